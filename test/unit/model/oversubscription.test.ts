@@ -219,6 +219,25 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
   t.is(findingOf(recorded(100_000), 'overhead'), undefined);
 });
 
+test('what waiting and waking take is no work: elements that are handed over one by one, mostly in futex calls', (t) => {
+  const stack = ['main', 'take', 'condition:full'];
+  const recorded = (work: 'futex' | 'none'): Model =>
+    buildModel(
+      builder()
+        .stretch(0.7 * second, [inKernel(work, 'w1', ['main', 'put']), inKernel(work, 'w2', ['main', 'take'])])
+        .stretch(0.3 * second, [wait('w1', stack), wait('w2', stack)])
+        .object('condition:full', { contended: 100_000, acquisitions: 100_000 })
+        .build(),
+    );
+  const [first] = recorded('futex').findings; // 20 us each, 6 us of these are work
+  t.deepEqual([first?.kind, first?.name, first?.facts.form], ['overhead', 'full', 'wake-ups']);
+  t.true(near(first!.costNs, 0.7));
+  // Nothing runs for 3 us each time: who was woken is on the way to a CPU.
+  for (const work of ['futex', 'none'] as const)
+    t.false(recorded(work).findings.some(({ facts }) => facts.form === 'nothing-runs'));
+  t.false(recorded('none').findings.some(({ facts }) => facts.form === 'wake-ups'));
+});
+
 /** Two threads and one lock: for half of the time one is in calls that wait and wake, with the lock's code. */
 const handedOn = (count: number, head: object = {}, work: 'futex' | 'lock' | 'none' = 'futex'): Model => {
   const held = ['main', 'update', 'mutex:m'];

@@ -25,6 +25,10 @@ export interface HandOvers {
 /** Not yields: those that wait for a lock in a loop spin, others are what the program does anyway. */
 const hands: ReadonlySet<number> = new Set([KernelWork.futex, KernelWork.lock]);
 
+/** A busy thread that waits or wakes, in a call or in code of locks, or has just been woken. */
+export const isHandingOn = ({ tuples }: FindingContext['model']['raw'], k: number): boolean =>
+  u8(tuples.waiting, k) === Waiting.woken || hands.has(u8(tuples.kernel, k));
+
 /** Of the whole program, with what all of its locks take. */
 export function handOversOf({ model, tables, levels }: FindingContext): HandOvers {
   const { tuples } = model.raw;
@@ -43,7 +47,7 @@ export function handOversOf({ model, tables, levels }: FindingContext): HandOver
       work = u8(tuples.kernel, k);
     const level = u16(tuples.busy, k) * (levels.P + 1) + u16(tuples.spinning, k);
     if (isBusy(state)) {
-      if (waiting !== Waiting.woken && !hands.has(work)) continue;
+      if (!isHandingOn(model.raw, k)) continue;
       addTo(all.handing, level, f64(weights, k));
       all.handingNs += f64(weights, k);
       if (work !== KernelWork.lock) all.kernelNs += f64(weights, k);

@@ -6,6 +6,7 @@
 import { defined, f64, item } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, leastShare, processorUseOf } from '../evidence/context.js';
+import { countedWaits } from '../evidence/counted-waits.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, leastReported, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
@@ -13,6 +14,8 @@ import type { Finding } from '../result/types.js';
 
 /** A thread woken by another one that does hardly anything in between is soon back: the gaps are what waking takes. */
 const shortWaitNs = 500_000;
+/** What it takes, at most, until a thread that was woken runs, on a CPU that was idle (virtual machines: 30 to 50 us). */
+const wakingNs = 50_000;
 
 /** Of the time in which nothing ran: during how much of it nobody was in input or output, or slept. */
 function unendedNs({ model, levels }: FindingContext): number {
@@ -33,6 +36,7 @@ export function nothingRunsFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   const cost = unendedNs(context);
   if (cost < Math.max(least, 2 * leastShare * model.elapsedNs) || cost < model.balance.nothingRanNs / 2) return [];
+  if (cost < countedWaits(model).waits * wakingNs) return [];
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && one.threads >= leastReported);
   // Where the waits are short, or the holder of a lock may be outside all that is seen, nothing is known.
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);

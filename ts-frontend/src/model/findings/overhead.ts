@@ -3,13 +3,15 @@
  * "Overhead"). Pure.
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { handOversOf, isHandingOn } from '../evidence/hand-overs.js';
 import { waitsAgain } from '../evidence/waits-again.js';
+import { countedWaits } from '../evidence/counted-waits.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
-import { State, Waiting } from '../profile/raw-profile.js';
-import type { Finding, Model } from '../result/types.js';
+import { State } from '../profile/raw-profile.js';
+import type { Finding } from '../result/types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
 const coarser = 10;
@@ -62,23 +64,10 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
   ];
 }
 
-/** Less work than this for each wait is not worth waking a thread for. */
+/** Less work than this for each wait, without what waiting and waking take, is not worth waking a thread for. */
 const shortWaitNs = 10_000;
 /** Procedures of run-time libraries that wait and wake. */
 const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
-
-/** How often threads waited, and for what: by entity that is shown. */
-function waitsOf(model: Model): { waits: number; byObject: Map<number, number> } {
-  const notWoken = new Set(['sleep', 'join', 'loop', 'spinlock']);
-  let waits = 0;
-  const byObject = new Map<number, number>();
-  for (const { id, object, members, rawKind } of model.entities) {
-    if (!object?.counted || members.length > 0 || notWoken.has(rawKind)) continue;
-    waits += object.contended;
-    addTo(byObject, shownId(model, id), object.contended);
-  }
-  return { waits, byObject };
-}
 
 /** Elapsed time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake. */
 function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy: number; spinning: number } {
@@ -91,7 +80,7 @@ function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy:
     if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
     const node = u32(tuples.stack, k);
     const isCall = u8(own.hidden, node) && wakes.test(item(model.entities, u32(stacks.entity, node)).name);
-    if (tuples.waiting[k] !== Waiting.woken && !isCall) continue;
+    if (!isHandingOn(model.raw, k) && !isCall) continue;
     const b = Math.max(1, u16(tuples.busy, k));
     cost += f64(weights, k) / b;
     busy += f64(weights, k);
@@ -104,10 +93,10 @@ function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy:
 export function wakeUpFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   if (model.head.publisher !== 'pthread') return [];
-  const { waits, byObject } = waitsOf(model);
+  const { waits, byObject } = countedWaits(model);
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
-  if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
+  if (waits === 0 || (!condition && (workNs - handOversOf(context).handingNs) / waits >= shortWaitNs)) return [];
   const { cost, busy, spinning } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const savingNs = cost * (1 - 1 / coarser);

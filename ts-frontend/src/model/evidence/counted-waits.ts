@@ -1,0 +1,19 @@
+/** How often threads waited for each other, as counted. Pure. */
+import { addTo } from '../profile/maps.js';
+import type { Model } from '../result/types.js';
+import { shownId } from './context.js';
+
+/** These end by themselves, once, or nobody is woken. */
+const notWoken = new Set(['sleep', 'join', 'loop', 'spinlock']);
+
+/** In all, and by the entity that is shown. */
+export function countedWaits(model: Model): { waits: number; byObject: Map<number, number> } {
+  let waits = 0;
+  const byObject = new Map<number, number>();
+  for (const { id, object, members, rawKind } of model.entities) {
+    if (!object?.counted || members.length > 0 || notWoken.has(rawKind)) continue;
+    waits += object.contended;
+    addTo(byObject, shownId(model, id), object.contended);
+  }
+  return { waits, byObject };
+}
