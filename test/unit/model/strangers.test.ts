@@ -31,10 +31,12 @@ function rows(beside: number, object: string): Model {
 }
 
 test('threads of a pool take turns at work that cannot be divided: serial, not unevenly divided', (t) => {
-  const alone = rows(0.03, 'futex:inside lib.so');
-  t.deepEqual([alone.findings[0]?.kind, alone.findings[0]?.name], ['serial', 'write_row']);
-  t.is(factsOf(alone.findings[0], 'serial').turns, 4);
-  t.regex(sentence(alone), /4 threads ran it, mostly one at a time; /);
+  for (const beside of [0.03, 0.25]) {
+    const alone = rows(beside, 'futex:inside lib.so');
+    t.deepEqual([alone.findings[0]?.kind, alone.findings[0]?.name], ['serial', 'write_row']);
+    t.is(factsOf(alone.findings[0], 'serial').turns, 4);
+    t.regex(sentence(alone), /4 threads ran it, mostly one at a time; /);
+  }
   for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0, 'futex(barrier):GOMP_barrier at a.c:9')])
     t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.turns !== null));
 });
@@ -51,8 +53,10 @@ function shell(childrenRunNs: number): Model {
 
 test('who reads what children write waits for children, and needs fewer of them', (t) => {
   const model = shell(0.85 * second);
-  const { waits, childrenNs } = factsOf(model.findings[0], 'io');
+  const { waits, childrenNs, several } = factsOf(model.findings[0], 'io');
   t.deepEqual([waits, ms(childrenNs!), ms(model.findings[0]!.savingNs)], ['children', 850, 850]);
+  t.is(ms(several!.savesNs), 450); // two at a time, of those that had one of two CPUs
+  t.is(factsOf(shell(1.75 * second).findings[0], 'io').several!.savesNs / second, 0.9 - 1.75 / 2); // hardly any is left
   t.regex(sentence(model), /waits for child processes \(read\).*start fewer/);
   t.not(
     factsOf(

@@ -62,7 +62,7 @@ const takesTurns = ({ threads, stats }: Candidate, object: Entity | undefined): 
   !isBarrier(object) &&
   stats.nptBeside < seldom * stats.npt;
 /** Part of its time. */
-const seldom = 0.2;
+const seldom = 0.3;
 
 /** Of work that several threads share: what both kinds of finding about it rest on. */
 interface Shared {

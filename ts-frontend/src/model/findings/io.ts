@@ -113,8 +113,12 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       : 0;
   const waits = waitsOf(calls, cost, model.head.childrenRunNs);
   // Work that the program need not give to children, or that is not started anew each time.
-  const inChildren = waits === 'children' ? Math.min(cost, model.head.childrenRunNs) : 0;
-  const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren));
+  const { childrenRunNs } = model.head;
+  const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;
+  // Twice as many at a time take half of the time, where there are CPUs for them.
+  const twice =
+    inChildren > 0 ? cost * (1 - Math.min(1, Math.max(1 / atATime, childrenRunNs / (cost * model.processors)))) : 0;
+  const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice));
   if (savingNs < least) return [];
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].name : null;
@@ -136,7 +140,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         held: isHolding ? waitingAt(held) : [],
         overlapNs,
         goesNs: isHolding ? cost : loss.saving,
-        several: together > 0 ? { atATime, savesNs: together } : null,
+        several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
       },
       related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],

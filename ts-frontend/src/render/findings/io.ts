@@ -20,11 +20,15 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     return {
       text: `${where} waits for child processes${inCall} during ${costs}, ${threads} on average, ${state}`,
       remedy:
-        `Run more of them at a time, or do other work while they run; that could save up to ${saved}. ` +
+        (several
+          ? `Run more of them at a time (twice as many would save up to ${say.time(several.savesNs)}), or do other ` +
+            `work while they run (up to ${saved}). `
+          : `Do other work while they run; that could save up to ${saved}. `) +
         (facts.childrenNs === null
           ? ''
           : `They take ${say.time(facts.childrenNs)} of processor time, with what it takes to start and end them: ` +
-            `start fewer, or do their work here; that could save up to ${say.time(finding.savingNs)}. `) +
+            `if that is most of it, start fewer, or do their work here; that could save up to ` +
+            `${say.time(Math.min(finding.costNs, facts.childrenNs))}. `) +
         '--children records what they do.',
     };
   }
