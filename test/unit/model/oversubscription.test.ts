@@ -219,7 +219,7 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
   t.is(findingOf(recorded(100_000), 'overhead'), undefined);
 });
 
-test('what waiting and waking take is no work: elements that are handed over one by one, mostly in futex calls', (t) => {
+test('what waiting and waking take is no work: elements that are handed over one by one, in futex calls', (t) => {
   const stack = ['main', 'take', 'condition:full'];
   const recorded = (work: 'futex' | 'none'): Model =>
     buildModel(

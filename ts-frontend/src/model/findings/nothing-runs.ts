@@ -14,7 +14,7 @@ import type { Finding } from '../result/types.js';
 
 /** A thread woken by another one that does hardly anything in between is soon back: the gaps are what waking takes. */
 const shortWaitNs = 500_000;
-/** What it takes, at most, until a thread that was woken runs, on a CPU that was idle (virtual machines: 30 to 50 us). */
+/** What it takes, at most, until a thread that was woken runs on an idle CPU (virtual machines: 30 to 50 us). */
 const wakingNs = 50_000;
 
 /** Of the time in which nothing ran: during how much of it nobody was in input or output, or slept. */
