@@ -119,8 +119,9 @@ bool qzi_span_prepare(void);
 /* By the host: all publishers do (qzi_span_connect). */
 void qzi_publishers_span(void);
 /* The actor of that index, made in *room or kept there; false: not recorded, or no memory. since: clock of the thread
- * that it runs; 0: it begins a new one. */
-bool qzi_span_connect(struct qzi_span_actor **room, uint32_t index, uint64_t since);
+ * that it runs; 0: it begins a new one. os_tid: its kernel thread, where that may run threads already; 0: it does not.
+ */
+bool qzi_span_connect(struct qzi_span_actor **room, uint32_t index, uint64_t since, uint32_t os_tid);
 
 /* thread_records.c */
 int qzi_threads_make(void);

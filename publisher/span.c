@@ -286,15 +286,18 @@ bool qzi_span_prepare(void) {
   return wanted;
 }
 
-bool qzi_span_connect(struct qzi_span_actor **room, uint32_t index, uint64_t since) {
+bool qzi_span_connect(struct qzi_span_actor **room, uint32_t index, uint64_t since, uint32_t os_tid) {
   const struct qz_session *head = qzi_session.head;
   if (!(head->flags & QZ_SESSION_SPAN) || index >= head->span_table.capacity) return false;
   if (!*room) *room = qzi_pub_reserve(sizeof **room);
   struct qzi_span_actor *actor = *room;
   if (!actor) return false;
   if (actor->made == qzi_pub_epoch && since) return true; /* another kernel thread takes it over */
-  *actor = (struct qzi_span_actor){
-    .record = &qzi_session.span_base[index], .index = index, .made = qzi_pub_epoch, .begun = since};
+  *actor = (struct qzi_span_actor){.record = &qzi_session.span_base[index],
+                                   .index = index,
+                                   .made = qzi_pub_epoch,
+                                   .begun = since,
+                                   .begun_waited = qzi_span_waited(os_tid)};
   actor->crumbs = (struct qz_path *)(void *)(qzi_session.span_path_base + index * qzi_session.path_stride);
   actor->path = qzi_path_actor(index);
   if (!actor->record->levels_shift) qzi_pub_store(&actor->record->levels_shift, LEVEL_LEAST);

@@ -30,8 +30,10 @@ extern uint64_t qzi_span_clock_cost;
 
 /* Finds out both, for all kernel threads. */
 void qzi_span_clock_prepare(void);
-/* The kernel has taken the CPU away, or the thread is new. */
-void qzi_span_interrupted(void);
+/* The kernel has taken the CPU away, or the thread is new: finds out for how long. The ticks then. */
+uint64_t qzi_span_interrupted(void);
+/* How long another kernel thread has waited for CPUs until now, ns, + 1; 0: not known. */
+uint64_t qzi_span_waited(uint32_t os_tid);
 #pragma GCC visibility pop
 
 #ifdef QZI_PUB_ONE_THREAD
@@ -65,12 +67,9 @@ static inline uint64_t *rseq_word(void) {
 static inline uint64_t clock_now(void) {
   uint64_t now = ticks_now();
 #if HAS_RSEQ
-  if (__builtin_expect(qzi_span_cpu_waits, 1)) {
-    if (__builtin_expect(__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)qzi_span_section, 0)) {
-      qzi_span_interrupted(); /* once: a library that uses rseq itself would make it a loop */
-      now = ticks_now();
-    }
-  }
+  if (__builtin_expect(qzi_span_cpu_waits, 1) &&
+      __builtin_expect(__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)qzi_span_section, 0))
+    now = qzi_span_interrupted();
 #endif
   return now - qzi_span_cpu.lost;
 }

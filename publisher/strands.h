@@ -25,11 +25,12 @@ struct qzi_span_actor {
   struct qz_path *crumbs; /* of the span */
   struct qz_path *path;   /* the time path's */
   uint64_t index;
-  uint64_t since;                /* when the strand that runs began, by the clock below */
-  uint64_t seen;                 /* the clock page's time then, or when the strand was looked at last */
-  uint64_t begun;                /* for a thread that runs then: when recording began */
-  uint32_t epoch;                /* in which `since` was set, */
-  uint32_t made;                 /* and all this */
+  uint64_t since;        /* when the strand that runs began, by the clock below */
+  uint64_t seen;         /* the clock page's time then, or when the strand was looked at last */
+  uint64_t begun;        /* for a thread that runs then: when recording began, */
+  uint64_t begun_waited; /* and how long its kernel thread had waited for CPUs until then, ns, + 1; 0: not known */
+  uint32_t epoch;        /* in which `since` was set, */
+  uint32_t made;         /* and all this */
   uint64_t level_from, level_to; /* the lengths that `level` is of */
   uint64_t *level;
   struct qzi_site_near near[2]; /* the place that spawned last, and that waited last */
@@ -74,6 +75,10 @@ static inline struct qzi_span *running(struct qzi_publisher *p) {
   if (!t) return NULL;
   if (__builtin_expect(actor->epoch != qzi_pub_epoch, 0)) { /* it ran when recording began */
     actor->epoch = qzi_pub_epoch;
+    if (actor->begun_waited) {
+      qzi_span_cpu.waited_ns = actor->begun_waited - 1;
+      qzi_span_cpu.known = true;
+    }
     actor->since = actor->begun - qzi_span_cpu.lost;
     actor->seen = 0;
   }

@@ -35,7 +35,7 @@ bool qzl_span_make(void) {
 
 void qzl_span_connect(struct qzl_thread *me, uint64_t used_ns) {
   uint32_t index = me->thread.index_plus_1 - 1;
-  if (left && index < ACTORS && qzi_span_connect(&actors[index], index, used_ns)) me->pub.span = actors[index];
+  if (left && index < ACTORS && qzi_span_connect(&actors[index], index, used_ns, 0)) me->pub.span = actors[index];
 }
 
 /* For a few words that are copied. */

@@ -10,7 +10,6 @@ static qz_channel first, second;
 static qz_mutex lock;
 static qz_cond changed;
 static qz_barrier round_ends;
-static qz_future ready;
 static int turn;
 
 static void part(void *argument) { units((uint64_t) * (long *)argument); }
@@ -122,19 +121,6 @@ static void *convoy(void *unused) {
   return unused;
 }
 
-static void *sets(void *unused) {
-  units(200);
-  qz_future_set(&ready, NULL);
-  units(300);
-  return unused;
-}
-/* Whether it waits or not, it goes on after 200. */
-static void *gets(void *unused) {
-  qz_future_get(&ready, NULL);
-  units(300);
-  return unused;
-}
-
 static void *naps(void *unused) {
   qz_sleep_ns(200000000);
   return unused;
@@ -160,7 +146,6 @@ int main(int count, char **words) {
   qz_mutex_init(&lock, "lock", QZ_ADAPTIVE);
   qz_cond_init(&changed, "changed");
   qz_barrier_init(&round_ends, "round", 2, QZ_ADAPTIVE);
-  qz_future_init(&ready, "ready");
   if (!strcmp(which, "amdahl")) {
     amdahl();
   } else if (!strcmp(which, "tree")) {
@@ -176,8 +161,6 @@ int main(int count, char **words) {
     all(2, (void *(*const[])(void *)){ping, pong});
   } else if (!strcmp(which, "convoy")) {
     all(4, (void *(*const[])(void *)){convoy, convoy, convoy, convoy});
-  } else if (!strcmp(which, "future")) {
-    all(2, (void *(*const[])(void *)){sets, gets});
   } else if (!strcmp(which, "sleep")) {
     all(1, (void *(*const[])(void *)){naps});
   } else if (!strcmp(which, "io")) {

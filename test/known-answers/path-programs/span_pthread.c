@@ -24,17 +24,6 @@ static void amdahl(void) {
   for (int k = 0; k < 16; k++) pthread_join(threads[k], NULL);
 }
 
-static void joined(void) {
-  pthread_t a, b;
-  long much = 300, little = 100;
-  units(100);
-  create(&a, does, &much);
-  create(&b, does, &little);
-  pthread_join(b, NULL);
-  pthread_join(a, NULL);
-  units(100);
-}
-
 static void *odd_late(void *unused) {
   for (int k = 0; k < ROUNDS; k++) {
     units(k % 2 ? 4 : 1);
@@ -63,8 +52,6 @@ int main(int count, char **words) {
   pthread_barrier_init(&round_ends, NULL, 2);
   if (!strcmp(which, "amdahl"))
     amdahl();
-  else if (!strcmp(which, "join"))
-    joined();
   else if (!strcmp(which, "barrier"))
     both(odd_late, even_late);
   else

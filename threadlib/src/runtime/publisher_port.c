@@ -79,7 +79,7 @@ void qzi_publishers_mapped(void) {
 }
 
 static void connect_path(struct qzi_publisher *p) {
-  bool span = qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks());
+  bool span = qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks(), p->os_tid);
   __atomic_store_n(&p->span, span ? p->span_room : NULL, __ATOMIC_RELEASE);
   __atomic_store_n(&p->path, span ? NULL : qzi_path_actor(p->index), __ATOMIC_RELEASE); /* with: both chains there */
 }
