@@ -245,7 +245,7 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
   advice: { pieces: null, threads: 'fewer' },
   facts: {
     form: 'oversubscription',
-    crowdedNs: 1e9,
+    oversubscribedNs: 1e9,
     runnable: 8,
     harmful: true,
     handOvers: null,
@@ -335,12 +335,12 @@ test('an experiment: only complete rounds count, the first run counts in none, a
     tested: false,
     modes: null,
   });
-  const told = (shareLeast: number, share: number): string | null | undefined =>
+  const estimated = (shareLeast: number, share: number): string | null | undefined =>
     experimentOf(input, { ...model, slowdown: { ...model.slowdown, shareLeast, share } }).recording?.verdict;
-  t.is(told(0.09, 0.1), 'as-told');
-  t.is(told(0.05, 0.06), 'more');
-  t.is(told(0.2, 0.3), 'less');
-  t.is(told(0.05, 0), 'as-told', 'a share of 0 below the least one: without bound');
+  t.is(estimated(0.09, 0.1), 'as-estimated');
+  t.is(estimated(0.05, 0.06), 'more');
+  t.is(estimated(0.2, 0.3), 'less');
+  t.is(estimated(0.05, 0), 'as-estimated', 'a share of 0 below the least one: without bound');
   const one = experimentOf({ ...input, complete: 1 }, model);
   t.like(one.recording, { rounds: 1, elapsed: null, verdict: null });
   t.like(experimentOf({ ...input, complete: 0 }, model), { recording: null, changes: [] });

@@ -39,8 +39,8 @@ const whole: Experiment = {
     afterNs: 410 * ms,
     elapsed: { ratio: 1.025, low: 0.995, high: 1.056 },
     processor: { ratio: 0.99, low: 0.98, high: 1 },
-    told: { least: 0.01, most: 0.03 },
-    verdict: 'as-told',
+    estimated: { least: 0.01, most: 0.03 },
+    verdict: 'as-estimated',
   },
   changes: [
     {
@@ -69,9 +69,9 @@ test('what recording costs, beside what the model told', (t) => {
       '3.0 %, which this does not contradict. Elapsed time (medians): 400 ms without Quartz, 410 ms recorded; ' +
       'processor time: 1.0 % (95 % interval 0.0 to 2.0 %) less.',
   );
-  const recording = { ...whole.recording!, told: { least: 0, most: 0 } };
+  const recording = { ...whole.recording!, estimated: { least: 0, most: 0 } };
   t.regex(texts({ recording: { ...recording, verdict: 'more' } })[0]!, /; the model said only 0\.0 %, and leaves out/);
-  const open = { ...recording, told: { least: 0.05, most: null } };
+  const open = { ...recording, estimated: { least: 0.05, most: null } };
   t.regex(texts({ recording: open })[0]!, /; the model said 5\.0 % or more, which/);
   t.regex(texts({ recording: { ...recording, verdict: 'less' } })[0]!, /; the model said more: 0\.0 %\./);
   t.regex(

@@ -94,7 +94,7 @@ const io: IoFacts = {
 const fewer = { savesNs: 0.25 * s, mostNs: null };
 const oversubscribed: OversubscriptionFacts = {
   form: 'oversubscription',
-  crowdedNs: 1.5 * s,
+  oversubscribedNs: 1.5 * s,
   runnable: 6,
   harmful: true,
   handOvers: null,
@@ -110,7 +110,7 @@ const all: [string, Finding][] = [
     'serial',
     finding(setup, {
       form: 'serial',
-      turns: null,
+      oneAtATime: null,
       worker: null,
       callers: [1],
       itself: true,
@@ -126,7 +126,7 @@ const all: [string, Finding][] = [
       setup,
       {
         form: 'serial',
-        turns: null,
+        oneAtATime: null,
         worker: null,
         callers: [],
         itself: false,
@@ -142,7 +142,7 @@ const all: [string, Finding][] = [
     'a held lock',
     finding(table, {
       form: 'serial',
-      turns: null,
+      oneAtATime: null,
       worker: null,
       callers: [1, 3],
       itself: false,

@@ -47,6 +47,8 @@ test('fields that were renamed are still there under the names of the version be
   t.true(findings.length > 0 && entities.some(({ waitOverlap }) => waitOverlap !== undefined));
   for (const finding of findings) t.deepEqual(finding.meanwhile, finding.processorUse);
   for (const entity of entities) t.deepEqual(entity.meanwhile, entity.waitOverlap);
+  const { slowdown } = json(example()) as unknown as { slowdown: Record<string, number> };
+  t.is(slowdown['turnsNs'], slowdown['timerNs']);
 });
 
 test('a report of nothing is valid', (t) => {

@@ -55,7 +55,7 @@ const model: Model = {
       advice: { pieces: null, threads: null },
       facts: {
         form: 'serial',
-        turns: null,
+        oneAtATime: null,
         worker: null,
         callers: [1],
         itself: false,

@@ -33,12 +33,12 @@ function processorText({ processor }: PairedTimes): string {
 }
 
 function recordingText(cost: RecordingCost, letters: Letters): string {
-  const { elapsed, told, verdict, beforeNs, afterNs } = cost;
+  const { elapsed, estimated, verdict, beforeNs, afterNs } = cost;
   const times = `${time(beforeNs, letters)} without Quartz, ${time(afterNs, letters)} recorded`;
   if (elapsed === null)
     return `${pairs(cost)} of runs cannot say by how much recording slows the program: it took ${times}.`;
-  const least = signedPercent(told.least),
-    most = told.most === null ? null : signedPercent(told.most);
+  const least = signedPercent(estimated.least),
+    most = estimated.most === null ? null : signedPercent(estimated.most);
   const model = most === null ? `${least} or more` : least === most ? most : `${least.slice(0, -2)} to ${most}`;
   const against =
     verdict === 'more'

@@ -101,7 +101,7 @@ const slowers: readonly (readonly [Figure, string, Figure?])[] = [
   ['waitsNs', 'waits', 'waitsLeastNs'],
   ['spawnsNs', 'thread creation'],
   ['samplesNs', 'samples of running threads'],
-  ['turnsNs', 'their timer at context switches'],
+  ['timerNs', 'their timer at context switches'],
   ['samplingNs', 'sampling'],
 ];
 

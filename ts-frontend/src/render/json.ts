@@ -4,6 +4,7 @@ import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '..
 import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
 import { noticeSentences } from './notices/index.js';
+import { experimentFields, factFields, slowdownFields } from './renamed-fields.js';
 
 export const schemaName = 'quartz-report-3';
 
@@ -94,7 +95,7 @@ const findingJson = (model: Model, finding: Finding): object => ({
   kind: finding.kind,
   change: finding.change,
   ...findingSentences(model, finding, { ascii: false }),
-  facts: finding.facts,
+  facts: factFields(finding.facts),
   advice: finding.advice,
   costNs: finding.costNs,
   savingNs: finding.savingNs,
@@ -142,7 +143,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     cpuWait: model.cpuWait,
     kernelUsage: model.kernelUsage ?? null,
     children: { runNs: head.childrenRunNs, profiled: head.childrenApart },
-    slowdown: model.slowdown,
+    slowdown: slowdownFields(model.slowdown),
     sampler: {
       rateAskedHz: head.rateHz,
       cpuNs: head.samplerCpuNs,
@@ -186,7 +187,12 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     timeline: model.timeline,
     ...(model.experiment === undefined
       ? {}
-      : { experiment: { ...model.experiment, sentences: experimentTexts(model.experiment, { ascii: false }) } }),
+      : {
+          experiment: {
+            ...experimentFields(model.experiment),
+            sentences: experimentTexts(model.experiment, { ascii: false }),
+          },
+        }),
   };
   yield `${JSON.stringify(top, null, 1).slice(0, -2)},\n "entities": [`;
   let separator = '\n';

@@ -61,16 +61,16 @@ function recordingCost(input: ExperimentInput, { slowdown }: Model): RecordingCo
   if (before.length === 0 || before.length !== after.length) return null;
   const times = pairedTimes(before, after);
   // where what recording adds at most is all of the run, its share of the rest has no bound, and is given as 0
-  const told = { least: slowdown.shareLeast, most: slowdown.share < slowdown.shareLeast ? null : slowdown.share };
+  const estimated = { least: slowdown.shareLeast, most: slowdown.share < slowdown.shareLeast ? null : slowdown.share };
   const verdict =
     times.elapsed === null
       ? null
-      : told.most !== null && times.elapsed.low - 1 > told.most
+      : estimated.most !== null && times.elapsed.low - 1 > estimated.most
         ? 'more'
-        : times.elapsed.high - 1 < told.least
+        : times.elapsed.high - 1 < estimated.least
           ? 'less'
-          : 'as-told';
-  return { ...times, told, verdict };
+          : 'as-estimated';
+  return { ...times, estimated, verdict };
 }
 
 function trialOf(input: ExperimentInput, { text, profile }: TriedChange, index: number): ChangeTrial | null {
@@ -123,9 +123,9 @@ function promiseOf(
   elapsedNs: number,
 ): Verification['promised'] {
   if (savingNs <= 0 || elapsedNs <= 0) return null;
-  const crowded = facts.form === 'oversubscription';
-  const part = crowded && remedy === 'block-instead-of-spin' ? (facts.blocking ?? savingNs) / savingNs : 1;
-  const most = crowded ? (facts.fewer.mostNs ?? 0) : 0;
+  const oversubscribed = facts.form === 'oversubscription';
+  const part = oversubscribed && remedy === 'block-instead-of-spin' ? (facts.blocking ?? savingNs) / savingNs : 1;
+  const most = oversubscribed ? (facts.fewer.mostNs ?? 0) : 0;
   return {
     share: (part * savingNs) / elapsedNs,
     low: (part * savingCi95.lowNs) / elapsedNs,

@@ -28,7 +28,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
-  if (takesTurns(candidate, object)) return serial(findingContext, contexts, candidate, { turns: true });
+  if (takesTurns(candidate, object)) return serial(findingContext, contexts, candidate, { oneAtATime: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
   const sharing = Math.min(

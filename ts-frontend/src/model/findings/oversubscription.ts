@@ -198,7 +198,7 @@ export function oversubscriptionFinding(context: FindingContext): Finding | unde
     processorUse: processorUseOf(P, oversubscription.busy, oversubscription.spinning),
     facts: {
       form: 'oversubscription',
-      crowdedNs: oversubscription.ns,
+      oversubscribedNs: oversubscription.ns,
       runnable: oversubscription.runnable,
       harmful,
       handOvers: handOversOf(model),

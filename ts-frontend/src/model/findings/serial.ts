@@ -6,12 +6,12 @@ import { findingOf } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
 import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
 
-/** `worker`: the only thread that has work, 0: there are others; `turns`: several threads ran it, one at a time. */
+/** `worker`: the only thread that has work, 0: there are others; `oneAtATime`: several ran it, one at a time. */
 export function serial(
   findingContext: FindingContext,
   contexts: Contexts,
   candidate: Candidate,
-  { worker = 0, turns = false } = {},
+  { worker = 0, oneAtATime = false } = {},
 ): Finding {
   const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
@@ -27,7 +27,7 @@ export function serial(
     facts: {
       form: 'serial',
       worker: worker !== 0 ? { thread: worker, share: workShare(model, worker) } : null,
-      turns: turns ? candidate.threads : null,
+      oneAtATime: oneAtATime ? candidate.threads : null,
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),

@@ -62,7 +62,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     waitsNs: waited * head.waitPs * most,
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
-    turnsNs: head.timerDispatches * head.timerNs * 1000 * each,
+    timerNs: head.timerDispatches * head.timerNs * 1000 * each,
     samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
   };
   const unmeasured = unmeasuredOf(head, hooked, locked);

@@ -39,8 +39,8 @@ export interface PairedTimes {
 
 /** By how much recording slows the program, measured, and what the model says of the run that the report is of. */
 export interface RecordingCost extends PairedTimes {
-  told: { least: number; most: number | null }; // slowdown, shares; null: without bound
-  verdict: 'as-told' | 'more' | 'less' | null; // null: not known
+  estimated: { least: number; most: number | null }; // slowdown, shares; null: without bound
+  verdict: 'as-estimated' | 'more' | 'less' | null; // null: not known
 }
 
 /** What a change of the user's does. */

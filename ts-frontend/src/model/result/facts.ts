@@ -14,7 +14,7 @@ export interface WaitingAt {
 export interface SerialFacts {
   form: 'serial';
   worker: { thread: number; share: number } | null; // of several that pass work on, the only one that has some
-  turns: number | null; // threads that ran it, one at a time
+  oneAtATime: number | null; // threads that ran it, one at a time
   callers: number[]; // where most of it is lost, outermost first, at most three
   itself: boolean; // the code alone, without what it calls
   waiting: WaitingAt | null;
@@ -194,7 +194,7 @@ export interface OpenMpFacts {
 /** More threads can run than there are CPUs. */
 export interface OversubscriptionFacts {
   form: 'oversubscription';
-  crowdedNs: number; // elapsed time with more of them than CPUs
+  oversubscribedNs: number; // elapsed time with more of them than CPUs
   runnable: number; // their mean number
   harmful: boolean; // false: by itself that costs no elapsed time
   // waits for each other, where they are so many that what handing over costs (caches, switches) may be a good part

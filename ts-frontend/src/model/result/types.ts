@@ -318,7 +318,7 @@ export interface Slowdown {
   waitsLeastNs: number;
   spawnsNs: number;
   samplesNs: number; // that the kernel took of running threads
-  turnsNs: number; // their timer, when threads get a CPU that was idle or another program's
+  timerNs: number; // their timer, when threads get a CPU that was idle or another program's
   samplingNs: number; // CPU time that the sampler took while the program could have used it
   elapsedNs: number; // the sum, at most
   elapsedLeastNs: number;

@@ -11,7 +11,7 @@ export function oversubscription(
   const { spinners, woken, cpuWait, fewer, blocking } = facts;
   const one = spinners !== null && mean(spinners.threads) === '1';
   const head =
-    `More threads than CPUs can run, during ${costs(facts.crowdedNs)}: ${mean(facts.runnable)} on ` +
+    `More threads than CPUs can run, during ${costs(facts.oversubscribedNs)}: ${mean(facts.runnable)} on ` +
     `average, on ${counted(count(model.processors), 'CPU')}`;
   const effect = spinners
     ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ` +

@@ -29,10 +29,10 @@ export function serial(
     ? `One thread, ${title(facts.worker.thread)}, has ${share(facts.worker.share)} of all work; the others pass it ` +
       'on, or wait. '
     : '';
-  const turns = facts.turns === null ? '' : `${count(facts.turns)} threads ran it, mostly one at a time; `;
+  const several = facts.oneAtATime === null ? '' : `${count(facts.oneAtATime)} threads ran it, mostly one at a time; `;
   return {
     text:
-      `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${turns}while it ran, ` +
+      `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
     remedy:
       `${change}: ` +

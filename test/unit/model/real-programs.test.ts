@@ -1,4 +1,4 @@
-/** What programs of strangers showed: work that threads take turns at, children, yields, and names to act on. */
+/** What real programs showed: work that threads take turns at, children, yields, and names to act on. */
 import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -34,11 +34,11 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
   for (const beside of [0.03, 0.25]) {
     const alone = rows(beside, 'futex:inside lib.so');
     t.deepEqual([alone.findings[0]?.kind, alone.findings[0]?.name], ['serial', 'write_row']);
-    t.is(factsOf(alone.findings[0], 'serial').turns, 4);
+    t.is(factsOf(alone.findings[0], 'serial').oneAtATime, 4);
     t.regex(sentence(alone), /4 threads ran it, mostly one at a time; /);
   }
   for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0, 'futex(barrier):GOMP_barrier at a.c:9')])
-    t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.turns !== null));
+    t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.oneAtATime !== null));
 });
 
 /** A shell that reads what its children write. */

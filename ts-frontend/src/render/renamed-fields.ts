@@ -1,0 +1,14 @@
+/** Fields that JSON has under their names in quartz-report-2, too, until the next version of the schema. */
+import type { Experiment, Facts, Model } from '../model/index.js';
+
+export function factFields(facts: Facts): object {
+  if (facts.form === 'serial') return { ...facts, turns: facts.oneAtATime };
+  return facts.form === 'oversubscription' ? { ...facts, crowdedNs: facts.oversubscribedNs } : facts;
+}
+
+export const slowdownFields = (slowdown: Model['slowdown']): object => ({ ...slowdown, turnsNs: slowdown.timerNs });
+
+export const experimentFields = (experiment: Experiment): object =>
+  experiment.recording
+    ? { ...experiment, recording: { ...experiment.recording, told: experiment.recording.estimated } }
+    : experiment;
