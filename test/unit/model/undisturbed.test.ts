@@ -7,7 +7,7 @@ import {
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
-import { ProfileBuilder, ready, run, wait } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** One of two workers is kept from its CPU for nine of ten seconds, while main waits for both. */
@@ -37,7 +37,22 @@ test('no more threads wait than did', (t) => {
   const before = waiters(raw);
   t.is(before.ns, 10 * second);
   t.true(Math.abs(before.mean - 1) < 1e-9, `${before.mean}`);
-  const after = waiters(undisturbed(raw));
+  const after = waiters(undisturbed(raw, () => false));
   t.true(Math.abs(after.ns - second) < 1e-3 * second, `${after.ns / second} s are left in which one runs alone`);
   t.true(Math.abs(after.mean - 1) < 1e-9, `${after.mean}`);
+});
+
+test('who has been woken for a lock, and waits for a CPU, would not have worked beside who has it', (t) => {
+  const raw = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second },
+  })
+    .stretch(2 * second, [run('w1', ['main', 'work']), { ...woken('w2', ['main', 'condition:turn']), state: 'ready' }])
+    .build();
+  const turn = raw.entities.findIndex(({ kind }) => kind === 'condition');
+  const twoBusyNs = (isLock: boolean): number => {
+    const { busy, ns } = undisturbed(raw, (id) => isLock && id === turn).balance;
+    return ns.reduce((sum, its, k) => sum + (busy[k] === 2 ? its : 0), 0);
+  };
+  t.deepEqual([twoBusyNs(true), twoBusyNs(false)], [0, 2 * second]);
 });

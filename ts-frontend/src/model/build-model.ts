@@ -11,6 +11,7 @@ import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
+import { isLock } from './evidence/wait-kinds.js';
 import { findingsOf, findingContextOf } from './findings/rank.js';
 import { boundByWhatIf } from './path/what-if-bound.js';
 import { noticesOf, recordingNotices } from './notices/index.js';
@@ -133,7 +134,12 @@ function entitiesOf(
 function tell(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
   if (isDisturbed(model.raw)) {
-    model = buildModel(undisturbed(model.raw), options, model.raw);
+    const { entities, raw } = model;
+    model = buildModel(
+      undisturbed(raw, (id) => isLock(item(entities, id))),
+      options,
+      raw,
+    );
     tables = tablesOf(model);
   }
   const context = findingContextOf(model, tables);

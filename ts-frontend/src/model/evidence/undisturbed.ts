@@ -101,14 +101,23 @@ const add = (to: Map<number, number>, at: number, ns: number): void => {
   to.set(at, (to.get(at) ?? 0) + ns);
 };
 
-export function undisturbed(raw: RawProfile): RawProfile {
+/**
+ * Who has been woken for a lock may find it taken, and would not have worked beside who has it. `isLock`: by entity, of
+ * what is a lock by what happens there, too.
+ */
+function isKept({ tuples, stacks }: RawProfile, isLock: (id: number) => boolean, k: number): boolean {
+  if (tuples.state[k] !== State.ready) return false;
+  return tuples.waiting[k] !== Waiting.woken || !isLock(u32(stacks.entity, u32(tuples.stack, k)));
+}
+
+export function undisturbed(raw: RawProfile, isLock: (id: number) => boolean): RawProfile {
   const { tuples, balance, head } = raw;
   const key = (b: number, s: number, r: number): number => (b * (head.processors + 1) + s) * 2 ** 32 + r;
   const keyOf = (k: number): number => key(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
   const readyNs = new Map<number, number>(),
     spinnersNs = new Map<number, number>(); // by b, s and r
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.state[k] !== State.ready) continue;
+    if (!isKept(raw, isLock, k)) continue;
     add(readyNs, keyOf(k), f64(tuples.ns, k));
     if (tuples.waiting[k] === Waiting.object) add(spinnersNs, keyOf(k), f64(tuples.ns, k));
   }
@@ -128,7 +137,7 @@ export function undisturbed(raw: RawProfile): RawProfile {
     for (const { part, work, spin } of group.ways)
       rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
-  const its = threadRows(raw, (k) => groups.get(keyOf(k)) ?? unchanged);
+  const its = threadRows(raw, isLock, (k) => groups.get(keyOf(k)) ?? unchanged);
   const changed = {
     ...raw,
     tuples: {
@@ -152,14 +161,14 @@ function waitOverlapOf(raw: RawProfile, changed: RawProfile): RawProfile['waitOv
 }
 
 /** What threads did, in each of the ways in which CPUs would have been used. */
-function threadRows(raw: RawProfile, groupAt: (k: number) => Group): ThreadRow[] {
+function threadRows(raw: RawProfile, isLock: (id: number) => boolean, groupAt: (k: number) => Group): ThreadRow[] {
   const { tuples } = raw;
   const its: ThreadRow[] = [];
   const partsOf = kernelParts(raw);
   for (let k = 0; k < tuples.ns.length; k++) {
     const { filled, ready, working, ways } = groupAt(k);
     const state = u8(tuples.state, k),
-      isReady = state === State.ready,
+      isReady = isKept(raw, isLock, k),
       spins = tuples.waiting[k] === Waiting.object;
     // the part of a ready thread's time in which it has a CPU now
     const attributed = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;

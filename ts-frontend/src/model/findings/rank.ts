@@ -145,7 +145,8 @@ const leastHandedOn = 0.05;
 
 /**
  * Threads hand locks to each other all the time, or spin for them: then code seems to take long where it waits for data
- * that comes from another CPU with the lock.
+ * that comes from another CPU with the lock. Or they run one at a time: between two snapshots one hands over to the
+ * next, and both are seen beside each other.
  */
 function areHandedOn({ model, tables }: FindingContext, findings: readonly Finding[]): boolean {
   const { tuples } = model.raw;
@@ -157,7 +158,10 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
     handing >= leastHandedOn * model.root.processorTimeNs ||
     findings.some(
       ({ kind, facts }) =>
-        kind === 'spinning' || facts.form === 'hand-overs' || (facts.form === 'oversubscription' && facts.harmful),
+        kind === 'spinning' ||
+        facts.form === 'hand-overs' ||
+        (facts.form === 'oversubscription' && facts.harmful) ||
+        (facts.form === 'lock' && facts.exclusion !== null),
     )
   );
 }

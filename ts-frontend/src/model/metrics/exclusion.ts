@@ -34,10 +34,10 @@ const leastInside = 0.25;
  * So much of it may seem to run twice at a time: threads that hand over within some milliseconds are seen beside each
  * other, and what they run before they ask may be on the same path.
  */
-const mostTwice = 0.33;
+const mostTwice = 0.4;
 /** And so many may run it at a time on average; with those that wait for a CPU in it, so many may be there. */
 const mostRunning = 1.3,
-  mostInside = 1.85;
+  mostInside = 1.95;
 
 /** By entity, groups too. */
 export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
