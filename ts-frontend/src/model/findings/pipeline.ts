@@ -141,7 +141,7 @@ function slowestStage(
   related: number[],
 ): Finding {
   const others = Math.max(second.timeNs, workNs / model.processors);
-  const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.timeNs - others));
+  const savingNs = Math.min(model.root.parallelizeNs, mine.stats.cost, Math.max(0, first.timeNs - others));
   return findingOf(model, {
     entity: mine.id,
     kind: 'pipeline',
