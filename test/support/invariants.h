@@ -42,6 +42,31 @@ static int on_stack(const struct qz_profile_copy *profile, uint32_t node, uint32
   return 0;
 }
 
+/* Both chains: what they consist of is as long as they are. */
+static void check_chains(const struct qz_profile_copy *profile) {
+  const struct qz_profile *head = &profile->head;
+  uint64_t on_path = 0, on_span = 0, levels = 0, end = 0;
+  for (size_t k = 0; k < profile->on_path_count; k++) on_path += profile->on_path[k].ns;
+  for (size_t k = 0; k < profile->on_span_count; k++) on_span += profile->on_span[k].ns;
+  for (size_t k = 0; k < profile->levels_count; k++) levels += profile->levels[k].ns;
+  for (size_t k = 0; k < profile->segments_count; k++) {
+    HOLDS(profile->segments[k].start_ns == end, "segment %zu of the time path", k);
+    end += profile->segments[k].ns;
+  }
+  if (head->path_ns) {
+    HOLDS(head->path_ns == head->elapsed_ns, "the time path");
+    HOLDS(on_path == head->path_ns && end == head->path_ns, "the time path is %llu, its parts %llu, %llu",
+          (unsigned long long)head->path_ns, (unsigned long long)on_path, (unsigned long long)end);
+  }
+  if (!head->span_ns) return;
+  HOLDS(on_span == head->span_ns, "the span is %llu, its parts %llu", (unsigned long long)head->span_ns,
+        (unsigned long long)on_span);
+  HOLDS(levels == head->work_ns, "the work is %llu, by levels %llu", (unsigned long long)head->work_ns,
+        (unsigned long long)levels);
+  HOLDS(head->typical_span_ns <= head->span_ns, "the typical span");
+  HOLDS(!head->burdened_span_ns || head->burdened_span_ns >= head->span_ns, "the burdened span");
+}
+
 static void check_invariants(const struct qz_profile_copy *profile) {
   const struct qz_profile *head = &profile->head;
   unsigned processors = head->processors;
@@ -50,6 +75,7 @@ static void check_invariants(const struct qz_profile_copy *profile) {
        self_sum = 0, elapsed = 0, overhead_ns = 0, tuples_overhead_ns = 0;
   uint64_t snapshots = 0;
   HOLDS(!profile->half, "a snapshot is half added");
+  check_chains(profile);
   for (size_t k = 0; k < profile->recent_paths_count; k++) {
     const struct qz_recent_path *recent = &profile->recent_paths[k];
     uint64_t ns = 0;

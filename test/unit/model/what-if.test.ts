@@ -8,10 +8,10 @@ import { second } from '../../support/example-profiles.js';
 type Answer = RawProfile['whatIf'][number];
 
 /** Two seconds alone in `a`, then two processors for one in `b`: work 4, span 3. */
-function recorded(answers: readonly Partial<Answer>[]): RawProfile {
+function recorded(answers: readonly Partial<Answer>[], head: Partial<RawProfile['head']> = {}): RawProfile {
   const raw = new ProfileBuilder({
     processors: 2,
-    head: { spanRecorded: true, workNs: 4 * second, spanNs: 3 * second, levelNs: second },
+    head: { spanRecorded: true, workNs: 4 * second, spanNs: 3 * second, levelNs: second, ...head },
   })
     .stretch(2 * second, [run('main', ['main', 'a']), wait('w1', ['main', 'b'])])
     .stretch(second, [run('w1', ['main', 'b']), run('w2', ['main', 'b'])])
@@ -77,12 +77,13 @@ test('no answer: it never ran, nothing has the name, nobody waited', (t) => {
 
 test('a lane that is longer than the span with a smaller factor breaks an invariant', (t) => {
   const broken = (change: Partial<Answer>): string =>
-    checkInvariants(buildModel(recorded([change])))
+    checkInvariants(buildModel(recorded([change], { typicalSpanNs: 3 * second })))
       .filter((line) => line.includes('what if'))
       .join();
   t.is(broken({}), '');
   t.regex(broken({ factor: 0.5, spanNs: 3.1 * second }), /span with it and without/);
   t.regex(broken({ factor: 0.5, workNs: 4.1 * second }), /work with it and without/);
+  t.regex(broken({ factor: 0.5, spanNs: 1.4 * second }), /span with it and without/, 'no strand takes less than half');
 });
 
 test('a finding promises no more than if what it is about took no time', (t) => {

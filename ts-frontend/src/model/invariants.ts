@@ -8,9 +8,10 @@ import { isCode } from './profile/code-scopes.js';
 import { f64, u16, u32, u8 } from './profile/columns.js';
 import { contradictions } from './findings/advice.js';
 import { isBuilt } from './metrics/tables.js';
-import { State, type RawProfile } from './profile/raw-profile.js';
+import { State } from './profile/raw-profile.js';
 import { buildModel } from './build-model.js';
 import type { Entity, Model } from './result/types.js';
+import { checkSpan } from './path/span-invariants.js';
 import { checkViews } from './views/check.js';
 
 /** Collects what does not hold. */
@@ -173,54 +174,6 @@ function checkInstructions({ root, raw }: Model, check: Checks): void {
   check.atMost('time of all instructions and processor time', sum(ns), root.processorTimeNs);
   check.atMost('NPT of all instructions and of the root', sum(nptPs) / 1000, root.nptNs);
   check.atMost('spinning of all instructions and of the root', sum(spinNs), root.states.spinning.ns);
-}
-
-/** 10. Work and span (docs/reference/path.md). */
-function checkSpan(raw: RawProfile): string[] {
-  const { head, sites } = raw;
-  if (!head.spanRecorded || head.spanNs <= 0) return [];
-  const broken: string[] = [];
-  const atMost = (what: string, low: number, high: number, slack = 1): void => {
-    if (low > high + slack) broken.push(`10. ${what}: ${low} is more than ${high}`);
-  };
-  const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
-  const same = (what: string, a: number, b: number): void => {
-    atMost(what, a, b);
-    atMost(what, b, a);
-  };
-  same('sum of what is on the span, and its length', sum(raw.onSpan.ns), head.spanNs);
-  same('sum of the levels, and the work', sum(raw.levels.ns), head.workNs);
-  if (head.typicalSpanNs > 0) {
-    atMost('typical span and span', head.typicalSpanNs, head.spanNs);
-    atMost('span and burdened span', head.spanNs, head.burdenedSpanNs);
-  }
-  // The first snapshot, and the last, are not at the very moments at which recording begins and ends; on a busy machine
-  // the program runs on for long after the last one. The kernel's count of the run knows.
-  const ranNs = Math.max(head.elapsedNs, head.usageNs);
-  const skippedNs = head.rateHz > 0 ? (head.skippedTicks * 1e9) / head.rateHz : 0; // perhaps all of them at its ends
-  const slack = 5e6 + 0.01 * ranNs + skippedNs;
-  atMost('span and elapsed time', head.spanNs, ranNs, slack);
-  atMost('work and what the processors can do', head.workNs, head.processors * ranNs, slack * head.processors);
-  sites.site.forEach((_, k) => {
-    atMost(`spawn site ${k}: top calls and calls`, f64(sites.topCount, k), f64(sites.count, k));
-    atMost(`spawn site ${k}: work of top calls and of all`, f64(sites.topWorkNs, k), f64(sites.workNs, k));
-    atMost(`spawn site ${k}: span of top calls and of all`, f64(sites.topSpanNs, k), f64(sites.spanNs, k));
-    atMost(
-      `spawn site ${k}: work of top calls and of the run`,
-      f64(sites.topWorkNs, k),
-      head.workNs,
-      head.workNs / 1000,
-    );
-  });
-  raw.whatIf.forEach(({ factor, spanNs, workNs }, k) => {
-    const to = head.typicalSpanNs > 0 ? 0 : Infinity; // killed: the two are of different moments
-    if (factor <= 1) {
-      atMost(`what if ${k}: span with it and without`, spanNs, head.spanNs);
-      atMost(`what if ${k}: work with it and without`, workNs, head.workNs);
-    }
-    if (factor >= 1) atMost(`what if ${k}: span without it and with it`, head.spanNs, spanNs, to + 1);
-  });
-  return broken;
 }
 
 function label(entity: Entity): string {

@@ -1,0 +1,84 @@
+/** Invariants of work and span (docs/reference/metrics.md, section 5): one line for each that does not hold. Pure. */
+import { whatIfKinds } from '../profile/abi.js';
+import { f64 } from '../profile/columns.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+
+const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
+
+export function checkSpan(raw: RawProfile): string[] {
+  const { head, sites } = raw;
+  if (!head.spanRecorded || head.spanNs <= 0) return [];
+  const broken: string[] = [];
+  const atMost = (what: string, low: number, high: number, slack = 1): void => {
+    if (low > high + slack) broken.push(`10. ${what}: ${low} is more than ${high}`);
+  };
+  const same = (what: string, a: number, b: number): void => {
+    atMost(what, a, b);
+    atMost(what, b, a);
+  };
+  same('sum of what is on the span, and its length', sum(raw.onSpan.ns), head.spanNs);
+  same('sum of the levels, and the work', sum(raw.levels.ns), head.workNs);
+  if (head.typicalSpanNs > 0) {
+    atMost('typical span and span', head.typicalSpanNs, head.spanNs);
+    atMost('span and burdened span', head.spanNs, head.burdenedSpanNs);
+    const spawnedNs = (sum(sites.count) * head.burdenPs) / 1000;
+    const longestNs = head.spanNs + head.asideNs + spawnedNs;
+    atMost('burdened span, and span with all that it may have beside', head.burdenedSpanNs, longestNs, 1e3);
+  }
+  // The first snapshot, and the last, are not at the very moments at which recording begins and ends; on a busy machine
+  // the program runs on for long after the last one. The kernel's count of the run knows.
+  const ranNs = Math.max(head.elapsedNs, head.usageNs);
+  const skippedNs = head.rateHz > 0 ? (head.skippedTicks * 1e9) / head.rateHz : 0; // perhaps all of them at its ends
+  const slack = 5e6 + 0.01 * ranNs + skippedNs;
+  atMost('span and elapsed time', head.spanNs, ranNs, slack);
+  atMost('work and what the processors can do', head.workNs, head.processors * ranNs, slack * head.processors);
+  sites.site.forEach((_, k) => {
+    atMost(`spawn site ${k}: top calls and calls`, f64(sites.topCount, k), f64(sites.count, k));
+    atMost(`spawn site ${k}: work of top calls and of all`, f64(sites.topWorkNs, k), f64(sites.workNs, k));
+    atMost(`spawn site ${k}: span of top calls and of all`, f64(sites.topSpanNs, k), f64(sites.spanNs, k));
+    atMost(
+      `spawn site ${k}: work of top calls and of the run`,
+      f64(sites.topWorkNs, k),
+      head.workNs,
+      head.workNs / 1000,
+    );
+  });
+  return [...broken, ...checkMerges(raw), ...checkWhatIf(raw)];
+}
+
+/** Threads that were waited for; each thread's own span. */
+function checkMerges({ head, sites }: RawProfile): string[] {
+  const broken: string[] = [];
+  const isWhole = head.typicalSpanNs > 0; // the program has ended in order
+  sites.site.forEach((_, k) => {
+    const [lost, merged] = [f64(sites.lost, k), f64(sites.merged, k)];
+    if (lost > merged) broken.push(`10. wait site ${k}: ${lost} threads of ${merged} were not the longest`);
+    const [slackNs, leastNs] = [f64(sites.slackNs, k), lost * f64(sites.leastSlackNs, k)];
+    if (leastNs > slackNs + lost + head.processors)
+      broken.push(`10. wait site ${k}: its slack is ${slackNs}, ${leastNs} is the least of each`);
+    const [topSpanNs, topCount] = [f64(sites.topSpanNs, k), f64(sites.topCount, k)];
+    if (isWhole && topSpanNs > topCount * (head.spanNs + 1) + head.processors)
+      broken.push(`10. spawn site ${k}: spans of ${topCount} calls: ${topSpanNs}; the run's is ${head.spanNs}`);
+  });
+  return broken;
+}
+
+/** Each strand has its factor, or 1, and so has each sum of strands, and the longest of these. */
+function checkWhatIf({ head, whatIf }: RawProfile): string[] {
+  const broken: string[] = [];
+  const isWhole = head.typicalSpanNs > 0; // killed: the two are of different moments
+  const slackNs = 1 + head.strands; // each was rounded down
+  whatIf.forEach(({ kind, factor, spanNs, workNs }, k) => {
+    const isLock = kind === whatIfKinds.lock; // nothing takes less time
+    const least = isLock || !isWhole ? 0 : Math.min(1, factor);
+    const most = isLock ? 1 : Math.max(1, factor);
+    const check = (what: string, is: number, plain: number): void => {
+      const isTooLong = is > most * plain + slackNs && (isWhole || factor <= 1);
+      if (isTooLong || is < least * plain - slackNs)
+        broken.push(`10. what if ${k}: ${what} with it and without: ${is} and ${plain}, factor ${factor}`);
+    };
+    check('span', spanNs, head.spanNs);
+    check('work', workNs, head.workNs);
+  });
+  return broken;
+}
