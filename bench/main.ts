@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { exitCodes, Failure, tell, usage } from '../ts-frontend/src/cli/failure.js';
+import { exitCodes, Failure, reportFailure, usage } from '../ts-frontend/src/cli/failure.js';
 import { didYouMean } from '../ts-frontend/src/cli/nearest.js';
 import { print } from '../ts-frontend/src/cli/output.js';
 import { version } from '../ts-frontend/src/cli/version.js';
@@ -219,7 +219,7 @@ async function main(argv: readonly string[]): Promise<number> {
       } catch (error) {
         // the next ones may succeed; what is measured is shown all the same
         unwritten = true;
-        tell(error);
+        reportFailure(error);
       }
     });
   }
@@ -244,5 +244,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.exitCode = tell(error);
+  process.exitCode = reportFailure(error);
 }

@@ -5,7 +5,7 @@ import { growth } from './scale_idle.js';
 import { hooks } from './hooks.js';
 import { programsBench } from './programs.js';
 import { pthreadBench } from './pthread.js';
-import { pthreadCurves } from './pthread_scale_idle.js';
+import { pthreadGrowth } from './pthread_scale_idle.js';
 import { reportBench } from './report.js';
 import { samplerBench } from './sampler.js';
 import { scaling } from './processors.js';
@@ -23,5 +23,5 @@ export const benches: readonly Bench[] = [
   samplerBench,
   reportBench,
   pthreadBench,
-  pthreadCurves,
+  pthreadGrowth,
 ];

@@ -88,7 +88,7 @@ function sampler(): Trial {
   };
 }
 
-export const pthreadCurves: Bench = {
+export const pthreadGrowth: Bench = {
   name: 'pthread-growth',
   title: 'Plain pthread programs: cost by idle threads and objects, and depth',
   isolates:

@@ -8,13 +8,13 @@
  *
  * Before cases.h a program includes this file; it defines what cases.h asks for but PROCEDURE and END, and
  *
- *   CROWD_EVENTS                  names of cases
+ *   GROWTH_EVENTS                  names of cases
  *   idle_wait()                  adds one to `gathered` and waits for ever
  *   idle_sleeps()                returns when all that have been counted wait
  *   objects_make(count)           makes objects and uses each
  */
-#ifndef BENCH_PEERS_CROWD_H
-#define BENCH_PEERS_CROWD_H
+#ifndef BENCH_PEERS_IDLE_LOAD_H
+#define BENCH_PEERS_IDLE_LOAD_H
 
 #include "nested_calls.h"
 
@@ -108,7 +108,7 @@ static int one_event(const char *name) {
   return 0;
 }
 static void *run_events(void *unused) {
-  static const char *const events[] = {CROWD_EVENTS};
+  static const char *const events[] = {GROWTH_EVENTS};
   if (strcmp(case_name, "events")) exit(one_event(case_name));
   for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
     measured_name = events[k];

@@ -1,4 +1,4 @@
-/* The kernel's threads; with CURVES, amid what lies idle: idle_load.h. */
+/* The kernel's threads; with GROWTH, amid what lies idle: idle_load.h. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #define HAVE_PINNED
 #define FIB_FIRST 8
 #define FIB_MOST  16
-#ifdef CURVES
+#ifdef GROWTH
 enum { STACK_BYTES = 256 << 10 }; /* a thousand procedures deep */
 #else
 enum { STACK_BYTES = 64 << 10 };
@@ -45,9 +45,9 @@ static inline void cond_wake_all(cond_t *c) { pthread_cond_broadcast(c); }
 static inline void barrier_init(barrier_t *b, unsigned parties) { pthread_barrier_init(b, NULL, parties); }
 static inline void barrier_wait(barrier_t *b) { pthread_barrier_wait(b); }
 
-#ifdef CURVES
+#ifdef GROWTH
 static long gathered; /* idle_load.h */
-#define CROWD_EVENTS "spawn", "lock", "lock-eight", "cond", "barrier"
+#define GROWTH_EVENTS "spawn", "lock", "lock-eight", "cond", "barrier"
 /* Not for a condition: a call of the kernel for one passes threads that wait for others, as many as their futexes lie
  * beside its own there. */
 static void idle_wait(void) {
@@ -102,7 +102,7 @@ int main(int count, char **arguments) {
   pthread_t other; /* glibc has a shorter way for processes that never had a second thread */
   pthread_mutex_lock(&quiet);
   must(pthread_create(&other, &small, waits, NULL) == 0, "pthread_create failed");
-#ifdef CURVES
+#ifdef GROWTH
   int status = run_beside_idle(count, arguments);
 #else
   int status = run_case(case_name, case_threads);

@@ -1,4 +1,4 @@
-/* Quartz's own thread package, measured like the others; with CURVES, amid what lies idle: idle_load.h. */
+/* Quartz's own thread package, measured like the others; with GROWTH, amid what lies idle: idle_load.h. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
 #include <unistd.h>
@@ -67,9 +67,9 @@ static double fib(long n) {
   return took;
 }
 
-#ifdef CURVES
+#ifdef GROWTH
 static long gathered; /* idle_load.h */
-#define CROWD_EVENTS "hook", "spawn", "spawn-switch", "yield-eight", "lock", "lock-eight", "cond", "channel", "barrier"
+#define GROWTH_EVENTS "hook", "spawn", "spawn-switch", "yield-eight", "lock", "lock-eight", "cond", "channel", "barrier"
 static void idle_wait(void) {
   static qz_sem gate; /* nobody opens it */
   __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
@@ -130,7 +130,7 @@ static void objects_make(long count) {
 int main(int count, char **arguments) {
   read_arguments(count, arguments);
   must(qz_init(&(qz_options){.processors = (unsigned)processors}) == 0, "qz_init failed");
-#ifdef CURVES
+#ifdef GROWTH
   return run_beside_idle(count, arguments);
 #else
   return run_case(case_name, case_threads);

@@ -10,14 +10,14 @@
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
 
-#define PART     20u                  /* of all processor time: 5 %; a process that used less changes no conclusion */
-#define LEAST_NS UINT64_C(50000000)   /* below this the kernel's clock ticks would tell little */
-#define START_NS UINT64_C(100000000)  /* what a wrapper that is an interpreter may use to begin, */
-#define TIMES    4u                   /* if what it started used so many times that, */
-#define WORK_NS  UINT64_C(10000000)   /* and so much */
-#define NAMED    4u                   /* further profiles that are named */
-#define IN_VAIN  16u                  /* processes that did next to nothing, in all; to record one takes some 20 ms: */
-#define EACH_NS  UINT64_C(2000000000) /* and one more in each of these, which is 1 % */
+#define PART      20u                  /* of all processor time: 5 %; a process that used less changes no conclusion */
+#define LEAST_NS  UINT64_C(50000000)   /* below this the kernel's clock ticks would tell little */
+#define START_NS  UINT64_C(100000000)  /* what a wrapper that is an interpreter may use to begin, */
+#define TIMES     4u                   /* if what it started used so many times that, */
+#define WORK_NS   UINT64_C(10000000)   /* and so much */
+#define NAMED     4u                   /* further profiles that are named */
+#define IDLE_MOST 16u                  /* processes that did next to nothing, in all; to record one takes some 20 ms: */
+#define EACH_NS   UINT64_C(2000000000) /* and one more in each of these, which is 1 % */
 
 /* A process that has ended. */
 struct held {
@@ -36,8 +36,8 @@ static struct {
   unsigned count;
   uint64_t dropped_ns; /* used by what is not among these */
   uint64_t begun_ns;
-  unsigned in_vain; /* followed processes that have ended and did next to nothing, wherever they were started */
-  pid_t told;       /* whose profile the front end was told last; 0: the launched program's */
+  unsigned idle; /* followed processes that have ended and did next to nothing, wherever they were started */
+  pid_t told;    /* whose profile the front end was told last; 0: the launched program's */
 } all;
 
 void qzi_follow_begin(const char *program, pid_t launched) {
@@ -47,7 +47,7 @@ void qzi_follow_begin(const char *program, pid_t launched) {
   all.begun_ns = qzi_clock_ns();
 }
 
-int qzi_follow_has_room(void) { return all.in_vain < IN_VAIN + (qzi_clock_ns() - all.begun_ns) / EACH_NS; }
+int qzi_follow_has_room(void) { return all.idle < IDLE_MOST + (qzi_clock_ns() - all.begun_ns) / EACH_NS; }
 
 static uint64_t threads_of(const struct qzi_admitted *admitted) {
   return qzi_file_count(&admitted->recording.file, QZ_SECTION_THREADS);
@@ -118,7 +118,7 @@ int qzi_follow_hold(struct qzi_admitted *admitted, uint32_t reason, int32_t stat
     all.itself = held;
     return 1;
   }
-  all.in_vain += reason != QZ_END_EXEC && !admitted->ranked && held.used_ns < LEAST_NS;
+  all.idle += reason != QZ_END_EXEC && !admitted->ranked && held.used_ns < LEAST_NS;
   struct held *least = &held;
   if (all.count == PART)
     for (unsigned k = 0; k < PART; k++)

@@ -36,7 +36,7 @@ int qzi_running_whole(const struct qzi_running *running);
 /* Processor time between samples; 0 without. */
 uint64_t qzi_running_interval_ns(const struct qzi_running *running);
 void qzi_running_close(struct qzi_running *running);
-/* A thread was met; it ended. 0, or -1 and errno: it can't be sampled. */
+/* A thread was seen for the first time; it ended. 0, or -1 and errno: it can't be sampled. */
 int qzi_running_begin(struct qzi_running *running, uint32_t tid);
 void qzi_running_end(struct qzi_running *running, uint32_t tid);
 /* Takes no samples until it is called with 0. */

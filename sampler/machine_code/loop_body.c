@@ -15,7 +15,7 @@ int qzi_loop_jumps_inside(const struct loop *loop, unsigned k, uint64_t *target)
  * where it goes. */
 static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
   uint64_t code_end = code->address + code->count;
-  int met = 0;
+  int passed = 0;
   loop->count = 0;
   for (uint64_t at = loop->start; at < loop->end; at += loop->all[loop->count++].its.length) {
     if (loop->count > LOOP_MOST ||
@@ -23,7 +23,7 @@ static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *lo
       return 0;
     loop->all[loop->count].at = at;
     loop->all[loop->count].inside = 0;
-    met |= at == seen;
+    passed |= at == seen;
   }
   /* What the jump back cannot follow is a way out that lies between. */
   for (int more = 1; more;) {
@@ -37,7 +37,7 @@ static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *lo
       loop->all[k].inside = inside;
     }
   }
-  return met && loop->all[0].inside;
+  return passed && loop->all[0].inside;
 }
 
 int qzi_loop_find(const struct qzi_code *code, uint64_t seen, struct loop *loop) {

@@ -35,13 +35,13 @@ uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t 
   }
   if (!start || start < code->address) return 0;
   /* All of it, in step with where it was seen. */
-  int met = 0;
+  int passed = 0;
   for (uint64_t its = start; its < at;) {
-    met |= its == first;
+    passed |= its == first;
     if (!decode(code, its, &here) || (here.flow == FLOW_JUMP && its + here.length != at)) return 0;
     its += here.length;
   }
-  return met ? start : 0;
+  return passed ? start : 0;
 }
 
 #else

@@ -368,7 +368,7 @@ static uint64_t common_until(struct qzi_chains *chains, uint32_t *way, uint32_t 
 }
 
 uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
-                              void (*tell)(void *to, const struct qzi_link *link), void *to) {
+                              void (*add)(void *to, const struct qzi_link *link), void *to) {
   struct qz_crumb crumb;
   uint32_t actor = end_of(chains, &crumb), count = 0;
   for (int tries = 0; tries < 3 && crumb.prev && !is_old(chains, crumb.prev) && time_of(chains, crumb.prev) > from &&
@@ -384,8 +384,8 @@ uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
   for (; way && at && count <= chains->count && chains->links[at - 1].end > from; at = link_before(chains, at))
     way[count++] = at;
   uint64_t common = way ? common_until(chains, way, count, actor, from) : from;
-  while (count--) tell(to, &chains->links[way[count] - 1]);
-  tell(to, &last);
+  while (count--) add(to, &chains->links[way[count] - 1]);
+  add(to, &last);
   free(way);
   free(last.pieces);
   return common;

@@ -5,7 +5,7 @@
  * Must not: believe a crumb: times are bounded, a crumb before it that is not known cuts the chain, which is counted.
  *
  * Bounded: when there are too many links, those that no actor's chain leads to and that are old are forgotten; and what
- * all chains have in common is told to `settled`, in time order, and forgotten. (docs/reference/path.md, "Memory")
+ * all chains have in common is given to `settled`, in time order, and forgotten. (docs/reference/path.md, "Memory")
  */
 #ifndef QZI_PATH_CHAINS_H
 #define QZI_PATH_CHAINS_H
@@ -58,15 +58,15 @@ void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi
 /* Reads the crumbs that the first `actors` have written until now; of those whose bit in `awake` is not set, only at
  * intervals. awake NULL: of all. */
 void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, const uint64_t *awake);
-/* The recording has ended at chains->now: tells `settle` the chain of the run, from its beginning to its end. */
+/* The recording has ended at chains->now: gives `settle` the chain of the run, from its beginning to its end. */
 void qzi_chains_end(struct qzi_chains *chains);
 /* The same for a chain that ends with `last`, a crumb that the actor would write now. */
 void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *last, uint32_t actor);
-/* Tells the chain that the run would have if it ended at chains->now, from the link on that begins at or before `from`,
- * and changes nothing. Until when it is decided: all that are at work, or wait for a processor, have it in common up to
- * then; at least `from`. */
+/* Passes on the chain that the run would have if it ended at chains->now, from the link on that begins at or before
+ * `from`, and changes nothing. Until when it is decided: all that are at work, or wait for a processor, have it in
+ * common up to then; at least `from`. */
 uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
-                              void (*tell)(void *to, const struct qzi_link *link), void *to);
+                              void (*add)(void *to, const struct qzi_link *link), void *to);
 void qzi_chains_close(struct qzi_chains *chains);
 
 #endif

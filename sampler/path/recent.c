@@ -9,10 +9,11 @@
 #define SHARE         500u  /* 1/SHARE of the time may go into it */
 #define SEGMENTS_MOST 4096u /* of a window */
 
-static void tell(void *argument, const struct qzi_link *link) {
+static void add_link(void *argument, const struct qzi_link *link) {
   struct qzi_recent *recent = argument;
-  if (!recent->links++ && link->begin < recent->told.time) recent->overlap = recent->told.time - link->begin;
-  qzi_settle(&recent->told, link);
+  if (!recent->links++ && link->begin < recent->window_path.time)
+    recent->overlap = recent->window_path.time - link->begin;
+  qzi_settle(&recent->window_path, link);
 }
 
 /* Segments of one window for which the file has room. */
@@ -29,16 +30,16 @@ static int have_room(struct qzi_file *file, unsigned section, uint64_t count) {
   return 1;
 }
 
-/* The window in recent->told, under that row, its segments from `first` on. */
+/* The window in recent->window_path, under that row, its segments from `first` on. */
 static void write_window(struct qzi_recent *recent, struct qzi_file *file, unsigned row, uint64_t first,
                          struct qz_recent_path window) {
   if (!have_room(file, QZ_SECTION_RECENT_PATHS, row + 1) ||
-      !have_room(file, QZ_SECTION_RECENT_SEGMENTS, first + recent->told.segments_count))
+      !have_room(file, QZ_SECTION_RECENT_SEGMENTS, first + recent->window_path.segments_count))
     return;
   struct qz_recent_path *to = &file->recent_paths[row];
   __atomic_store_n(&to->number, 0, __ATOMIC_RELEASE);
   window.first = first;
-  window.count = qzi_settled_segments(&recent->told, file->recent_segments + first, window.start_ns, window.ns);
+  window.count = qzi_settled_segments(&recent->window_path, file->recent_segments + first, window.start_ns, window.ns);
   *to = window;
   __atomic_store_n(&to->number, ++recent->number, __ATOMIC_RELEASE);
 }
@@ -46,17 +47,18 @@ static void write_window(struct qzi_recent *recent, struct qzi_file *file, unsig
 static struct qz_recent_path make(struct qzi_recent *recent, struct qzi_chains *chains,
                                   const struct qzi_settled *settled, uint32_t most, uint64_t elapsed_ns) {
   uint64_t from = chains->now > WINDOW ? chains->now - WINDOW : 0;
-  qzi_settled_again(&recent->told, settled, from, most);
+  qzi_settled_again(&recent->window_path, settled, from, most);
   recent->overlap = recent->links = 0;
-  uint64_t decided = qzi_chains_until_now(chains, recent->told.time, tell, recent);
+  uint64_t decided = qzi_chains_until_now(chains, recent->window_path.time, add_link, recent);
   if (decided < from) decided = from;
   uint64_t start_ns = from << QZ_PATH_TIME_SHIFT, decided_ns = decided << QZ_PATH_TIME_SHIFT;
   int ended = qz_session_head(chains->view)->path_end != 0;
-  return (struct qz_recent_path){.start_ns = start_ns,
-                                 .ns = elapsed_ns - start_ns,
-                                 .undecided_ns = ended || decided == chains->now ? 0 : elapsed_ns - decided_ns,
-                                 .cut_ns = (recent->told.cut > recent->overlap ? recent->told.cut - recent->overlap : 0)
-                                           << QZ_PATH_TIME_SHIFT};
+  return (struct qz_recent_path){
+    .start_ns = start_ns,
+    .ns = elapsed_ns - start_ns,
+    .undecided_ns = ended || decided == chains->now ? 0 : elapsed_ns - decided_ns,
+    .cut_ns = (recent->window_path.cut > recent->overlap ? recent->window_path.cut - recent->overlap : 0)
+              << QZ_PATH_TIME_SHIFT};
 }
 
 void qzi_recent_write(struct qzi_recent *recent, struct qzi_chains *chains, const struct qzi_settled *settled,
@@ -75,11 +77,11 @@ void qzi_recent_finish(struct qzi_recent *recent, struct qzi_chains *chains, con
   struct qz_recent_path window = make(recent, chains, settled, most_of(file), elapsed_ns);
   write_window(recent, file, 0, 0, window);
   if (file->head->sections[QZ_SECTION_RECENT_PATHS].count > 1) file->head->sections[QZ_SECTION_RECENT_PATHS].count = 1;
-  if (file->head->sections[QZ_SECTION_RECENT_SEGMENTS].count > recent->told.segments_count)
-    file->head->sections[QZ_SECTION_RECENT_SEGMENTS].count = recent->told.segments_count;
+  if (file->head->sections[QZ_SECTION_RECENT_SEGMENTS].count > recent->window_path.segments_count)
+    file->head->sections[QZ_SECTION_RECENT_SEGMENTS].count = recent->window_path.segments_count;
 }
 
 void qzi_recent_free(struct qzi_recent *recent) {
-  qzi_settled_free(&recent->told);
+  qzi_settled_free(&recent->window_path);
   memset(recent, 0, sizeof *recent);
 }

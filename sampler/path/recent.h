@@ -15,9 +15,9 @@
 #include "settled.h"
 
 struct qzi_recent {
-  struct qzi_settled told;
+  struct qzi_settled window_path;
   uint64_t overlap; /* what the first link has of the time before the window, or of what was settled before */
-  uint64_t links;   /* told of the one that is made */
+  uint64_t links;   /* in the one that is made */
   uint64_t due;     /* time at which the next one is made */
   uint64_t number;  /* of windows made */
 };

@@ -121,7 +121,7 @@ void qzi_settle(void *argument, const struct qzi_link *link) {
     settled->cut += link->begin - settled->time;
     add(settled, &(struct qz_on_path){.state = QZ_STATE_READY, .ns = link->begin - settled->time});
   }
-  uint64_t again = settled->time - link->begin; /* told already, by a chain that then turned out not to be the run's */
+  uint64_t again = settled->time - link->begin; /* added already, by a chain that then turned out not to be the run's */
   settled->cut += again;
   for (uint32_t k = 0; k <= link->pieces_count; k++) {
     const struct qzi_piece *piece = k ? &link->pieces[k - 1] : &link->waiting;

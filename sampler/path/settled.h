@@ -2,7 +2,7 @@
  *
  * Owns:    what becomes the sections ON_PATH and SEGMENTS.
  * Writer and reader: the aggregating thread.
- * Must not: have gaps: what no link tells is unknown time (stack 0, thread 0), and counted.
+ * Must not: have gaps: what no link covers is unknown time (stack 0, thread 0), and counted.
  */
 #ifndef QZI_PATH_SETTLED_H
 #define QZI_PATH_SETTLED_H
@@ -19,8 +19,8 @@ struct qzi_settled {
   struct qzi_table index;
   struct qz_path_segment *segments;
   uint32_t segments_count, segments_room;
-  uint64_t time;   /* told up to then */
-  uint64_t cut;    /* of that, what no link told, or told twice */
+  uint64_t time;   /* complete up to then */
+  uint64_t cut;    /* of that, what no link covers, or two do */
   uint64_t memory; /* stretches for which there was no memory */
   uint32_t by;     /* how the path came to who has it now */
   uint8_t came;

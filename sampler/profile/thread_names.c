@@ -86,7 +86,7 @@ static void set_name(struct qzi_interner *in, struct qz_entity *thread, const ch
 }
 
 /* The C++ library's state of a std::thread says what it runs, but for functions, which all look alike. */
-static int tells(struct callables *its, uint64_t address) {
+static int tells_apart(struct callables *its, uint64_t address) {
   struct qz_symbol symbol;
   qz_symbols_find(its->symbols, address, QZ_SYMBOL_PROCEDURE, &symbol);
   return strstr(symbol.name, "_State_impl<") && !strstr(symbol.name, "(*)") && !strstr(symbol.name, "(&)") &&
@@ -120,7 +120,7 @@ static void name_thread(struct callables *its, uint32_t index) {
   }
   enum whose whose = whose_is(its, index);
   struct qz_symbol symbol;
-  if (tells(its, thread->address)) {
+  if (tells_apart(its, thread->address)) {
     place_functor(its, thread, best);
     return;
   }

@@ -150,7 +150,7 @@ int qzi_recording_start(struct qzi_recording *recording) {
   return 0;
 }
 
-/* Threads that no visit met have neither a first nor a last time. */
+/* Threads that no visit saw have neither a first nor a last time. */
 static void close_threads(struct qzi_file *file) {
   uint64_t count = qzi_file_count(file, QZ_SECTION_THREADS);
   for (uint64_t k = 0; k < count; k++)

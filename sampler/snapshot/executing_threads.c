@@ -5,7 +5,7 @@
  */
 #include "kernel_view.h"
 
-static void tell(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_counts *counts) {
+static void report(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_counts *counts) {
   seen->executes = 1;
   if (seen->state == QZ_STATE_READY) seen->state = QZ_STATE_USEFUL;
   if (seen->state == QZ_STATE_SPINNING)
@@ -54,7 +54,7 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
   for (; candidates && counts->useful + counts->spinning < processors; sift(kernel, candidates, 0)) {
     struct qzi_seen *seen = &kernel->seen[kernel->order[0]];
     kernel->order[0] = kernel->order[--candidates];
-    if (qzi_run_account_may(&kernel->accounts, &kernel->memos[seen->index].account)) tell(kernel, seen, counts);
+    if (qzi_run_account_may(&kernel->accounts, &kernel->memos[seen->index].account)) report(kernel, seen, counts);
     if (!candidates) break;
   }
 }
@@ -76,7 +76,7 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct q
     counts->runnable += !qzi_is_runnable(seen);
     seen->instead = seen->state;
     seen->state = QZ_STATE_USEFUL;
-    tell(kernel, seen, counts);
+    report(kernel, seen, counts);
     owed_ns += account->owed_ns;
   }
   if (!kernel->gone.entity || counts->useful + counts->spinning >= processors ||
@@ -86,7 +86,7 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct q
                                           .node = kernel->gone.node,
                                           .index = QZI_NOBODY,
                                           .state = QZ_STATE_USEFUL};
-  tell(kernel, &kernel->seen[count], counts);
+  report(kernel, &kernel->seen[count], counts);
   counts->runnable++;
   return count + 1;
 }

@@ -148,7 +148,7 @@ uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first
 void qzi_totals_read(struct qzi_sampler *sampler);
 void qzi_calls_read(struct qzi_sampler *sampler);
 void qzi_objects_read(struct qzi_sampler *sampler);
-/* Pushes refused since threads were looked at last: at the end of a recording, of those that no snapshot met again. */
+/* Pushes refused since threads were looked at last: at the end of a recording, of those that no snapshot saw again. */
 void qzi_overflows_read(struct qzi_sampler *sampler);
 /* Once, before the first snapshot: remembers which records are in use, and, where the program ran before (attached),
  * what processors, objects and calls counted so far, to leave it out. 0, or -1: out of memory. */

@@ -1,5 +1,5 @@
 /** The command line: finds the command and hands over. Loads nothing that the command does not need. */
-import { tell, usage } from './cli/failure.js';
+import { reportFailure, usage } from './cli/failure.js';
 import { print } from './cli/output.js';
 import { commands } from './commands/index.js';
 
@@ -37,5 +37,5 @@ async function main(argv: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.exitCode = tell(error);
+  process.exitCode = reportFailure(error);
 }

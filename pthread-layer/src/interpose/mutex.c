@@ -37,7 +37,7 @@ __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64
     qzl_acquired(index);
   } else {
     qzl_wait_end(&wait, result == ETIMEDOUT);
-    qzl_in_vain(me, index, mutex, QZ_KIND_MUTEX);
+    qzl_wait_failed(me, index, mutex, QZ_KIND_MUTEX);
   }
   return result;
 }
@@ -54,7 +54,7 @@ __attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint
   if (taken(result))
     qzl_acquired(index);
   else
-    qzl_in_vain(qzl_self, index, mutex, QZ_KIND_MUTEX);
+    qzl_wait_failed(qzl_self, index, mutex, QZ_KIND_MUTEX);
   return result;
 }
 

@@ -21,7 +21,7 @@ static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
       qzl_wait_end(&wait, result == ETIMEDOUT);
     else
       qzl_wait_end_later(&wait);
-    if (result) qzl_in_vain(me, index, lock, QZ_KIND_RWLOCK);
+    if (result) qzl_wait_failed(me, index, lock, QZ_KIND_RWLOCK);
   }
   if (!result && write) acquired(me, lock, QZ_KIND_RWLOCK);
   return result;

@@ -30,11 +30,11 @@ static inline int sem_acquire(sem_t *semaphore, uint64_t site,
   if (index) qzl_count(me, site, key);
   if (!result) return 0;
   if (index) qzi_pub_push(&me->pub, &me->thread, key);
-  __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false, .in_vain = true};
+  __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false, .failed = true};
   qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
   result = wait_for(semaphore, clock, until);
   its.counted = result == 0 || errno == ETIMEDOUT;
-  its.in_vain = result != 0;
+  its.failed = result != 0;
   return result;
 }
 QZL_EXPORT int sem_wait(sem_t *semaphore) { return sem_acquire(semaphore, QZL_SITE(), sem_plain, 0, NULL); }

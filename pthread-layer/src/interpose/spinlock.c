@@ -18,7 +18,7 @@ QZL_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
     result = qzl_real.pthread_spin_lock(lock);
     qzl_spin_end_later(&wait);
     qzl_write_at_release(me, (const void *)lock);
-    if (result) qzl_in_vain(me, index, (const void *)lock, QZ_KIND_SPINLOCK);
+    if (result) qzl_wait_failed(me, index, (const void *)lock, QZ_KIND_SPINLOCK);
   }
   if (!result) acquired(me, (const void *)lock, QZ_KIND_SPINLOCK);
   return result;

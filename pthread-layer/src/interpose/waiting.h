@@ -24,13 +24,13 @@ static inline bool known_clock(clockid_t clock) { return clock == CLOCK_MONOTONI
 struct waiting {
   struct qzl_wait wait;
   uint64_t key;
-  bool counted, in_vain;
+  bool counted, failed;
 };
 /* Also when the thread is cancelled in its wait. */
 static inline void stop_waiting(struct waiting *its) {
   int error = errno;
   qzl_wait_end(&its->wait, its->counted);
-  if (its->in_vain && its->wait.index && qzi_publishing())
+  if (its->failed && its->wait.index && qzi_publishing())
     __atomic_fetch_add(&QZI_PUB_OBJECT(its->wait.index)->failed, 1, __ATOMIC_RELAXED);
   qzl_hide(its->wait.me, its->wait.index, its->key);
   errno = error;

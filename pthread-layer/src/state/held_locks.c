@@ -112,7 +112,7 @@ void qzl_hold_again(struct qzl_thread *me, uint32_t index, uint64_t key, const v
   if (key && place(me, index ? index : QZI_PUB_SHARED, key, address)) qzi_pub_push(&me->pub, &me->thread, key);
 }
 
-void qzl_in_vain(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind) {
+void qzl_wait_failed(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind) {
   uint32_t unused;
   if (!index) return;
   if (qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->failed, 1, __ATOMIC_RELAXED);
@@ -125,7 +125,7 @@ uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, 
   if (!(index & QZI_PUB_SHARED)) return index;
   uint32_t own = qzl_own(address, kind, site, 0);
   if (!own || own & QZI_PUB_SHARED) return index;
-  qzl_in_vain(me, index, address, kind);
+  qzl_wait_failed(me, index, address, kind);
   ask(me, own, QZI_PUB_KEY(kind, own), site, address);
   return own;
 }

@@ -48,7 +48,7 @@ uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, 
 /* The index and key under which a lock was asked for just now. */
 uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
 /* A lock that was asked for, under that index, and not got. */
-void qzl_in_vain(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind);
+void qzl_wait_failed(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind);
 /* Exact hold times, where they are wanted (QUARTZ_EXACT_HOLD). */
 static inline void qzl_acquired(uint32_t index) {
   if (__builtin_expect(qzi_pub_exact_hold, 0) && index && !(index & QZI_PUB_SHARED))

@@ -177,8 +177,8 @@ struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint
     struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), item);
     qzi_ask_now(index, QZ_KIND_CHANNEL, self);
     qzi_leaves(from);
-    bool met = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, me, deadline_ns);
-    error = !met ? ETIMEDOUT : me->given ? 0 : EPIPE;
+    bool served = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, me, deadline_ns);
+    error = !served ? ETIMEDOUT : me->given ? 0 : EPIPE;
     same_place = qzi_same_place(from);
     qzi_take_off(index, QZ_KIND_CHANNEL, self);
   }

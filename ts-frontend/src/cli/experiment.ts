@@ -24,7 +24,7 @@ import {
 import { experimentTexts } from '../render/index.js';
 import { changeOf, checkProgram } from './change.js';
 import type { Arguments } from './command.js';
-import { exitCodes, Failure, tell, usage } from './failure.js';
+import { exitCodes, Failure, reportFailure, usage } from './failure.js';
 import { loadModel } from './profile.js';
 import { samplerOptions } from './recording.js';
 import { checkInput } from './replayed-input.js';
@@ -228,7 +228,7 @@ function judged(course: Course, file: string, ended: Experiment['ended'], raw: b
     } catch (error) {
       rmSync(name, { force: true });
       const why = error instanceof Error ? error.message : String(error);
-      tell(new Failure(`${name} cannot be kept: ${why}`, 'make room there'));
+      reportFailure(new Failure(`${name} cannot be kept: ${why}`, 'make room there'));
     }
   };
   if (modes !== null) {
@@ -289,7 +289,8 @@ export async function experiment(args: Arguments): Promise<number> {
     } catch (error) {
       const isEnd = error instanceof Ended;
       ended = isEnd ? error.how : 'failed';
-      status = isEnd ? error.status : tell(error); // a profile that cannot be read, no room for another process, ...
+      // a profile that cannot be read, no room for another process, ...
+      status = isEnd ? error.status : reportFailure(error);
       const what = isEnd ? error.message : `run ${course.runs.length + 1} of ${course.total} was not made or not read`;
       process.stderr.write(`quartz: ${what}: the experiment ends there; what was measured is reported\n`);
     }
@@ -306,6 +307,6 @@ async function reported(body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {
-    return tell(error);
+    return reportFailure(error);
   }
 }

@@ -16,8 +16,8 @@ export const usage = (what: string, remedy: string): Failure => new Failure(what
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Tells the failure on stderr and returns the exit code for it. */
-export function tell(error: unknown): number {
+/** Writes the failure to stderr and returns the exit code for it. */
+export function reportFailure(error: unknown): number {
   const line = messageOf(error).replace(/\s*\n\s*/g, ' ');
   process.stderr.write(`quartz: ${line}\n`);
   if (!(error instanceof Failure) && process.env['QUARTZ_DEBUG'] && error instanceof Error)

@@ -3,7 +3,7 @@
  * a full disk is one, and is reported in one line.
  */
 import { once } from 'node:events';
-import { Failure, tell } from './failure.js';
+import { Failure, reportFailure } from './failure.js';
 
 let gone = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,7 +12,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || error.code === 'EIO') return; // EIO: the terminal has been closed
   // process.exit: the exit code of the command, which knows nothing of this, must not replace this one.
   process.exit(
-    tell(new Failure(`can't write the output: ${error.message.split(',')[0] ?? ''}`, 'write it somewhere else')),
+    reportFailure(
+      new Failure(`can't write the output: ${error.message.split(',')[0] ?? ''}`, 'write it somewhere else'),
+    ),
   );
 });
 

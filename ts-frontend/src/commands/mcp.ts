@@ -13,7 +13,7 @@ export const command: Command = {
   about:
     'A server of the Model Context Protocol on stdin and stdout, for coding agents: tools findings, entity,\n' +
     'source and compare over recorded profiles. It reads profiles that it is asked for, writes nothing, and\n' +
-    'opens no port. docs/reference/mcp.md says how agents are told of it.',
+    'opens no port. docs/reference/mcp.md says how to configure agents for it.',
   examples: [['claude mcp add quartz -- quartz mcp', 'for one agent; others have a file for it']],
   options: [],
   most: 0,

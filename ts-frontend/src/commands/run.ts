@@ -1,6 +1,6 @@
 /** quartz run: record, then report. */
 import type { Command } from '../cli/command.js';
-import { tell, usage } from '../cli/failure.js';
+import { reportFailure, usage } from '../cli/failure.js';
 import { formatOptions, recordingOptions } from '../cli/options.js';
 import { recordNamed } from '../cli/recording.js';
 
@@ -27,7 +27,7 @@ export const command: Command = {
     try {
       await (await import('../cli/show.js')).show(args, 'procedures', file);
     } catch (error) {
-      const code = tell(error);
+      const code = reportFailure(error);
       return status === 0 ? code : status;
     }
     return status;

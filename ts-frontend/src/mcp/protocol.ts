@@ -95,7 +95,7 @@ const describe = (tool: Tool): object => ({
   annotations: { readOnlyHint: true, openWorldHint: false },
 });
 
-/** What goes wrong in a tool is a result, which the caller can mend; a wrong call is an error of the protocol. */
+/** What goes wrong in a tool is a result, which the caller can correct; a wrong call is an error of the protocol. */
 function callOf(server: Server, params: Fields): object {
   const tool = server.tools.find(({ name }) => name === params['name']);
   if (tool === undefined) throw new RpcError(codes.params, `there is no tool "${String(params['name'])}"`);

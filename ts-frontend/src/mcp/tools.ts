@@ -62,15 +62,15 @@ const pathsOf = (model: Model, list: readonly { path: readonly number[]; ns: num
   }));
 
 function sourceText(model: Model, part: string): string {
-  const placed = model.entities.filter(
+  const located = model.entities.filter(
     ({ id, file: its, line, group, nptNs, kind }: Entity) =>
       id !== 0 && its.includes(part) && its !== '' && line > 0 && group === 0 && kind !== 'thread' && nptNs > 0,
   );
-  placed.sort((a, b) => b.nptSelfNs - a.nptSelfNs || b.nptNs - a.nptNs);
+  located.sort((a, b) => b.nptSelfNs - a.nptSelfNs || b.nptNs - a.nptNs);
   return JSON.stringify({
     elapsedNs: Math.round(model.elapsedNs),
-    complete: placed.length <= 4 * most,
-    places: placed.slice(0, 4 * most).map((entity) => ({
+    complete: located.length <= 4 * most,
+    places: located.slice(0, 4 * most).map((entity) => ({
       place: `${entity.file}:${entity.line}`,
       kind: entity.kind,
       name: entity.name,

@@ -71,10 +71,10 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
       return (ranking ??= rank(entities, context.sums, shared.objects));
     },
     get findings() {
-      return (reported ??= tell(model, context, options)).findings;
+      return (reported ??= reportOn(model, context, options)).findings;
     },
     get notices() {
-      return (notices ??= [...(reported ??= tell(model, context, options)).notices, ...recordingNotices(model)]);
+      return (notices ??= [...(reported ??= reportOn(model, context, options)).notices, ...recordingNotices(model)]);
     },
   };
   rememberTables(model, context);
@@ -131,7 +131,7 @@ function entitiesOf(
 }
 
 /** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */
-function tell(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
+function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
   if (isDisturbed(model.raw)) {
     const { entities, raw } = model;

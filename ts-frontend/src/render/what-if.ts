@@ -31,7 +31,7 @@ function none({ kind, basis }: WhatIf, name: string): string {
     : `What if ${name}: no procedure has that name.`;
 }
 
-const worth = 0.98; // more processors that gain less are not told
+const worth = 0.98; // more processors that gain less are not shown
 
 const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
   rows.find(({ processors }) => processors === P)?.ns ?? 0;

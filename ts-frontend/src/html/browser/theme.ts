@@ -6,14 +6,14 @@ export function theme(): void {
   const chosen = document.documentElement.dataset;
   const preferred = matchMedia('(prefers-color-scheme: dark)');
   const isDark = (): boolean => (chosen['theme'] === undefined ? preferred.matches : chosen['theme'] === 'dark');
-  const tell = (): void => {
+  const show = (): void => {
     button.textContent = isDark() ? 'Light' : 'Dark';
   };
-  tell();
-  preferred.addEventListener('change', tell);
+  show();
+  preferred.addEventListener('change', show);
   button.addEventListener('click', () => {
     chosen['theme'] = isDark() ? 'light' : 'dark';
-    tell();
+    show();
   });
   button.hidden = false;
 }

@@ -26,7 +26,7 @@ const mostLayers = 5;
 const mostLetters = 80;
 const letters = { ascii: false };
 
-/** Entities that the page names, in the order in which they are met. */
+/** Entities that the page names, in the order in which they first appear. */
 class Named {
   private readonly places: NamedPlace[] = [];
   private readonly known = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** What the searches for limits share: the material, thresholds, and what a finding begins with. Pure. */
+/** What the searches for limits share: the model and its tables, thresholds, and what a finding begins with. Pure. */
 import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
 import type { WaitOverlap } from './wait-overlap.js';

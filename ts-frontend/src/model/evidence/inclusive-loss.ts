@@ -47,7 +47,7 @@ export class Inclusive {
         countAt(above, n);
       }
     }
-    const met: number[] = []; // on each path innermost first
+    const entered: number[] = []; // on each path innermost first
     for (const node of members) {
       for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) {
         // all that is above it has been added to it
@@ -55,7 +55,7 @@ export class Inclusive {
         below[n] = marked[n] = 0;
         if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {
           const e = u32(entity, n);
-          if (totals[e] === 0) met.push(e);
+          if (totals[e] === 0) entered.push(e);
           addAt(totals, e, lost);
         }
         n = u32(parent, n);
@@ -68,7 +68,7 @@ export class Inclusive {
       second = 0,
       half = 0;
     const exceeds = (a: number, b: number): boolean => a > b * (1 + 1e-12);
-    for (const e of met) {
+    for (const e of entered) {
       if (path.has(e)) continue;
       const lost = f64(totals, e);
       if (!exceeds(f64(totals, first), lost)) {
@@ -78,7 +78,7 @@ export class Inclusive {
       if (!exceeds(enough, lost) && (half === 0 || exceeds(f64(totals, half), lost))) half = e;
     }
     const most = f64(totals, first);
-    for (const e of met) totals[e] = 0;
+    for (const e of entered) totals[e] = 0;
     return { first, second, half, most };
   }
 }

@@ -9,7 +9,7 @@ import { leastShare } from './context.js';
 
 /** About what a wake-up takes. */
 const wakeNs = 10_000;
-/** Told from this share of a condition's waits on. */
+/** Reported from this share of a condition's waits on. */
 const leastAgain = 0.25;
 
 /**

@@ -45,7 +45,7 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
     if (cause !== one) cause.victims.push(one);
   }
   const victims = new Set([...reported.values()].flatMap((one) => one.victims));
-  return [...reported.values()].filter((one) => !victims.has(one)).map((one) => tell(context, one));
+  return [...reported.values()].filter((one) => !victims.has(one)).map((one) => findingFor(context, one));
 }
 
 interface Contended {
@@ -134,7 +134,7 @@ const leastWoken = 0.3;
 /** Else the processors that are reported would not add up to all. */
 const leastTrying = 0.1;
 
-function tell(context: FindingContext, { entity, loss: own, holding, victims }: Contended): Finding {
+function findingFor(context: FindingContext, { entity, loss: own, holding, victims }: Contended): Finding {
   const { model } = context;
   const P = model.processors;
   const stats = defined(entity.object);

@@ -166,7 +166,7 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
   );
 }
 
-/** A lock that is handed on all the time is one cause, told once: by the change that saves more. */
+/** A lock that is handed on all the time is one cause, reported once: by the change that saves more. */
 function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
   const { facts, savingNs } = finding;
   const others = all.filter((one) => areOfOneLock(one, finding));

@@ -1,5 +1,5 @@
 /**
- * Which threads do the same: told by the code that they run and by what they wait for, not by their names (equal
+ * Which threads do the same: known by the code that they run and by what they wait for, not by their names (equal
  * workers may be numbered, and stages may all have the program's name). docs/reference/findings.md, "Roles". Pure.
  */
 import { f64, u32, u8 } from '../profile/columns.js';

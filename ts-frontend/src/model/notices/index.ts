@@ -40,7 +40,7 @@ function noProcedure({ raw, head }: Model): Notice[] {
   return [{ form: 'no-procedure', hooks: head.publisher !== 'pthread' }];
 }
 
-/** Told from this share of the elapsed time on. */
+/** Reported from this share of the elapsed time on. */
 const leastRest = 0.2;
 
 function nothingRan(context: FindingContext, findings: readonly Finding[]): Notice[] {

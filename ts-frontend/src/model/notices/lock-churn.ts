@@ -15,7 +15,7 @@ import type { Entity, Model } from '../result/types.js';
  */
 const leastEachNs = 250;
 const leastTimes = 100_000;
-/** Told from this share of the elapsed time on. */
+/** Reported from this share of the elapsed time on. */
 const leastCost = 0.05;
 
 export function churnedLocks(model: Model): LockChurnNotice[] {

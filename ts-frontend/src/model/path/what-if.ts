@@ -113,7 +113,7 @@ function ofLock(raw: RawWhatIf, entity: number): Lengths | Basis {
 }
 
 /** Whether its calls tell when it runs: it has hooks, and those were there from the beginning. */
-function isTold({ model }: WhatIfInput, raw: RawWhatIf): boolean {
+function hasExactCalls({ model }: WhatIfInput, raw: RawWhatIf): boolean {
   const { attached, paths } = model.raw.head;
   if (raw.missed || attached) return false;
   if (!paths.waits && !paths.running) return true;
@@ -122,7 +122,7 @@ function isTold({ model }: WhatIfInput, raw: RawWhatIf): boolean {
   return item(model.entities, raw.entity).calls > created;
 }
 
-/** Of a procedure, what was told is exact; what samples have of it beyond that leaves bounds. */
+/** Of a procedure, what was observed is exact; what samples have of it beyond that leaves bounds. */
 function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths | Basis {
   const { model, spanNs, workNs } = input;
   const exact: Lengths = { basis: 'exact', lowNs: raw.spanNs, highNs: raw.spanNs, workNs: raw.workNs };
@@ -133,18 +133,18 @@ function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths |
   if (!raw.seen && !ran) return 'never-ran';
   const change = 1 - raw.factor;
   const sampledNs = row?.workNs ?? 0;
-  const toldNs = change === 0 ? sampledNs : (workNs - raw.workNs) / change;
-  const agrees = !raw.missed && sampledNs <= toldNs + certain(input, sampledNs);
-  if (raw.seen && (isTold(input, raw) || agrees)) return exact;
-  if (change <= 0) return change === 0 ? exact : dearer(input, raw, row);
-  // No chain loses more than what it has of the procedure; what was told is lost at least.
+  const exactNs = change === 0 ? sampledNs : (workNs - raw.workNs) / change;
+  const agrees = !raw.missed && sampledNs <= exactNs + certain(input, sampledNs);
+  if (raw.seen && (hasExactCalls(input, raw) || agrees)) return exact;
+  if (change <= 0) return change === 0 ? exact : slower(input, raw, row);
+  // No chain loses more than what it has of the procedure; what was observed is lost at least.
   const most = change * (row?.ci95.highNs ?? 0);
   const highNs = Math.min(spanNs, raw.seen ? raw.spanNs : spanNs);
   return {
     basis: 'sampled',
     lowNs: Math.min(highNs, Math.max(0, spanNs - most)),
     highNs,
-    workNs: workNs - change * Math.max(toldNs, sampledNs),
+    workNs: workNs - change * Math.max(exactNs, sampledNs),
   };
 }
 
@@ -155,7 +155,7 @@ function certain({ model, workNs }: WhatIfInput, sampledNs: number): number {
 }
 
 /** The span becomes longer by what is on it now, and by no more than if all of it were. */
-function dearer({ spanNs, workNs }: WhatIfInput, raw: RawWhatIf, row: SpanEntity | undefined): Lengths {
+function slower({ spanNs, workNs }: WhatIfInput, raw: RawWhatIf, row: SpanEntity | undefined): Lengths {
   const more = raw.factor - 1;
   return {
     basis: 'sampled',
