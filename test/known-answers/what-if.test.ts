@@ -12,6 +12,7 @@ import {
   type WhatIf,
   type WorkSpan,
 } from '../../ts-frontend/src/model/index.js';
+import { needing } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from './programs.js';
@@ -103,7 +104,7 @@ test.serial('plain pthreads: threads by start routine, one creator, and a lock b
   judge(t, await ask(t, 'branches', ['a@create', 'b=0.5'], 0, pthreads), [350 / 450, 1]);
   judge(t, await ask(t, 'lock', ['narrow', 'comes_late'], 0, pthreads), [325 / 500, 325 / 500]);
 });
-test.serial('plain pthreads: of a procedure without hooks there are bounds', async (t) => {
+needing('perf_event_open')('plain pthreads: of a procedure without hooks there are bounds', async (t) => {
   const { span, answers } = await ask(t, 'branches', ['called'], 0, pthreads);
   const [answer] = answers;
   t.is(answer?.basis, 'sampled');

@@ -130,6 +130,12 @@ function project(ctest: string): string {
   );
   return root;
 }
+/** By the build tool that is here: the one of this build. */
+const generator = /^CMAKE_GENERATOR:INTERNAL=(.*)$/m.exec(
+  readFileSync(join(here, 'build/CMakeCache.txt'), 'utf8'),
+)![1]!;
+const configure = (root: string): Promise<Said> =>
+  run('cmake', ['-G', generator, '-S', root, '-B', join(root, 'build')]);
 const npmTest = (root: string, ...args: string[]): Promise<Said> =>
   run(process.execPath, [join(root, 'dist/test/runner/main.js'), ...args], { cwd: root });
 
@@ -138,7 +144,7 @@ test('a failure in ava keeps nothing of CTest, and the other way round', async (
     'add_test(NAME fine COMMAND true)\nadd_test(NAME cannot COMMAND sh -c "echo skipped: no room; exit 77")\n' +
       'set_tests_properties(cannot PROPERTIES SKIP_RETURN_CODE 77)\n',
   );
-  t.is((await run('cmake', ['-S', root, '-B', join(root, 'build')])).status, 0);
+  t.is((await configure(root)).status, 0);
   const all = await npmTest(root);
   t.is(all.status, 1, all.stderr);
   t.regex(
@@ -152,7 +158,7 @@ test('a failure in ava keeps nothing of CTest, and the other way round', async (
 
 test('CTest without a single test has failed', async (t) => {
   const root = project('');
-  t.is((await run('cmake', ['-S', root, '-B', join(root, 'build')])).status, 0);
+  t.is((await configure(root)).status, 0);
   const { status, stdout } = await npmTest(root);
   t.is(status, 1);
   t.regex(stdout, /\n {2}ctest: it ended with status \d+\n\n1 passed, 2 failed, 0 skipped\n$/);
@@ -195,7 +201,7 @@ test('--again: what fails once or twice has passed, and is named; what fails thr
     "import test from 'ava';\nimport { appendFileSync, readFileSync } from 'node:fs';\n" +
       "test('twice', (t) => { appendFileSync('seen', '.'); t.is(readFileSync('seen', 'utf8'), '...'); });\n",
   );
-  t.is((await run('cmake', ['-S', root, '-B', join(root, 'build')])).status, 0);
+  t.is((await configure(root)).status, 0);
   const { status, stdout } = await npmTest(root, '--again');
   t.is(status, 1);
   t.regex(

@@ -69,7 +69,7 @@ class Pty {
     ]);
   }
   end(): void {
-    this.child.kill('SIGHUP');
+    this.child.kill('SIGKILL'); // it blocks all that can be; the kernel hangs up on what runs at its terminal
   }
 }
 
@@ -294,11 +294,15 @@ const screenOf = (program: number): number => parent(parent(program));
 
 const already = join(root, 'build/test/end-to-end/pthread-layer/attach_while_busy'); // where the pthread layer is built
 const withLayer = { QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') };
-for (const [prepared, environment] of [
-  ['with the pthread layer', withLayer],
-  ['from outside', {}],
+for (const [prepared, environment, needs] of [
+  ['with the pthread layer', withLayer, []],
+  ['from outside', {}, ['process_vm_readv', 'ptrace']],
 ] as const)
-  needing('terminal', `file:${already}`)(
+  needing(
+    'terminal',
+    `file:${already}`,
+    ...needs,
+  )(
     `watches a pthread program that runs already, ${prepared}: all threads are there; quitting leaves it alone`,
     async (t) => {
       const watched = spawn(already, {

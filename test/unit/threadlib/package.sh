@@ -3,6 +3,7 @@
 # usage: package.sh BUILD C_COMPILER CMAKE
 set -eu
 build=$1 cc=$2 cmake=$3
+export CMAKE_GENERATOR="$4" # what is known to be here
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cat > "$dir/main.c" <<'C'
