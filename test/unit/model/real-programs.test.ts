@@ -208,3 +208,22 @@ test('garbage collection is one cause, whichever of its procedures take the time
   t.false(others.some(({ kind }) => kind === 'optimize'));
   t.not(collected(0.05).findings[0]?.facts.form, 'collection');
 });
+
+test('serial code that one call into libraries runs is one finding, in the program itself it is several', (t) => {
+  const written = (origin: 'installed' | 'own'): Model => {
+    const builder = new Builder({ processors: 2 });
+    const row = ['main', 'save', 'png_write_row'];
+    builder
+      .stretch(0.4 * second, [run('main', row)])
+      .stretch(0.3 * second, [run('main', [...row, 'deflate'])])
+      .stretch(0.3 * second, [run('main', ['main', 'load']), run('worker', ['start', 'load'])]);
+    for (const name of ['png_write_row', 'deflate']) builder.describe(name, { origin });
+    return buildModel(builder.build());
+  };
+  const costs = ({ findings }: Model): string[] =>
+    findings.filter(({ kind }) => kind === 'serial').map(({ name, costNs }) => `${name} ${ms(costNs)}`);
+  const model = written('installed');
+  t.deepEqual(costs(model), ['png_write_row 700']);
+  t.deepEqual(namesOf(model, factsOf(model.findings[0], 'serial').parts), ['deflate']);
+  t.deepEqual(costs(written('own')), ['png_write_row 400', 'deflate 300']);
+});

@@ -179,6 +179,46 @@ export function phaseOf(
   });
 }
 
+/**
+ * Of candidates for serial code, those of one thread of which one calls the others inside of libraries, as one: it is
+ * one call of the program's.
+ */
+export function joinCalls(
+  findingContext: FindingContext,
+  contexts: Contexts,
+  candidates: readonly Candidate[],
+): Candidate[] {
+  const { model, tables } = findingContext;
+  /** The outermost one that all paths of it go through. */
+  const callerOf = (one: Candidate): Candidate => {
+    const paths = one.members.map((node) => pathOf(tables.stacks, node));
+    const depthOf = ({ context: { entity } }: Candidate): number =>
+      Math.min(...paths.map((path) => path.findIndex((id) => id === entity)));
+    const callers = candidates.filter(
+      (other) =>
+        other.thread === one.thread && isOfSystem(item(model.entities, other.context.entity)) && depthOf(other) >= 0,
+    );
+    return callers.sort((a, b) => depthOf(a) - depthOf(b))[0] ?? one;
+  };
+  const groups = new Map<Candidate, Candidate[]>();
+  for (const one of candidates) {
+    const caller = callerOf(one);
+    groups.set(caller, [...(groups.get(caller) ?? []), one]);
+  }
+  return [...groups].map(([caller, its]) => {
+    if (its.length === 1) return item(its, 0);
+    const joined = together(findingContext, contexts, its);
+    const { entity } = caller.context;
+    const large = its.filter((one) => one.id !== caller.id && one.stats.cost >= joined.stats.cost / 4);
+    return candidateOf(findingContext, {
+      ...joined,
+      context: { entity, members: joined.members, self: false, within: 0 },
+      id: caller.id,
+      parts: [...new Set(large.map(({ id }) => id))],
+    });
+  });
+}
+
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
 export function callersOf(findingContext: FindingContext, contexts: Contexts, { context }: Candidate): number[] {
   const { model, tables } = findingContext;

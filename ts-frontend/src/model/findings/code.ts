@@ -11,7 +11,16 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
 import { isLock, isRegionEnd } from '../evidence/wait-kinds.js';
 import type { Entity, Finding, Model } from '../result/types.js';
-import { type Candidate, candidateOf, isBeside, loneOf, processorUse, phaseOf, together } from './candidate.js';
+import {
+  type Candidate,
+  candidateOf,
+  isBeside,
+  joinCalls,
+  loneOf,
+  processorUse,
+  phaseOf,
+  together,
+} from './candidate.js';
 import { divided } from './division.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, stream } from './pipeline.js';
@@ -97,9 +106,9 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
     const others = candidates.filter((one) => !isStaged(one));
     if (others.length > 0) reported.push(divided(context, contexts, phaseOf(context, contexts, others)));
   }
-  for (const candidate of alone)
-    if (!its.includes(candidate) && !(candidate.waited && isStaged(candidate)))
-      reported.push(serial(context, contexts, candidate));
+  const serials = alone.filter((one) => !its.includes(one) && !(one.waited && isStaged(one)));
+  for (const candidate of joinCalls(context, contexts, serials))
+    reported.push(serial(context, contexts, candidate, { calls: candidate.parts }));
   return reported;
 }
 

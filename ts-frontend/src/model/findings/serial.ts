@@ -11,11 +11,12 @@ export function serial(
   findingContext: FindingContext,
   contexts: Contexts,
   candidate: Candidate,
-  { worker = 0, oneAtATime = false } = {},
+  { worker = 0, oneAtATime = false, calls = [] as readonly number[] } = {},
 ): Finding {
   const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
-  const parts = largestParts(findingContext, candidate); // of an entity's own code: what it calls of run-time libraries
+  // of an entity's own code: what it calls of run-time libraries
+  const parts = calls.length > 0 ? calls : largestParts(findingContext, candidate);
   const itself = context.self && id !== 0 && item(model.entities, id).nptNs > 1.05 * stats.npt;
   return findingOf(model, {
     entity: id,
@@ -31,7 +32,7 @@ export function serial(
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),
-      parts,
+      parts: [...parts],
       spreadNs: stats.lost,
       smaller: [],
     },
