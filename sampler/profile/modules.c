@@ -209,9 +209,8 @@ void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   mark_gone(in, modules, before);
   for (size_t k = 0; k < modules->count; k++) {
     const struct qzi_module *module = &modules->all[k];
-    int known = 0;
-    for (uint64_t m = 0; m < before && !known; m++)
-      known = is_known(file, &file->modules[m], module) && qzi_intern_module(in, module->start) == m + 1;
+    uint32_t there = qzi_intern_module(in, module->start); /* index + 1 */
+    int known = there && there <= before && is_known(file, &file->modules[there - 1], module);
     if (known || qzi_file_room(file, QZ_SECTION_MODULES, 1)) continue;
     uint32_t path = qzi_intern_string(in, module->path), build_id = qzi_intern_string(in, module->build_id);
     uint64_t at = qzi_file_count(file, QZ_SECTION_MODULES);
