@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    21u
+#define QZ_PROFILE_VERSION    22u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -82,7 +82,8 @@ enum qz_section_id {
   QZ_SECTION_RECENT_PATHS = 19,    /* struct qz_recent_path; written at intervals and at the end. From version 19 on */
   QZ_SECTION_RECENT_SEGMENTS = 20, /* struct qz_path_segment; likewise */
   QZ_SECTION_INSTRUCTIONS = 21,    /* struct qz_instruction. From version 20 on */
-  QZ_SECTION_COUNT = 22
+  QZ_SECTION_SLICES = 22,          /* struct qz_slice; with --timeline alone. From version 22 on */
+  QZ_SECTION_COUNT = 23
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -412,6 +413,20 @@ struct qz_instruction {
   uint64_t ns;      /* processor time at work, */
   uint64_t npt_ps;  /* and by the number of busy processors, picoseconds */
   uint64_t spin_ns; /* busy waiting */
+};
+
+/* What a thread did for some time: observations that follow each other and are alike. In the order in which they began
+ * to be seen; those of one thread in the order of time. The first one is none: its ns is the grain, below which slices
+ * have been joined with a neighbour because there were too many, in the state of the longer one (0: none were); its
+ * start_ns is the time of threads that have no slices: they share an entity, or are too many. */
+struct qz_slice {
+  uint64_t start_ns; /* since the first snapshot */
+  uint64_t ns;       /* (changes) */
+  uint32_t thread;   /* entity */
+  uint32_t stack;
+  uint8_t state;   /* enum qz_state */
+  uint8_t waiting; /* enum qz_waiting */
+  uint8_t reserved[6];
 };
 
 struct qz_call_edge {

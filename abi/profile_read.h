@@ -68,6 +68,8 @@ struct qz_profile_copy {
   size_t recent_segments_count;
   const struct qz_instruction *instructions;
   size_t instructions_count;
+  const struct qz_slice *slices;
+  size_t slices_count;
   void *memory; /* everything above */
 };
 

@@ -70,6 +70,11 @@ int qzi_profile_check_references(struct qzi_profile_source *source, const struct
   for (size_t k = 0; k < copy->instructions_count; k++)
     if (copy->instructions[k].procedure >= entities)
       return qzi_profile_wrong(source, "instruction %zu makes no sense", k);
+  for (size_t k = 1; k < copy->slices_count; k++) {
+    const struct qz_slice *its = &copy->slices[k];
+    if (its->stack >= stacks || its->thread >= entities || its->state >= QZ_STATE_COUNT)
+      return qzi_profile_wrong(source, "slice %zu of a thread makes no sense", k);
+  }
   for (size_t k = 0; k < copy->on_span_count; k++)
     if (copy->on_span[k].stack >= stacks || copy->on_span[k].thread >= entities)
       return qzi_profile_wrong(source, "what is on the span (%zu) makes no sense", k);

@@ -5,6 +5,8 @@
  *     leaf    the innermost four procedures of each stack (what call-heavy code looks like at 10 kHz)
  *     all     the whole stack (another thread runs)
  *
+ * With CHANGES also `still_timeline` and `all_timeline`: the same where slices of threads are kept (--timeline).
+ *
  * One kernel thread changes the session between snapshots, outside the time taken; so cache misses on lines that
  * another CPU has just written are not in these figures, but those on lines that this one wrote are cheap. `writer` has
  * a second kernel thread write to all stacks all the time, where there is a second CPU.
@@ -40,7 +42,7 @@ static void *write_all(void *unused) {
   return unused;
 }
 
-static void measure(const char *what, uint32_t from, int writer) {
+static void measure(const char *what, uint32_t from, int writer, int timeline) {
   static uint64_t took[ROUNDS];
   static struct qzi_file file;
   static struct qzi_sampler sampler;
@@ -54,6 +56,7 @@ static void measure(const char *what, uint32_t from, int writer) {
         !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   uint64_t now = qzi_clock_ns();
   CHECK(!qzi_sampler_open(&sampler, &view, &file, now) && !qzi_sampler_base(&sampler, 1));
+  if (timeline) CHECK(!qzi_slices_open(&sampler.slices, &file));
   stop = 0;
   if (writer) CHECK(!pthread_create(&thread, NULL, write_all, NULL));
   uint64_t base = qzi_clock_ns();
@@ -92,10 +95,14 @@ static void session(uint32_t p, uint32_t d) {
     for (uint32_t k = 0; k < d; k++) fake_push(&fake, t, 0x10000 + 64 * (k * 5 % 64));
     fake_run(&fake, t, QZ_STATE_USEFUL, (int)t);
   }
-  measure("still", d, 0);
-  measure("leaf", d > 4 ? d - 4 : 0, 0);
-  measure("all", 0, 0);
-  measure("writer", 0, 1);
+  measure("still", d, 0, 0);
+  measure("leaf", d > 4 ? d - 4 : 0, 0, 0);
+  measure("all", 0, 0, 0);
+  measure("writer", 0, 1, 0);
+  if (only) { /* asked for by name: with --timeline */
+    measure("still_timeline", d, 0, 1);
+    measure("all_timeline", 0, 0, 1);
+  }
   fake_free(&fake);
 }
 

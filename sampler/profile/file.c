@@ -27,7 +27,7 @@ static const struct {
   [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
   [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 64, UINT64_C(1) << 23},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 60, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
   [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
   [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
@@ -46,6 +46,7 @@ static const struct {
   [QZ_SECTION_RECENT_PATHS] = {sizeof(struct qz_recent_path), 1, 2},
   [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), 4, UINT64_C(1) << 16},
   [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), 4, UINT64_C(1) << 13},
+  [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), 4, UINT64_C(1) << 18},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -88,6 +89,7 @@ static void place_sections(struct qzi_file *file) {
   file->recent_paths = at[QZ_SECTION_RECENT_PATHS];
   file->recent_segments = at[QZ_SECTION_RECENT_SEGMENTS];
   file->instructions = at[QZ_SECTION_INSTRUCTIONS];
+  file->slices = at[QZ_SECTION_SLICES];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

@@ -53,6 +53,7 @@ struct qzi_file {
   struct qz_recent_path *recent_paths;
   struct qz_path_segment *recent_segments;
   struct qz_instruction *instructions;
+  struct qz_slice *slices;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

@@ -122,6 +122,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock
   recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (recording->wake_fd < 0 ||
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
+      (request->timeline && qzi_slices_open(&recording->sampler.slices, &recording->file)) ||
       qzi_sampler_base(&recording->sampler, request->attached) ||
       qzi_path_open(&recording->sampler.path, clock.page, &recording->view, &recording->sampler.in)) {
     snprintf(why, why_bytes,

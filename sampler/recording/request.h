@@ -20,6 +20,7 @@ struct qzi_recording_request {
   enum qzi_children children;
   int followed; /* 1: it was started by a wrapper: nothing is said of it until that has ended */
   int span;     /* 1: work and span are recorded */
+  int timeline; /* 1: what each thread did when is recorded */
   struct qz_what_if what_if[QZ_WHAT_IFS]; /* what is asked with them; names alone */
   uint64_t rate_mhz;                      /* snapshots, millihertz; 0: default */
   int cpu;                                /* for the first sampling thread; -1: chosen */

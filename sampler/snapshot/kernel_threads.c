@@ -246,6 +246,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
     else if (seen->executes && seen->state != QZ_STATE_SPINNING)
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->node].entity, ns);
     qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, ns);
+    qzi_slice_add(&sampler->slices, seen->tuple, sampler->file->head->elapsed_ns + ns, ns);
     if (seen->executes)
       qzi_instruction_add(&sampler->instructions, seen->instruction, ns, counts.useful,
                           seen->state == QZ_STATE_SPINNING);

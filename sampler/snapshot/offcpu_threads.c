@@ -83,6 +83,7 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   uint32_t tuple = qzi_tuple_find(&sampler->tuples, &key);
   if (!tuple) return;
   qzi_tuple_add(&sampler->tuples, tuple, sampler->runnable, ns);
+  qzi_slice_add(&sampler->slices, tuple, now_ns, ns);
   if (state == QZ_STATE_IO) qzi_wait_overlap(sampler, 0, 1, ns);
   if (memo->stats) {
     struct qz_thread_stats *stats = &sampler->file->threads[memo->stats - 1];

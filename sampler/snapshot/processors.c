@@ -184,6 +184,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
                                           : &its->idle_ns) += ns;
     if (visit->state == QZ_STATE_IDLE) continue;
     qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
+    qzi_slice_add(&sampler->slices, visit->tuple, sampler->file->head->elapsed_ns + ns, ns);
     if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
     if (visit->loop) qzi_external_wait(&sampler->in, visit->loop);
     if (visit->state != QZ_STATE_SPINNING)

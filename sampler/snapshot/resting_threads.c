@@ -109,6 +109,8 @@ void qzi_resting_add(struct qzi_resting *resting, const struct qzi_counts *count
 static void add_sums(struct qzi_sampler *sampler, struct qzi_resting *resting, const struct group *group,
                      uint32_t threads) {
   struct qzi_tuple_key key = group->key;
+  uint64_t all_ns = 0;
+  uint32_t last = 0;
   for (uint32_t k = 0; k < resting->sums_count; k++) {
     const struct sum *sum = &resting->sums[k];
     key.busy = sum->busy;
@@ -120,7 +122,10 @@ static void add_sums(struct qzi_sampler *sampler, struct qzi_resting *resting, c
     tuple->count += sum->count * threads;
     tuple->ns += sum->ns * threads;
     tuple->runnable_ns += sum->runnable * sum->ns * threads;
+    all_ns += sum->ns * threads;
+    last = at;
   }
+  if (last) qzi_slice_add(&sampler->slices, last, sampler->file->head->elapsed_ns, all_ns);
   if (group->stats) sampler->file->threads[group->stats - 1].last_ns = sampler->file->head->elapsed_ns;
 }
 

@@ -79,6 +79,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   qzi_symbols_close(&sampler->in);
   if (sampler->in.file) qzi_intern_close(&sampler->in);
   if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);
+  qzi_slices_close(&sampler->slices);
   qzi_tuples_close(&sampler->tuples);
   qzi_instructions_close(&sampler->instructions);
   qzi_table_free(&sampler->blame);

@@ -17,6 +17,7 @@
 #include "sampler/profile/file.h"
 #include "sampler/profile/instructions.h"
 #include "sampler/profile/interner.h"
+#include "sampler/profile/slices.h"
 #include "sampler/profile/timeline.h"
 #include "sampler/profile/tuples.h"
 #include "growth.h"
@@ -73,6 +74,7 @@ struct qzi_sampler {
   struct qzi_tuples tuples;
   struct qzi_instructions instructions;
   struct qzi_timeline timeline;
+  struct qzi_slices slices;              /* .file NULL: none are asked for */
   const struct qzi_threading *threading; /* threading.h */
   struct qzi_kernel *kernel;             /* where the program's threads are kernel threads, else NULL */
   struct qzi_processor_loops *loops;     /* where they are those of the thread package, else NULL */

@@ -77,6 +77,9 @@ const Field instructionFields[] = {
   FIELD("address", qz_instruction, address), FIELD("procedure", qz_instruction, procedure),
   FIELD("count", qz_instruction, count),     FIELD("ns", qz_instruction, ns),
   FIELD("nptPs", qz_instruction, npt_ps),    FIELD("spinNs", qz_instruction, spin_ns)};
+const Field sliceFields[] = {FIELD("startNs", qz_slice, start_ns), FIELD("ns", qz_slice, ns),
+                             FIELD("thread", qz_slice, thread),    FIELD("stack", qz_slice, stack),
+                             FIELD("state", qz_slice, state),      FIELD("waiting", qz_slice, waiting)};
 const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
@@ -290,6 +293,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "sites", siteFields, copy.sites, copy.sites_count);
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
   addTable(env, result, "instructions", instructionFields, copy.instructions, copy.instructions_count);
+  addTable(env, result, "slices", sliceFields, copy.slices, copy.slices_count);
   addTable(env, result, "recentPaths", recentPathFields, copy.recent_paths, copy.recent_paths_count);
   addTable(env, result, "recentSegments", segmentFields, copy.recent_segments, copy.recent_segments_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);

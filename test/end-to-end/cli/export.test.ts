@@ -3,18 +3,25 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { FormatName } from '../../../ts-frontend/src/export/format-names.js';
+import { exporters } from '../../../ts-frontend/src/export/formats.js';
+import { stateNames } from '../../../ts-frontend/src/model/index.js';
+import { openModel } from '../../support/record.js';
 import { lacking, skip } from '../../support/capabilities.js';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
 
 const home = directory();
 const profile = join(home, 'prog.quartz');
+const plain = { foldRuntime: false, foldLoops: false, holders: false };
 /** Elapsed time with something at work, ns, as the report has it. */
 let atWorkNs = 0;
 
 test.before(async (t) => {
-  const { status, stderr } = await quartz(['record', '-o', profile, '--', program('serial_then_parallel')], {
-    env: { QUARTZ_PROCESSORS: '4' },
-  });
+  const { status, stderr } = await quartz(
+    ['record', '--timeline', '-o', profile, '--', program('serial_then_parallel')],
+    {
+      env: { QUARTZ_PROCESSORS: '4' },
+    },
+  );
   t.is(status, 0, stderr);
   const { stdout } = await quartz(['report', '--json', profile]);
   const { elapsedNs, balance, compensation } = JSON.parse(stdout) as {
@@ -36,6 +43,34 @@ for (const format of ['folded', 'perfetto'] as const satisfies readonly FormatNa
     t.is(piped.status, 0, piped.stderr);
   });
 }
+
+test('time lines of threads: the slices of each in each state add up to what the model has; none overlaps', (t) => {
+  const model = openModel(profile, false);
+  const parts = Array.from(exporters['trace-event'].write(model, plain) as Iterable<string>);
+  const { traceEvents } = JSON.parse(parts.join('')) as {
+    traceEvents: { ph: string; cat?: string; tid?: number; ts?: number; dur?: number; args?: { name?: string } }[];
+  };
+  let threads = 0;
+  for (const { thread, states, rawKind, instances } of model.entities) {
+    if (rawKind !== 'thread' || thread === null || instances !== 1) continue;
+    const slices = traceEvents.filter(({ ph, cat, tid }) => ph === 'X' && cat !== undefined && tid === thread.serial);
+    let end = 0;
+    for (const { ts, dur } of slices) {
+      t.true(ts! >= end - 1e-3);
+      end = ts! + dur!;
+    }
+    for (const state of stateNames) {
+      const us = slices.reduce((sum, { cat, dur }) => sum + (cat === state ? dur! : 0), 0);
+      t.true(Math.abs(us - states[state].ns / 1000) < 0.01, `${state}: ${us} ${states[state].ns}`);
+    }
+    threads++;
+  }
+  t.true(threads >= 4);
+  const us = (of: typeof traceEvents): number => of.reduce((sum, { dur }) => sum + dur!, 0);
+  const pathTid = traceEvents.find(({ ph, args }) => ph === 'M' && args?.name === 'critical path')!.tid;
+  const onPath = traceEvents.filter(({ ph, tid }) => ph === 'X' && tid === pathTid);
+  t.true(Math.abs(us(onPath) * 1000 - model.head.pathNs) < 1000);
+});
 
 test('go tool pprof reads it; -tagfocus=busy=1 leaves what ran alone', async (t) => {
   const why = lacking('tool:go');

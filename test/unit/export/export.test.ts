@@ -6,6 +6,7 @@ import { Ajv } from 'ajv';
 import test, { type ExecutionContext } from 'ava';
 import { PbfReader } from 'pbf';
 import { Profile } from 'pprof-format';
+import { tracksOf } from '../../../ts-frontend/src/export/tracks.js';
 import { timeLine } from '../../../ts-frontend/src/export/counters.js';
 import { exporters, formatNames, type Content } from '../../../ts-frontend/src/export/formats.js';
 import {
@@ -362,5 +363,34 @@ test('every format takes an empty profile', (t) => {
 });
 
 test('of each format it is known what it cannot hold', (t) => {
-  for (const format of formatNames) t.true(exporters[format].loses.length > 0, format);
+  for (const format of formatNames) t.true(exporters[format].loses(model).length > 0, format);
+});
+
+test('time lines: who held a lock when, readers at once beside each other; what waits holds nothing', (t) => {
+  const builder = new ProfileBuilder({ processors: 2 });
+  const table = builder.stretch(ms, [
+    run('a', ['main', 'rwlock:table']),
+    run('b', ['main', 'rwlock:table']),
+    wait('c', ['main', 'rwlock:table']),
+  ]);
+  const shared = table.build();
+  const rows = [...shared.tuples.thread.keys()];
+  const column = (values: readonly number[]): Float64Array => Float64Array.from([0, ...values]);
+  shared.slices = {
+    startNs: column(rows.map(() => 0)),
+    ns: column(rows.map(() => ms)),
+    thread: Uint32Array.from([0, ...shared.tuples.thread]),
+    stack: Uint32Array.from([0, ...shared.tuples.stack]),
+    state: Uint8Array.from([0, ...shared.tuples.state]),
+    waiting: Uint8Array.from([0, ...shared.tuples.waiting]),
+  };
+  const tracks = tracksOf(buildModel(shared, { compensate: false }));
+  const told = tracks.map(({ name, slices }) => `${name}: ${slices.map((one) => `${one.name} ${one.ns / ms}`).join()}`);
+  t.deepEqual(told.sort(), [
+    'a: rwlock table 1',
+    'b: rwlock table 1',
+    'c: waits for rwlock table 1',
+    'held: rwlock table (2): b 1',
+    'held: rwlock table: a 1',
+  ]);
 });

@@ -80,6 +80,11 @@ const table = {
     sampler: 'both',
     help: 'record work and span, too: how long it would take on other numbers of processors',
   },
+  timeline: {
+    kind: 'switch',
+    sampler: 'both',
+    help: 'record what each thread did when, too, for trace viewers (quartz export)',
+  },
   'what-if': {
     kind: 'what-if',
     repeated: true,
@@ -263,9 +268,29 @@ export const optionNames = Object.keys(table) as readonly OptionName[];
 export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 
 /** The recording commands' own. */
-export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'span', 'what-if', 'quiet'] as const;
+export const recordingOptions = [
+  'output',
+  'rate',
+  'cpu',
+  'threads',
+  'max-size',
+  'span',
+  'what-if',
+  'timeline',
+  'quiet',
+] as const;
 /** Of recordings that go on for long. */
-export const continuousOptions = ['output', 'rotate', 'keep', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
+export const continuousOptions = [
+  'output',
+  'rotate',
+  'keep',
+  'rate',
+  'cpu',
+  'threads',
+  'max-size',
+  'timeline',
+  'quiet',
+] as const;
 /** How a table is shown on a terminal. */
 export const displayOptions = ['top', 'width', 'ascii'] as const;
 /** Forms that exclude each other. */

@@ -27,12 +27,12 @@ export const command: Command = {
   most: 1,
   run: async (args) => {
     const format = args.text('format') as FormatName | undefined;
-    const { exporters, formatNames, holdsStacks } = await import('../export/formats.js');
+    const { exporters, formatNames } = await import('../export/formats.js');
     if (format === undefined)
       throw usage('there is no format to export to', `write --format and one of: ${formatNames.join(', ')}`);
-    const { binary, loses, write } = exporters[format];
+    const { binary, stacks, loses, write } = exporters[format];
     for (const name of ['holders', 'fold-runtime', 'fold-loops'] as const)
-      if (args.has(name) && !holdsStacks(format))
+      if (args.has(name) && !stacks)
         throw usage(`--${name} is about call stacks, and ${format} has none`, 'leave it out');
     const file = args.text('export-output');
     if (binary && file === undefined && process.stdout.isTTY)
@@ -54,7 +54,7 @@ export const command: Command = {
         throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');
       }
     }
-    process.stderr.write(`quartz: not in ${format}: ${loses.join('; ')}\n`);
+    process.stderr.write(`quartz: not in ${format}: ${loses(model).join('; ')}\n`);
     return 0;
   },
 };

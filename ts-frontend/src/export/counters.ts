@@ -1,8 +1,10 @@
 /**
  * What a profile keeps over time: counters of processors by state and of runnable threads, and when each thread lived.
- * What each thread did when is not kept. The facts that every format of time lines is written from. Pure.
+ * With --timeline also what each thread did when (tracks.ts). The facts that every format of time lines is written
+ * from. Pure.
  */
 import { baseName, type Model } from '../model/index.js';
+import { hasSlices, tracksOf, type Track } from './tracks.js';
 
 export interface Counter {
   name: string;
@@ -18,6 +20,8 @@ export interface Life {
 }
 export interface TimeLine {
   process: { id: number; name: string };
+  /** What each thread did, who held locks, the critical path; empty where that was not recorded (--timeline). */
+  tracks: readonly Track[];
   counters: readonly Counter[];
   lives: readonly Life[];
 }
@@ -35,6 +39,7 @@ export function timeLine(model: Model): TimeLine {
   });
   return {
     process: { id: model.head.pid, name: baseName(model.program) },
+    tracks: hasSlices(model) ? tracksOf(model) : [],
     counters: [
       counter('busy processors', 'processors', ({ usefulNs, overheadNs, ns }) => (usefulNs + overheadNs) / ns),
       counter('processors at useful work', 'processors', ({ usefulNs, ns }) => usefulNs / ns),

@@ -1,10 +1,12 @@
 /**
  * The processed format of the Firefox Profiler (https://profiler.firefox.com), version 48, which later versions
  * upgrade: a thread for each of the program's. Samples weigh milliseconds of the first value. When they were is not
- * known: on the axis of time they stand one behind the other.
+ * known: on the axis of time they stand one behind the other. What threads did when (--timeline) are markers, of locks
+ * and the critical path on threads of their own.
  */
 import { baseName, defined, item } from '../model/index.js';
 import type { Model } from '../model/index.js';
+import { hasSlices, tracksOf, type Slice } from './tracks.js';
 import type { Frame, Sample, WeightedStacks } from './weighted-stacks.js';
 
 const formatVersion = 48;
@@ -15,6 +17,19 @@ const categories = [
   { name: 'Procedure', color: 'blue', subcategories: ['Other'] },
 ];
 const procedure = 1;
+const interval = 1; // of a marker with begin and end
+const markerType = 'Quartz';
+const schema = {
+  name: markerType,
+  tooltipLabel: '{marker.name}',
+  tableLabel: '{marker.data.state}: {marker.data.stack}',
+  chartLabel: '{marker.name}',
+  display: ['marker-chart', 'marker-table'],
+  data: [
+    { key: 'state', label: 'State', format: 'string', searchable: true },
+    { key: 'stack', label: 'Stack', format: 'string', searchable: true },
+  ],
+};
 
 export function* firefox(model: Model, stacks: WeightedStacks): Iterable<string> {
   const byThread = new Map<number, Sample[]>();
@@ -39,7 +54,7 @@ export function* firefox(model: Model, stacks: WeightedStacks): Iterable<string>
       version: geckoVersion,
       preprocessedProfileVersion: formatVersion,
       categories,
-      markerSchema: [],
+      markerSchema: [schema],
       symbolicated: true,
       sampleUnits: { time: 'ms', eventDelay: 'ms', threadCPUDelta: 'ns' },
       extensions: { id: [], name: [], baseURL: [], length: 0 },
@@ -48,24 +63,45 @@ export function* firefox(model: Model, stacks: WeightedStacks): Iterable<string>
     pages: [],
     counters: [],
     profilerOverhead: [],
-    threads: [...byThread]
-      .sort(([a], [b]) => a - b)
-      .map(([id, samples], at) => ({
-        processType: 'default',
-        processName: baseName(model.program),
-        processStartupTime: 0,
-        processShutdownTime: null,
-        registerTime: 0,
-        unregisterTime: null,
-        pausedRanges: [],
-        name: item(samples, 0).thread?.name ?? 'unknown thread',
-        isMainThread: at === 0,
-        pid,
-        tid: id,
-        ...new Tables(stacks.frames).with(samples),
-      })),
+    threads: rowsOf(model, byThread).map(({ id, name, samples, slices }, at) => ({
+      processType: 'default',
+      processName: baseName(model.program),
+      processStartupTime: 0,
+      processShutdownTime: null,
+      registerTime: 0,
+      unregisterTime: null,
+      pausedRanges: [],
+      name,
+      isMainThread: at === 0,
+      pid,
+      tid: id,
+      ...new Tables(stacks.frames).with(samples, slices),
+    })),
   });
   yield '\n';
+}
+
+interface Row {
+  id: number | string;
+  name: string;
+  samples: readonly Sample[];
+  slices: readonly Slice[];
+}
+
+/** Threads with samples or slices by number, then locks and the critical path. */
+function rowsOf(model: Model, byThread: ReadonlyMap<number, Sample[]>): Row[] {
+  const tracks = hasSlices(model) ? tracksOf(model) : [];
+  const ofThread = new Map(tracks.flatMap((track) => (track.thread === null ? [] : [[track.thread, track] as const])));
+  const threads = [...new Set([...byThread.keys(), ...ofThread.keys()])].sort((a, b) => a - b);
+  return [
+    ...threads.map((id) => {
+      const samples = byThread.get(id) ?? [];
+      const track = ofThread.get(id);
+      const name = track?.name ?? samples[0]?.thread?.name ?? 'unknown thread';
+      return { id, name, samples, slices: track?.slices ?? [] };
+    }),
+    ...tracks.flatMap(({ name, thread, slices }) => (thread === null ? [{ id: name, name, samples: [], slices }] : [])),
+  ];
 }
 
 /** The tables of one thread, column by column. */
@@ -108,7 +144,7 @@ class Tables {
     return defined(node);
   }
 
-  with(samples: readonly Sample[]): object {
+  with(samples: readonly Sample[], slices: readonly Slice[]): object {
     const stack = samples.map(({ frames }) => this.stack(frames));
     const weight = samples.map(({ values }) => (values[0] ?? 0) / 1e6);
     let before = 0;
@@ -135,7 +171,15 @@ class Tables {
     };
     return {
       samples: { stack, time, weight, weightType: 'tracing-ms', length: samples.length },
-      markers: { data: [], name: [], startTime: [], endTime: [], phase: [], category: [], length: 0 },
+      markers: {
+        data: slices.map(({ category: state, stack: path }) => ({ type: markerType, state, stack: path })),
+        name: slices.map(({ name }) => this.text(name)),
+        startTime: slices.map(({ atNs }) => atNs / 1e6),
+        endTime: slices.map(({ atNs, ns }) => (atNs + ns) / 1e6),
+        phase: slices.map(() => interval),
+        category: slices.map(() => procedure),
+        length: slices.length,
+      },
       stackTable: {
         prefix: this.prefix,
         frame: this.frameOf,

@@ -9,6 +9,7 @@ import { perfetto } from './perfetto.js';
 import { pprof } from './pprof.js';
 import { speedscope } from './speedscope.js';
 import { traceEvent } from './trace-event.js';
+import { grainNs, hasSlices, withoutSlices } from './tracks.js';
 import { holderStacks, weightedStacks, type StackOptions, type WeightedStacks } from './weighted-stacks.js';
 
 export { formatNames, type FormatName } from './format-names.js';
@@ -19,8 +20,9 @@ export interface ExportOptions extends StackOptions {
 export type Content = Uint8Array | Iterable<string>;
 export interface Exporter {
   binary: boolean;
-  /** What of a profile is not in it, in a clause each. */
-  loses: readonly string[];
+  stacks: boolean; // it has call stacks, and takes options of stacks
+  /** What of the profile is not in it, in a clause each; at least one. */
+  loses: (model: Model) => readonly string[];
   write: (model: Model, options: ExportOptions) => Content;
 }
 const chosen = (model: Model, options: ExportOptions): WeightedStacks =>
@@ -28,12 +30,24 @@ const chosen = (model: Model, options: ExportOptions): WeightedStacks =>
 
 const labels = 'thread, state and number of busy processors of each sample';
 const overTime = 'when it happened';
-const ofSnapshots = 'what each thread did, procedures and locks: a profile keeps only counters over time';
+
+/** Of time lines. */
+function overTimeLoses(model: Model): string[] {
+  if (!hasSlices(model))
+    return ['what each thread did, procedures and locks: kept over time by quartz record --timeline alone'];
+  const grain = grainNs(model);
+  return [
+    'calls between two snapshots',
+    ...(grain > 0 ? [`what took less than ${grain / 1e6} ms: the recording had no room for it and joined it`] : []),
+    ...(withoutSlices(model) > 0 ? ['threads of large groups of namesakes'] : []),
+  ];
+}
 
 export const exporters: Readonly<Record<FormatName, Exporter>> = {
   pprof: {
     binary: true,
-    loses: [overTime],
+    stacks: true,
+    loses: () => [overTime],
     write: (model, options) =>
       pprof(chosen(model, options), {
         beganNs: model.head.startedRealtimeNs,
@@ -43,7 +57,8 @@ export const exporters: Readonly<Record<FormatName, Exporter>> = {
   },
   speedscope: {
     binary: false,
-    loses: [overTime, labels],
+    stacks: true,
+    loses: () => [overTime, labels],
     write: (model, options) =>
       speedscope(
         model.program,
@@ -52,21 +67,26 @@ export const exporters: Readonly<Record<FormatName, Exporter>> = {
   },
   folded: {
     binary: false,
-    loses: [overTime, labels, 'all values but the first (elapsed time)'],
+    stacks: true,
+    loses: () => [overTime, labels, 'all values but the first (elapsed time)'],
     write: (model, options) => folded(chosen(model, options)),
   },
   callgrind: {
     binary: false,
-    loses: [overTime, labels, 'calling contexts beyond the caller, and loops'],
+    stacks: true,
+    loses: () => [overTime, labels, 'calling contexts beyond the caller, and loops'],
     write: (model, options) => callgrind(model, chosen(model, { ...options, foldLoops: true })),
   },
   firefox: {
     binary: false,
-    loses: [overTime, 'state and number of busy processors of each sample', 'all values but the first (elapsed time)'],
+    stacks: true,
+    loses: () => [
+      overTime,
+      'state and number of busy processors of each sample',
+      'all values but the first (elapsed time)',
+    ],
     write: (model, options) => firefox(model, chosen(model, options)),
   },
-  'trace-event': { binary: false, loses: [ofSnapshots], write: (model) => traceEvent(timeLine(model)) },
-  perfetto: { binary: true, loses: [ofSnapshots], write: (model) => perfetto(timeLine(model)) },
+  'trace-event': { binary: false, stacks: false, loses: overTimeLoses, write: (model) => traceEvent(timeLine(model)) },
+  perfetto: { binary: true, stacks: false, loses: overTimeLoses, write: (model) => perfetto(timeLine(model)) },
 };
-/** Whether a format holds call stacks, and so takes options of stacks. */
-export const holdsStacks = (name: FormatName): boolean => !exporters[name].loses.includes(ofSnapshots);

@@ -17,12 +17,13 @@ const Track = { uuid: 1, name: 2, process: 3, thread: 4, parent: 5, counter: 8 }
 const Process = { pid: 1, name: 6 } as const;
 const Thread = { pid: 1, tid: 2, name: 5 } as const;
 const Counter = { unitName: 6 } as const;
-const Event = { type: 9, track: 11, name: 23, counterValue: 44 } as const;
+const Event = { annotation: 4, type: 9, track: 11, category: 22, name: 23, counterValue: 44 } as const;
+const Annotation = { text: 6, name: 10 } as const;
 const EventType = { begin: 1, end: 2, counter: 4 } as const;
 const needsNoState = 1; // SEQ_INCREMENTAL_STATE_CLEARED
 const sequence = 1;
 
-export function perfetto({ process, counters, lives }: TimeLine): Uint8Array {
+export function perfetto({ process, counters, lives, tracks }: TimeLine): Uint8Array {
   const out = new PbfWriter();
   const packet = (write: (to: PbfWriter) => void): void => {
     out.writeMessage(
@@ -109,6 +110,33 @@ export function perfetto({ process, counters, lives }: TimeLine): Uint8Array {
       to.writeStringField(Event.name, 'alive');
     });
     event(Math.max(fromNs, toNs), uuid, EventType.end);
+  });
+  // The tracks of threads are those of their lives.
+  const uuidOf = new Map(lives.map(({ id }, at) => [id, whole + 1 + counters.length + at]));
+  const firstOther = whole + 1 + counters.length + lives.length;
+  tracks.forEach(({ name, thread, slices }, at) => {
+    const known = thread === null ? undefined : uuidOf.get(thread);
+    const uuid = known ?? firstOther + at;
+    if (known === undefined)
+      track(uuid, name, (to) => {
+        to.writeVarintField(Track.parent, whole);
+      });
+    for (const { atNs, ns, name: what, category, stack } of slices) {
+      event(atNs, uuid, EventType.begin, (to) => {
+        to.writeStringField(Event.category, category);
+        to.writeStringField(Event.name, what);
+        if (stack !== '')
+          to.writeMessage(
+            Event.annotation,
+            (_, its) => {
+              its.writeStringField(Annotation.text, stack);
+              its.writeStringField(Annotation.name, 'stack');
+            },
+            null,
+          );
+      });
+      event(atNs + ns, uuid, EventType.end);
+    }
   });
   return out.finish();
 }

@@ -62,7 +62,7 @@ export type { ExperimentInput, RecordedRun, TriedChange } from './experiment/exp
 export { middleOf } from './experiment/modes.js';
 export { orderOf } from './experiment/order.js';
 export type { ProgramStart } from './experiment/remedies.js';
-export { timePathOf } from './path/time-path.js';
+export { innermostOf, timePathOf } from './path/time-path.js';
 export { recentNs, recentPathOf } from './path/recent-path.js';
 export type { RecentPath, RecentPlace, RecentThread } from './path/recent-path.js';
 export { onPathOf } from './path/on-path.js';

@@ -93,6 +93,15 @@ export interface RawProfile {
     nptPs: Float64Array;
     spinNs: Float64Array;
   };
+  /** What each thread did when (--timeline); the first row is none (abi/profile.h, struct qz_slice). */
+  slices: {
+    startNs: Float64Array;
+    ns: Float64Array;
+    thread: Uint32Array;
+    stack: Uint32Array;
+    state: Uint8Array;
+    waiting: Uint8Array;
+  };
   /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
   onSpan: { stack: Uint32Array; thread: Uint32Array; count: Float64Array; ns: Float64Array };
   sites: {
@@ -191,8 +200,16 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** Of a profile without instructions. */
-export const noInstructions = (): Pick<RawProfile, 'instructions'> => ({
+/** Of a profile without instructions and slices. */
+export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices'> => ({
+  slices: {
+    startNs: new Float64Array(0),
+    ns: new Float64Array(0),
+    thread: new Uint32Array(0),
+    stack: new Uint32Array(0),
+    state: new Uint8Array(0),
+    waiting: new Uint8Array(0),
+  },
   instructions: {
     address: new Float64Array(0),
     procedure: new Uint32Array(0),

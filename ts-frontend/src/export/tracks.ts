@@ -1,0 +1,179 @@
+/**
+ * What each thread did when, who held which lock when, and the critical path, as tracks of a trace viewer: of profiles
+ * recorded with --timeline (the path: of all that have one). Pure.
+ */
+import {
+  defined,
+  f64,
+  innermostOf,
+  item,
+  stateNames,
+  timePathOf,
+  u32,
+  u8,
+  Waiting,
+  type Model,
+} from '../model/index.js';
+
+export interface Slice {
+  atNs: number;
+  ns: number;
+  name: string;
+  category: string; // state of the thread; `held`
+  stack: string; // outermost first; '' unknown
+}
+export interface Track {
+  name: string;
+  thread: number | null; // serial of the thread that it is of; null: of a lock, or the path
+  slices: readonly Slice[]; // in the order of time, none overlaps another
+}
+
+/** Below this, slices have been joined with a neighbour because there were too many; 0: all are there. */
+export const grainNs = (model: Model): number => (model.raw.slices.ns.length > 0 ? f64(model.raw.slices.ns, 0) : 0);
+/** Time of threads that have none, as they share an entity, or are too many. */
+export const withoutSlices = (model: Model): number =>
+  model.raw.slices.ns.length > 0 ? f64(model.raw.slices.startNs, 0) : 0;
+export const hasSlices = (model: Model): boolean => model.raw.slices.ns.length > 1;
+
+export function tracksOf(model: Model): Track[] {
+  const names = new Names(model);
+  return [...threadTracks(model, names), ...lockTracks(model, names), ...pathTrack(model, names)];
+}
+
+/** What stands on a stack, by its node. */
+class Names {
+  readonly #paths = new Map<number, number[]>();
+  constructor(readonly model: Model) {}
+
+  /** Entities, outermost first, without lines and loops of code. */
+  path(node: number): readonly number[] {
+    const known = this.#paths.get(node);
+    if (known !== undefined) return known;
+    const { parent, entity } = this.model.raw.stacks;
+    const path: number[] = [];
+    for (let n = node; n !== 0; n = u32(parent, n)) {
+      const id = u32(entity, n);
+      const kind = item(this.model.entities, id).rawKind;
+      if (kind !== 'code-line' && kind !== 'code-loop') path.push(id);
+    }
+    this.#paths.set(node, path.reverse());
+    return path;
+  }
+  of(id: number): string {
+    const entity = item(this.model.entities, id);
+    return entity.rawKind === 'procedure' || entity.rawKind === 'thread' || entity.saysItsKind
+      ? entity.name
+      : `${entity.rawKind} ${entity.name}`;
+  }
+  top(node: number): string {
+    const last = this.path(node).at(-1);
+    return last === undefined ? '[unknown]' : this.of(last);
+  }
+  stack(node: number): string {
+    return this.path(node)
+      .map((id) => this.of(id))
+      .join(' > ');
+  }
+}
+
+/** A row each; those of a thread in the order of time. */
+function* rows(
+  model: Model,
+): Iterable<{ k: number; thread: number; node: number; waits: boolean; atNs: number; ns: number }> {
+  const { slices } = model.raw;
+  for (let k = 1; k < slices.ns.length; k++)
+    yield {
+      k,
+      thread: u32(slices.thread, k),
+      node: u32(slices.stack, k),
+      waits: u8(slices.waiting, k) === Waiting.object,
+      atNs: f64(slices.startNs, k),
+      ns: f64(slices.ns, k),
+    };
+}
+
+function threadTracks(model: Model, names: Names): Track[] {
+  const of = new Map<number, Slice[]>();
+  for (const { k, thread, node, waits, atNs, ns } of rows(model)) {
+    const category = item(stateNames, u8(model.raw.slices.state, k) - 1);
+    const name = waits ? `waits for ${names.top(node)}` : category === 'ready' ? 'waits for a CPU' : names.top(node);
+    const slices = of.get(thread) ?? [];
+    if (slices.length === 0) of.set(thread, slices);
+    slices.push({ atNs, ns, name, category, stack: names.stack(node) });
+  }
+  return Array.from(of, ([thread, slices]) => {
+    const entity = item(model.entities, thread);
+    return { name: entity.name, thread: entity.thread?.serial ?? thread, slices };
+  });
+}
+
+interface Hold {
+  thread: number;
+  atNs: number;
+  ns: number;
+}
+
+/** Who held each lock: threads that have it on their stack and do not wait for it. Readers at once: a track each. */
+function lockTracks(model: Model, names: Names): Track[] {
+  const held = new Map<number, Hold[]>();
+  const open = new Map<string, Hold>(); // the last one of a lock and thread
+  for (const { thread, node, waits, atNs, ns } of rows(model)) {
+    const path = names.path(node);
+    for (const id of new Set(waits ? path.slice(0, -1) : path)) {
+      if (item(model.entities, id).kind !== 'lock') continue;
+      const last = open.get(`${id} ${thread}`);
+      if (last !== undefined && Math.abs(last.atNs + last.ns - atNs) < 1) {
+        last.ns += ns;
+        continue;
+      }
+      const hold = { thread, atNs, ns };
+      open.set(`${id} ${thread}`, hold);
+      const all = held.get(id);
+      if (all === undefined) held.set(id, [hold]);
+      else all.push(hold);
+    }
+  }
+  return [...held].flatMap(([id, all]) =>
+    lanes(all).map((lane, at) => ({
+      name: `held: ${names.of(id)}${at === 0 ? '' : ` (${at + 1})`}`,
+      thread: null,
+      slices: lane.map(({ thread, atNs, ns }) => ({
+        atNs,
+        ns,
+        name: names.of(thread),
+        category: 'held',
+        stack: '',
+      })),
+    })),
+  );
+}
+
+/** As few rows as it takes for none to overlap another in its row. */
+function lanes(all: readonly Hold[]): Hold[][] {
+  const made: Hold[][] = [];
+  for (const one of [...all].sort((a, b) => a.atNs - b.atNs)) {
+    const free = made.find((lane) => {
+      const last = defined(lane.at(-1));
+      return last.atNs + last.ns <= one.atNs + 1;
+    });
+    if (free === undefined) made.push([one]);
+    else free.push(one);
+  }
+  return made;
+}
+
+function pathTrack(model: Model, names: Names): Track[] {
+  const segments = timePathOf(model)?.segments ?? [];
+  if (segments.length === 0) return [];
+  const slices = segments.map(({ startNs, ns, thread, path, state }) => {
+    const [code, who] = [innermostOf(model, path), thread === 0 ? '[unknown]' : names.of(thread)];
+    return {
+      atNs: startNs,
+      ns,
+      name: code === 0 ? who : `${who}: ${names.of(code)}`,
+      category: state,
+      stack: path.map((id) => names.of(id)).join(' > '),
+    };
+  });
+  return [{ name: 'critical path', thread: null, slices }];
+}
