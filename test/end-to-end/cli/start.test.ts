@@ -112,3 +112,13 @@ test.serial('where quartz is on the PATH, that is what to try', async (t) => {
   t.is(lines.length, 4);
   for (const line of lines) t.regex(line, /^quartz (report|locks|threads|run) ?/);
 });
+
+test('no library is taken from the current directory', async (t) => {
+  const place = directory();
+  for (const name of ['libc.so.6', 'libdw.so.1', 'libstdc++.so.6']) writeFileSync(join(place, name), 'no library');
+  const { status, stdout, stderr } = await run(join(root, 'build/sampler/quartz-sampler'), ['--version'], {
+    cwd: place,
+  });
+  t.is(status, 0, stderr);
+  t.regex(stdout, /\d/);
+});
