@@ -227,3 +227,16 @@ test('serial code that one call into libraries runs is one finding, in the progr
   t.deepEqual(namesOf(model, factsOf(model.findings[0], 'serial').parts), ['deflate']);
   t.deepEqual(costs(written('own')), ['png_write_row 400', 'deflate 300']);
 });
+
+test('what idle processors cost beyond the findings that a report has is said with its size', (t) => {
+  const spread = (alone: number): Model => {
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < alone; k++) builder.stretch(0.04 * second, [run(`t${k}`, [`start${k}`])]);
+    return buildModel(
+      builder.stretch((1 - 0.04 * alone) * second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])]).build(),
+    );
+  };
+  const costs = ({ notices }: Model): number[] =>
+    notices.flatMap((one) => (one.form === 'unexplained' ? [ms(one.ns)] : []));
+  t.deepEqual([costs(spread(6)), costs(spread(4))], [[80], []]); // two findings of 20 ms each, beside code
+});

@@ -42,6 +42,7 @@ const all: Notice[] = [
     calls: [{ name: 'sigwait', threads: 2.5 }],
   },
   { form: 'nothing-stands-out', leastNs: 0.02 * s, workShare: 0.95 },
+  { form: 'unexplained', ns: 0.3 * s },
   loss('torn-copies', 800, 80_000),
   loss('invalid-records', 2),
   loss('deep-calls', 3, 1024),

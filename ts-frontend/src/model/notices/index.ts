@@ -29,6 +29,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
     ...noProcedure(model),
     ...nothingRan(context, findings),
     ...nothingStandsOut(context, findings),
+    ...unexplained(model, findings),
   ];
 }
 
@@ -60,4 +61,26 @@ function nothingStandsOut({ model, least }: FindingContext, findings: readonly F
   if (findings.length > 0 || least >= model.elapsedNs) return [];
   const workShare = model.effortNs > 0 ? model.root.processorTimeNs / model.effortNs : 0;
   return [{ form: 'nothing-stands-out', leastNs: least, workShare }];
+}
+
+/** Reported from this share of the elapsed time on. */
+const leastUnexplained = 0.05;
+/** Findings about work that takes long, not about processors without work. */
+const ofWork: ReadonlySet<Finding['kind']> = new Set(['optimize', 'kernel']);
+
+/** Findings about code that runs while processors are idle: they save what that costs, others less than they cost. */
+const ofCode: ReadonlySet<Finding['kind']> = new Set(['serial', 'imbalance', 'starvation']);
+const aboutOf = ({ kind, bound, costNs, savingNs }: Finding): number =>
+  ofWork.has(kind) ? 0 : ofCode.has(kind) && !bound ? savingNs : costNs;
+
+/** What idle processors cost, less what findings are about. (Their costs may overlap: so much at least.) */
+function unexplained(
+  { root, balance, elapsedNs, samples, cpuWait, head }: Model,
+  findings: readonly Finding[],
+): Notice[] {
+  const about = findings.reduce((sum, one) => sum + aboutOf(one), 0);
+  // Of plain pthread programs others' part is in the model already.
+  const others = head.publisher === 'pthread' ? 0 : cpuWait.othersNs;
+  const ns = root.parallelizeNs + balance.nothingRanNs - about - others;
+  return samples >= fewSnapshots && ns >= leastUnexplained * elapsedNs ? [{ form: 'unexplained', ns }] : [];
 }

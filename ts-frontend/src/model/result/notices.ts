@@ -77,6 +77,12 @@ export interface NothingStandsOutNotice {
   workShare: number; // of the effort
 }
 
+/** Processors were idle, or spun, and no finding says why. */
+export interface UnexplainedNotice {
+  form: 'unexplained';
+  ns: number; // elapsed time that this cost
+}
+
 /** Something of which the sampler or the program ran out, or that was damaged. */
 export interface LossNotice {
   form: 'loss';
@@ -147,6 +153,7 @@ export type Notice =
   | NoProcedureNotice
   | NothingRanNotice
   | NothingStandsOutNotice
+  | UnexplainedNotice
   | LossNotice
   | SkippedNotice
   | UnmeasuredNotice

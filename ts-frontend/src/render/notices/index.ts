@@ -12,6 +12,7 @@ import {
   noSnapshot,
   nothingRan,
   nothingStandsOut,
+  unexplained,
   waitingLoop,
   waitsAgain,
 } from './run.js';
@@ -44,6 +45,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return nothingRan(notice, say);
     case 'nothing-stands-out':
       return nothingStandsOut(notice, say);
+    case 'unexplained':
+      return unexplained(notice, say);
     case 'loss':
       return loss(notice);
     case 'skipped-snapshots':

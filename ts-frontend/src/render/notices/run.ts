@@ -7,6 +7,7 @@ import type {
   NoProcedureNotice,
   NothingRanNotice,
   NothingStandsOutNotice,
+  UnexplainedNotice,
   WaitingLoopNotice,
   WaitsAgainNotice,
 } from '../../model/index.js';
@@ -127,4 +128,11 @@ export const nothingStandsOut = (
     `no single change would save ${percent(leastNs, model.elapsedNs)} of the elapsed time or more: ` +
     `${share(workShare)} of the effort is work`,
   remedy: 'see the table of procedures for where the rest goes',
+});
+
+export const unexplained = ({ ns }: UnexplainedNotice, { model, time }: Phrases): NoticeSentences => ({
+  reason:
+    `processors without work cost ${time(ns)} (${percent(ns, model.elapsedNs)} of the elapsed time) for which no ` +
+    'finding was made: it is spread over many places, or why they had none was not seen',
+  remedy: 'quartz threads shows who waited, and quartz report --top 0 what ran meanwhile',
 });
