@@ -43,11 +43,13 @@ function findings(model: Model, options: RenderOptions): string[] {
   return [...lines, ''];
 }
 
-function notice(model: Model, one: Notice, options: RenderOptions): string[] {
-  const text = clean(noticeLine(model, one, options), options);
-  const [first = '', ...rest] = wrap(text, options.width, 2, options);
+/** A caution, behind a mark. */
+export function noteLines(line: string, options: RenderOptions): string[] {
+  const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
   return [paint('!', 'warn', options) + first.slice(1), ...rest];
 }
+const notice = (model: Model, one: Notice, options: RenderOptions): string[] =>
+  noteLines(noticeLine(model, one, options), options);
 
 const ends: Record<Model['head']['endReason'], (status: number) => string> = {
   none: () => '',

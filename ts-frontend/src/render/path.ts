@@ -11,14 +11,15 @@ import type {
   TimePath,
   WorkSpan,
 } from '../model/index.js';
-import { heading } from './head.js';
-import { entityName, label, place, shortLabel } from './wording/names.js';
+import { chainColumns, shownOnChain } from './chain-entities.js';
+import { heading, noteLines } from './head.js';
+import { entityName, label, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { whatIfJson } from './what-if.js';
 import { lines } from './csv.js';
-import { clean, paint, wrap } from './format/text.js';
-import { count, percent, plusMinus, time } from './format/units.js';
+import { paint, wrap } from './format/text.js';
+import { count, percent, time } from './format/units.js';
 
 export const pathSchema = 'quartz-path-1';
 
@@ -95,10 +96,7 @@ function summary(path: TimePath, options: RenderOptions): string[] {
     { head: 'its thread was', text: (name) => stateText[name], align: 'left', name: true },
   ];
   text.push(...table(states, columns, options), '');
-  const note = (line: string): void => {
-    const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
-    text.push(paint('!', 'warn', options) + first.slice(1), ...rest);
-  };
+  const note = (line: string): void => void text.push(...noteLines(line, options));
   if (path.inferredNs > 0)
     note(
       `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for something that ` +
@@ -114,35 +112,25 @@ function summary(path: TimePath, options: RenderOptions): string[] {
 }
 
 /** Procedures and objects on the path. */
-export function pathRows(model: Model, path: TimePath): PathRow[] {
-  return path.entities
-    .map((row) => ({ ...row, of: item(model.entities, row.entity) }))
-    .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
-}
+export const pathRows = (model: Model, path: TimePath): PathRow[] => shownOnChain(model, path.entities);
 
 export type PathRow = PathEntity & { of: Entity };
 /** What a row says of an entity on the path, as text and HTML have it. */
-export function pathColumns(model: Model, path: TimePath, options: RenderOptions): Column<PathRow>[] {
-  return [
-    { head: 'on path', text: ({ onPathNs }) => time(onPathNs, options), tone: 'strong' },
+export const pathColumns = (model: Model, path: TimePath, options: RenderOptions): Column<PathRow>[] =>
+  chainColumns(
+    model,
     {
-      head: options.ascii ? '95%' : '±95%',
-      text: ({ onPathNs, ci95 }) => plusMinus(onPathNs, (ci95.highNs - ci95.lowNs) / 2, options),
-      drop: 3,
+      head: 'on path',
+      wholeNs: path.lengthNs,
+      ns: ({ onPathNs }) => onPathNs,
+      selfNs: ({ onPathSelfNs }) => onPathSelfNs,
+      beside: {
+        head: 'proc.time',
+        text: ({ of }) => (of.processorTimeNs > 0 ? time(of.processorTimeNs, options) : ''),
+      },
     },
-    { head: 'share', text: ({ onPathNs }) => percent(onPathNs, path.lengthNs) },
-    { head: 'self', text: ({ onPathSelfNs }) => percent(onPathSelfNs, path.lengthNs), drop: 2 },
-    { head: 'proc.time', text: ({ of }) => (of.processorTimeNs > 0 ? time(of.processorTimeNs, options) : ''), drop: 4 },
-    {
-      head: 'procedure',
-      text: ({ of }) => label(of, options),
-      short: ({ of }, columns) => shortLabel(model, of, columns, options),
-      align: 'left',
-      name: true,
-    },
-    { head: 'where', text: ({ of }) => place(model, of, options), align: 'left', drop: 5 },
-  ];
-}
+    options,
+  );
 
 function entityTable(model: Model, path: TimePath, options: RenderOptions): string[] {
   const { rows, more } = limited(pathRows(model, path), options);

@@ -1,15 +1,16 @@
 /** Work and span: what would other numbers of processors do? As text and CSV. */
 import { item } from '../model/index.js';
-import type { Entity, LockHold, Model, Prediction, SpanEntity, SpanSite, WorkSpan } from '../model/index.js';
-import { heading } from './head.js';
-import { label, place, shortLabel } from './wording/names.js';
+import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../model/index.js';
+import { chainColumns, shownOnChain } from './chain-entities.js';
+import { heading, noteLines } from './head.js';
+import { label } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { scalingSentence } from './scaling.js';
 import { limited, table, type Column } from './table.js';
 import { slackTable, whatIfSection } from './what-if.js';
 import { lines } from './csv.js';
 import { clean, paint, wrap } from './format/text.js';
-import { count, figure, percent, plusMinus, time } from './format/units.js';
+import { count, figure, percent, time } from './format/units.js';
 
 /** What to do about a profile without work and span. */
 export const noWorkSpanText =
@@ -38,10 +39,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
   ];
   for (const fact of span.scaling)
     text.push(...wrap(clean(scalingSentence(model, span, fact, options), options), options.width, 2, options));
-  const note = (line: string): void => {
-    const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
-    text.push(paint('!', 'warn', options) + first.slice(1), ...rest);
-  };
+  const note = (line: string): void => void text.push(...noteLines(line, options));
   if (!span.cpuWaitsOut)
     note('waits for CPUs could not be told from work, and are in both: record on a machine that is not busy');
   if (model.raw.head.publisher === 'pthread')
@@ -80,40 +78,19 @@ function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): 
   return [...heading('On other numbers of processors', options), '', ...table(shown, columns, options), ...more, ''];
 }
 
-const named = (model: Model, row: SpanEntity): SpanEntity & { of: Entity } => ({
-  ...row,
-  of: item(model.entities, row.entity),
-});
-
 function entityTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  const all = span.entities
-    .map((row) => named(model, row))
-    .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
-  const { rows, more } = limited(all, options);
-  type Row = (typeof rows)[number];
-  const columns: Column<Row>[] = [
-    { head: 'on span', text: ({ onSpanNs }) => time(onSpanNs, options), tone: 'strong' },
+  const { rows, more } = limited(shownOnChain(model, span.entities), options);
+  const columns = chainColumns<(typeof rows)[number]>(
+    model,
     {
-      head: options.ascii ? '95%' : '±95%',
-      text: ({ onSpanNs, ci95 }) => plusMinus(onSpanNs, (ci95.highNs - ci95.lowNs) / 2, options),
-      drop: 3,
+      head: 'on span',
+      wholeNs: span.spanNs,
+      ns: ({ onSpanNs }) => onSpanNs,
+      selfNs: ({ onSpanSelfNs }) => onSpanSelfNs,
+      beside: { head: 'on work', text: ({ workNs }) => (workNs > 0 ? time(workNs, options) : '') },
     },
-    { head: 'share', text: ({ onSpanNs }) => percent(onSpanNs, span.spanNs) },
-    { head: 'self', text: ({ onSpanSelfNs }) => percent(onSpanSelfNs, span.spanNs), drop: 2 },
-    {
-      head: 'on work',
-      text: ({ workNs }) => (workNs > 0 ? time(workNs, options) : ''),
-      drop: 4,
-    },
-    {
-      head: 'procedure',
-      text: ({ of }) => label(of, options),
-      short: ({ of }, columns) => shortLabel(model, of, columns, options),
-      align: 'left',
-      name: true,
-    },
-    { head: 'where', text: ({ of }) => place(model, of, options), align: 'left', drop: 5 },
-  ];
+    options,
+  );
   const unseen =
     span.unseenNs >= span.spanNs / 200
       ? [`  ${percent(span.unseenNs, span.spanNs)} of the span was too short to be seen.`]

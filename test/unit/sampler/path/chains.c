@@ -4,59 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "sampler/path/chains.h"
-#include "test/support/check.h"
+#include "test/support/fake_path.h"
 
-enum { ACTORS = 4, CRUMBS = 64 };
-#define BASE   UINT64_C(1000)
-#define STRIDE (sizeof(struct qz_path) + CRUMBS * sizeof(struct qz_crumb))
-#define TICK   UINT64_C(61) /* times of the clock page in a millisecond */
-
-static unsigned char *memory;
-static struct qz_session_view view;
-static uint64_t clock_now; /* as the page has it */
-
-static struct qz_path *actor_at(unsigned k) {
-  return (struct qz_path *)(void *)(memory + view.path_table.offset + k * STRIDE);
-}
-
-static void make_session(void) {
-  size_t bytes = 4096 + ACTORS * STRIDE + 4096;
-  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(memory != MAP_FAILED);
-  view = (struct qz_session_view){.base = memory,
-                                  .bytes = bytes,
-                                  .publisher = QZ_PUBLISHER_THREADLIB,
-                                  .processors = ACTORS,
-                                  .crumbs_limit = CRUMBS,
-                                  .path_table = {4096, STRIDE, ACTORS, 0}};
-  view.processor_table.capacity = ACTORS;
-  clock_now = 0;
-}
-
-/* What a publisher does (publisher/path.h). */
-static uint64_t hands_on(unsigned k) {
-  struct qz_path *actor = actor_at(k);
-  if (actor->word >= clock_now) return actor->word;
-  struct qz_crumb *crumb = &actor->ring[actor->count & (CRUMBS - 1)];
-  *crumb = (struct qz_crumb){QZ_CHAIN(QZ_CHAIN_TIME(clock_now), k, 0), actor->word, actor->since, actor->key};
-  actor->count++;
-  actor->since = clock_now;
-  actor->key = 0;
-  return actor->word = crumb->id;
-}
-static void goes_on(unsigned k, uint64_t word) {
-  struct qz_path *actor = actor_at(k);
-  actor->since = clock_now | QZ_ARRIVAL_WOKEN;
-  actor->key = QZ_KEY(QZ_KIND_BARRIER, 1);
-  actor->word = word;
-}
+enum { ACTORS = 4 };
+#define BASE UINT64_C(1000)
+#define TICK UINT64_C(61) /* times of the clock page in a millisecond */
 
 struct task {
   uint64_t time, by[ACTORS + 1];
 };
-static void tell(void *to, const struct qzi_link *link) {
+static void add(void *to, const struct qzi_link *link) {
   struct task *task = to;
   CHECK(link->begin == task->time && link->begin <= link->since && link->since <= link->end);
   uint64_t sum = link->waiting.time;
@@ -89,8 +47,8 @@ static uint64_t bytes_of(const struct qzi_chains *chains) {
 static void an_hour(void) {
   struct qzi_chains chains;
   struct task task = {0};
-  make_session();
-  CHECK(!qzi_chains_open(&chains, &view, qz_session_path, BASE, tell, &task));
+  make_session(ACTORS);
+  CHECK(!qzi_chains_open(&chains, &view, qz_session_path, BASE, add, &task));
   uint64_t rounds = 3600 * 1000, most = 0, most_bytes = 0;
   for (uint64_t round = 1; round <= rounds; round++) {
     uint64_t now = round * TICK;
@@ -100,7 +58,7 @@ static void an_hour(void) {
     clock_now = QZ_CHAIN(BASE + now, 0, 0);
     for (unsigned k = 0; k < ACTORS; k++) hands_on(k);
     for (unsigned k = 0; k < ACTORS; k++)
-      if (k != last) goes_on(k, actor_at(last)->word);
+      if (k != last) goes_on(k, actor_at(last)->word, QZ_KEY(QZ_KIND_BARRIER, 1));
     if (chains.count <= most && round % 50000) continue; /* most links, or now and then */
     if (chains.count > most) most = chains.count;
     if (most % 1024 && round % 50000) continue;
@@ -129,7 +87,7 @@ static void listen(void *to, const struct qzi_link *link) {
 static void nonsense(void) {
   struct qzi_chains chains;
   unsigned task = 0;
-  make_session();
+  make_session(ACTORS);
   CHECK(!qzi_chains_open(&chains, &view, qz_session_path, BASE, listen, &task));
   uint64_t random = 88172645463325252u;
   for (unsigned round = 1; round < 20000; round++) {

@@ -2,54 +2,16 @@
  * much is not decided yet, cost no more after ten minutes than after one, and change nothing of the run's path. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "sampler/path/recent.h"
-#include "test/support/check.h"
+#include "test/support/fake_path.h"
 
-enum { ACTORS = 3, CRUMBS = 64 };
+enum { ACTORS = 3 };
 #define BASE   UINT64_C(1000)
-#define STRIDE (sizeof(struct qz_path) + CRUMBS * sizeof(struct qz_crumb))
 #define TICK   UINT64_C(610) /* times of the clock page in 10 ms */
 #define SECOND UINT64_C(61000)
 
-static unsigned char *memory;
-static struct qz_session_view view;
-static uint64_t clock_now; /* as the page has it */
 static struct qzi_file file;
-
-static struct qz_path *actor_at(unsigned k) {
-  return (struct qz_path *)(void *)(memory + view.path_table.offset + k * STRIDE);
-}
-
-static void make_session(void) {
-  size_t bytes = 4096 + ACTORS * STRIDE + 4096;
-  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(memory != MAP_FAILED);
-  view = (struct qz_session_view){.base = memory,
-                                  .bytes = bytes,
-                                  .publisher = QZ_PUBLISHER_THREADLIB,
-                                  .processors = ACTORS,
-                                  .crumbs_limit = CRUMBS,
-                                  .path_table = {4096, STRIDE, ACTORS, 0}};
-  view.processor_table.capacity = ACTORS;
-  clock_now = 0;
-}
-
-/* What a publisher does (publisher/path.h). */
-static uint64_t hands_on(unsigned k) {
-  struct qz_path *actor = actor_at(k);
-  if (actor->word >= clock_now) return actor->word;
-  struct qz_crumb *crumb = &actor->ring[actor->count & (CRUMBS - 1)];
-  *crumb = (struct qz_crumb){QZ_CHAIN(QZ_CHAIN_TIME(clock_now), k, 0), actor->word, actor->since, actor->key};
-  actor->count++;
-  actor->since = clock_now;
-  return actor->word = crumb->id;
-}
-static void goes_on(unsigned k, uint64_t word) {
-  actor_at(k)->since = clock_now | QZ_ARRIVAL_WOKEN;
-  actor_at(k)->word = word;
-}
 
 struct run {
   struct qzi_chains chains;
@@ -88,7 +50,7 @@ static const struct qz_recent_path *newest(unsigned *threads) {
 static void turns(void) {
   static struct run run;
   unsigned settled = 0;
-  make_session();
+  make_session(ACTORS);
   CHECK(!qzi_chains_open(&run.chains, &view, qz_session_path, BASE, settle_nothing, &settled));
   qzi_settled_open(&run.settled, NULL);
   uint64_t after_a_minute = 0, now = 0;
@@ -115,7 +77,7 @@ static void turns(void) {
         if (second > 60) CHECK(run.recent.links <= after_a_minute + 1);
       }
     }
-    goes_on(1 - works, hands_on(works));
+    goes_on(1 - works, hands_on(works), 0);
   }
   CHECK(settled == 0); /* of the run's path nothing was told, and all is still there */
   run.settled.in_order_only = 1;
@@ -134,7 +96,7 @@ static void turns(void) {
 static void undecided(void) {
   static struct run run;
   unsigned settled = 0, threads = 0;
-  make_session();
+  make_session(ACTORS);
   CHECK(!qzi_chains_open(&run.chains, &view, qz_session_path, BASE, settle_nothing, &settled));
   qzi_settled_open(&run.settled, NULL);
   uint64_t now = 0;
@@ -145,8 +107,8 @@ static void undecided(void) {
     clock_now = QZ_CHAIN(BASE + now, 0, 0);
     if (k == 300) {
       uint64_t word = hands_on(0);
-      goes_on(1, word);
-      goes_on(2, word);
+      goes_on(1, word, 0);
+      goes_on(2, word, 0);
     }
     if (k != 500 && k != 600) continue;
     qzi_recent_write(&run.recent, &run.chains, &run.settled, &file, now << QZ_PATH_TIME_SHIFT);
