@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    22u
+#define QZ_PROFILE_VERSION    23u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -83,7 +83,8 @@ enum qz_section_id {
   QZ_SECTION_RECENT_SEGMENTS = 20, /* struct qz_path_segment; likewise */
   QZ_SECTION_INSTRUCTIONS = 21,    /* struct qz_instruction. From version 20 on */
   QZ_SECTION_SLICES = 22,          /* struct qz_slice; with --timeline alone. From version 22 on */
-  QZ_SECTION_COUNT = 23
+  QZ_SECTION_UNWINDING = 23,       /* struct qz_unwinding. From version 23 on */
+  QZ_SECTION_COUNT = 24
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -427,6 +428,34 @@ struct qz_slice {
   uint8_t state;   /* enum qz_state */
   uint8_t waiting; /* enum qz_waiting */
   uint8_t reserved[6];
+};
+
+/* Walks of threads' stacks, from the innermost procedure outwards (docs/reference/call-paths.md): row k is of the
+ * module with that index + 1, row 0 of code in no file. */
+enum qz_cut {
+  QZ_CUT_NOT = 0,       /* it came to the thread's beginning */
+  QZ_CUT_NO_RULE = 1,   /* how the caller is found is not known there */
+  QZ_CUT_WRONG = 2,     /* what was found there can't be a caller: no call stands before the return address */
+  QZ_CUT_MEMORY = 3,    /* the stack could not be read */
+  QZ_CUT_GENERATED = 4, /* code that the program made while it ran */
+  QZ_CUT_LATER = 5,     /* its code had not been analysed yet */
+  QZ_CUT_DEEP = 6,      /* the stack is deeper than walks go */
+  QZ_CUT_COUNT = 7
+};
+/* How a caller was found, and whether it is one: a call of this very procedure stands before the return address; one
+ * through a register or memory, or of another procedure, which may go on in this one; neither. */
+enum qz_unwound_by {
+  QZ_UNWOUND_BY_TABLE = 0,
+  QZ_UNWOUND_BY_CODE = 1,
+  QZ_UNWOUND_BY_POINTER = 2,
+  QZ_UNWOUND_BY_COUNT = 3
+};
+enum qz_link { QZ_LINK_VALID = 0, QZ_LINK_LIKELY = 1, QZ_LINK_INVALID = 2, QZ_LINK_COUNT = 3 };
+struct qz_unwinding {
+  uint64_t walks;                                     /* whose outermost procedure found is of this module */
+  uint64_t cut[QZ_CUT_COUNT];                         /* of these, by enum qz_cut; [QZ_CUT_NOT] the others */
+  uint64_t steps[QZ_UNWOUND_BY_COUNT][QZ_LINK_COUNT]; /* from procedures of this module; invalid ones by code or frame
+                                                       * pointer were not made */
 };
 
 struct qz_call_edge {

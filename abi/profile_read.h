@@ -70,6 +70,8 @@ struct qz_profile_copy {
   size_t instructions_count;
   const struct qz_slice *slices;
   size_t slices_count;
+  const struct qz_unwinding *unwinding; /* row k: of module k - 1 */
+  size_t unwinding_count;
   void *memory; /* everything above */
 };
 

@@ -67,6 +67,8 @@ int qzi_profile_check_references(struct qzi_profile_source *source, const struct
   for (size_t k = 0; k < copy->recent_segments_count; k++)
     if (!segment_fits(copy, &copy->recent_segments[k]))
       return qzi_profile_wrong(source, "segment %zu of the path's end makes no sense", k);
+  if (copy->unwinding_count > copy->modules_count + 1)
+    return qzi_profile_wrong(source, "walks through a module that is not there");
   for (size_t k = 0; k < copy->instructions_count; k++)
     if (copy->instructions[k].procedure >= entities)
       return qzi_profile_wrong(source, "instruction %zu makes no sense", k);

@@ -70,12 +70,14 @@ const struct qzi_profile_kind qzi_profile_kinds[QZ_SECTION_COUNT] = {
   [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), "last segments of the path"},
   [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), "instructions"},
   [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), "slices of threads"},
+  [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), "unwinding"},
 };
 unsigned qzi_profile_sections(uint32_t version) {
   return version < 18   ? QZ_SECTION_WHAT_IF
          : version < 19 ? QZ_SECTION_RECENT_PATHS
          : version < 20 ? QZ_SECTION_INSTRUCTIONS
          : version < 22 ? QZ_SECTION_SLICES
+         : version < 23 ? QZ_SECTION_UNWINDING
                         : QZ_SECTION_COUNT;
 }
 int qzi_profile_stride_fits(uint32_t version, unsigned section, uint64_t stride) {

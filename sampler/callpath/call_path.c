@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "sampler/profile/modules.h"
+#include "sampler/profile/unwinding.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/process_memory.h"
 
@@ -148,6 +149,14 @@ static uint64_t spent_since(struct qzi_paths *paths, uint64_t begun_ns) {
   return used_ns < ns ? used_ns : ns;
 }
 
+/* For the report: whether the walk came to the thread's beginning, and where it ended. */
+static void count_walk(struct qzi_paths *paths, uint32_t all, int whole) {
+  struct qz_unwinding *row = all ? qzi_unwinding_of(paths->in, paths->frames[all - 1].module) : NULL;
+  if (!row) return;
+  row->walks++;
+  row->cut[whole ? QZ_CUT_NOT : qzi_unwind_cut(paths->unwinder)]++;
+}
+
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
   uint64_t begun_ns = qzi_clock_ns();
@@ -158,6 +167,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
     if (qzi_code_of(paths, paths->frames[k].module) == QZI_CODE_LAYER) first = k + 1;
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
+  count_walk(paths, all, walk->whole);
   walk->in_layer = first > 0;
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
   walk->innermost = walk->pc = walk->pc_entry = 0;

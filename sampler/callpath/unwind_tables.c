@@ -57,7 +57,8 @@ static uint64_t index_entry(const struct qzi_unwind_binary *binary, uint32_t k) 
   return binary->index_address + (uint64_t)(int64_t)offset;
 }
 
-uint64_t qzi_unwind_binary_entry(const struct qzi_unwind_binary *binary, uint64_t address) {
+/* How many of the pieces begin at or before the address. */
+static uint32_t index_at(const struct qzi_unwind_binary *binary, uint64_t address) {
   uint32_t low = 0, high = binary->index_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -66,7 +67,32 @@ uint64_t qzi_unwind_binary_entry(const struct qzi_unwind_binary *binary, uint64_
     else
       high = middle;
   }
-  return low ? index_entry(binary, low - 1) : 0;
+  return low;
+}
+
+uint64_t qzi_unwind_binary_entry(const struct qzi_unwind_binary *binary, uint64_t address) {
+  uint32_t at = index_at(binary, address);
+  return at ? index_entry(binary, at - 1) : 0;
+}
+
+uint64_t qzi_unwind_binary_next(const struct qzi_unwind_binary *binary, uint64_t address) {
+  uint32_t at = index_at(binary, address);
+  return at < binary->index_count ? index_entry(binary, at) : 0;
+}
+
+int qzi_unwind_binary_text(const struct qzi_unwind_binary *binary, uint64_t address, uint64_t *low, uint64_t *high) {
+  size_t count;
+  if (!binary->elf || elf_getphdrnum(binary->elf, &count)) return 0;
+  for (size_t k = 0; k < count; k++) {
+    GElf_Phdr part;
+    if (!gelf_getphdr(binary->elf, (int)k, &part) || part.p_type != PT_LOAD || !(part.p_flags & PF_X) ||
+        address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz)
+      continue;
+    *low = part.p_vaddr;
+    *high = part.p_vaddr + part.p_filesz;
+    return 1;
+  }
+  return 0;
 }
 
 uint64_t qzi_unwind_binary_end_of(const struct qzi_unwind_binary *binary, uint64_t entry) {

@@ -33,6 +33,10 @@ void qzi_unwind_binary_close(struct qzi_unwind_binary *binary);
 int qzi_unwind_binary_is_stub(const struct qzi_unwind_binary *binary, uint64_t address);
 /* Start of the piece of code that contains the address; 0: none. */
 uint64_t qzi_unwind_binary_entry(const struct qzi_unwind_binary *binary, uint64_t address);
+/* Start of the first piece behind the address; 0: there is none. */
+uint64_t qzi_unwind_binary_next(const struct qzi_unwind_binary *binary, uint64_t address);
+/* The part of the file that is mapped as code and has the address. 0: none does. */
+int qzi_unwind_binary_text(const struct qzi_unwind_binary *binary, uint64_t address, uint64_t *low, uint64_t *high);
 /* Where the piece of code that begins at `entry` ends. With call frame information. */
 uint64_t qzi_unwind_binary_end_of(const struct qzi_unwind_binary *binary, uint64_t entry);
 

@@ -1,63 +1,21 @@
 /* Walking the stacks of another process. See unwinder.h. */
 #include "unwinder.h"
 
-#include <sys/uio.h>
-
 #ifdef QUARTZ_SYMBOLS
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "sampler/profile/modules.h"
+#include <sys/uio.h>
+#include "recipes.h"
 #include "sampler/profile/symbolize.h"
-#include "sampler/machine_code/prologue.h"
-#include "symbols/symbols.h"
-#include "unwind_tables.h"
-#include "sampler/linux/process_memory.h"
+#include "sampler/profile/unwinding.h"
 
 #if defined(__x86_64__)
-#define REGISTER_SP 7
-#define REGISTER_FP 6
-#define REGISTER_RA 16
-#define CODE_BITS   (~UINT64_C(0))
+#define CODE_BITS (~UINT64_C(0))
 #else
-#define REGISTER_SP 31
-#define REGISTER_FP 29
-#define REGISTER_RA 30
-#define CODE_BITS   UINT64_C(0x0000ffffffffffff) /* signed return addresses */
+#define CODE_BITS UINT64_C(0x0000ffffffffffff) /* signed return addresses */
 #endif
-#define RECIPES_MOST 65536u
-#define CHUNK        4096u     /* of the program's memory read at once */
-#define CHUNKS_MOST  64u       /* in one walk */
-#define WAITS_MOST   (4 << 20) /* bytes of a library that is not read before the program begins */
-
-/* How the caller of a place is found: its stack pointer (CFA) and what it had in the registers that matter. */
-enum rule { UNKNOWN = 0, UNDEFINED, SAME, SAVED };
-struct recipe {
-  uint64_t pc, entry;
-  uint32_t module;
-  uint32_t readings; /* of the program's map when it was made: one that failed is tried again after the next */
-  int32_t cfa_offset, ra_offset, fp_offset;                       /* bytes from the base register; from the CFA */
-  int32_t frame_size;                                             /* qzi_frame_size, where base_is_fp */
-  uint8_t covered;                                                /* 1: unwind information says what is there */
-  uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
-};
-
-struct qzi_unwinder {
-  struct qzi_interner *in;
-  qz_symbols *symbols;
-  struct qzi_unwind_binary *binaries; /* by module */
-  struct qzi_unwind_binary vdso;      /* the kernel's code in every process: the same as in ours */
-  uint64_t vdso_start, vdso_end, vdso_bias;
-  uint32_t binaries_count;
-  struct qzi_table table; /* recipes by pc */
-  struct recipe *recipes;
-  uint32_t recipes_count, recipes_room;
-};
+#define CHUNK       4096u /* of the program's memory read at once */
+#define CHUNKS_MOST 64u   /* in one walk */
 
 struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
   struct qzi_unwinder *unwinder = calloc(1, sizeof *unwinder);
@@ -65,193 +23,25 @@ struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
   unwinder->in = in;
   unwinder->vdso.fd = -1;
   unwinder->symbols = qzi_symbols(in);
+  unwinder->code = qzi_frame_code_open();
   if (unwinder->symbols) return unwinder;
-  free(unwinder);
+  qzi_unwinder_close(unwinder);
   return NULL;
 }
 
 void qzi_unwinder_close(struct qzi_unwinder *unwinder) {
   if (!unwinder) return;
-  for (uint32_t k = 0; k < unwinder->binaries_count; k++) qzi_unwind_binary_close(&unwinder->binaries[k]);
-  qzi_unwind_binary_close(&unwinder->vdso);
-  qzi_table_free(&unwinder->table);
-  free(unwinder->binaries);
-  free(unwinder->recipes);
+  qzi_recipes_close(unwinder);
   free(unwinder);
 }
 
-/* ---- binaries ---- */
-
-static void find_vdso(struct qzi_unwinder *unwinder) {
-  char name[64], line[512], *at = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-  unsigned long start, end, offset;
-  snprintf(name, sizeof name, "/proc/%u/maps", unwinder->in->file->head->pid);
-  FILE *maps = at ? fopen(name, "re") : NULL;
-  while (maps && fgets(line, sizeof line, maps))
-    if (strstr(line, "[vdso]") && sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3) {
-      unwinder->vdso_start = unwinder->vdso_bias = start;
-      unwinder->vdso_end = end;
-    }
-  if (maps) fclose(maps);
-  if (!unwinder->vdso_end) return;
-  elf_version(EV_CURRENT);
-  unwinder->vdso.elf = elf_memory(at, unwinder->vdso_end - unwinder->vdso_start);
-  if (unwinder->vdso.elf) unwinder->vdso.cfi = dwarf_getcfi_elf(unwinder->vdso.elf);
-}
-
-static void learn_modules(struct qzi_unwinder *unwinder) {
-  const struct qzi_file *file = unwinder->in->file;
-  uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
-  if (count <= unwinder->binaries_count) return;
-  struct qzi_unwind_binary *all = realloc(unwinder->binaries, count * sizeof *all);
-  if (!all) return;
-  unwinder->binaries = all;
-  for (uint32_t k = unwinder->binaries_count; k < count; k++) all[k] = (struct qzi_unwind_binary){.fd = -1};
-  unwinder->binaries_count = count;
-  qzi_symbols(unwinder->in);
-}
-
-static struct qzi_unwind_binary *binary_of(struct qzi_unwinder *unwinder, uint32_t module) {
-  struct qzi_unwind_binary *binary = &unwinder->binaries[module - 1];
-  if (binary->tried) return binary;
-  binary->tried = 1;
-  const struct qzi_file *file = unwinder->in->file;
-  const char *path = file->strings + file->modules[module - 1].path;
-  if (path[0] == '/') qzi_unwind_binary_open(binary, file->head->pid, path);
-  return binary;
-}
-
-/* A library of the system that is read within some milliseconds: when a walk meets it, if one does. */
-static int may_wait(const char *path) {
-  struct stat file;
-  return qz_is_installed(path) && !stat(path, &file) && file.st_size < WAITS_MOST;
-}
-
-void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {
-  const struct qzi_file *file = unwinder->in->file;
-  learn_modules(unwinder);
-  for (uint32_t k = 0; k < unwinder->binaries_count; k++) {
-    if (may_wait(file->strings + file->modules[k].path)) continue;
-    binary_of(unwinder, k + 1);
-    enum qz_symbol_origin origin;
-    qz_symbols_entry(unwinder->symbols, file->modules[k].start, &origin);
-  }
-}
-
-/* ---- recipes ---- */
-
-/* How the caller's value of a register is found. */
-static enum rule register_rule(Dwarf_Frame *frame, int number, int32_t *offset) {
-  Dwarf_Op memory[3], *ops;
-  size_t count;
-  if (dwarf_frame_register(frame, number, memory, &ops, &count)) return UNKNOWN;
-  if (count == 0) return ops ? UNDEFINED : SAME;
-  if (ops[0].atom != DW_OP_call_frame_cfa || count > 2) return UNKNOWN;
-  if (count == 2 && ops[1].atom != DW_OP_plus_uconst) return UNKNOWN;
-  *offset = count == 2 ? (int32_t)ops[1].number : 0;
-  return SAVED;
-}
-
-/* The stubs' rule is an expression, always this one: 8 bytes more from their second push on (System V ABI, x86-64). */
-static int stub_rule(const Dwarf_Op *ops, size_t count, uint64_t address, struct recipe *recipe) {
-  if (count < 2 || ops[0].atom != DW_OP_breg7 || ops[0].number != 8 || ops[1].atom != DW_OP_breg16) return 0;
-  recipe->cfa_offset = (address & 15) >= 11 ? 16 : 8;
-  return 1;
-}
-
-static void read_rules(const struct qzi_unwind_binary *binary, uint64_t address, struct recipe *recipe) {
-  Dwarf_Frame *frame;
-  Dwarf_Op *ops;
-  size_t count;
-  if (!binary->cfi || dwarf_cfi_addrframe(binary->cfi, address, &frame)) return;
-  recipe->covered = 1;
-  if (dwarf_frame_cfa(frame, &ops, &count)) count = 0;
-  if (count > 1) recipe->usable = (uint8_t)stub_rule(ops, count, address, recipe);
-  if (count == 1) {
-    int number = ops[0].atom == DW_OP_bregx ? (int)ops[0].number : (int)ops[0].atom - DW_OP_breg0;
-    recipe->cfa_offset = (int32_t)(ops[0].atom == DW_OP_bregx ? ops[0].number2 : ops[0].number);
-    recipe->base_is_fp = number == REGISTER_FP;
-    recipe->usable = number == REGISTER_FP || number == REGISTER_SP;
-  }
-  recipe->ra = (uint8_t)register_rule(frame, REGISTER_RA, &recipe->ra_offset);
-  recipe->fp = (uint8_t)register_rule(frame, REGISTER_FP, &recipe->fp_offset);
-  /* An undefined return address marks the outermost frame (_start, clone). */
-  if (recipe->ra == UNDEFINED) recipe->outermost = 1;
-  free(frame);
-}
-
-static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recipe *recipe) {
-  learn_modules(unwinder);
-  *recipe = (struct recipe){.pc = pc, .readings = unwinder->in->map_readings};
-  if (!unwinder->vdso_end && !unwinder->vdso.tried++) find_vdso(unwinder);
-  if (pc >= unwinder->vdso_start && pc < unwinder->vdso_end) {
-    recipe->known = 1;
-    read_rules(&unwinder->vdso, pc - unwinder->vdso_bias, recipe);
-    return;
-  }
-  uint32_t module = qzi_intern_module(unwinder->in, pc);
-  if (!module || module > unwinder->binaries_count) {
-    unwinder->in->unknown_addresses++;
-    return;
-  }
-  struct qzi_unwind_binary *binary = binary_of(unwinder, module);
-  uint64_t bias = unwinder->in->file->modules[module - 1].bias;
-  recipe->module = module;
-  recipe->known = 1;
-  read_rules(binary, pc - bias, recipe);
-  if (qzi_unwind_binary_is_stub(binary, pc - bias)) return;
-  enum qz_symbol_origin origin;
-  recipe->entry = qz_symbols_entry(unwinder->symbols, pc, &origin);
-  recipe->standard = origin == QZ_SYMBOL_STANDARD;
-  if (!recipe->entry) {
-    /* Code without unwind information (assembly, other compilers') begins where the piece before it ends. */
-    uint64_t entry = qzi_unwind_binary_entry(binary, pc - bias);
-    if (entry && binary->cfi && !recipe->covered) entry = qzi_unwind_binary_end_of(binary, entry);
-    recipe->entry = entry ? entry + bias : 0;
-  }
-  unsigned char code[48];
-  recipe->frame_size = recipe->base_is_fp && recipe->entry &&
-                           !qzi_program_read(unwinder->in->file->head->pid, recipe->entry, code, sizeof code)
-                         ? qzi_frame_size(code, sizeof code)
-                         : -1;
-}
-
-static const struct recipe *recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
-  uint32_t hash = qzi_hash(pc, 7);
-  QZI_TABLE_EACH(&unwinder->table, hash, at) {
-    struct recipe *recipe = &unwinder->recipes[at - 1];
-    if (recipe->pc != pc) continue;
-    if (recipe->readings != unwinder->in->map_readings) {
-      /* Another library may lie there now. */
-      if (!recipe->known || (recipe->module && recipe->module != qzi_intern_module(unwinder->in, pc)))
-        make_recipe(unwinder, pc, recipe);
-      recipe->readings = unwinder->in->map_readings;
-    }
-    if (recipe->known || !qzi_intern_is_generated(unwinder->in, pc)) return recipe;
-  }
-  static const struct recipe generated = {.entry = QZI_KEY_GENERATED};
-  if (qzi_intern_is_generated(unwinder->in, pc)) return &generated; /* not kept: there is no end to such places */
-  if (unwinder->recipes_count == unwinder->recipes_room) {
-    uint32_t room = unwinder->recipes_room ? unwinder->recipes_room * 2 : 512;
-    struct recipe *all = room <= RECIPES_MOST ? realloc(unwinder->recipes, room * sizeof *all) : NULL;
-    if (!all) return NULL;
-    unwinder->recipes = all;
-    unwinder->recipes_room = room;
-  }
-  struct recipe *recipe = &unwinder->recipes[unwinder->recipes_count];
-  make_recipe(unwinder, pc, recipe);
-  if (qzi_table_add(&unwinder->table, hash, unwinder->recipes_count + 1)) return NULL;
-  unwinder->recipes_count++;
-  return recipe;
-}
-
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc) {
-  const struct recipe *recipe = recipe_for(unwinder, pc);
+  const struct qzi_recipe *recipe = qzi_recipe_for(unwinder, pc);
   return recipe ? recipe->entry : 0;
 }
 
 int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) {
-  const struct recipe *recipe = recipe_for(unwinder, pc);
+  const struct qzi_recipe *recipe = qzi_recipe_for(unwinder, pc);
   return recipe && recipe->standard;
 }
 
@@ -259,12 +49,11 @@ const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) {
   return qz_symbols_linkage(unwinder->symbols, pc);
 }
 
-int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) {
-  if (!unwinder->vdso_end && !unwinder->vdso.tried++) find_vdso(unwinder);
-  return pc >= unwinder->vdso_start && pc < unwinder->vdso_end;
-}
+int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) { return qzi_recipes_vdso(unwinder, pc); }
 
-/* ---- the walk ---- */
+enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder) { return unwinder->cut; }
+
+/* ---- memory ---- */
 
 struct memory {
   uint32_t pid, chunks;
@@ -294,61 +83,162 @@ static int peek(struct memory *memory, uint64_t address, uint64_t *value) {
   return 0;
 }
 
-/* The frame pointer of a procedure whose stack pointer alone is known. It is believed where the frame that it points to
- * looks like one: a caller's frame further out, and a return address behind a call. */
-static int find_frame(struct memory *memory, const struct recipe *recipe, struct qzi_registers *now) {
-  unsigned char code[8];
-  uint64_t fp = now->sp + (uint64_t)(int64_t)recipe->frame_size, outer, back;
-  if (recipe->frame_size < 0 || peek(memory, fp, &outer) || peek(memory, fp + 8, &back)) return -1;
-  if ((outer && outer <= fp) || back < 4096 || qzi_program_read(memory->pid, back - sizeof code, code, sizeof code))
-    return -1;
-  if (!qzi_ends_with_call(code, sizeof code)) return -1;
-  now->fp = fp;
-  now->fp_known = 1;
+/* ---- one step ---- */
+
+struct walk {
+  struct qzi_unwinder *unwinder;
+  struct memory memory;
+  struct qzi_registers now;
+  int innermost;
+  enum qz_cut cut; /* why the last way out of a frame failed */
+};
+
+static int may_be_caller(const struct walk *walk, uint64_t cfa) {
+  return cfa > walk->now.sp || (cfa == walk->now.sp && walk->innermost); /* stacks grow downwards */
+}
+
+static int fails(struct walk *walk, enum qz_cut why) {
+  walk->cut = why;
+  return -1;
+}
+
+/* Where a frame's CFA is, or the address of the place that has it. 0, or -1. */
+static int find_cfa(struct walk *walk, uint8_t base, int32_t offset, int32_t slot, uint64_t *from, uint64_t *cfa) {
+  int by_fp = base == QZI_BASE_FP || base == QZI_BASE_AT_FP, at = base == QZI_BASE_AT_SP || base == QZI_BASE_AT_FP;
+  if (base == QZI_BASE_NONE || (by_fp && !walk->now.fp_known)) return fails(walk, QZ_CUT_NO_RULE);
+  *from = *cfa = by_fp ? walk->now.fp : walk->now.sp;
+  if (at && peek(&walk->memory, *from + (uint64_t)(int64_t)slot, cfa)) return fails(walk, QZ_CUT_MEMORY);
+  *cfa += (uint64_t)(int64_t)offset;
+  return may_be_caller(walk, *cfa) ? 0 : fails(walk, QZ_CUT_WRONG);
+}
+
+/* By unwind information. */
+static int step_by_table(struct walk *walk, const struct qzi_recipe *recipe, struct qzi_registers *next) {
+  uint64_t from, cfa, back = 0;
+  if (find_cfa(walk, recipe->base, recipe->cfa_offset, recipe->slot_offset, &from, &cfa)) return -1;
+  *next = walk->now;
+  if (recipe->ra == SAVED) {
+    if (peek(&walk->memory, cfa + (uint64_t)(int64_t)recipe->ra_offset, &back)) return fails(walk, QZ_CUT_MEMORY);
+  } else if (walk->innermost) {
+    back = walk->now.link;
+  }
+  if (recipe->ra != SAVED && !back) return fails(walk, QZ_CUT_NO_RULE);
+  if (recipe->fp >= SAVED) {
+    uint64_t at = recipe->fp == SAVED ? cfa : from;
+    if (peek(&walk->memory, at + (uint64_t)(int64_t)recipe->fp_offset, &next->fp)) return fails(walk, QZ_CUT_MEMORY);
+    next->fp_known = 1;
+  }
+  if (recipe->fp < SAME) next->fp_known = 0;
+  next->sp = cfa;
+  next->pc = back & CODE_BITS;
   return 0;
+}
+
+/* By what the machine code does. */
+static int step_by_code(struct walk *walk, const struct qzi_recipe *recipe, struct qzi_registers *next) {
+  struct qzi_frame_rule rule;
+  uint64_t from, cfa, back;
+  enum qzi_frame_answer answer = qzi_recipe_code_rule(walk->unwinder, recipe, &rule);
+  if (answer != QZI_FRAME_KNOWN) return fails(walk, answer == QZI_FRAME_LATER ? QZ_CUT_LATER : QZ_CUT_NO_RULE);
+  if (find_cfa(walk, rule.base, rule.cfa_offset, rule.slot_offset, &from, &cfa)) return -1;
+  *next = walk->now;
+  if (peek(&walk->memory, cfa - 8, &back)) return fails(walk, QZ_CUT_MEMORY);
+  if (rule.fp == QZI_FP_AT_CFA || rule.fp == QZI_FP_AT_BASE) {
+    uint64_t at = rule.fp == QZI_FP_AT_CFA ? cfa : from;
+    if (peek(&walk->memory, at + (uint64_t)(int64_t)rule.fp_offset, &next->fp)) return fails(walk, QZ_CUT_MEMORY);
+    next->fp_known = 1;
+  }
+  if (rule.fp == QZI_FP_LOST) next->fp_known = 0;
+  next->sp = cfa;
+  next->pc = back;
+  return 0;
+}
+
+/* The frame that the frame pointer points to, where it looks like one: the caller's lies further out. */
+static int step_by_pointer(struct walk *walk, struct qzi_registers *next) {
+  uint64_t fp = walk->now.fp, outer, back;
+  if (!walk->now.fp_known || fp < walk->now.sp || fp & 7 || peek(&walk->memory, fp, &outer) ||
+      peek(&walk->memory, fp + 8, &back) || (outer && outer <= fp) || back < 4096)
+    return -1;
+  *next = (struct qzi_registers){.pc = back & CODE_BITS, .sp = fp + 16, .fp = outer, .fp_known = 1};
+  return 0;
+}
+
+/* What is found so may be wrong, and has to stand the check: the return address follows a call, which may have come
+ * here. */
+static int holds(struct walk *walk, const struct qzi_recipe *callee, const struct qzi_registers *next,
+                 enum qz_unwound_by by) {
+  struct qz_unwinding *row = qzi_unwinding_of(walk->unwinder->in, callee->module);
+  struct qzi_recipe *caller = qzi_recipe_for(walk->unwinder, next->pc - 1);
+  enum qz_link link = caller && caller->known ? qzi_recipe_link(walk->unwinder, callee, caller, by) : QZ_LINK_INVALID;
+  if (row) row->steps[by][link]++;
+  if (link != QZ_LINK_INVALID) return 1;
+  walk->cut = QZ_CUT_WRONG;
+  return 0;
+}
+
+/* From a procedure to what called it. 0, or -1: `cut` says why. */
+static int step(struct walk *walk, const struct qzi_recipe *recipe) {
+  struct qzi_registers next;
+  if (!step_by_table(walk, recipe, &next)) {
+    if (next.pc) holds(walk, recipe, &next, QZ_UNWOUND_BY_TABLE);
+    walk->now = next;
+    return 0;
+  }
+  /* No rule, one that is not followed, or one that needs the frame pointer, which is not known. */
+  enum qz_cut why = walk->cut;
+  if (!step_by_code(walk, recipe, &next) && holds(walk, recipe, &next, QZ_UNWOUND_BY_CODE)) {
+    walk->now = next;
+    return 0;
+  }
+  if (why == QZ_CUT_NO_RULE) why = walk->cut;
+  if (!recipe->covered && !step_by_pointer(walk, &next) && holds(walk, recipe, &next, QZ_UNWOUND_BY_POINTER)) {
+    walk->now = next;
+    return 0;
+  }
+  walk->cut = why;
+  return -1;
+}
+
+/* ---- the walk ---- */
+
+static uint32_t cut_at(struct qzi_unwinder *unwinder, uint32_t count, enum qz_cut why) {
+  unwinder->cut = why;
+  return count;
 }
 
 uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *from, const struct qzi_stack_copy *copy,
                     struct qzi_frame *frames, uint32_t most, int *complete) {
-  struct memory memory;
-  memory.pid = unwinder->in->file->head->pid;
-  memory.chunks = memory.bytes = 0;
-  memory.address = 0;
-  memory.copy = copy ? *copy : (struct qzi_stack_copy){0};
-  struct qzi_registers now = *from;
+  struct walk walk;
+  walk.unwinder = unwinder;
+  walk.memory.pid = unwinder->in->file->head->pid;
+  walk.memory.chunks = walk.memory.bytes = 0;
+  walk.memory.address = 0;
+  walk.memory.copy = copy ? *copy : (struct qzi_stack_copy){0};
+  walk.now = *from;
+  walk.cut = QZ_CUT_NOT;
   uint32_t count = 0;
   *complete = 0;
+  if (unwinder->code) qzi_frame_code_begin(unwinder->code, walk.memory.pid);
   while (count < most) {
     /* A return address may lie behind its procedure's last instruction. */
-    const struct recipe *recipe = recipe_for(unwinder, count ? now.pc - 1 : now.pc);
-    if (!recipe) return count;
-    frames[count++] = (struct qzi_frame){.pc = now.pc,
-                                         .entry = recipe->entry,
-                                         .module = recipe->module,
-                                         .framed = recipe->base_is_fp,
-                                         .standard = recipe->standard};
-    if (recipe->outermost && recipe->known) {
-      *complete = 1;
-      return count;
-    }
-    if (!recipe->usable || (recipe->base_is_fp && !now.fp_known && (count == 1 || find_frame(&memory, recipe, &now))))
-      return count;
-    uint64_t cfa = (recipe->base_is_fp ? now.fp : now.sp) + (uint64_t)(int64_t)recipe->cfa_offset, back = 0;
-    if (cfa < now.sp || (cfa == now.sp && count > 1)) return count; /* stacks grow downwards */
-    if (recipe->ra == SAVED ? peek(&memory, cfa + (uint64_t)(int64_t)recipe->ra_offset, &back)
-                            : (back = count == 1 ? now.link : 0) == 0)
-      return count;
-    if (recipe->fp == SAVED && peek(&memory, cfa + (uint64_t)(int64_t)recipe->fp_offset, &now.fp)) return count;
-    if (recipe->fp == SAVED) now.fp_known = 1;
-    if (recipe->fp < SAME) now.fp_known = 0;
-    now.sp = cfa;
-    now.pc = back & CODE_BITS;
-    if (!now.pc) {
-      *complete = 1;
-      return count;
-    }
+    const struct qzi_recipe *found = qzi_recipe_for(unwinder, count ? walk.now.pc - 1 : walk.now.pc);
+    if (!found) return cut_at(unwinder, count, QZ_CUT_NO_RULE);
+    struct qzi_recipe recipe = *found; /* further ones will be made */
+    frames[count++] = (struct qzi_frame){.pc = walk.now.pc,
+                                         .entry = recipe.entry,
+                                         .module = recipe.module,
+                                         .framed = recipe.base == QZI_BASE_FP,
+                                         .standard = recipe.standard};
+    *complete = recipe.outermost && recipe.known;
+    if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
+    if (!recipe.known) return cut_at(unwinder, count, recipe.entry ? QZ_CUT_GENERATED : QZ_CUT_WRONG);
+    walk.innermost = count == 1;
+    if (step(&walk, &recipe)) return cut_at(unwinder, count, walk.cut);
+    *complete = !walk.now.pc;
+    if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
   }
-  return count;
+  return cut_at(unwinder, count, QZ_CUT_DEEP);
 }
 
 #else
@@ -363,6 +253,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
   *complete = 0;
   return 0;
 }
+enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder) { return QZ_CUT_NO_RULE; }
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) { return ""; }

@@ -1,12 +1,14 @@
 /* Call stacks of the recorded program, found from outside.
  *
- * Owns:    what is known of the program's code: unwind information and entry addresses, a recipe for each place seen.
+ * Owns:    what is known of the program's code (recipes.h).
  * Writer and reader: the aggregating thread.
- * Must not: stop or change the program; guess: where a frame has no unwind information, the walk ends.
+ * Must not: stop or change the program; believe what it has guessed: a frame that was found without unwind information
+ * counts where its return address follows a call that may have come here, else the walk ends.
  *
- * The rules are those of the DWARF call frame information that compilers put into every binary (.eh_frame) for
- * exceptions; programs need no frame pointers and no debug information. libdw reads them, once for each place (DWARF 5,
- * section 6.4).
+ * From each procedure to its caller: by the DWARF call frame information that compilers put into every binary
+ * (.eh_frame) for exceptions, which needs neither frame pointers nor debug information; where there is none, by what
+ * the procedure's machine code does with the stack; else by the frame pointer. Each step is checked, and counted in the
+ * profile (struct qz_unwinding): valid, likely or invalid, as in Tallent, Mellor-Crummey, Fagan, PLDI 2009, 2.3.2.
  */
 #ifndef QZI_UNWIND_H
 #define QZI_UNWIND_H
@@ -37,6 +39,8 @@ void qzi_unwinder_prepare(struct qzi_unwinder *unwinder);
 /* The frames from `from` outwards, `most` of them. *complete: 1 where the outermost one was reached. */
 uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *from, const struct qzi_stack_copy *copy,
                     struct qzi_frame *frames, uint32_t most, int *complete);
+/* Why the last walk ended before that; QZ_CUT_NOT: it did not. */
+enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder);
 /* Entry of the procedure that contains the instruction at pc (inside: a return address minus 1); 0: unknown. */
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Whether that procedure is of C++'s or Rust's own library, whichever module it was compiled into. */

@@ -36,7 +36,23 @@ uint64_t qzi_call_target(uint32_t pid, uint64_t site) {
   return qzi_jump_target(pid, site + (uint64_t)(int64_t)offset);
 }
 
+int qzi_ends_with_call(const unsigned char *code, size_t count) {
+  if (count >= 5 && code[count - 5] == 0xe8) return 1;
+  for (size_t length = 2; length <= 7 && length <= count; length++) { /* through a register or memory */
+    const unsigned char *at = code + count - length;
+    if (length > 2 && *at >= 0x41 && *at <= 0x4f && at[1] == 0xff && (at[2] & 0x38) == 0x10) return 1;
+    if (at[0] == 0xff && (at[1] & 0x38) == 0x10) return 1;
+  }
+  return 0;
+}
+
 #else
+/* Arm A64: BLR; BL (Arm Architecture Reference Manual, C6.2). */
+int qzi_ends_with_call(const unsigned char *code, size_t count) {
+  uint32_t word = 0;
+  if (count >= sizeof word) memcpy(&word, code + count - sizeof word, sizeof word);
+  return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfc000000) == 0x94000000;
+}
 uint64_t qzi_call_target(uint32_t pid, uint64_t site) { return 0; }
 uint64_t qzi_jump_target(uint32_t pid, uint64_t entry) { return entry; }
 #endif

@@ -6,7 +6,11 @@
 #ifndef QZI_CALL_TARGET_H
 #define QZI_CALL_TARGET_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Do these bytes end with a call? */
+int qzi_ends_with_call(const unsigned char *code, size_t count);
 
 /* Entry of what the call that returns to `site` calls, through the linker's stubs; 0: unknown. */
 uint64_t qzi_call_target(uint32_t pid, uint64_t site);

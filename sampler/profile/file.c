@@ -25,7 +25,7 @@ static const struct {
   uint64_t most;
 } plan[QZ_SECTION_COUNT] = {
   [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
-  [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
+  [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 23, UINT64_C(1) << 21},
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
   [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 60, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
@@ -47,6 +47,7 @@ static const struct {
   [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), 4, UINT64_C(1) << 16},
   [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), 4, UINT64_C(1) << 13},
   [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), 4, UINT64_C(1) << 18},
+  [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), 1, UINT64_C(1) << 15},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -90,6 +91,7 @@ static void place_sections(struct qzi_file *file) {
   file->recent_segments = at[QZ_SECTION_RECENT_SEGMENTS];
   file->instructions = at[QZ_SECTION_INSTRUCTIONS];
   file->slices = at[QZ_SECTION_SLICES];
+  file->unwinding = at[QZ_SECTION_UNWINDING];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

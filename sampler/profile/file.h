@@ -54,6 +54,7 @@ struct qzi_file {
   struct qz_path_segment *recent_segments;
   struct qz_instruction *instructions;
   struct qz_slice *slices;
+  struct qz_unwinding *unwinding;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

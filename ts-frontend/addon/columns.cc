@@ -80,6 +80,22 @@ const Field instructionFields[] = {
 const Field sliceFields[] = {FIELD("startNs", qz_slice, start_ns), FIELD("ns", qz_slice, ns),
                              FIELD("thread", qz_slice, thread),    FIELD("stack", qz_slice, stack),
                              FIELD("state", qz_slice, state),      FIELD("waiting", qz_slice, waiting)};
+const Field unwindingFields[] = {FIELD("walks", qz_unwinding, walks),
+                                 FIELD("noRule", qz_unwinding, cut[QZ_CUT_NO_RULE]),
+                                 FIELD("wrong", qz_unwinding, cut[QZ_CUT_WRONG]),
+                                 FIELD("memory", qz_unwinding, cut[QZ_CUT_MEMORY]),
+                                 FIELD("generated", qz_unwinding, cut[QZ_CUT_GENERATED]),
+                                 FIELD("later", qz_unwinding, cut[QZ_CUT_LATER]),
+                                 FIELD("deep", qz_unwinding, cut[QZ_CUT_DEEP]),
+                                 FIELD("tableValid", qz_unwinding, steps[QZ_UNWOUND_BY_TABLE][QZ_LINK_VALID]),
+                                 FIELD("tableLikely", qz_unwinding, steps[QZ_UNWOUND_BY_TABLE][QZ_LINK_LIKELY]),
+                                 FIELD("tableInvalid", qz_unwinding, steps[QZ_UNWOUND_BY_TABLE][QZ_LINK_INVALID]),
+                                 FIELD("codeValid", qz_unwinding, steps[QZ_UNWOUND_BY_CODE][QZ_LINK_VALID]),
+                                 FIELD("codeLikely", qz_unwinding, steps[QZ_UNWOUND_BY_CODE][QZ_LINK_LIKELY]),
+                                 FIELD("codeInvalid", qz_unwinding, steps[QZ_UNWOUND_BY_CODE][QZ_LINK_INVALID]),
+                                 FIELD("pointerValid", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_VALID]),
+                                 FIELD("pointerLikely", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_LIKELY]),
+                                 FIELD("pointerInvalid", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_INVALID])};
 const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
@@ -294,6 +310,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
   addTable(env, result, "instructions", instructionFields, copy.instructions, copy.instructions_count);
   addTable(env, result, "slices", sliceFields, copy.slices, copy.slices_count);
+  addTable(env, result, "unwinding", unwindingFields, copy.unwinding, copy.unwinding_count);
   addTable(env, result, "recentPaths", recentPathFields, copy.recent_paths, copy.recent_paths_count);
   addTable(env, result, "recentSegments", segmentFields, copy.recent_segments, copy.recent_segments_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);

@@ -1,6 +1,7 @@
 /** Code that is in no file: it is reported as such, behind the locks that are held while it runs. */
 import { join } from 'node:path';
 import { root } from '../../known-answers/programs.js';
+import { unwindingOf } from '../../../ts-frontend/src/model/index.js';
 import { record } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';
 
@@ -40,5 +41,9 @@ needing('perf_event_open')(
     t.deepEqual(most.map(({ name }) => name.replace(/0x[\da-f]+$/, '')).sort(), ['looks_like_data', 'no_unwind_info+']);
     for (const { name, processorTimeSelfNs } of most)
       t.true(processorTimeSelfNs > 0.3 * model.root.processorTimeNs, `${name}: ${processorTimeSelfNs / 1e6} ms`);
+    // their callers are found by what their code does with the stack
+    const { walks, cut, steps } = unwindingOf(model.raw);
+    t.true(steps.code.likely > 0 && steps.code.invalid === 0, JSON.stringify(steps));
+    t.true(Object.values(cut).reduce((sum, n) => sum + n, 0) <= 0.05 * walks, JSON.stringify({ walks, cut }));
   },
 );

@@ -18,6 +18,8 @@ export type * from './result/types.js';
 export type * from './result/facts.js';
 export type * from './result/experiment.js';
 export type * from './result/notices.js';
+export type * from './result/unwinding.js';
+export { unwindingOf } from './metrics/unwinding.js';
 export { findingKinds, stateNames } from './result/types.js';
 export { buildModel } from './build-model.js';
 export { findEntities, focusOn } from './queries/focus.js';

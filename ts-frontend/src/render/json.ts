@@ -1,5 +1,5 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
-import { onPathOf } from '../model/index.js';
+import { onPathOf, unwindingOf } from '../model/index.js';
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
 import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
@@ -157,6 +157,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
       invalid: head.invalid,
     },
     paths: head.paths,
+    unwinding: unwindingOf(model.raw),
     losses: {
       stackOverflows: head.stackOverflows,
       callsLost: head.callsLost,

@@ -25,6 +25,20 @@ static const struct example examples[] = {
   {"no call", {0x90, 0x90, 0x90, 0x90, 0x90, 0x90}, 0, {0}, 0},
 };
 
+/* The last bytes before a place; is that behind a call? */
+struct ending {
+  const char *what;
+  int call;
+  unsigned char bytes[8];
+};
+static const struct ending calls[] = {
+  {"call", 1, {0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4}},
+  {"call *slot(%rip)", 1, {0x90, 0x90, 0xff, 0x15, 1, 2, 3, 4}},
+  {"call *%rax", 1, {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0}},
+  {"call *%r12", 1, {0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0xff, 0xd4}},
+  {"nothing of the kind", 0, {0x90, 0x90, 0x90, 0x90, 0x48, 0x89, 0xe5, 0xc3}},
+};
+
 static void put(unsigned char *at, const unsigned char *to) {
   int32_t distance = (int32_t)(to - (at + 4));
   memcpy(at, &distance, 4);
@@ -52,6 +66,11 @@ int main(void) {
     uint64_t found = qzi_call_target(pid, base + CALL + 6);
     if (found == target) continue;
     printf("%s: %#llx, not %#llx\n", one->what, (unsigned long long)found, (unsigned long long)target);
+    failed = 1;
+  }
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+    if (qzi_ends_with_call(calls[k].bytes, 8) == calls[k].call) continue;
+    printf("%s: wrong\n", calls[k].what);
     failed = 1;
   }
   CHECK(qzi_call_target(pid, 4096) == 0);    /* no memory there */

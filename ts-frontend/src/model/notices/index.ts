@@ -7,6 +7,7 @@ import type { Finding, Model } from '../result/types.js';
 import { childProcesses } from './child-processes.js';
 import { waitingForCpus } from './cpu-wait.js';
 import { churnedLocks } from './lock-churn.js';
+import { callPaths } from './call-paths.js';
 import { losses } from './losses.js';
 import { unseen } from './unseen.js';
 import { waitingLoops } from './waiting-loops.js';
@@ -34,7 +35,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
 }
 
 /** How well the program was seen. */
-export const recordingNotices = (model: Model): Notice[] => [...losses(model), ...unseen(model)];
+export const recordingNotices = (model: Model): Notice[] => [...losses(model), ...unseen(model), ...callPaths(model)];
 
 function noProcedure({ raw, head }: Model): Notice[] {
   if (raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure')) return [];

@@ -3,7 +3,7 @@
  * The sampler only appends rows and adds to their counts, so that rows with equal index are the same. Pure.
  */
 import { f64, item } from './columns.js';
-import type { RawObject, RawProfile } from './raw-profile.js';
+import { unwindingColumns, type RawObject, type RawProfile } from './raw-profile.js';
 
 type Counts = Float64Array | Uint32Array;
 
@@ -147,6 +147,9 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       nptPs: minus(later.instructions.nptPs, earlier.instructions.nptPs),
       spinNs: minus(later.instructions.spinNs, earlier.instructions.spinNs),
     },
+    unwinding: Object.fromEntries(
+      unwindingColumns.map((name) => [name, minus(later.unwinding[name], earlier.unwinding[name])]),
+    ) as RawProfile['unwinding'],
     calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
     processors: {
       usefulNs: minus(later.processors.usefulNs, earlier.processors.usefulNs),

@@ -102,6 +102,8 @@ export interface RawProfile {
     state: Uint8Array;
     waiting: Uint8Array;
   };
+  /** Walks of stacks: row k is of module k - 1, row 0 of code in no file. */
+  unwinding: Record<UnwindingColumn, Float64Array>;
   /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
   onSpan: { stack: Uint32Array; thread: Uint32Array; count: Float64Array; ns: Float64Array };
   sites: {
@@ -138,6 +140,27 @@ export interface RawProfile {
     top: Uint32Array;
   };
 }
+
+/** Of struct qz_unwinding: walks; those cut short, by why; steps, by how the caller was found and whether it is one. */
+export const unwindingColumns = [
+  'walks',
+  'noRule',
+  'wrong',
+  'memory',
+  'generated',
+  'later',
+  'deep',
+  'tableValid',
+  'tableLikely',
+  'tableInvalid',
+  'codeValid',
+  'codeLikely',
+  'codeInvalid',
+  'pointerValid',
+  'pointerLikely',
+  'pointerInvalid',
+] as const;
+export type UnwindingColumn = (typeof unwindingColumns)[number];
 
 /** Stretches of a time path, in time order. */
 export interface RawSegments {
@@ -200,8 +223,8 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** Of a profile without instructions and slices. */
-export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices'> => ({
+/** Of a profile without instructions, slices, and walks of stacks. */
+export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices' | 'unwinding'> => ({
   slices: {
     startNs: new Float64Array(0),
     ns: new Float64Array(0),
@@ -210,6 +233,7 @@ export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices'> =>
     state: new Uint8Array(0),
     waiting: new Uint8Array(0),
   },
+  unwinding: Object.fromEntries(unwindingColumns.map((name) => [name, new Float64Array(0)])) as RawProfile['unwinding'],
   instructions: {
     address: new Float64Array(0),
     procedure: new Uint32Array(0),

@@ -4,6 +4,7 @@
  * into Model.entities, shares are of 1.
  */
 import type { WaitingAt } from './facts.js';
+import type { CutReason } from './unwinding.js';
 
 /** Nothing was sampled. */
 export interface NoSnapshotNotice {
@@ -56,6 +57,16 @@ export interface WaitsAgainNotice {
   condition: number;
   count: number; // at least so many of them
   waits: number;
+}
+/** Walks of stacks that were cut short, and callers found without unwind information. */
+export interface CallPathsNotice {
+  form: 'call-paths';
+  walks: number;
+  cut: number; // 0: not worth telling
+  worst: { module: string; cut: number; why: CutReason }; // where most were cut
+  steps: number; // from a procedure to its caller, by machine code or frame pointer
+  valid: number; // of these; the others are likely
+  refused: number; // beside these
 }
 /** No procedure at all was seen. */
 export interface NoProcedureNotice {
@@ -160,4 +171,5 @@ export type Notice =
   | ForbiddenNotice
   | OutsideNotice
   | NoHooksNotice
-  | UnnamedNotice;
+  | UnnamedNotice
+  | CallPathsNotice;

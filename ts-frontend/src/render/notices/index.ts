@@ -2,7 +2,7 @@
 import type { Model, Notice } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { phrases, type Phrases } from '../wording/phrases.js';
-import { forbidden, loss, noHooks, outside, skipped, unmeasured, unnamed } from './recording.js';
+import { callPaths, forbidden, loss, noHooks, outside, skipped, unmeasured, unnamed } from './recording.js';
 import {
   childProcesses,
   cpuWait,
@@ -57,6 +57,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return forbidden(notice);
     case 'outside':
       return outside(notice);
+    case 'call-paths':
+      return callPaths(notice);
     case 'no-hooks':
       return noHooks();
     case 'unnamed':

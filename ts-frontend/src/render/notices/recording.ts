@@ -1,5 +1,6 @@
 /** What is to be known of how the run was recorded. */
 import type {
+  CallPathsNotice,
   ForbiddenNotice,
   LossNotice,
   OutsideNotice,
@@ -51,6 +52,32 @@ const lost: Record<LossNotice['what'], NoticeSentences> = {
 export function loss({ what, count: number, of }: LossNotice): NoticeSentences {
   const { reason, remedy } = lost[what];
   return { reason: `${count(number)} ${reason.replace('N', count(of ?? 0))}`, remedy };
+}
+
+const cutBecause: Record<CallPathsNotice['worst']['why'], string> = {
+  'no-rule': 'code without unwind information, whose frames its instructions do not tell',
+  wrong: 'code where what looked like a return address follows no call',
+  memory: 'stacks that could not be read',
+  generated: 'code that the program made while it ran',
+  later: 'code whose instructions had not been analysed yet',
+  deep: 'stacks deeper than are walked',
+};
+
+export function callPaths({ walks, cut, worst, steps, valid, refused }: CallPathsNotice): NoticeSentences {
+  const name = worst.module === '' ? 'code in no file' : worst.module.slice(worst.module.lastIndexOf('/') + 1);
+  const where = worst.why === 'generated' ? '' : ` in ${name}`;
+  const short =
+    `${percent(cut, walks)} of ${count(walks)} walks of stacks did not reach the thread's beginning ` +
+    `(${count(worst.cut)}${where}: ${cutBecause[worst.why]})`;
+  const found =
+    `${count(steps)} callers were found without unwind information, by what the code does with the stack: ` +
+    `${percent(valid, steps)} called that very procedure, the others may have` +
+    (refused === 0 ? '' : `; ${count(refused)} more were refused, for no call led there`);
+  const parts = [...(cut > 0 ? [short] : []), ...(steps > 0 ? [found] : [])];
+  return {
+    reason: parts.join('; '),
+    remedy: cut > 0 ? 'what called them is missing from their paths, which begin with the thread' : '',
+  };
 }
 
 export const skipped = ({ skipped: number, due }: SkippedNotice): NoticeSentences => ({

@@ -1,0 +1,220 @@
+/* See procedure_bounds.h. */
+#include "procedure_bounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "sampler/util/array.h"
+#include "x86_decode.h"
+
+#define JUMPS  8u     /* forward jumps that are remembered */
+#define NEAR   4096u  /* bytes that a branch goes within a procedure; with more it may come from a part that lies */
+#define FAR    65536u /* apart: it does not hide what looks like a procedure's beginning; with still more, nothing */
+#define ACROSS 3u     /* so many supposed procedures may turn out to be one */
+
+struct starts {
+  uint32_t *all; /* offsets */
+  uint32_t count, room;
+};
+struct qzi_procedure_bounds {
+  uint64_t low, high;
+  uint64_t at;                 /* offset of the next instruction */
+  struct starts found, called; /* ascending; as calls name them */
+  uint64_t far_inside;         /* the same of a branch that goes far */
+  uint64_t inside;             /* up to there (offset) a branch says that it is the same procedure */
+  int32_t depth, deepest;      /* of the stack, in bytes, as far as pushes and subtractions tell */
+  int left, called_last;       /* the last instruction, padding aside, goes elsewhere; it is a call, */
+  int switches, padded;        /* a jump by a table was there; padding since */
+  struct {
+    uint64_t from, to;
+  } jumps[JUMPS];
+  uint32_t jump_count;
+  int sorted;
+};
+
+void qzi_procedure_bounds_close(struct qzi_procedure_bounds *bounds) {
+  if (!bounds) return;
+  free(bounds->found.all);
+  free(bounds->called.all);
+  free(bounds);
+}
+
+#ifdef QZI_DECODES
+
+static void add(struct starts *starts, uint64_t offset) {
+  if (offset > UINT32_MAX || qzi_grow((void **)&starts->all, &starts->room, starts->count + 1, sizeof *starts->all))
+    return;
+  starts->all[starts->count++] = (uint32_t)offset;
+}
+
+struct qzi_procedure_bounds *qzi_procedure_bounds_open(uint64_t low, uint64_t high) {
+  struct qzi_procedure_bounds *bounds = calloc(1, sizeof *bounds);
+  if (!bounds) return NULL;
+  bounds->low = low;
+  bounds->high = high;
+  bounds->left = 1;
+  return bounds;
+}
+
+/* Does code of a procedure's beginning stand there? */
+static int is_prologue(const unsigned char *code, size_t left, const struct instruction *its) {
+  static const unsigned char marks[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+  if (left >= sizeof marks && !memcmp(code, marks, sizeof marks)) return 1;
+  if (its->op >= 0x50 && its->op <= 0x57) return 1;
+  return (its->op == 0x81 || its->op == 0x83) && its->kind == 5 && its->rm == RSP;
+}
+
+static void begin_one(struct qzi_procedure_bounds *bounds) {
+  add(&bounds->found, bounds->at);
+  bounds->depth = bounds->deepest = 0;
+  bounds->switches = 0;
+}
+
+/* Starts that lie behind `from` and not behind the present instruction are none. */
+static void drop_behind(struct qzi_procedure_bounds *bounds, uint64_t from) {
+  struct starts *found = &bounds->found;
+  while (found->count > 1 && found->all[found->count - 1] > from) found->count--;
+}
+
+/* A loop that is entered by a jump into its middle begins no procedure, though that jump goes away before it. */
+static int entered_from_before(const struct qzi_procedure_bounds *bounds, uint64_t loop) {
+  for (uint32_t k = 0; k < JUMPS && k < bounds->jump_count; k++)
+    if (bounds->jumps[k].from < loop && bounds->jumps[k].to > loop && bounds->jumps[k].to <= bounds->at) return 1;
+  return 0;
+}
+
+static int is_start(const struct starts *found, uint64_t offset) {
+  uint32_t low = 0, high = found->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (found->all[middle] < offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < found->count && found->all[low] == offset;
+}
+
+static void branch(struct qzi_procedure_bounds *bounds, uint64_t to) {
+  if (to > bounds->at) {
+    uint64_t *inside = to - bounds->at < NEAR ? &bounds->inside : &bounds->far_inside;
+    if (to + 1 > *inside && to - bounds->at < FAR && to < bounds->high - bounds->low) *inside = to + 1;
+    return;
+  }
+  uint32_t count = bounds->found.count;
+  /* Back over several procedures, or to the beginning of one: a call in place of a return. */
+  if (count > ACROSS && to < bounds->found.all[count - ACROSS]) {
+    if (!((bounds->low + to) & 15)) add(&bounds->called, to);
+    return;
+  }
+  if (count && to < bounds->found.all[count - 1] && is_start(&bounds->found, to)) return;
+  drop_behind(bounds, to);
+  count = bounds->found.count;
+  if (count > 1 && bounds->found.all[count - 1] == to && entered_from_before(bounds, to)) bounds->found.count--;
+}
+
+static void jump(struct qzi_procedure_bounds *bounds, uint64_t to) {
+  const struct starts *found = &bounds->found;
+  if (to > bounds->at && to < bounds->high - bounds->low) {
+    bounds->jumps[bounds->jump_count % JUMPS].from = bounds->at;
+    bounds->jumps[bounds->jump_count++ % JUMPS].to = to;
+  } else if (found->count > 1 && to < found->all[found->count - 1] && to > found->all[found->count - 2]) {
+    drop_behind(bounds, to); /* what lies apart behind its procedure goes back into it */
+  }
+}
+
+static void track(struct qzi_procedure_bounds *bounds, const struct instruction *its) {
+  int group = (its->op == 0x81 || its->op == 0x83) && its->rm == RSP;
+  if (its->op >= 0x50 && its->op <= 0x57) bounds->depth += 8;
+  if (its->op >= 0x58 && its->op <= 0x5f) bounds->depth -= 8;
+  if (its->op == 0xc9) bounds->depth = 0;
+  if (group && its->kind == 5 && its->number > 0 && its->number < 1 << 24) bounds->depth += (int32_t)its->number;
+  if (group && its->kind == 0 && its->number > 0 && its->number < 1 << 24) bounds->depth -= (int32_t)its->number;
+  if (bounds->depth < 0) bounds->depth = 0;
+  if (bounds->depth > bounds->deepest) bounds->deepest = bounds->depth;
+}
+
+static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t left,
+                    const struct instruction *its) {
+  uint64_t next = bounds->at + its->length, to = next + (uint64_t)its->number, size = bounds->high - bounds->low;
+  int padding = *code == 0xcc || (left > 1 && !code[0] && !code[1]) || /* between sections */
+                *code == 0x90 || its->op == 0x11f || (*code == 0x66 && (its->op & 0xff) == 0x90);
+  if ((bounds->left || bounds->called_last) && padding) {
+    bounds->padded = 1;
+    return;
+  }
+  int aligned = !((bounds->low + bounds->at) & 15), prologue = aligned && is_prologue(code, left, its);
+  /* A call that never returns may end a procedure. */
+  int may_end =
+    (bounds->left && (!bounds->switches || prologue)) || (bounds->called_last && bounds->padded && prologue);
+  if (may_end && bounds->at >= bounds->inside && (prologue || bounds->at >= bounds->far_inside))
+    begin_one(bounds);
+  else if (bounds->left)
+    bounds->depth = bounds->deepest;
+  bounds->left = bounds->padded = 0;
+  track(bounds, its);
+  if (its->flow == FLOW_CALL && its->op == 0xe8 && to < size) add(&bounds->called, to);
+  if (its->op == 0x8d && its->at.base == RIP) { /* the address of a procedure, which is called through it */
+    uint64_t named = next + (uint64_t)its->at.disp;
+    if (named < size && !((bounds->low + named) & 15)) add(&bounds->called, named);
+  }
+  if (its->flow == FLOW_IF) branch(bounds, to);
+  if (its->flow == FLOW_JUMP) jump(bounds, to);
+  bounds->called_last = its->flow == FLOW_CALL;
+  bounds->left = its->flow == FLOW_JUMP || (its->flow == FLOW_ELSEWHERE && its->op != 0x105);
+  if (bounds->left && its->op == 0xff && (bounds->depth > 0 || bounds->inside > bounds->at)) bounds->switches = 1;
+}
+
+void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t length,
+                               uint32_t instructions) {
+  size_t at = 0;
+  uint64_t size = bounds->high - bounds->low;
+  for (; at < length && bounds->at < size && instructions; instructions--) {
+    struct instruction its;
+    if (qzi_decode(code + at, length - at, &its)) {
+      look_at(bounds, code + at, length - at, &its);
+    } else {
+      if (length - at < 15 && bounds->at + (length - at) < size && at) return; /* the rest of it comes with the next */
+      its.length = 1;
+      bounds->left = 1;
+    }
+    at += its.length;
+    bounds->at += its.length;
+  }
+}
+
+static int by_offset(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end) {
+  struct starts *found = &bounds->found;
+  if (!bounds->sorted) {
+    for (uint32_t k = 0; k < bounds->called.count; k++) add(found, bounds->called.all[k]);
+    qsort(found->all, found->count, sizeof *found->all, by_offset);
+    bounds->sorted = 1;
+  }
+  uint32_t low = 0, high = found->count, offset = (uint32_t)(address - bounds->low);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (found->all[middle] <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *start = bounds->low + (low ? found->all[low - 1] : 0);
+  *end = low < found->count ? bounds->low + found->all[low] : bounds->high;
+}
+
+#else
+
+struct qzi_procedure_bounds *qzi_procedure_bounds_open(uint64_t low, uint64_t high) {
+  return NULL;
+}
+void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t length,
+                               uint32_t instructions) {}
+void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end) {}
+
+#endif
+
+uint64_t qzi_procedure_bounds_next(const struct qzi_procedure_bounds *bounds) { return bounds->low + bounds->at; }
