@@ -13,7 +13,18 @@ out=$PWD/build/packages
 rm -rf "$out"
 mkdir -p "$out"
 
-npm pack --ignore-scripts --silent --pack-destination "$out" >/dev/null
+# What is packed needs no install script, which npm 12 blocks and names; and it is for machines like this one.
+packed=$(mktemp -d)
+trap 'rm -rf "$packed"' EXIT
+npm pack --ignore-scripts --silent --pack-destination "$packed" >/dev/null
+tar -C "$packed" -xzf "$packed"/*.tgz
+node -e '
+  const { readFileSync, writeFileSync } = require("node:fs");
+  const file = process.argv[1];
+  const { scripts, devDependencies, ava, ...kept } = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...kept, cpu: [process.arch], libc: ["glibc"] }, null, 2) + "\n");
+' "$packed/package/package.json"
+npm pack --ignore-scripts --silent --pack-destination "$out" "$packed/package" >/dev/null
 
 if command -v dpkg-shlibdeps >/dev/null 2>&1; then
   (cd build && cpack -G DEB >"$out/log" 2>&1) || { cat "$out/log" >&2; exit 1; }
@@ -25,7 +36,7 @@ fi
 # Zydis is in few distributions in this version, so it comes along.
 name=quartz-profiler-$version-linux-$architecture
 stage=$(mktemp -d)
-trap 'rm -rf "$stage"' EXIT
+trap 'rm -rf "$packed" "$stage"' EXIT
 cmake --install build --prefix "$stage/$name" --strip >/dev/null
 mkdir -p "$stage/$name/lib/quartz"
 ldd "$stage/$name/bin/quartz-sampler" | sed -n 's/.* => \(.*\/lib\(Zydis\|Zycore\)\.so[^ ]*\) .*/\1/p' |
