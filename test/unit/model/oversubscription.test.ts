@@ -357,3 +357,21 @@ test('threads that are made for hardly any work: at least what making them takes
   t.deepEqual([spawns, workNs], [40_000, 50_000]);
   t.is(recorded(8_000), undefined, '250 us for each are worth a thread');
 });
+
+test('threads that are made for hardly any work: what one thread that does it itself saves', (t) => {
+  const recorded = (creator: 'blocked' | 'io'): Model['findings'][number] =>
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns: 5000 } })
+        .stretch(second / 4, [run('task#1', ['main', 'task']), wait('main', ['main', 'join'])])
+        .stretch(
+          (3 * second) / 4,
+          creator === 'blocked'
+            ? [wait('main', ['main', 'join'])]
+            : [wait('main', ['main', 'join']), io('task#1', ['task'])],
+        )
+        .build(),
+    ).findings.find(({ kind }) => kind === 'overhead')!;
+  const { inlineNs } = factsOf(recorded('blocked'), 'short-threads');
+  t.deepEqual([inlineNs, Math.round(recorded('blocked').savingNs / 1e6)], [second / 4, 750]);
+  t.is(factsOf(recorded('io'), 'short-threads').inlineNs, null, 'threads that sleep beside each other');
+});

@@ -367,7 +367,27 @@ const all: [string, Finding][] = [
   ],
   [
     'short threads',
-    finding(setup, { form: 'short-threads', spawns: 40_000, workNs: 50 * us, leastNs: 10 * us, savesNs, coarser }),
+    finding(setup, {
+      form: 'short-threads',
+      spawns: 40_000,
+      workNs: 50 * us,
+      leastNs: 10 * us,
+      savesNs,
+      coarser,
+      inlineNs: null,
+    }),
+  ],
+  [
+    'short threads, that one thread would do sooner',
+    finding(setup, {
+      form: 'short-threads',
+      spawns: 40_000,
+      workNs: 50 * us,
+      leastNs: 10 * us,
+      savesNs,
+      coarser,
+      inlineNs: ms,
+    }),
   ],
   [
     'OpenMP, small pieces',

@@ -11,7 +11,7 @@ import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { State } from '../profile/raw-profile.js';
-import type { Finding } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
 const coarser = 10;
@@ -135,16 +135,35 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
 const makingNs = 10_000,
   shortLifeNs = 20 * makingNs;
 
+/** Threads that sleep for more than this part of the elapsed time do something else than to start and end. */
+const mostAsleep = 0.1;
+
 /**
- * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches) is not known.
+ * What the run would take less, at least, if whoever creates threads did their work itself: all that ran, one
+ * after the other, where nothing but creators waits. Not what other programs took of the CPUs.
+ */
+function inlineSavingNs({ entities, cpuWait, elapsedNs }: Model, ranNs: number): number {
+  const threads = entities.filter(({ kind, members }) => kind === 'thread' && members.length === 0);
+  const blocked = threads.map(({ states }) => states.blocked.ns).sort((a, b) => b - a);
+  const asleepNs =
+    threads.reduce((sum, { states }) => sum + states.io.ns, 0) + blocked.slice(1).reduce((sum, ns) => sum + ns, 0);
+  return asleepNs > mostAsleep * elapsedNs ? 0 : Math.max(0, elapsedNs - ranNs - cpuWait.othersNs);
+}
+
+/**
+ * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches, the way to a
+ * CPU) is not known, but what the run would take without them has a bound.
  */
 export function shortThreadFindings({ model }: FindingContext): Finding[] {
   const { spawns } = model.head;
-  const { root } = model;
-  if (model.head.publisher !== 'pthread' || spawns === 0 || root.processorTimeNs === 0) return [];
-  if (root.processorTimeNs / spawns >= shortLifeNs) return [];
-  const cost = Math.min(1, (spawns * makingNs) / root.processorTimeNs) * root.nptNs;
-  const savingNs = cost * (1 - 1 / coarser);
+  const { root, cpuWait } = model;
+  const ranNs = cpuWait.runNs > 0 ? cpuWait.runNs : root.processorTimeNs;
+  if (model.head.publisher !== 'pthread' || spawns === 0 || ranNs === 0 || ranNs / spawns >= shortLifeNs) return [];
+  const making = Math.min(1, (spawns * makingNs) / ranNs) * root.nptNs;
+  const inlineNs = inlineSavingNs(model, ranNs),
+    isInline = inlineNs > making;
+  const cost = isInline ? inlineNs : making;
+  const savingNs = isInline ? inlineNs : making * (1 - 1 / coarser);
   const made = new Map<number, number>();
   for (const { id, kind, members, instances } of model.entities)
     if (kind === 'thread' && members.length === 0) addTo(made, shownId(model, id), instances);
@@ -165,10 +184,11 @@ export function shortThreadFindings({ model }: FindingContext): Finding[] {
       facts: {
         form: 'short-threads',
         spawns,
-        workNs: root.processorTimeNs / spawns,
+        workNs: ranNs / spawns,
         leastNs: makingNs,
         savesNs: savingNs,
         coarser,
+        inlineNs: isInline ? ranNs : null,
       },
     }),
   ];

@@ -51,7 +51,8 @@ export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
       head.publisher === 'pthread' && head.switchesKnown
         ? { count: waits, atOnce: Math.max(0, waits - voluntary) }
         : null,
-    threads: threads.length,
+    // More may have come and gone between snapshots: their creations are counted.
+    threads: Math.max(threads.length, head.publisher === 'pthread' ? head.spawns + 1 : 0),
     threadsAtOnce: mostAtOnce(threads),
   };
 }

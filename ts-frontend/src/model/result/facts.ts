@@ -180,6 +180,7 @@ export interface ShortThreadsFacts {
   leastNs: number;
   savesNs: number;
   coarser: number;
+  inlineNs: number | null; // all of their work, done by one thread, takes no longer; null: that saves no more
 }
 /** OpenMP's library itself. */
 export interface OpenMpFacts {

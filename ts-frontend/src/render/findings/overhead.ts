@@ -108,20 +108,30 @@ const between = (least: string, most: string): string => (least === most ? least
 
 export function shortThreads(
   finding: Finding,
-  { spawns, workNs, leastNs, savesNs, coarser }: ShortThreadsFacts,
+  { spawns, workNs, leastNs, savesNs, coarser, inlineNs }: ShortThreadsFacts,
   { model, costs, time }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
   const place = placeOf(entity.file, entity.line);
+  const text =
+    `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor ` +
+    `time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. `;
+  if (inlineNs === null)
+    return {
+      text:
+        `${text}Creating, starting and ending one takes ${time(leastNs)} or more, which costs at least ` +
+        `${costs(finding.costNs)}.`,
+      remedy:
+        `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer ` +
+        `would save ${time(savesNs)} or more.`,
+    };
   return {
     text:
-      `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor ` +
-      `time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. ` +
-      `Creating, starting and ending one takes ${time(leastNs)} or more, which costs at least ` +
-      `${costs(finding.costNs)}.`,
+      `${text}Waiting until they have started and ended costs ${costs(finding.costNs)}: all that the program ` +
+      `executes, their creation included, takes ${time(inlineNs)} of processor time.`,
     remedy:
-      `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer ` +
-      `would save ${time(savesNs)} or more.`,
+      'Call their procedure instead, one after the other, or keep some threads that take larger pieces: that would ' +
+      `save ${time(savesNs)} or more.`,
   };
 }
 
