@@ -4,6 +4,7 @@ import { fewerSnapshots } from './evidence/fewer-snapshots.js';
 import type { RawProfile } from './profile/raw-profile.js';
 import { State } from './profile/raw-profile.js';
 import { runnableRange } from './profile/buckets.js';
+import { effortOf } from './metrics/effort.js';
 import { Calls } from './metrics/call-counts.js';
 import { factorsOf, weightsOf } from './metrics/compensation.js';
 import { cpuWaitOf } from './metrics/cpu-wait.js';
@@ -59,6 +60,7 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
     idlenessPercent: percent(root.idlenessNs),
     overheadPercent: percent(root.overheadNs),
     spinPercent: percent(root.spinBlameNs),
+    effort: effortOf(raw, root),
     compensation,
     cpuWait: cpuWaitOf(raw),
     kernelUsage: kernelUsageOf(raw),

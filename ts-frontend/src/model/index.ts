@@ -19,6 +19,8 @@ export type * from './result/facts.js';
 export type * from './result/experiment.js';
 export type * from './result/notices.js';
 export type * from './result/unwinding.js';
+export type * from './result/effort.js';
+export { guidanceOf } from './metrics/effort.js';
 export { unwindingOf } from './metrics/unwinding.js';
 export { findingKinds, stateNames } from './result/types.js';
 export { buildModel } from './build-model.js';

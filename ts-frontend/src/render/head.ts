@@ -1,6 +1,7 @@
 /** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
 import type { Model, Notice } from '../model/index.js';
 import { kernelUsageText } from './wording/kernel-usage.js';
+import { effortText } from './effort.js';
 import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
 import { noticeLine } from './notices/index.js';
@@ -160,6 +161,12 @@ function bars(model: Model, options: RenderOptions): string[] {
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 
+/** Where other programs had the CPUs, processors were idle for them. */
+function effort(model: Model, options: RenderOptions): string[] {
+  const text = beforeFindings(model, options) === '' ? effortText(model, options) : '';
+  return text === '' ? [] : wrap(text, options.width, 0, options);
+}
+
 function usage(model: Model, options: RenderOptions): string[] {
   const text = kernelUsageText(model, options);
   return text === '' ? [] : wrap(text, options.width, 0, options);
@@ -179,6 +186,7 @@ export function head(model: Model, options: RenderOptions): string[] {
     ...experiment(model, options),
     ...wrap(clean(facts(model, options), options), options.width, 0, options),
     ...bars(model, options),
+    ...effort(model, options),
     ...usage(model, options),
     ...model.notices.flatMap((one) => notice(model, one, options)),
     '',

@@ -136,6 +136,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     rateHz: model.rateHz,
     fewer: model.fewer,
     effortNs: model.effortNs,
+    effort: model.effort ?? null,
     idlenessPercent: model.idlenessPercent,
     overheadPercent: model.overheadPercent,
     spinPercent: model.spinPercent,

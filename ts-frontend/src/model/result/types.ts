@@ -3,6 +3,7 @@
  * Every number is defined in docs/reference/metrics.md; how it is computed, in docs/reference/model.md. Times are
  * nanoseconds.
  */
+import type { Effort } from './effort.js';
 import type { Experiment, Verification } from './experiment.js';
 import type { Facts } from './facts.js';
 import type { Notice } from './notices.js';
@@ -354,6 +355,8 @@ export interface Model {
   balance: Balance;
   timeline: TimelineStretch[];
   effortNs: number; // work + idleness + spinblame
+  /** undefined: nothing ran. */
+  effort: Effort | undefined;
   idlenessPercent: number;
   overheadPercent: number;
   spinPercent: number;
