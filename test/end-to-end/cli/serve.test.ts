@@ -196,7 +196,7 @@ test.serial('it ends with the program, whose status is passed on; who waits gets
   t.is(await served.ended, 128 + 15, served.said());
 });
 
-test.serial('so many files are kept, and each is complete; no moment is in two', async (t) => {
+test.serial('so many files are kept, and each is complete; no moment is in two', (t) => {
   const files = readdirSync(home).filter((name) => /^served-\d{8}T\d{6}Z(-\d+)?\.quartz$/.test(name));
   t.true(files.length <= 3, files.join()); // one more where a file is still being finished when the next is due
   t.false(files.includes(earlier));
