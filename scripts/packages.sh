@@ -38,6 +38,8 @@ name=quartz-profiler-$version-linux-$architecture
 stage=$(mktemp -d)
 trap 'rm -rf "$packed" "$stage"' EXIT
 cmake --install build --prefix "$stage/$name" --strip >/dev/null
+cmake --build build --target quartz-sampler-bundled >/dev/null
+install -s build/sampler/quartz-sampler-bundled "$stage/$name/bin/quartz-sampler"
 mkdir -p "$stage/$name/lib/quartz"
 ldd "$stage/$name/bin/quartz-sampler" | sed -n 's/.* => \(.*\/lib\(Zydis\|Zycore\)\.so[^ ]*\) .*/\1/p' |
   while read -r library; do cp -L "$library" "$stage/$name/lib/quartz/"; done

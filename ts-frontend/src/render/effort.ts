@@ -10,27 +10,34 @@ const kinds: readonly (readonly [keyof Effort['overhead'], string])[] = [
   ['library', 'run-time library'],
 ];
 
+/** Findings say what to do: these say no more than how far the division of the work is the place to look. */
 const guidance: Record<Guidance, string> = {
-  effective: 'Both are low: the work is divided well; what is left is to make the code itself faster.',
-  coarser: 'Overhead is high, idleness low: the pieces of work are too small.',
-  finer: 'Idleness is high, overhead low: too little runs in parallel; smaller pieces of work would cost little.',
+  effective: 'Both are low: what is left is to make the code itself faster.',
+  coarser: 'Overhead is high, idleness low: dividing the work costs much of it.',
+  finer: 'Idleness is high, overhead low: too little runs in parallel.',
   another:
-    'Both are high: smaller pieces of work would cost more overhead, larger ones more idleness; switch the ' +
-    'parallelization (another loop, another algorithm).',
+    'Both are high: where no finding names another cause, the grain alone does not help; switch the parallelization ' +
+    '(another loop, another algorithm).',
 };
 
-/** One sentence for the run, one for what to do; '': nothing ran, or other programs had the CPUs. */
+/** Less overhead than this part of effort is not worth two lines. */
+const leastOverhead = 0.05;
+
+/**
+ * One sentence for the run, one for how it is divided; '': nothing ran, other programs had the CPUs, or there is hardly
+ * any overhead, or nothing is known of it.
+ */
 export function effortText({ effort: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
-  if (its === undefined) return '';
+  if (its === undefined || its.guidance === null || its.overheadNs < leastOverhead * its.effortNs) return '';
   const of = (ns: number): string => percent(ns, its.effortNs);
   const parts = kinds
     .filter(([kind]) => its.overhead[kind] >= 0.001 * its.effortNs)
     .map(([kind, name]) => `${name} ${of(its.overhead[kind])}`);
   const shares = parts.length > 0 ? `: ${parts.join(', ')}` : '';
-  const overhead = its.guidance === null ? '' : ` (overhead ${of(its.overheadNs)}${shares})`;
+  const overhead = ` (overhead ${of(its.overheadNs)}${shares})`;
   const spinning = its.spinningNs > 0 ? `, spinning ${of(its.spinningNs)}` : '';
   return (
     `Effort: ${time(its.effortNs, options)} of processors' time: work ${of(its.workNs)}${overhead}, ` +
-    `idleness ${of(its.idlenessNs)}${spinning}.${its.guidance === null ? '' : ` ${guidance[its.guidance]}`}`
+    `idleness ${of(its.idlenessNs)}${spinning}. ${guidance[its.guidance]}`
   );
 }
