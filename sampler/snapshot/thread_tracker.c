@@ -191,11 +191,13 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
     known->repeating.rounds = 0;
     known->pausing = (struct qzi_pausing){0};
   }
-  int hooked = known->plain != look->node && qzi_paths_hooked(&tracker->sampler->in, index, look->node);
+  /* Of a stack that changed while it was copied an entry may be there twice. */
+  int hooked = look->torn ? known->hooked
+                          : known->plain != look->node && qzi_paths_hooked(&tracker->sampler->in, index, look->node);
   known->hooked = hooked != 0;
   if (hooked)
     tracker->sampler->file->head->paths |= QZ_PATHS_HOOKS;
-  else
+  else if (!look->torn)
     known->plain = look->node;
   if (hooked) track_hooked(tracker, known, look, state, now_ns);
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
