@@ -17,6 +17,7 @@
 #include "events.h"
 #include "finisher.h"
 #include "sampler/profile/file_name.h"
+#include "sampler/util/array.h"
 #include "sampler/util/clock.h"
 
 #define FULL_NS    UINT64_C(60000000000) /* a file whose tables are full is left early, but not before */
@@ -41,14 +42,8 @@ int qzi_rotation_name(char *name, size_t bytes, const char *base) {
   return qzi_name_insert(name, bytes, stamp);
 }
 
-/* Where the extension begins. */
-static size_t stem(const char *name) {
-  const char *dot = strrchr(name, '.');
-  return dot && dot != name ? (size_t)(dot - name) : strlen(name);
-}
-
 int qzi_rotation_is_one(const char *name, const char *base) {
-  size_t before = stem(base);
+  size_t before = qzi_name_stem(base);
   if (strncmp(name, base, before) != 0) return 0;
   const char *at = name + before;
   for (const char *form = STAMP; *form; form++, at++)
@@ -77,19 +72,15 @@ static void prune(void) {
   DIR *directory = opendir(folder);
   if (!directory) return;
   char **names = NULL;
-  size_t count = 0, room = 0;
+  uint32_t count = 0, room = 0;
   for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
     if (!qzi_rotation_is_one(entry->d_name, base)) continue;
-    if (count == room) {
-      char **more = realloc(names, (room = 2 * room + 64) * sizeof *names);
-      if (!more) break;
-      names = more;
-    }
+    if (qzi_grow((void **)&names, &room, count + 1, sizeof *names)) break;
     if ((names[count] = strdup(entry->d_name)) != NULL) count++;
   }
   closedir(directory);
   if (count) qsort(names, count, sizeof *names, by_name);
-  for (size_t k = 0; k < count; k++) {
+  for (uint32_t k = 0; k < count; k++) {
     struct stat file;
     snprintf(path, sizeof path, "%s/%s", folder, names[k]);
     if (k + all.keep < count && !lstat(path, &file) && S_ISREG(file.st_mode) && !in_use(path)) unlink(path);

@@ -98,9 +98,13 @@ void qzi_name_of_program(char *name, size_t bytes, pid_t pid) {
   snprintf(name, bytes, "%s", slash && slash[1] ? slash + 1 : "program");
 }
 
+size_t qzi_name_stem(const char *name) {
+  const char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name, *dot = strrchr(file, '.');
+  return dot && dot != file ? (size_t)(dot - name) : strlen(name);
+}
+
 int qzi_name_insert(char *name, size_t bytes, const char *text) {
-  char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name, *dot = strrchr(file, '.');
-  char *at = dot && dot != file ? dot : name + strlen(name);
+  char *at = name + qzi_name_stem(name);
   size_t length = strlen(text);
   if (strlen(name) + length + 1 > bytes) return -1;
   memmove(at + length, at, strlen(at) + 1);

@@ -31,6 +31,8 @@ int qzi_name_wants_pid(const char *pattern);
  * that was asked for; NULL or the process that was: others get -PID, too, unless %p or a rank of their own tells them
  * apart. 0, or -1: too long. */
 int qzi_name_make(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid, pid_t launched);
+/* Offset of the extension, or of the name's end where it has none. */
+size_t qzi_name_stem(const char *name);
 /* Puts text before the extension. 0, or -1: no room. */
 int qzi_name_insert(char *name, size_t bytes, const char *text);
 /* 1: the process has a rank among others, which its launcher (mpiexec) gave it: we have none, or another one. */

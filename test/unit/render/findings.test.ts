@@ -91,6 +91,14 @@ const io: IoFacts = {
   several: null,
   childrenNs: null,
 };
+const shortThreads = {
+  form: 'short-threads',
+  spawns: 40_000,
+  workNs: 50 * us,
+  leastNs: 10 * us,
+  savesNs,
+  coarser: 10,
+} as const;
 const fewer = { savesNs: 0.25 * s, mostNs: null };
 const oversubscribed: OversubscriptionFacts = {
   form: 'oversubscription',
@@ -365,30 +373,8 @@ const all: [string, Finding][] = [
       coarser,
     }),
   ],
-  [
-    'short threads',
-    finding(setup, {
-      form: 'short-threads',
-      spawns: 40_000,
-      workNs: 50 * us,
-      leastNs: 10 * us,
-      savesNs,
-      coarser,
-      inlineNs: null,
-    }),
-  ],
-  [
-    'short threads, that one thread would do sooner',
-    finding(setup, {
-      form: 'short-threads',
-      spawns: 40_000,
-      workNs: 50 * us,
-      leastNs: 10 * us,
-      savesNs,
-      coarser,
-      inlineNs: ms,
-    }),
-  ],
+  ['short threads', finding(setup, { ...shortThreads, inlineNs: null })],
+  ['short threads, that one thread would do sooner', finding(setup, { ...shortThreads, inlineNs: ms })],
   [
     'OpenMP, small pieces',
     finding(work, { form: 'openmp', library: 'OpenMP', calls: [setup], excludes: false, savesNs, coarser }),

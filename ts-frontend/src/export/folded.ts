@@ -1,5 +1,5 @@
 /** Folded stacks, "outer;inner 1234" a line, as flamegraph.pl, inferno and others read them: elapsed ns. */
-import { item } from '../model/index.js';
+import { addTo, item } from '../model/index.js';
 import { wholeNumbers, type WeightedStacks } from './weighted-stacks.js';
 
 export function* folded({ frames, samples }: WeightedStacks): Iterable<string> {
@@ -7,7 +7,7 @@ export function* folded({ frames, samples }: WeightedStacks): Iterable<string> {
   const names = frames.map(({ name }) => name.replaceAll(';', ':').replace(/[\r\n]/g, ' '));
   for (const sample of samples) {
     const line = sample.frames.map((frame) => item(names, frame)).join(';');
-    sums.set(line, (sums.get(line) ?? 0) + (sample.values[0] ?? 0));
+    addTo(sums, line, sample.values[0] ?? 0);
   }
   const lines = [...sums.keys()];
   const numbers = wholeNumbers(sums.values());

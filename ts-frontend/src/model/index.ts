@@ -14,6 +14,7 @@ export {
 } from './profile/raw-profile.js';
 export * as abi from './profile/abi.js';
 export { addAt, countAt, defined, f64, i32, item, u16, u32, u8 } from './profile/columns.js';
+export { addTo } from './profile/maps.js';
 export type * from './result/types.js';
 export type * from './result/facts.js';
 export type * from './result/experiment.js';

@@ -20,7 +20,7 @@ const secondsMost = 3600;
 /** Windows that may be open at a time: each keeps a copy of the profile's columns. */
 const windowsMost = 8;
 
-const text = (status: number, body: string): Answer => ({
+export const text = (status: number, body: string): Answer => ({
   status,
   type: 'text/plain; charset=utf-8',
   body: `${body}\n`,

@@ -4,7 +4,7 @@ import { lstatSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { isLoopback, type Address } from './address.js';
-import type { Answer, Answers } from './answers.js';
+import { text, type Answer, type Answers } from './answers.js';
 
 /** Listens nowhere yet. `unix`: on a Unix socket. */
 export function serverOf(answers: Answers, unix: boolean): Server {
@@ -14,7 +14,7 @@ export function serverOf(answers: Answers, unix: boolean): Server {
       leaving.abort();
     });
     answerOf(request, answers, unix, leaving.signal)
-      .catch((error: unknown): Answer => plain(500, error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown): Answer => text(500, error instanceof Error ? error.message : String(error)))
       .then(
         (answer) => {
           if (answer !== null) send(request, response, answer);
@@ -23,12 +23,6 @@ export function serverOf(answers: Answers, unix: boolean): Server {
       );
   });
 }
-
-const plain = (status: number, body: string): Answer => ({
-  status,
-  type: 'text/plain; charset=utf-8',
-  body: `${body}\n`,
-});
 
 /** A page of another site whose name leads here (DNS rebinding) sends that name. */
 const isOurs = (host: string | undefined): boolean =>
@@ -41,11 +35,11 @@ function answerOf(
   gone: AbortSignal,
 ): Promise<Answer | null> {
   if (method !== 'GET' && method !== 'HEAD')
-    return Promise.resolve({ ...plain(405, 'only GET and HEAD'), headers: { Allow: 'GET, HEAD' } });
-  if (!unix && !isOurs(headers.host)) return Promise.resolve(plain(403, 'ask for localhost or 127.0.0.1'));
+    return Promise.resolve({ ...text(405, 'only GET and HEAD'), headers: { Allow: 'GET, HEAD' } });
+  if (!unix && !isOurs(headers.host)) return Promise.resolve(text(403, 'ask for localhost or 127.0.0.1'));
   return URL.canParse(url, 'http://localhost')
     ? answers.to(new URL(url, 'http://localhost'), gone)
-    : Promise.resolve(plain(400, 'that is no path'));
+    : Promise.resolve(text(400, 'that is no path'));
 }
 
 function send({ method }: IncomingMessage, response: ServerResponse, { status, type, body, headers }: Answer): void {

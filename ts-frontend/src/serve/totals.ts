@@ -3,7 +3,7 @@
  * what was found in the stretch between the last two looks. The number of labels is bounded: a name gets one when it
  * first takes a part of a stretch that is worth it, as long as there is room, and keeps it; all else is `other`. Pure.
  */
-import { stateNames, type Entity, type Model, type RawHead, type StateName } from '../model/index.js';
+import { addTo, stateNames, type Entity, type Model, type RawHead, type StateName } from '../model/index.js';
 
 /** Labels of one kind at most, and what part of a stretch a name has to take for one. */
 const labelsMost = 20;
@@ -18,8 +18,7 @@ class Named {
     for (const [name, amount] of most) {
       const known = this.sums.get(name);
       const own = known !== undefined || (amount >= worth * ofAll && this.sums.size <= labelsMost);
-      const key = own ? name : other;
-      this.sums.set(key, (this.sums.get(key) ?? 0) + amount);
+      addTo(this.sums, own ? name : other, amount);
     }
   }
 }
@@ -61,8 +60,7 @@ export class Totals {
     );
     this.#count(head);
     this.savings = new Map();
-    for (const { kind, savingNs } of stretch.findings)
-      this.savings.set(kind, (this.savings.get(kind) ?? 0) + savingNs / elapsedNs);
+    for (const { kind, savingNs } of stretch.findings) addTo(this.savings, kind, savingNs / elapsedNs);
   }
 
   #count(head: RawHead): void {
@@ -81,8 +79,7 @@ function byName(entities: readonly Entity[], of: (entity: Entity) => number): Ma
     if (entity.members.length > 0) continue;
     const amount = of(entity);
     if (amount <= 0) continue;
-    const name = entity.id === 0 ? '[unknown]' : entity.name;
-    sums.set(name, (sums.get(name) ?? 0) + amount);
+    addTo(sums, entity.id === 0 ? '[unknown]' : entity.name, amount);
   }
   return sums;
 }

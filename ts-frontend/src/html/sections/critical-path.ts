@@ -1,5 +1,5 @@
 /** The time path: who let whom go on, as lanes of threads over time, and what is on it. Pure. */
-import { item, timePathOf, type Model, type PathLeg, type PathState, type TimePath } from '../../model/index.js';
+import { addTo, item, timePathOf, type Model, type PathLeg, type PathState, type TimePath } from '../../model/index.js';
 import { legColumns, legRows, noPathText, pathColumns, pathRows, stateText } from '../../render/path.js';
 import { percent, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
@@ -51,7 +51,7 @@ const mostly = ({ states }: PathLeg): PathState =>
 
 function lanes(model: Model, path: TimePath): string {
   const times = new Map<number, number>();
-  for (const { thread, ns } of path.legs) times.set(thread, (times.get(thread) ?? 0) + ns);
+  for (const { thread, ns } of path.legs) addTo(times, thread, ns);
   const threads = [...times]
     .sort((a, b) => b[1] - a[1])
     .slice(0, mostLanes)

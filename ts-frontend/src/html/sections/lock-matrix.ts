@@ -2,7 +2,7 @@
  * Synchronization objects and threads: who waited for which object, and who held it while others waited. A profile
  * knows both sides, not who of the one waited for whom of the other. Pure.
  */
-import { item, type Model, type PathTime } from '../../model/index.js';
+import { addTo, item, type Model, type PathTime } from '../../model/index.js';
 import { lockColumns, objectRows, waitedFor, type ObjectRow } from '../../render/locks.js';
 import { time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
@@ -22,7 +22,7 @@ const mostPaths = 5;
 const shown = (model: Model, thread: number): number => item(model.entities, thread).group || thread;
 
 function sums(model: Model, list: readonly PathTime[], into: Map<number, number>): void {
-  for (const { thread, ns } of list) into.set(shown(model, thread), (into.get(shown(model, thread)) ?? 0) + ns);
+  for (const { thread, ns } of list) addTo(into, shown(model, thread), ns);
 }
 
 interface Cells {
@@ -54,7 +54,7 @@ function matrix(model: Model, rows: readonly ObjectRow[]): string {
   });
   const all = new Map<number, number>();
   for (const { waited, held } of cells)
-    for (const side of [waited, held]) for (const [thread, ns] of side) all.set(thread, (all.get(thread) ?? 0) + ns);
+    for (const side of [waited, held]) for (const [thread, ns] of side) addTo(all, thread, ns);
   const threads = [...all]
     .sort((a, b) => b[1] - a[1])
     .slice(0, mostThreads)
