@@ -55,12 +55,12 @@ export function loss({ what, count: number, of }: LossNotice): NoticeSentences {
 }
 
 const cutBecause: Record<CallPathsNotice['worst']['why'], string> = {
-  'no-rule': 'code without unwind information, whose frames its instructions do not tell',
-  wrong: 'code where what looked like a return address follows no call',
-  memory: 'stacks that could not be read',
+  'no-rule': 'there is no unwind information, and the instructions do not show the frame',
+  wrong: 'what looked like a return address follows no call',
+  memory: 'the stack could not be read',
   generated: 'code that the program made while it ran',
-  later: 'code whose instructions had not been analysed yet',
-  deep: 'stacks deeper than are walked',
+  later: 'the code had not been analysed yet',
+  deep: 'the stack is deeper than is walked',
 };
 
 export function callPaths({ walks, cut, worst, steps, valid, refused }: CallPathsNotice): NoticeSentences {
