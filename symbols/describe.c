@@ -27,20 +27,23 @@ void qzi_set_place(qz_symbols *symbols, struct qz_symbol *symbol, const struct q
 
 void qzi_set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *linkage, const char *part) {
   symbol->linkage = qzi_arena_text(&symbols->arena, linkage, strlen(linkage));
-  size_t base_length = qzi_name_base_length(linkage);
+  size_t base_length = qzi_name_base_length(linkage), region_length = qzi_name_region(linkage, base_length);
+  base_length -= region_length;
   char *base = strndup(linkage, base_length);
   char *rust = base ? qzi_rust_demangle(base) : NULL, *demangled = rust || !base ? rust : qzi_demangle(base);
   const char *full = demangled ? demangled : base ? base : linkage;
   size_t length = strlen(full);
-  char *text = malloc(length + (part ? strlen(part) : 0) + 1);
+  char *text = malloc(length + region_length + (part ? strlen(part) : 0) + 1);
   if (text) {
     if (demangled && !rust)
       qzi_name_without_parameters(full, text);
     else if (!base || (!qzi_name_fortran(base, text) && !qzi_name_variant(base, text)))
       memcpy(text, full, length + 1);
+    strncat(text, linkage + base_length, region_length);
     if (part) strcat(text, part);
     symbol->name = qzi_arena_text(&symbols->arena, text, strlen(text));
-    symbol->full_name = demangled && !part ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;
+    symbol->full_name =
+      demangled && !part && !region_length ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;
   }
   free(text);
   free(demangled);

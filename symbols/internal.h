@@ -161,6 +161,9 @@ bool qzi_name_fortran(const char *linkage, char *out);
 bool qzi_name_variant(const char *name, char *out);
 /* Length of `name` without what compilers append to clones (.cold, .part.0, .constprop.0, .isra.0, .llvm.123). */
 size_t qzi_name_base_length(const char *name);
+/* How many characters at the end of the first `length` ones of a linkage name say that it is the body of an OpenMP
+ * region ("._omp_fn.0"): no demangler knows them. 0: it is none. */
+size_t qzi_name_region(const char *name, size_t length);
 /* Takes "." and ".." and double slashes out of an absolute path, in place. */
 void qzi_path_normalize(char *path);
 

@@ -3,18 +3,29 @@
 #include <string.h>
 #include "internal.h"
 
-static const char *const clone_suffixes[] = {"@",       ".cold",     ".part.",     ".constprop.",
-                                             ".isra.",  ".llvm.",    ".lto_priv.", ".localalias",
-                                             ".clone.", ".resolver", "._omp_fn."};
+/* Of bodies of OpenMP regions, by gcc and clang; what follows is part of their names. */
+static const char *const region_suffixes[] = {"._omp_fn.", ".omp_outlined"};
+static const char *const clone_suffixes[] = {"@",      ".cold",      ".part.",      ".constprop.", ".isra.",
+                                             ".llvm.", ".lto_priv.", ".localalias", ".clone.",     ".resolver"};
 
-size_t qzi_name_base_length(const char *name) {
-  size_t length = strlen(name);
+/* Where the first of the suffixes begins; NULL: `name` has none of them. */
+static const char *first_suffix(const char *name, const char *const *suffixes, size_t count) {
   const char *first = NULL;
-  for (size_t k = 0; k < sizeof clone_suffixes / sizeof *clone_suffixes; k++) {
-    const char *at = strstr(name, clone_suffixes[k]);
+  for (size_t k = 0; k < count; k++) {
+    const char *at = strstr(name, suffixes[k]);
     if (at && at > name && (!first || at < first)) first = at;
   }
-  return first ? (size_t)(first - name) : length;
+  return first;
+}
+
+size_t qzi_name_base_length(const char *name) {
+  const char *end = first_suffix(name, clone_suffixes, sizeof clone_suffixes / sizeof *clone_suffixes);
+  return end ? (size_t)(end - name) : strlen(name);
+}
+
+size_t qzi_name_region(const char *name, size_t length) {
+  const char *region = first_suffix(name, region_suffixes, sizeof region_suffixes / sizeof *region_suffixes);
+  return region && region < name + length ? length - (size_t)(region - name) : 0;
 }
 
 static bool ends_with(const char *text, size_t length, const char *tail) {

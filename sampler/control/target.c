@@ -113,16 +113,14 @@ void qzi_summarize(const struct qzi_admitted *admitted) {
             admitted->recording.file.path);
     return;
   }
-  char rate[160], asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER],
-    skipped[QZI_NUMBER], cpu[QZI_NUMBER];
+  char rate[160] = "", asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER],
+       skipped[QZI_NUMBER], cpu[QZI_NUMBER];
   double hz = (double)head->rate_mhz / 1000;
   qzi_count_text(asked, (uint64_t)(hz + 0.5));
   if (slower) /* the option's value as it is typed */
-    snprintf(rate, sizeof rate, "not %s: each takes long here, and more would slow the program; --rate %.0f insists",
+    snprintf(rate, sizeof rate, " instead of %s, since each takes long here (--rate %.0f takes all, at a higher cost)",
              asked, hz);
-  else
-    snprintf(rate, sizeof rate, "%s asked for", asked);
-  fprintf(stderr, "quartz: %s: %s in %s, %s a second (%s; %s skipped), %s of a CPU%s\n", admitted->recording.file.path,
+  fprintf(stderr, "quartz: %s: %s in %s, %s a second%s, %s skipped, %s of a CPU%s\n", admitted->recording.file.path,
           qzi_things_text(snapshots, head->snapshots, "snapshot"), qzi_time_text(elapsed, head->elapsed_ns),
           qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)), rate,
           qzi_things_text(skipped, head->skipped_ticks, "interval"),

@@ -98,7 +98,7 @@ for (const [name, blockMs] of [
         .reduce((sum, { states }) => sum + states.blocked.ns, 0);
       t.true(condition < 0.05 * all, `for the library's conditions, by which it makes them, ${part(condition)}`);
       const thread = model.entities.find(({ kind, name: its }) => kind === 'thread' && its !== 'main');
-      if (!blockMs) t.is(thread?.name, 'region', 'a worker is known by what it runs');
+      if (!blockMs) t.is(thread?.name, 'region._omp_fn.0', 'a worker is known by what it runs');
     },
   );
 }

@@ -145,6 +145,11 @@ int main(void) {
       printf("clone %s\n", clones[k]);
       failures++;
     }
+  if (qzi_name_region("run._omp_fn.0", 13) != 10 || qzi_name_region("run.omp_outlined", 16) != 13 ||
+      qzi_name_region("run", 3) || qzi_name_base_length("run._omp_fn.1.cold") != 13) {
+    printf("bodies of OpenMP regions\n");
+    failures++;
+  }
   if (qzi_name_base_length("my.file") != 7) {
     printf("my.file is no clone\n");
     failures++;

@@ -36,14 +36,17 @@ function firstArgument(list: string): string {
 
 /**
  * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's
- * instance. And so is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start
- * routine of quartz.hpp. What else a lambda runs is its call operator, which is not said.
+ * instance; of a pointer the type alone is known: `std::async(long (*)(int))`. And so is a lambda that runs as a
+ * thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp. What else a lambda
+ * runs is its call operator, which is not said.
  */
 function ownName(name: string): string {
-  const state = /^std::(?:thread::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(
-    name,
-  )?.[0];
-  if (state !== undefined && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
+  const state =
+    /^std::(?:(thread)::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(name);
+  if (state !== null && name.endsWith('::_M_run')) {
+    const what = firstArgument(name.slice(state[0].length));
+    return what.includes('*') ? `std::${state[1] ?? 'async'}(${what})` : what;
+  }
   const started = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(
     name,
   )?.[1];

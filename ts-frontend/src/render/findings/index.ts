@@ -1,7 +1,8 @@
 /**
  * Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them.
  */
-import { fewSnapshots, onPathOf, type Finding, type Model, type Verification } from '../../model/index.js';
+import { fewSnapshots, item, onPathOf } from '../../model/index.js';
+import type { Finding, Kind, Model, Verification } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
@@ -70,10 +71,13 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
 
 /** Kinds of what others wait for: whether the run's length depends on it. */
 const waitedFor: ReadonlySet<Finding['kind']> = new Set(['serial', 'imbalance', 'lock-contention']);
+/** What itself takes time. An object that threads only wait at is on no path, whatever it costs. */
+const runs: ReadonlySet<Kind> = new Set(['procedure', 'lock']);
 
 function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases): string {
   const onPath = onPathOf(model);
-  if (onPath === null || entity === 0 || !waitedFor.has(kind)) return '';
+  if (onPath === null || entity === 0 || !waitedFor.has(kind) || !runs.has(item(model.entities, entity).kind))
+    return '';
   const part = (onPath.get(entity) ?? 0) / model.head.pathNs;
   return ` Of the critical path, ${share(part)} goes through ${title(entity)}.`;
 }
