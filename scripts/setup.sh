@@ -4,7 +4,7 @@
 #   setup.sh          what building and running need
 #   setup.sh peers    also what the benchmarks compare with, and what building that needs
 #   setup.sh checks   also what the full checks need: nothing that Debian has is missing for a test (compilers, programs
-#                     to record), and debootstrap for scripts/bare.sh
+#                     to record), debootstrap for scripts/bare.sh, and DuckDB
 set -euo pipefail
 
 # Debian 12 has an older one. (The sampler and the thread package alone need none: cmake -S . -B build.)
@@ -80,6 +80,16 @@ if [ "${1:-}" = peers ]; then
   need libgoogle-perftools-dev sh -c 'ls /usr/lib/*/libprofiler.so'
   need dpkg-dev command -v dpkg-source
   need tcl command -v tclsh
+fi
+
+# No Debian package: what SQL over sets of profiles is tested with.
+duckdb=$(dirname "$0")/../ts-frontend/duckdb
+if [ "${1:-}" = checks ] && [ ! -d "$duckdb/node_modules" ]; then
+  echo "quartz: installing DuckDB"
+  npm ci --prefix "$duckdb" --no-audit --no-fund >/dev/null || {
+    echo "quartz: could not install DuckDB; run: npm ci --prefix $duckdb" >&2
+    exit 1
+  }
 fi
 
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -4,7 +4,7 @@
  * know. A command lists the names of those that it takes.
  */
 import { formatNames } from '../export/format-names.js';
-import { contextViews, views } from '../render/format/options.js';
+import { contextViews, setViews, views } from '../render/format/options.js';
 
 /** What an option's value has to be. */
 export type Value =
@@ -249,6 +249,31 @@ const table = {
   format: { kind: 'choice', of: formatNames, value: 'FORMAT', help: formatNames.join(', ') },
   'export-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the file to write (stdout)' },
   'page-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the page to write (stdout)' },
+  'set-output': {
+    flag: 'output',
+    kind: 'text',
+    short: 'o',
+    value: 'SET',
+    help: 'the set to write (PROGRAM.quartzset)',
+  },
+  parameter: {
+    kind: 'text',
+    repeated: true,
+    value: 'NAME=VALUE',
+    help: 'a parameter of the run, such as size=4096: what sets are compared by (quartz query --view scaling)',
+  },
+  'set-view': {
+    flag: 'view',
+    kind: 'choice',
+    of: setViews,
+    value: 'VIEW',
+    help: `${setViews.join(', ')} (docs/reference/sets.md)`,
+  },
+  work: {
+    kind: 'text',
+    value: 'NAME',
+    help: 'of --view scaling: the parameter that the work of the job grows with (without it: it is the same)',
+  },
   'fail-if': {
     kind: 'text',
     value: 'RULES',

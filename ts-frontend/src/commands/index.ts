@@ -34,6 +34,8 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'a profile, or two beside each other, as one HTML page to be forwarded',
     load: () => import('./html.js'),
   },
+  merge: { summary: 'many profiles, such as those of all ranks, as one set', load: () => import('./merge.js') },
+  query: { summary: 'ask a set of profiles: ready views, or SQL', load: () => import('./query.js') },
   serve: {
     summary: 'record a program, and answer Prometheus, pprof and the like over HTTP while it runs',
     load: () => import('./serve.js'),

@@ -51,7 +51,11 @@ export type {
   InstructionCost,
   InstructionRow,
 } from './views/disassembly.js';
+export { memberOf, type Member } from './queries/member.js';
 export { stackWeights, type StackWeights } from './queries/stack-weights.js';
+export { isBusy, isWaiting } from './metrics/sums.js';
+export { isOfProcesses } from './evidence/wait-kinds.js';
+export { isCode } from './profile/code-scopes.js';
 export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';
 export { baseName, placeOf } from './metrics/naming.js';

@@ -100,3 +100,29 @@ export function savedByRunning(wait: Wait, b: number, idle: number): number {
   const width = Math.min(wait.width, idle);
   return width > 0 ? wait.time * (width / (b + width)) : 0;
 }
+
+/**
+ * Elapsed time in which nothing runs and threads wait at these objects, each with its part of it: at one level threads
+ * wait at several. `wanted` is asked of objects, and of groups of them.
+ */
+export function waitedAlone(
+  levels: Levels,
+  wanted: (object: number) => boolean,
+): { at: Map<number, number>; spinningNs: number } {
+  const byLevel = new Map<number, { object: number; ns: number }[]>();
+  for (const [object, { blocked, spinning }] of levels.waits) {
+    if (!wanted(object)) continue;
+    for (const waits of [blocked, spinning])
+      for (const [level, ns] of waits)
+        if (busyOf(levels, level) === 0) byLevel.set(level, [...(byLevel.get(level) ?? []), { object, ns }]);
+  }
+  const at = new Map<number, number>();
+  let spinningNs = 0;
+  for (const [level, waits] of byLevel) {
+    const threadNs = waits.reduce((sum, { ns }) => sum + ns, 0);
+    const elapsed = Math.min(threadNs, levels.elapsed.get(level) ?? 0);
+    for (const { object, ns } of waits) addTo(at, object, threadNs > 0 ? elapsed * (ns / threadNs) : 0);
+    if (spinningOf(levels, level) > 0) spinningNs += elapsed;
+  }
+  return { at, spinningNs };
+}

@@ -15,7 +15,7 @@ export const isBarrier = (entity: Entity): boolean =>
 /** Another thread passes something on there, inside a library. */
 export const passesOn = ({ libraryWait }: Entity): boolean => libraryWait === 'data';
 /** Another process lets it go on: a message, or all of them have to come, as they start and end too (MPI). */
-export const isOfProcesses = ({ libraryWait }: Entity): boolean =>
+export const isOfProcesses = ({ libraryWait }: Pick<Entity, 'libraryWait'>): boolean =>
   libraryWait === 'message' || libraryWait === 'collective' || libraryWait === 'processes';
 /** What is waited for there is not known. */
 export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait === 'unknown';

@@ -3,8 +3,7 @@
  * Pure.
  */
 import { item } from '../profile/columns.js';
-import { addTo } from '../profile/maps.js';
-import { busyOf, spinningOf } from '../evidence/activity-levels.js';
+import { waitedAlone } from '../evidence/activity-levels.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf } from '../evidence/context.js';
 import { isOfProcesses } from '../evidence/wait-kinds.js';
@@ -19,25 +18,10 @@ interface WaitedIn {
   ns: number;
 }
 
-/** At one level threads wait at several objects: each has its part of the elapsed time. */
 function waitedIn({ model, levels }: FindingContext): { calls: WaitedIn[]; spinningNs: number } {
-  const at = new Map<number, { entity: Entity; ns: number }[]>();
-  for (const [id, { blocked, spinning }] of levels.waits) {
-    const entity = item(model.entities, id);
-    if (entity.group !== 0 || !isOfProcesses(entity)) continue;
-    for (const waits of [blocked, spinning])
-      for (const [level, ns] of waits)
-        if (busyOf(levels, level) === 0) at.set(level, [...(at.get(level) ?? []), { entity, ns }]);
-  }
-  const of = new Map<Entity, number>();
-  let spinningNs = 0;
-  for (const [level, waits] of at) {
-    const threadNs = waits.reduce((sum, { ns }) => sum + ns, 0);
-    const elapsed = Math.min(threadNs, levels.elapsed.get(level) ?? 0);
-    for (const { entity, ns } of waits) addTo(of, entity, elapsed * (ns / threadNs));
-    if (spinningOf(levels, level) > 0) spinningNs += elapsed;
-  }
-  const calls = Array.from(of, ([entity, ns]) => ({ entity, ns })).sort((a, b) => b.ns - a.ns);
+  const entityOf = (id: number): Entity => item(model.entities, id);
+  const { at, spinningNs } = waitedAlone(levels, (id) => entityOf(id).group === 0 && isOfProcesses(entityOf(id)));
+  const calls = Array.from(at, ([id, ns]) => ({ entity: entityOf(id), ns })).sort((x, y) => y.ns - x.ns);
   return { calls, spinningNs };
 }
 

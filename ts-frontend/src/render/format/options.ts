@@ -13,3 +13,7 @@ export const contextViews: readonly ContextView[] = ['tree', 'callers', 'flat'];
 /** Tables. */
 export type View = 'procedures' | 'locks' | 'threads';
 export const views: readonly View[] = ['procedures', 'locks', 'threads'];
+
+/** Of a set of profiles (docs/reference/sets.md). */
+export type SetView = 'ranks' | 'imbalance' | 'outliers' | 'mpi' | 'scaling';
+export const setViews: readonly SetView[] = ['ranks', 'imbalance', 'outliers', 'mpi', 'scaling'];

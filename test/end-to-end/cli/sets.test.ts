@@ -1,0 +1,100 @@
+/** quartz merge and query as a user meets them: what is written, and one line for each thing that is wrong. */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { needing } from '../../support/capabilities.js';
+import { record } from '../../support/record.js';
+import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
+
+const home = directory();
+const profiles = join(home, 'out');
+const wrong = directory();
+test.before(async () => {
+  mkdirSync(profiles);
+  const { file } = await record(program('two_callers'), { processors: 1 });
+  for (const rank of [0, 1, 2, 10]) copyFileSync(file, join(profiles, `prog.${rank}.quartz`));
+  mkdirSync(join(wrong, 'empty'));
+  await quartz(['merge', profiles, '-o', 'run.quartzset'], { cwd: wrong });
+  mkdirSync(join(wrong, 'damaged.quartzset'));
+  for (const name of readdirSync(join(wrong, 'run.quartzset')))
+    copyFileSync(join(wrong, 'run.quartzset', name), join(wrong, 'damaged.quartzset', name));
+  truncateSync(join(wrong, 'damaged.quartzset/ranks.parquet'), 100);
+});
+
+test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
+  const cwd = directory();
+  const merged = await quartz(['merge', profiles], { cwd });
+  t.is(merged.status, 0, merged.stderr);
+  t.regex(merged.stdout, /^two_callers\.quartzset: 4 profiles of two_callers; \d+ facts at \d+ call paths\n$/);
+  t.is(merged.stderr, '');
+  const csv = await quartz(['query', '--view', 'ranks', '--csv'], { cwd });
+  const [head, ...rows] = csv.stdout.trim().split('\r\n');
+  t.regex(head!, /^run,rank,host,/);
+  t.deepEqual(
+    rows.map((row) => Number(row.split(',')[1])).sort((a, b) => a - b),
+    [0, 1, 2, 10],
+  );
+  const text = await quartz(['query', 'two_callers.quartzset', '--view', 'imbalance', '--top', '1'], { cwd });
+  t.regex(text.stdout, /^ {2}run .* name\n {2}two_callers .*\n {2}\d+ more; --top 0 shows all\n$/);
+  const json = JSON.parse((await quartz(['query', '--view', 'mpi', '--json'], { cwd })).stdout) as { rows: unknown[] };
+  t.deepEqual(json.rows, []);
+});
+
+test('damaged and foreign files are named and left out; without any other there is no set', async (t) => {
+  const cwd = directory();
+  const good = join(profiles, 'prog.0.quartz');
+  copyFileSync(good, join(cwd, 'a.0.quartz'));
+  copyFileSync(good, join(cwd, 'a.1.quartz'));
+  truncateSync(join(cwd, 'a.1.quartz'), 5000);
+  writeFileSync(join(cwd, 'a.2.quartz'), 'no profile');
+  const merged = await quartz(['merge', '.', '-o', 'run.quartzset'], { cwd });
+  t.is(merged.status, 0, merged.stderr);
+  t.regex(merged.stdout, /1 profile of/);
+  const lines = merged.stderr.trim().split('\n');
+  t.is(lines.length, 2, merged.stderr);
+  for (const [k, line] of lines.entries())
+    t.regex(line, new RegExp(`^quartz: left out: a\\.${k + 1}\\.quartz: .+; .+$`));
+  const head = JSON.parse(readFileSync(join(cwd, 'run.quartzset/set.json'), 'utf8')) as { leftOut: unknown[] };
+  t.is(head.leftOut.length, 2);
+  const none = await quartz(['merge', 'a.1.quartz', 'a.2.quartz', '-o', 'none.quartzset'], { cwd });
+  t.is(none.status, 125);
+  t.regex(none.stderr, /^quartz: no profile can be merged: a\.1\.quartz: .*, and no other of 2 files either; .*\n$/);
+  t.false(existsSync(join(cwd, 'none.quartzset')));
+});
+
+for (const [what, words, status, says] of [
+  ['nothing', ['merge'], 2, /nothing to merge; write: quartz merge DIR/],
+  ['an empty directory', ['merge', 'empty'], 125, /there is no \*\.quartz file in empty; record some there/],
+  ['what is not there', ['merge', 'gone'], 125, /gone does not exist; name profiles/],
+  ['a set', ['merge', 'run.quartzset'], 125, /run\.quartzset is a set, and sets are made of profiles/],
+  ['an existing set', ['merge', profiles, '-o', 'run.quartzset'], 125, /run\.quartzset exists already; name another/],
+  ['a place that is not there', ['merge', profiles, '-o', 'gone/a.quartzset'], 125, /cannot be written \(ENOENT\)/],
+  ['a wrong parameter', ['merge', profiles, '--parameter', 'size'], 2, /--parameter wants NAME=VALUE, not size/],
+  ['nothing to ask', ['query', 'run.quartzset'], 2, /there is nothing to ask; write --view/],
+  ['both', ['query', 'run.quartzset', '--view', 'mpi', 'SELECT 1'], 2, /a view and SQL exclude each other/],
+  ['no set', ['query', 'empty', '--view', 'mpi'], 125, /empty is not a set of profiles: it has no set\.json/],
+  ['an absent set', ['query', 'gone', '--view', 'mpi'], 125, /gone does not exist; name what quartz merge made/],
+  ['an absent parameter', ['query', 'run.quartzset', '--view', 'scaling', '--work', 'n'], 2, /has no parameter "n"/],
+  ['a wrong view', ['query', 'run.quartzset', '--view', 'rank'], 2, /--view wants ranks, .* did you mean "ranks"\?/],
+  ['a damaged set', ['query', 'damaged.quartzset', '--view', 'ranks'], 125, /damaged\.quartzset is damaged: .*merge/],
+] as const)
+  test(`one line says what is wrong: ${what}`, async (t) => {
+    const said = await quartz(words, { cwd: wrong });
+    t.is(said.status, status, said.stderr);
+    t.regex(said.stderr, says);
+    t.regex(said.stderr, /^quartz: [^\n]+\n$/);
+    t.is(said.stdout, '');
+  });
+test.after('what failed has left nothing', (t) => {
+  t.deepEqual(readdirSync(wrong).sort(), ['damaged.quartzset', 'empty', 'run.quartzset']);
+});
+
+needing('mounts')('a disk without room: one line, and nothing is left', async (t) => {
+  const script =
+    'mount -t tmpfs -o size=20k none "$DISK" && cd "$DISK" && "$QUARTZ" merge "$FROM" -o a.quartzset; echo $? $(ls)';
+  const said = await run('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '-m', 'sh', '-c', script], {
+    env: { DISK: directory(), QUARTZ: command, FROM: profiles },
+  });
+  t.is(said.stdout, '125\n');
+  t.is(said.stderr, 'quartz: a.quartzset cannot be written (ENOSPC); name another set with -o\n');
+});

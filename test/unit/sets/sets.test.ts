@@ -1,0 +1,218 @@
+/** Sets of profiles: each rank has the sums of its own report; views have known answers, and SQL gives the same. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { buildModel, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import type { SetView } from '../../../ts-frontend/src/render/format/options.js';
+import { askDuckDb, duckDbFolder } from '../../../ts-frontend/src/sets/duckdb.js';
+import { loadSet } from '../../../ts-frontend/src/sets/load.js';
+import { EmptySet, merge } from '../../../ts-frontend/src/sets/merge.js';
+import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
+import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
+import { schemaSql } from '../../../ts-frontend/src/sets/sql.js';
+import type { Value } from '../../../ts-frontend/src/sets/tables.js';
+import { setView, wholeJob } from '../../../ts-frontend/src/sets/views.js';
+import { root } from '../../known-answers/programs.js';
+import { needing } from '../../support/capabilities.js';
+import { lockRing, longBesideParallel, serialThenParallel } from '../../support/example-profiles.js';
+import { run, wait } from '../../support/profile-builder.js';
+import { allreduce, jobOf, ms, rankProfile, sourcesOf } from '../../support/rank-profiles.js';
+import { temporaryDirectory } from '../../support/temporary.js';
+
+const about = { quartz: 'test', parameters: {} };
+async function mergeAll(profiles: readonly RawProfile[], parameters: Record<string, string> = {}): Promise<string> {
+  const folder = join(temporaryDirectory(), 'run.quartzset');
+  await merge(sourcesOf(profiles), folder, { quartz: 'test', parameters });
+  return folder;
+}
+const load = async (folder: string): Promise<Awaited<ReturnType<typeof loadSet>>> =>
+  loadSet(folder, readHead(folder) as SetHead);
+const rowsOf = async (view: SetView, folder: string): Promise<readonly Record<string, Value>[]> =>
+  setView(view, [await load(folder)], () => 1).rows;
+const name = /solve.c:40/;
+
+test('each rank has what its own report says: NPT, self, processor time; facts add up to it', async (t) => {
+  const described = lockRing(wait)
+    .describe('pass', { file: 'pass.c', line: 3 })
+    .describe('main', { file: 'pass.c', line: 9 })
+    .call('main', 'pass', 5000);
+  const hooked: RawProfile = described.build();
+  hooked.head.hookLeastPs = hooked.head.hookMostPs = 8000;
+  hooked.head.hookInsidePs = 4000;
+  const profiles = [serialThenParallel().build(), longBesideParallel().build(), hooked];
+  const folder = await mergeAll(profiles);
+  const [costs, entities, facts] = [
+    await readRows(folder, 'costs'),
+    await readRows(folder, 'entities'),
+    await readRows(folder, 'facts'),
+  ];
+  for (const [member, raw] of profiles.entries()) {
+    const model = buildModel(raw);
+    t.true(member < 2 || model.compensation.applied);
+    const ofRank = costs.filter((row) => row.member === member);
+    const near = (a: number, b: number, what: string): void => {
+      t.true(Math.abs(a - b) < 1, `${what}: ${a} and ${b}`);
+    };
+    for (const entity of model.entities) {
+      if (entity.group !== 0) continue;
+      const { kind, file, line } = entity;
+      const id = entities.find(
+        (one) => one.kind === kind && one.name === entity.name && one.file === file && one.line === line,
+      )?.entity;
+      const row = ofRank.find((one) => one.entity === (entity.id === 0 ? 0 : id));
+      near(row?.npt_ns ?? 0, entity.nptNs, `NPT of ${entity.name}`);
+      near(row?.npt_self_ns ?? 0, entity.nptSelfNs, `self of ${entity.name}`);
+      near(row?.processor_ns ?? 0, entity.processorTimeNs, `processor time of ${entity.name}`);
+    }
+    const own = facts.filter((fact) => fact.member === member);
+    near(
+      own.reduce((sum, fact) => sum + fact.npt_ns, 0),
+      model.root.nptNs,
+      'NPT of facts',
+    );
+    near(
+      own.reduce((sum, fact) => sum + fact.idle_ns, 0),
+      model.root.idlenessNs,
+      'idleness of facts',
+    );
+  }
+});
+
+test('what ranks have in common is in a set once', async (t) => {
+  const one = await mergeAll(jobOf([100]));
+  const many = await mergeAll(jobOf([100, 100, 100, 100]));
+  t.deepEqual(await readRows(many, 'contexts'), await readRows(one, 'contexts'));
+  t.deepEqual(await readRows(many, 'entities'), await readRows(one, 'entities'));
+  t.is((await readRows(many, 'facts')).length, 4 * (await readRows(one, 'facts')).length);
+});
+
+test('imbalance: mean, least, most and who has it; ranks that lack a procedure count as 0', async (t) => {
+  const rows = await rowsOf('imbalance', await mergeAll(jobOf([100, 300, 200, 200])));
+  t.like(
+    rows.find((row) => row['name'] === 'solve'),
+    {
+      mean_ns: 200 * ms,
+      min_ns: 100 * ms,
+      max_ns: 300 * ms,
+      max_rank: 1,
+      imbalance_ns: 100 * ms,
+      imbalance_share: 1 / 3,
+      core_share: 800 / 1240,
+      ranks: 4,
+    },
+  );
+  const extra = rankProfile({
+    solveMs: 100,
+    waitMs: 0,
+    change: (p) => p.stretch(40 * ms, [run('main', ['main', 'log'])]),
+  });
+  const some = await rowsOf('imbalance', await mergeAll([...jobOf([100, 100, 100]), extra]));
+  t.like(
+    some.find((row) => row['name'] === 'log'),
+    { mean_ns: 10 * ms, min_ns: 0, max_ns: 40 * ms, max_rank: 3, ranks: 1 },
+  );
+});
+
+test('mpi: who waits least at a call is late, the others wait by so much longer; NPT has no part in it', async (t) => {
+  const rows = await rowsOf('mpi', await mergeAll(jobOf([100, 300, 200, 200])));
+  t.is(rows.length, 1);
+  t.regex(String(rows[0]!['name']), name);
+  t.like(rows[0], { mean_ns: 100 * ms, max_ns: 200 * ms, max_rank: 0, min_ns: 0, min_rank: 1, longer_ns: 100 * ms });
+});
+
+test('outliers: ranks far from the others, in all or in one procedure; none where all are alike', async (t) => {
+  const solve = [100, 101, 102, 100, 99, 101, 100, 180, 100, 99];
+  const rows = await rowsOf('outliers', await mergeAll(solve.map((own) => rankProfile({ solveMs: own, waitMs: 0 }))));
+  t.true(rows.length > 0);
+  t.deepEqual([...new Set(rows.map((row) => row['rank']))], [7]);
+  t.like(
+    rows.find((row) => row['name'] === 'solve' && row['quantity'] === 'npt_ns'),
+    { value_ns: 180 * ms, median_ns: 100 * ms },
+  );
+  t.deepEqual(await rowsOf('outliers', await mergeAll(jobOf(new Array<number>(10).fill(100)))), []);
+  t.deepEqual(await rowsOf('outliers', await mergeAll(jobOf([100, 100, 100, 400]))), [], 'of four nobody can tell');
+});
+
+test('scaling: what did not shrink; rows add up to the core time of the job', async (t) => {
+  // on twice the cores each rank solves half; set-up (10 ms a rank) and waiting stay
+  const small = await load(await mergeAll(jobOf([200, 200]), { size: '10' }));
+  const large = await load(await mergeAll(jobOf([100, 100, 100, 140]), { size: '20' }));
+  const sets = [
+    { ...large, name: 'large' },
+    { ...small, name: 'small' },
+  ];
+  const { rows } = setView('scaling', sets, () => 1);
+  const of = (what: string): Record<string, Value> =>
+    rows.find((row) => row['name'] === what && row['run'] === 'large') ?? {};
+  t.like(of('setup'), { cores: 4, core_ns: 40 * ms, expected_ns: 20 * ms, growth: 2, excess_ns: 20 * ms });
+  t.like(of('solve'), { core_ns: 440 * ms, expected_ns: 400 * ms });
+  t.like(of(allreduce.replace(/^.*:(?=MPI)/, '')), { core_ns: 120 * ms, expected_ns: 0, growth: null });
+  t.is(of(wholeJob)['core_ns'], 600 * ms);
+  const parts = rows.filter((row) => row['run'] === 'large' && row['kind'] !== 'job');
+  t.is(
+    parts.reduce((sum, row) => sum + Number(row['core_ns']), 0),
+    600 * ms,
+  );
+  const weak = setView(
+    'scaling',
+    sets,
+    (base, other) => Number(other.head.parameters['size']) / Number(base.head.parameters['size']),
+  );
+  t.like(
+    weak.rows.find((row) => row['name'] === 'setup' && row['run'] === 'large'),
+    { growth: 1, excess_ns: 0 },
+  );
+});
+
+test('files that cannot be read are named, the rest is used; where none can, nothing is left behind', async (t) => {
+  const folder = temporaryDirectory();
+  const bad = { file: 'x.quartz', open: () => 'not a Quartz profile' };
+  const target = join(folder, 'run.quartzset');
+  const unfinished = rankProfile({ solveMs: 10, waitMs: 0 });
+  unfinished.head.status = 'abandoned';
+  const { head } = await merge([bad, ...sourcesOf([unfinished])], target, about);
+  t.deepEqual(head.leftOut, [{ file: 'x.quartz', why: 'not a Quartz profile' }]);
+  t.deepEqual(head.unfinished, ['solver.0.quartz']);
+  t.is(head.members, 1);
+  await t.throwsAsync(merge([bad], join(folder, 'none.quartzset'), about), { instanceOf: EmptySet });
+  t.deepEqual(readdirSync(folder), ['run.quartzset']);
+});
+
+const duckDb = join(duckDbFolder(root), 'node_modules/@duckdb/node-api/package.json');
+needing(`file:${duckDb}`)('SQL: its views are ours, row by row', async (t) => {
+  t.true(existsSync(duckDb));
+  const solve = [100, 101, 102, 100, 99, 101, 100, 180, 100, 99];
+  const folders = [
+    await mergeAll(jobOf(solve), { size: '3' }),
+    await mergeAll([...jobOf([50, 60, 50]), rankProfile({ solveMs: 20, waitMs: 0 })], { size: '1' }),
+  ];
+  const sets = (await Promise.all(folders.map(load))).map((set, k) => ({ ...set, name: `run${k}` }));
+  const work = [3, 1];
+  const schema = schemaSql(
+    sets.map(({ name: called, head }, k) => ({
+      name: called,
+      folder: folders[k]!,
+      parameters: head.parameters,
+      work: work[k]!,
+    })),
+  );
+  const key = (row: Record<string, Value>): string =>
+    ['run', 'rank', 'quantity', 'kind', 'name', 'file'].map((one) => row[one] ?? '').join('|');
+  for (const view of ['ranks', 'imbalance', 'outliers', 'mpi', 'scaling'] as const) {
+    const ours = setView(view, sets, () => 3);
+    const names = ours.columns.map((column) => column.name);
+    const sql = await askDuckDb(root, schema, `SELECT ${names.join(', ')} FROM ${view}`);
+    const theirs = new Map(sql!.rows.map((row) => [key(row), row]));
+    t.is(theirs.size, ours.rows.length, view);
+    t.true(ours.rows.length > 0, view);
+    for (const row of ours.rows)
+      for (const column of names) {
+        const [a, b] = [row[column] ?? null, theirs.get(key(row))?.[column] ?? null];
+        const same =
+          typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) <= 1e-6 * Math.abs(a) + 1e-6 : a === b;
+        t.true(same, `${view}: ${column} of ${key(row)}: ${a} and ${b}`);
+      }
+  }
+  const sum = await askDuckDb(root, schema, "SELECT sum(npt_ns) AS npt_ns FROM facts WHERE run = 'run0'");
+  t.is(sum!.rows[0]!['npt_ns'], (solve.reduce((a, b) => a + b, 0) + 100) * ms);
+});

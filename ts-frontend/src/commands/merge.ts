@@ -1,0 +1,118 @@
+/** quartz merge: many profiles as one set. */
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from '../cli/command.js';
+import { exitCodes, Failure, usage } from '../cli/failure.js';
+import { print } from '../cli/output.js';
+import { version } from '../cli/version.js';
+import type { RawProfile } from '../model/index.js';
+import { setExtension } from '../sets/set-file.js';
+
+const extension = '.quartz';
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+/** The profiles that words name: a directory stands for those in it. */
+function filesOf(words: readonly string[]): string[] {
+  const files = words.flatMap((word) => {
+    const status = statSync(word, { throwIfNoEntry: false });
+    if (!status) throw new Failure(`${word} does not exist`, 'name profiles, or a directory of them');
+    if (!status.isDirectory()) return [word];
+    if (word.replace(/\/+$/, '').endsWith(setExtension))
+      throw new Failure(`${word} is a set, and sets are made of profiles`, 'merge the profiles that it was made of');
+    const names = readdirSync(word).filter((name) => name.endsWith(extension));
+    if (names.length === 0) throw new Failure(`there is no *${extension} file in ${word}`, 'record some there');
+    return names.sort(byNumber.compare).map((name) => join(word, name));
+  });
+  return [...new Map(files.map((file) => [resolve(file), file])).values()];
+}
+
+function parametersOf(texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+      if (name === undefined || value === undefined)
+        throw usage(`--parameter wants NAME=VALUE, not ${text}`, 'for example: --parameter size=4096');
+      return [name, value];
+    }),
+  );
+}
+
+/** Files that cannot be used are named, up to so many. */
+const mostNamed = 10;
+
+function say(lines: readonly string[], more: string): void {
+  for (const line of lines.slice(0, mostNamed)) process.stderr.write(`quartz: ${line}\n`);
+  if (lines.length > mostNamed) process.stderr.write(`quartz: ${lines.length - mostNamed} more ${more}\n`);
+}
+
+export const command: Command = {
+  name: 'merge',
+  usage: 'DIR|FILE... [-o SET]',
+  about:
+    'Makes one set of many profiles, such as those of all ranks of an MPI program: tables in Parquet, which quartz ' +
+    'query\nand other engines read. Of a directory: all *.quartz in it. Profiles that are not readable are named and ' +
+    'left out.\ndocs/reference/sets.md says what is in it.',
+  examples: [
+    ['quartz merge profiles/ -o run.quartzset', 'all profiles of a directory'],
+    ['quartz merge solver.*.quartz --parameter size=4096', 'into solver.quartzset'],
+  ],
+  options: ['set-output', 'parameter', 'quiet'],
+  most: Infinity,
+  run: async (args) => {
+    if (args.words.length === 0) throw usage('there is nothing to merge', 'write: quartz merge DIR, or FILE...');
+    const parameters = parametersOf(args.texts('parameter'));
+    const files = filesOf(args.words);
+    const { isProfileError, openProfile } = await import('../reader/profile.js');
+    const { remedyOf } = await import('../cli/profile.js');
+    const { EmptySet, merge } = await import('../sets/merge.js');
+    const open = (file: string) => (): RawProfile | string => {
+      try {
+        return openProfile(file);
+      } catch (error) {
+        if (isProfileError(error)) return error.why;
+        throw error;
+      }
+    };
+    const sources = files.map((file) => ({ file, open: open(file) }));
+    const named = args.text('set-output') ?? (await defaultName(sources));
+    const folder = named.replace(/\/+$/, '');
+    if (statSync(folder, { throwIfNoEntry: false }))
+      throw new Failure(`${folder} exists already`, 'name another set with -o, or remove that one');
+    let merged;
+    try {
+      merged = await merge(sources, folder, { quartz: version(), parameters });
+    } catch (error) {
+      if (error instanceof EmptySet) {
+        const [{ file, why } = { file: folder, why: 'no profile' }] = error.leftOut;
+        const others = error.leftOut.length > 1 ? `, and no other of ${error.leftOut.length} files either` : '';
+        throw new Failure(`no profile can be merged: ${file}: ${why}${others}`, remedyOf(why));
+      }
+      const why = (error as NodeJS.ErrnoException).code;
+      if (why === undefined || why === 'QUARTZ_PROFILE') throw error;
+      throw new Failure(`${folder} cannot be written (${why})`, 'name another set with -o');
+    }
+    const { head, contexts, facts } = merged;
+    const leftOut = head.leftOut.map(({ file, why }) => `left out: ${file}: ${why}; ${remedyOf(why)}`);
+    say(leftOut, `files are left out (set.json of ${folder} names them)`);
+    say(
+      head.unfinished.map((file) => `${file} was not finished: it is in the set as far as it was recorded`),
+      `profiles were not finished (set.json of ${folder} names them)`,
+    );
+    if (!args.has('quiet'))
+      await print(
+        `${folder}: ${head.members} ${head.members === 1 ? 'profile' : 'profiles'} of ${head.programs.join(', ')}; ` +
+          `${facts} facts at ${contexts} call paths\n`,
+      );
+    return exitCodes.ok;
+  },
+};
+
+/** After the program of the first profile that can be read. */
+async function defaultName(sources: readonly { file: string; open: () => RawProfile | string }[]): Promise<string> {
+  const { baseName } = await import('../model/index.js');
+  for (const { open } of sources) {
+    const raw = open();
+    if (typeof raw !== 'string') return `${baseName(raw.head.program)}${setExtension}`;
+  }
+  throw new Failure('no file of these is a profile that can be read', 'name files that quartz record made');
+}

@@ -1,0 +1,140 @@
+/** quartz query: ready views of sets of profiles, or SQL over them. */
+import { readdirSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Arguments, Command } from '../cli/command.js';
+import { exitCodes, Failure, usage } from '../cli/failure.js';
+import { root } from '../cli/files.js';
+import { print } from '../cli/output.js';
+import { display } from '../cli/terminal.js';
+import { version } from '../cli/version.js';
+import type { SetView } from '../render/format/options.js';
+import { readHead, setExtension, type SetHead } from '../sets/set-file.js';
+import type { ViewTable } from '../sets/view-table.js';
+
+interface Chosen {
+  folder: string;
+  head: SetHead;
+}
+
+function newestSet(): string {
+  const found = readdirSync('.')
+    .filter((name) => name.endsWith(setExtension))
+    .map((name) => ({ name, time: statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.time - a.time);
+  if (found[0]) return found[0].name;
+  throw new Failure(`there is no *${setExtension} in this directory`, 'name one, or make one with: quartz merge DIR');
+}
+
+function chosen(folder: string): Chosen {
+  const head = readHead(folder);
+  if (typeof head === 'string') throw new Failure(`${folder} ${head}`, 'name what quartz merge made');
+  return { folder, head };
+}
+
+/** Sets first, then at most one statement: what is no file, and has the form of one. */
+function wordsOf(words: readonly string[]): { sets: string[]; sql: string | undefined } {
+  const isSql = (word: string): boolean => /\s/.test(word) && !statSync(word, { throwIfNoEntry: false });
+  const sql = words.filter(isSql);
+  if (sql.length > 1) throw usage('there are two statements of SQL', 'give one');
+  const sets = words.filter((word) => !isSql(word));
+  return { sets: sets.length > 0 ? sets : [newestSet()], sql: sql[0] };
+}
+
+/** What the work of the job is in proportion to. */
+function workOf({ folder, head }: Chosen, name: string | undefined): number {
+  if (name === undefined) return 1;
+  const text = head.parameters[name];
+  if (text === undefined)
+    throw usage(`${folder} has no parameter "${name}"`, `merge it with --parameter ${name}=VALUE`);
+  const value = Number(text);
+  if (!(value > 0))
+    throw usage(`${name} of ${folder} is ${text}, which is no number above 0`, 'name another parameter');
+  return value;
+}
+
+async function askSql(sets: readonly Chosen[], sql: string, work: string | undefined): Promise<ViewTable> {
+  const { schemaSql } = await import('../sets/sql.js');
+  const { askDuckDb, duckDbFolder } = await import('../sets/duckdb.js');
+  const { nameOfSet } = await import('../sets/load.js');
+  const schema = schemaSql(
+    sets.map((set) => ({
+      name: nameOfSet(set.folder),
+      folder: resolve(set.folder),
+      parameters: set.head.parameters,
+      work: workOf(set, work),
+    })),
+  );
+  let answer: ViewTable | null;
+  try {
+    answer = await askDuckDb(root, schema, sql);
+  } catch (error) {
+    throw new Failure(`DuckDB: ${error instanceof Error ? error.message : String(error)}`, '');
+  }
+  if (answer === null)
+    throw new Failure(
+      'SQL needs DuckDB, which is not installed (70 MB)',
+      `install it: npm install --prefix ${duckDbFolder(root)}; --view needs none`,
+    );
+  return answer;
+}
+
+async function askView(sets: readonly Chosen[], view: SetView, work: string | undefined): Promise<ViewTable> {
+  const { loadSet } = await import('../sets/load.js');
+  const { setView } = await import('../sets/views.js');
+  const works = new Map(sets.map((set) => [set.head, workOf(set, work)]));
+  const loaded = [];
+  for (const { folder, head } of sets)
+    try {
+      loaded.push(await loadSet(folder, head));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Failure(`${folder} is damaged: ${why}`, 'merge the profiles again');
+    }
+  const of = ({ head }: { head: SetHead }): number => works.get(head) ?? 1;
+  return setView(view, loaded, (base, other) => of(other) / of(base));
+}
+
+async function show(args: Arguments, table: ViewTable, view: string): Promise<void> {
+  const { viewCsv, viewJson, viewText } = await import('../sets/view-text.js');
+  await print(
+    args.has('json')
+      ? viewJson(table, view, version())
+      : args.has('csv')
+        ? viewCsv(table)
+        : viewText(table, display(args)),
+  );
+}
+
+export const command: Command = {
+  name: 'query',
+  usage: "[SET...] --view VIEW | 'SQL'",
+  about:
+    'Asks sets of profiles (quartz merge): a ready view, or SQL over their tables and views, which needs ' +
+    'DuckDB.\nWithout SET: the newest *.quartzset here. docs/reference/sets.md has tables, views and what each ' +
+    'number means.',
+  examples: [
+    ['quartz query --view imbalance', 'what some ranks have more of than others'],
+    ['quartz query run.quartzset --view mpi', 'who is late at which call, and how long the others wait there'],
+    ['quartz query p16.quartzset p64.quartzset --view scaling', 'what did not shrink on more cores'],
+    ["quartz query 'SELECT host, avg(useful_ns) FROM ranks GROUP BY host'", 'anything else'],
+  ],
+  options: ['set-view', 'work', 'csv', 'json', 'top', 'width', 'ascii'],
+  most: Infinity,
+  run: async (args) => {
+    const view = args.text('set-view') as SetView | undefined;
+    const { sets: names, sql } = wordsOf(args.words);
+    if ((view === undefined) === (sql === undefined))
+      throw usage(
+        view === undefined ? 'there is nothing to ask' : 'a view and SQL exclude each other',
+        "write --view and one of its names, or a statement: quartz query run.quartzset 'SELECT ...'",
+      );
+    const sets = names.map(chosen);
+    const work = args.text('work');
+    await show(
+      args,
+      sql === undefined ? await askView(sets, view ?? 'ranks', work) : await askSql(sets, sql, work),
+      view ?? 'sql',
+    );
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,46 @@
+/** What ranks have in common, each thing once: entities by what they are, call paths by their parent and entity. */
+import { item } from '../model/index.js';
+import type { RowOf } from './tables.js';
+
+type EntityRow = RowOf<'entities'>;
+
+export class Interner {
+  readonly entities: EntityRow[] = [
+    { entity: 0, kind: 'process', name: '', file: '', line: 0, module: '', waits_for: '' },
+  ];
+  readonly parents: number[] = [0];
+  readonly tops: number[] = [0];
+  readonly depths: number[] = [0];
+  /** 1 where no context above has the same entity: there time is charged to it. */
+  readonly first: number[] = [1];
+  readonly #entityOf = new Map<string, number>();
+  readonly #contextOf = new Map<number, number>();
+
+  /** Two are the same where a reader could not tell them apart. The module counts where the source is not known. */
+  entity(row: Omit<EntityRow, 'entity'>): number {
+    const { kind, name, file, line, module } = row;
+    const key = `${kind}\0${name}\0${file}\0${line}\0${file === '' ? module : ''}`;
+    const known = this.#entityOf.get(key);
+    if (known !== undefined) return known;
+    const entity = this.entities.length;
+    this.entities.push({ entity, ...row });
+    this.#entityOf.set(key, entity);
+    return entity;
+  }
+
+  context(parent: number, entity: number): number {
+    const key = parent * 2 ** 26 + entity;
+    const known = this.#contextOf.get(key);
+    if (known !== undefined) return known;
+    const context = this.parents.length;
+    let first = 1;
+    for (let at = parent; at !== 0 && first === 1; at = item(this.parents, at))
+      if (item(this.tops, at) === entity) first = 0;
+    this.parents.push(parent);
+    this.tops.push(entity);
+    this.depths.push(item(this.depths, parent) + 1);
+    this.first.push(first);
+    this.#contextOf.set(key, context);
+    return context;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Makes a set of profiles (docs/reference/sets.md): one profile after the other, so that memory does not grow with
+ * their number but by what they have in common.
+ */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { item, memberOf, type RawProfile } from '../model/index.js';
+import { Interner } from './intern.js';
+import { memberRows } from './member-rows.js';
+import { readColumns, TableWriter } from './parquet.js';
+import { headFile, setFormat, type SetHead } from './set-file.js';
+import { leastDistance, outliersOf, rankQuantities, Summary } from './statistics.js';
+import { tableNames, type RowOf, type TableName } from './tables.js';
+
+export interface Source {
+  file: string;
+  /** The profile, or why it can't be read, as a clause. */
+  open: () => RawProfile | string;
+}
+/** No profile of these can be read. */
+export class EmptySet extends Error {
+  constructor(readonly leftOut: SetHead['leftOut']) {
+    super('no profile can be read');
+  }
+}
+export interface Merged {
+  head: SetHead;
+  contexts: number;
+  facts: number;
+}
+
+/** prog.7.quartz is that of rank 7. */
+function rankOfName(file: string): number | null {
+  const digits = /\.(\d{1,9})\.quartz$/.exec(file)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+type Writers = { [T in TableName]: TableWriter<T> };
+
+function openAll(folder: string): Writers {
+  return Object.fromEntries(tableNames.map((table) => [table, new TableWriter(folder, table)])) as unknown as Writers;
+}
+
+/** `folder` must not exist. On failure nothing is left of it. Throws EmptySet, and what writing files throws. */
+export async function merge(
+  sources: Iterable<Source>,
+  folder: string,
+  { quartz, parameters }: Pick<SetHead, 'quartz' | 'parameters'>,
+): Promise<Merged> {
+  const parts = `${folder}.part-${process.pid}`;
+  mkdirSync(parts);
+  try {
+    const merged = await mergeInto(parts, sources, quartz, parameters);
+    renameSync(parts, folder);
+    return merged;
+  } catch (error) {
+    rmSync(parts, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function mergeInto(
+  folder: string,
+  sources: Iterable<Source>,
+  quartz: string,
+  parameters: SetHead['parameters'],
+): Promise<Merged> {
+  const writers = openAll(folder);
+  const interner = new Interner();
+  const summary = new Summary();
+  const ranks: RowOf<'ranks'>[] = [];
+  const leftOut: SetHead['leftOut'] = [];
+  const emit = <T extends TableName>(table: T, row: RowOf<T>): void => {
+    (writers[table] as TableWriter<T>).add(row);
+  };
+  for (const { file, open } of sources) {
+    const raw = open();
+    if (typeof raw === 'string') {
+      leftOut.push({ file, why: raw });
+      continue;
+    }
+    const about = { member: ranks.length, rank: rankOfName(basename(file)), file: basename(file) };
+    const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
+    summary.add(rank, costs);
+    ranks.push(rank);
+  }
+  if (ranks.length === 0) throw new EmptySet(leftOut);
+  for (const row of interner.entities) emit('entities', row);
+  interner.parents.forEach((parent, context) => {
+    emit('contexts', {
+      context,
+      parent,
+      entity: item(interner.tops, context),
+      depth: item(interner.depths, context),
+    });
+  });
+  const totals = summary.rows();
+  for (const row of totals) emit('summary', row);
+  writers.costs.finish();
+  for (const row of await outlierRows(folder, ranks, totals, interner)) emit('outliers', row);
+  for (const table of tableNames) if (table !== 'costs') writers[table].finish();
+  const head: SetHead = {
+    format: setFormat,
+    quartz,
+    programs: [...new Set(ranks.map(({ program }) => program))],
+    members: ranks.length,
+    leftOut,
+    unfinished: ranks.filter(({ status }) => status === 'unfinished').map(({ file }) => file),
+    parameters,
+  };
+  writeFileSync(headFile(folder), `${JSON.stringify(head, null, 1)}\n`);
+  return { head, contexts: interner.parents.length, facts: writers.facts.rows };
+}
+
+/** Entities of which no rank has enough for an outlier are not looked at; values of the others are read back. */
+async function outlierRows(
+  folder: string,
+  ranks: readonly RowOf<'ranks'>[],
+  totals: readonly RowOf<'summary'>[],
+  interner: Interner,
+): Promise<RowOf<'outliers'>[]> {
+  const least = leastDistance * ranks.reduce((most, { elapsed_ns }) => Math.max(most, elapsed_ns), 0);
+  const rows: RowOf<'outliers'>[] = [];
+  const look = (quantity: string, entity: number, values: Float64Array): void => {
+    for (const { member, score, median } of outliersOf(values, least))
+      rows.push({ member, quantity, entity, value_ns: item(values, member), median_ns: median, score });
+  };
+  for (const quantity of rankQuantities)
+    look(
+      quantity,
+      0,
+      Float64Array.from(ranks, (rank) => rank[quantity]),
+    );
+  const isOne = ({ entity }: RowOf<'summary'>): boolean =>
+    entity !== 0 && item(interner.entities, entity).kind !== 'thread';
+  const values = { npt_ns: new Map<number, Float64Array>(), wait_ns: new Map<number, Float64Array>() };
+  for (const row of totals.filter(isOne)) {
+    if (row.npt_max_ns >= least) values.npt_ns.set(row.entity, new Float64Array(ranks.length));
+    if (row.wait_max_ns >= least) values.wait_ns.set(row.entity, new Float64Array(ranks.length));
+  }
+  if (values.npt_ns.size + values.wait_ns.size > 0) {
+    const columns = await readColumns(folder, 'costs', ['member', 'entity', 'npt_ns', 'wait_ns']);
+    for (let k = 0; k < columns.entity.length; k++) {
+      const entity = Number(columns.entity[k]),
+        member = Number(columns.member[k]);
+      for (const quantity of ['npt_ns', 'wait_ns'] as const) {
+        const column = values[quantity].get(entity);
+        if (column) column[member] = Number(columns[quantity][k]);
+      }
+    }
+  }
+  for (const quantity of ['npt_ns', 'wait_ns'] as const)
+    for (const [entity, column] of values[quantity]) look(quantity, entity, column);
+  return rows.sort((a, b) => Math.abs(b.value_ns - b.median_ns) - Math.abs(a.value_ns - a.median_ns));
+}

@@ -1,0 +1,111 @@
+/**
+ * Parquet files of a set: written in row groups as rows come, read by columns. The only file that knows the packages
+ * for it (hyparquet-writer, hyparquet: JavaScript alone, no dependencies, 1 MB together).
+ */
+import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from 'hyparquet';
+import { fileWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
+import { join } from 'node:path';
+import { defined } from '../model/index.js';
+import { tables, type ColumnType, type RowOf, type TableName, type Value } from './tables.js';
+
+const rowsInGroup = 65_536;
+const physical = (type: ColumnType): 'INT32' | 'DOUBLE' | 'BYTE_ARRAY' =>
+  type.startsWith('int') ? 'INT32' : type.startsWith('double') ? 'DOUBLE' : 'BYTE_ARRAY';
+
+/** Rows of one table, which go to its file as soon as there are enough of them. */
+export class TableWriter<T extends TableName> {
+  readonly #writer: ParquetWriter;
+  readonly #columns: { name: string; type: ColumnType; values: Value[] }[];
+  #waiting = 0;
+  rows = 0;
+
+  constructor(folder: string, table: T) {
+    const columns = Object.entries(tables[table]);
+    this.#columns = columns.map(([name, type]) => ({ name, type, values: [] }));
+    this.#writer = new ParquetWriter({
+      writer: fileWriter(join(folder, `${table}.parquet`)),
+      schema: [
+        { name: 'row', num_children: columns.length },
+        ...columns.map(([name, type]) => ({
+          name,
+          type: physical(type),
+          repetition_type: type.endsWith('?') ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+          ...(type === 'text' || type === 'code' ? { converted_type: 'UTF8' as const } : {}),
+        })),
+      ],
+      statistics: false, // nothing here is looked for by ranges of values, and they take half of the time
+      createdBy: 'quartz',
+    });
+  }
+
+  add(row: RowOf<T>): void {
+    for (const column of this.#columns) column.values.push(present((row as Record<string, Value>)[column.name]));
+    this.rows++;
+    if (++this.#waiting === rowsInGroup) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#waiting === 0) return;
+    const columnData: ColumnSource[] = this.#columns.map(({ name, type, values }) => ({
+      name,
+      data:
+        type === 'int'
+          ? Int32Array.from(values as number[])
+          : type === 'double'
+            ? Float64Array.from(values as number[])
+            : values,
+      // Times are seldom equal: no dictionary is looked for, and compression would gain a fifth.
+      ...(type === 'double' ? { encoding: 'PLAIN' as const, codec: 'UNCOMPRESSED' as const } : {}),
+    }));
+    void this.#writer.write({ columnData, rowGroupSize: rowsInGroup });
+    for (const column of this.#columns) column.values.length = 0;
+    this.#waiting = 0;
+  }
+
+  finish(): void {
+    this.#flush();
+    void this.#writer.finish();
+  }
+}
+
+function present(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a row lacks a column');
+  return value;
+}
+
+/** Whole columns of a table. */
+export async function readColumns<C extends string>(
+  folder: string,
+  table: TableName,
+  columns: readonly C[],
+): Promise<Record<C, ArrayLike<Value>>> {
+  const file = await asyncBufferFromFile(join(folder, `${table}.parquet`));
+  const metadata = await parquetMetadataAsync(file);
+  const rows = Number(metadata.num_rows);
+  const found = Object.fromEntries(columns.map((name) => [name, new Array<Value>(rows)])) as unknown as Record<
+    C,
+    Value[]
+  >;
+  if (rows === 0) return found;
+  await parquetRead({
+    file,
+    metadata,
+    columns: [...columns],
+    onChunk: ({ columnName, columnData, rowStart }) => {
+      const column = found[columnName as C];
+      for (let k = 0; k < columnData.length; k++) column[rowStart + k] = (columnData as ArrayLike<Value>)[k] ?? null;
+    },
+  });
+  return found;
+}
+
+/** All rows of a table. */
+export async function readRows<T extends TableName>(folder: string, table: T): Promise<RowOf<T>[]> {
+  const names = Object.keys(tables[table]);
+  const columns = await readColumns(folder, table, names);
+  const count = defined(columns[names[0] ?? '']).length;
+  return Array.from(
+    { length: count },
+    (_, k) => Object.fromEntries(names.map((name) => [name, defined(columns[name])[k]])) as RowOf<T>,
+  );
+}

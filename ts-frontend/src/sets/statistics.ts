@@ -1,0 +1,146 @@
+/** Statistics over ranks (docs/reference/sets.md, "Metrics"). Pure. */
+import { item } from '../model/index.js';
+import type { RowOf } from './tables.js';
+
+/** Of sorted values: the one in the middle, or the mean of the two there. */
+function medianOfSorted(values: Float64Array): number {
+  const n = values.length;
+  if (n === 0) return 0;
+  const half = Math.floor(n / 2);
+  return n % 2 === 1 ? item(values, half) : (item(values, half - 1) + item(values, half)) / 2;
+}
+export const medianOf = (values: Float64Array): number => medianOfSorted(values.slice().sort());
+
+/** Iglewicz and Hoaglin 1993: a modified z-score above this is an outlier. */
+export const outlierScore = 3.5;
+/** What makes the median absolute deviation, and the mean one, as large as the standard deviation of a normal. */
+export const medianScale = 0.6745;
+export const meanScale = 1.253314;
+/** Ranks below which none can be told from the others. */
+export const leastRanks = 5;
+/** An outlier is at least so much of the job's time away from the median. */
+export const leastDistance = 0.01;
+
+export interface Spread {
+  median: number;
+  scale: number; // a distance from the median divided by this is its score; 0: all are equal
+}
+
+export function spreadOf(values: Float64Array): Spread {
+  const median = medianOf(values);
+  const distances = values.map((value) => Math.abs(value - median));
+  const mad = medianOf(distances);
+  if (mad > 0) return { median, scale: mad / medianScale };
+  const mean = distances.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
+  return { median, scale: mean * meanScale };
+}
+
+/** The values, by member, that are far from the others. */
+export function outliersOf(values: Float64Array, least: number): { member: number; score: number; median: number }[] {
+  if (values.length < leastRanks) return [];
+  const { median, scale } = spreadOf(values);
+  if (scale === 0) return [];
+  const found: { member: number; score: number; median: number }[] = [];
+  values.forEach((value, member) => {
+    const score = (value - median) / scale;
+    if (Math.abs(score) > outlierScore && Math.abs(value - median) >= least) found.push({ member, score, median });
+  });
+  return found;
+}
+
+/** What a quantity is over all ranks; those that lack it have 0. */
+class Quantity {
+  sum = 0;
+  core = 0; // Σ value * processors
+  min = Infinity;
+  minMember = -1;
+  max = 0;
+  maxMember = -1;
+  add(value: number, member: number, processors: number): void {
+    this.sum += value;
+    this.core += value * processors;
+    if (value < this.min) {
+      this.min = value;
+      this.minMember = member;
+    }
+    if (value > this.max || this.maxMember < 0) {
+      this.max = value;
+      this.maxMember = member;
+    }
+  }
+}
+
+class Totals {
+  ranks = 0;
+  all = 0; // members 0 .. all - 1 have it: the first one that lacks it is this
+  readonly npt = new Quantity();
+  readonly self = new Quantity();
+  readonly wait = new Quantity();
+  readonly alone = new Quantity();
+}
+
+/** Adds up what ranks were charged, rank after rank: memory for each entity, not for each rank. */
+export class Summary {
+  readonly #of: Totals[] = [];
+  #members = 0;
+
+  add({ member, processors }: RowOf<'ranks'>, costs: readonly RowOf<'costs'>[]): void {
+    this.#members = member + 1;
+    for (const row of costs) {
+      const totals = (this.#of[row.entity] ??= new Totals());
+      totals.ranks++;
+      if (totals.all === member) totals.all++;
+      totals.npt.add(row.npt_ns, member, processors);
+      totals.self.add(row.npt_self_ns, member, processors);
+      totals.wait.add(row.wait_ns, member, processors);
+      totals.alone.add(row.alone_ns, member, processors);
+    }
+  }
+
+  rows(): RowOf<'summary'>[] {
+    const n = this.#members;
+    const least = (quantity: Quantity, { all }: Totals): [number, number] =>
+      all < n && (quantity.min > 0 || all < quantity.minMember) ? [0, all] : [quantity.min, quantity.minMember];
+    return this.#of.flatMap((totals, entity) => {
+      const { npt, self, wait, alone } = totals;
+      const [waitMin, waitMinMember] = least(wait, totals);
+      const [aloneMin, aloneMinMember] = least(alone, totals);
+      return [
+        {
+          entity,
+          ranks: totals.ranks,
+          npt_mean_ns: npt.sum / n,
+          npt_min_ns: least(npt, totals)[0],
+          npt_max_ns: npt.max,
+          npt_max_member: npt.maxMember,
+          npt_core_ns: npt.core,
+          self_mean_ns: self.sum / n,
+          self_max_ns: self.max,
+          self_core_ns: self.core,
+          wait_mean_ns: wait.sum / n,
+          wait_min_ns: waitMin,
+          wait_min_member: waitMinMember,
+          wait_max_ns: wait.max,
+          wait_max_member: wait.maxMember,
+          alone_mean_ns: alone.sum / n,
+          alone_min_ns: aloneMin,
+          alone_min_member: aloneMinMember,
+          alone_max_ns: alone.max,
+          alone_max_member: alone.maxMember,
+          alone_core_ns: alone.core,
+        },
+      ];
+    });
+  }
+}
+
+/** What of a whole process is compared over ranks, as columns of `ranks`. */
+export const rankQuantities = [
+  'elapsed_ns',
+  'useful_ns',
+  'overhead_ns',
+  'spinning_ns',
+  'idle_ns',
+  'mpi_ns',
+  'cpu_wait_ns',
+] as const;
