@@ -34,11 +34,6 @@ void qzi_paths_close(struct qzi_paths *paths) {
   free(paths);
 }
 
-void qzi_paths_without_inlined(struct qzi_paths *paths) {
-  qzi_inlining_close(paths->inlining);
-  paths->inlining = NULL;
-}
-
 void qzi_paths_prepare(struct qzi_paths *paths) {
   qzi_unwinder_prepare(paths->unwinder);
   paths->first_ns = qzi_clock_ns();
@@ -61,7 +56,7 @@ uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths) { return paths->spent
 
 /* Leaves out what starts the thread: everything outside its start routine, which the record names. */
 static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, int complete) {
-  uint64_t start = QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
+  uint64_t start = qzi_paths_start(paths, index);
   for (uint32_t k = count; start && k-- > 0;)
     if (paths->frames[k].entry == start) return k;
   /* The C library's code that starts threads has no unwind information in some versions. */
@@ -179,7 +174,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   find_site(paths, all, first, walk);
   qzi_mpi_site(paths, all, first, walk);
   find_callers(paths, all, walk);
-  uint64_t start = QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
+  uint64_t start = qzi_paths_start(paths, index);
   if (start && count < all && paths->frames[count].entry == start)
     add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {

@@ -54,8 +54,6 @@ struct qzi_walk {
 /* NULL: no memory, or built without libdw. */
 struct qzi_paths *qzi_paths_open(struct qzi_interner *in);
 void qzi_paths_close(struct qzi_paths *paths);
-/* Walks tell no inlined procedures from now on: for threads whose paths hooks make. */
-void qzi_paths_without_inlined(struct qzi_paths *paths);
 void qzi_paths_prepare(struct qzi_paths *paths); /* qzi_unwinder_prepare */
 /* A snapshot begins. Processor time that other threads have used for paths since the last one. */
 uint64_t qzi_paths_begin(struct qzi_paths *paths);
@@ -63,11 +61,15 @@ uint64_t qzi_paths_begin(struct qzi_paths *paths);
 int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns);
 /* Time that walks took in all. */
 uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths);
+/* How many procedures its path begins with that are those of its creator. */
+uint32_t qzi_paths_base(const struct qzi_interner *in, uint32_t index);
 /* 1: the record at `node` has procedures that hooks pushed. */
 int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node);
 /* 1: the procedure that has the code at `address` is on the path of that node. */
 int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
-/* Walks outwards from there. 0, or -1: nothing found. */
+/* Walks outwards from there. 0, or -1: nothing found. index QZI_NO_THREAD: whose stack it is is not known, and all of
+ * it is walked. */
+#define QZI_NO_THREAD UINT32_MAX
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* 1: all that can be known of the frames of walks until now is known: nothing waits to be read. */

@@ -4,24 +4,26 @@
 #include <string.h>
 #include "sampler/util/array.h"
 
-/* Of a whole path: its own entries, what stands between them, and all loops. */
-#define PATH_MOST (2 * KEYS_MOST + QZI_WALK_MOST * (2 + QZI_LOOPS_MOST) + QZI_LOOPS_MOST + 2)
-#define KEYS_MOST 512u /* entries of a path made by hooks and objects; deeper ones are left out */
+#define PATH_MOST QZI_PATH_MOST
+#define KEYS_MOST QZI_PATH_KEYS
 
-/* Keys of a node, outermost first. */
-static uint32_t keys_of(const struct qzi_interner *in, uint32_t node, uint64_t *keys) {
+uint32_t qzi_path_keys(const struct qzi_interner *in, uint32_t node, uint64_t *keys) {
   uint32_t depth = 0;
   for (uint32_t at = node; at && depth < KEYS_MOST; at = in->file->stacks[at].parent) depth++;
   for (uint32_t k = depth; k-- > 0; node = in->file->stacks[node].parent) keys[k] = in->node_keys[node];
   return depth;
 }
 
-int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
+uint32_t qzi_paths_base(const struct qzi_interner *in, uint32_t index) {
   const struct qz_thread *thread = qz_session_thread(in->view, index);
   const struct qzi_base *its = in->bases ? &in->bases[index] : NULL;
   int known = its && its->node && its->serial == QZ_LOAD(&thread->serial);
-  uint32_t base = known ? its->depth : QZ_LOAD(&thread->base);
-  uint32_t procedures = 0, most = base + (QZ_LOAD(&thread->start) != 0);
+  return known ? its->depth : QZ_LOAD(&thread->base);
+}
+
+int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
+  const struct qz_thread *thread = qz_session_thread(in->view, index);
+  uint32_t procedures = 0, most = qzi_paths_base(in, index) + (QZ_LOAD(&thread->start) != 0);
   for (uint32_t at = node; at; at = in->file->stacks[at].parent) procedures += !(in->node_keys[at] & QZ_KEY_OBJECT);
   return procedures > most;
 }
@@ -160,7 +162,7 @@ static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi
                         int settled, int sampled) {
   struct qzi_interner *in = paths->in;
   uint64_t old[KEYS_MOST], keys[PATH_MOST], prints[PATH_MOST];
-  uint32_t depth = keys_of(paths->in, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
+  uint32_t depth = qzi_path_keys(paths->in, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
   while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
   if (depth > k && old[depth - 1] == waiting) depth--;
   uint64_t start = count ? keys[count - 1] : 0;

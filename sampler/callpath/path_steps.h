@@ -18,6 +18,10 @@
 #define QZI_PATH_MPI_CALLS 64u  /* likewise */
 #define QZI_PATH_PLACES    256u /* calls for locks that are remembered; further ones are not */
 
+#define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
+/* Of a whole path: its own entries, what stands between them, and all loops. */
+#define QZI_PATH_MOST      (2 * QZI_PATH_KEYS + QZI_WALK_MOST * (2 + QZI_LOOPS_MOST) + QZI_LOOPS_MOST + 2)
+
 /* LIBRARY: another that the system installed; MPI: one of an MPI implementation's */
 enum qzi_code { QZI_CODE_OWN = 0, QZI_CODE_LIBRARY, QZI_CODE_MPI, QZI_CODE_LAYER, QZI_CODE_C, QZI_CODE_CXX };
 
@@ -63,6 +67,13 @@ struct qzi_paths {
   struct qzi_frame frames[QZI_FRAMES_MOST];
 };
 
+/* Keys of a node's path, outermost first: at most QZI_PATH_KEYS. Their number. */
+uint32_t qzi_path_keys(const struct qzi_interner *in, uint32_t node, uint64_t *keys);
+
+/* Entry of the start routine of that thread; 0: it has none, or QZI_NO_THREAD. */
+static inline uint64_t qzi_paths_start(const struct qzi_paths *paths, uint32_t index) {
+  return index == QZI_NO_THREAD ? 0 : QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
+}
 /* Of a module of the profile, index + 1; 0: in none. */
 enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module);
 static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_CODE_LIBRARY || code == QZI_CODE_MPI; }

@@ -77,9 +77,11 @@ int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns) {
   return 0;
 }
 
-void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
+void qzi_timeline_top(struct qzi_timeline *line, uint32_t node, uint64_t ns) {
+  const struct qz_stack_node *stacks = line->file->stacks;
+  while (line->file->entities[stacks[node].entity].kind >= QZ_ENTITY_CODE_LOOP) node = stacks[node].parent;
+  uint32_t entity = stacks[node].entity;
   if (!entity) return;
-  while (line->file->entities[entity].kind >= QZ_ENTITY_CODE_LOOP) entity = line->file->entities[entity].record;
   uint64_t *at = &line->entity_ns[entity];
   if (*at == 0) {
     if (line->touched_count == line->touched_room) {

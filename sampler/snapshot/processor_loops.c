@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "thread_tracker.h"
+#include "sampler/callpath/hooked_paths.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/waits/no_progress.h"
 #include "sampler/waits/pause_detector.h"
@@ -25,11 +26,13 @@ struct known {
 struct qzi_processor_loops {
   struct qzi_sampler *sampler;
   struct qzi_paths *paths;     /* NULL: what loops call is not known */
+  struct qzi_hooked *hooked;   /* NULL: likewise */
   struct qzi_running *running; /* NULL: no samples */
   uint64_t used_ns;
   uint32_t count;
   int started;
   struct qzi_sample sample;
+  struct qzi_walk other; /* of a sample of another thread than was seen */
   struct qzi_polling polling;
   struct qzi_stateless_known stateless;
   struct known known[]; /* by processor */
@@ -43,7 +46,7 @@ struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler
   loops->sampler = sampler;
   loops->count = count;
   loops->paths = qzi_paths_open(&sampler->in);
-  if (loops->paths) qzi_paths_without_inlined(loops->paths);
+  loops->hooked = loops->paths ? qzi_hooked_open(loops->paths) : NULL;
   return loops;
 }
 
@@ -55,6 +58,7 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
   if (!loops) return;
   for (uint32_t p = 0; p < loops->count; p++) free(loops->known[p].walk);
   qzi_running_close(loops->running);
+  qzi_hooked_close(loops->hooked);
   if (loops->paths) qzi_paths_close(loops->paths);
   qzi_lazy_free(loops, sizeof *loops + loops->count * sizeof *loops->known);
 }
@@ -75,7 +79,12 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
   const struct qzi_visit *visit = &loops->sampler->visits[p];
   struct known *known = &loops->known[p];
   uint32_t pid = loops->sampler->file->head->pid;
-  if (visit->state != QZ_STATE_USEFUL || !visit->serial || known->now != visit->now) return;
+  if (visit->state != QZ_STATE_USEFUL || !visit->serial || known->now != visit->now) {
+    if (loops->hooked && qzi_paths_may(loops->paths, now_ns) &&
+        !qzi_paths_walk(loops->paths, QZI_NO_THREAD, &loops->sample.at, &loops->sample.copy, &loops->other))
+      qzi_hooked_add(loops->hooked, QZI_NO_THREAD, &loops->other);
+    return;
+  }
   qzi_stalled_look(&known->stalled, pid, visit->word, &loops->sample);
   int walked = 0;
   if (loops->paths && qzi_paths_may(loops->paths, now_ns)) {
@@ -87,6 +96,7 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
   uint64_t repeats = qzi_repeating_look(&known->repeating, &loops->stateless, loops->paths, pid, &loops->sample,
                                         walked ? known->walk : NULL);
   if (!known->polls) known->polls = repeats;
+  if (walked && !known->polls && loops->hooked) qzi_hooked_add(loops->hooked, visit->thread, known->walk);
   known->node = 0;
   if (loops->paths)
     qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);
@@ -138,4 +148,14 @@ uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {
   return loop ? qzi_loop(&loops->sampler->in, loop,
                          loops->paths && qzi_paths_serves(loops->paths, loop) ? known->walk : NULL)
               : 0;
+}
+
+uint32_t qzi_processor_executed(struct qzi_processor_loops *loops, uint32_t p, uint64_t ns, uint32_t *instruction) {
+  const struct qzi_visit *visit = &loops->sampler->visits[p];
+  uint64_t pc, entry;
+  *instruction = 0;
+  if (!loops->hooked || !visit->serial) return visit->node;
+  uint32_t node = qzi_hooked_executed(loops->hooked, visit->thread, visit->node, ns, &pc, &entry);
+  if (node && pc) *instruction = qzi_instruction_find(&loops->sampler->instructions, pc, entry);
+  return node ? node : visit->node;
 }

@@ -132,6 +132,15 @@ static void look_for_loop(struct qzi_sampler *sampler, struct qzi_visit *visit, 
   visit->node_print = 0; /* it is not that of the stack */
 }
 
+/* Where in the code of its procedures a thread is that works. */
+static void look_at_code(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32_t p, uint64_t now_ns) {
+  visit->instruction = 0;
+  if (visit->state != QZ_STATE_USEFUL) return;
+  uint32_t node = qzi_processor_executed(sampler->loops, p, now_ns - sampler->last_ns, &visit->instruction);
+  if (node != visit->node) visit->node_print = 0;
+  visit->node = node;
+}
+
 static int waits_at_top(const struct qzi_visit *visit) {
   if (visit->loop) return 1;
   if (!visit->object || !visit->held) return 0;
@@ -165,6 +174,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (visit->state == QZ_STATE_IDLE) continue;
     resolve(sampler, visit, p);
     look_for_loop(sampler, visit, p);
+    look_at_code(sampler, visit, p, now_ns);
   }
   struct qzi_counts counts = count_states(sampler);
   /* Everything that may find no room comes first; what is made for a snapshot that is then left out weighs nothing. */
@@ -185,10 +195,10 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (visit->state == QZ_STATE_IDLE) continue;
     qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
     qzi_slice_add(&sampler->slices, visit->tuple, sampler->file->head->elapsed_ns + ns, ns);
+    qzi_instruction_add(&sampler->instructions, visit->instruction, ns, counts.useful + counts.overhead, 0);
     if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
     if (visit->loop) qzi_external_wait(&sampler->in, visit->loop);
-    if (visit->state != QZ_STATE_SPINNING)
-      qzi_timeline_top(&sampler->timeline, sampler->file->stacks[visit->node].entity, ns);
+    if (visit->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, visit->node, ns);
   }
   sampler->file->head->visits += processors;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);

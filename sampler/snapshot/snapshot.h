@@ -36,6 +36,7 @@ struct qzi_visit {
   uint8_t retries, torn, invalid;
   uint32_t node, entity; /* of the snapshot, once resolved */
   uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_waits.h); 0: none */
+  uint32_t instruction;  /* that its thread was at: instructions.h */
   uint64_t node_print;   /* fingerprint that `node` is for */
   uint32_t tuple;        /* index + 1 of the tuple for last_key */
   struct qzi_tuple_key last_key;

@@ -26,6 +26,7 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
   }
   tracker->paths = qzi_paths_open(&sampler->in);
   tracker->creations = qzi_creations_open(&sampler->in, tracker->paths);
+  tracker->hooked = tracker->paths ? qzi_hooked_open(tracker->paths) : NULL;
   return tracker;
 }
 
@@ -69,6 +70,7 @@ void qzi_tracker_close(struct qzi_tracker *tracker) {
   for (uint32_t k = 0; k < qz_session_thread_high(tracker->sampler->view); k++) qzi_tracker_gone(tracker, k);
   qzi_running_close(tracker->running);
   qzi_creations_close(tracker->creations);
+  qzi_hooked_close(tracker->hooked);
   qzi_paths_close(tracker->paths);
   qzi_lazy_free(tracker->all, tracker->all_bytes);
   qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);

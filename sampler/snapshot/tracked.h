@@ -9,6 +9,7 @@
 #define QZI_TRACKED_H
 
 #include "sampler/callpath/creations.h"
+#include "sampler/callpath/hooked_paths.h"
 #include "sampler/callpath/sample_queue.h"
 #include "sampler/waits/lock_code.h"
 #include "sampler/waits/cpu_use.h"
@@ -64,6 +65,7 @@ struct qzi_tracker {
   struct qzi_sampler *sampler;
   struct qzi_paths *paths; /* NULL: no unwinding */
   struct qzi_creations *creations;
+  struct qzi_hooked *hooked; /* NULL: no unwinding */
   struct qzi_tracked *all;
   size_t all_bytes;
   struct qzi_running *running; /* NULL: no samples */

@@ -63,7 +63,9 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   sampled->round = sampler->round;
   sampled->number = sampler->file->head->samples;
   qzi_sample_queue_add(&known->samples, sampled, tracker->interval_ns);
-  if (known->hooked) known->shown = sampled;
+  if (!known->hooked) return;
+  known->shown = sampled;
+  if (!polls && tracker->hooked) qzi_hooked_add(tracker->hooked, index, walk);
 }
 
 /* Whether samples come as they should; events that never fire are opened anew. paused: none are due. */
@@ -135,12 +137,22 @@ static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tra
   return node;
 }
 
+/* On the path that its hooks have made, at the code where a sample of that path was; 0: there is none. */
+static uint32_t executed_with_hooks(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, uint32_t *instruction) {
+  uint64_t pc, entry;
+  uint32_t node =
+    tracker->hooked ? qzi_hooked_executed(tracker->hooked, index, tracker->all[index].node, ns, &pc, &entry) : 0;
+  if (node && pc) *instruction = qzi_instruction_find(&tracker->sampler->instructions, pc, entry);
+  return node;
+}
+
 uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel,
                               uint32_t *instruction) {
   struct qzi_tracked *known = &tracker->all[index];
   *kernel = QZ_KERNEL_NONE;
   *instruction = 0;
-  if (!tracker->paths || known->hooked) return 0;
+  if (!tracker->paths) return 0;
+  if (known->hooked) return spins ? 0 : executed_with_hooks(tracker, index, ns, instruction);
   if (!spins && known->left && qzi_switch_time_take(&tracker->switches, &known->switches, ns)) {
     if (tracker->sampler->file->head->paths & QZ_PATHS_KERNEL) *kernel = known->left_kernel;
     return known->left;

@@ -1,8 +1,10 @@
 /**
- * Loops of optimized programs, by each compiler that is there: where their source is, how they lie in each other, and
- * that their time is that of the work that is counted in them.
+ * Loops of optimized programs, by each compiler that is there, without hooks, with them, and of the thread package:
+ * where their source is, how they lie in each other, and that their time is that of the work that is counted in them.
  */
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
 import {
   costIndex,
   findEntities,
@@ -15,14 +17,22 @@ import {
 } from '../../../ts-frontend/src/model/index.js';
 import { needing } from '../../support/capabilities.js';
 import { record, temporaryFile } from '../../support/record.js';
+import { root } from '../../known-answers/programs.js';
 import { lineOfComment, sourceOf } from './helpers.js';
 
 const source = 'code_loops.c';
 const path = sourceOf(source);
 
-function build(compiler: string, options: readonly string[]): string {
+/** How a program is made for Quartz: not at all, with hooks, with hooks and the threads of the package. */
+type Made = 'plain' | 'hooks' | 'package';
+const flags = (what: string, compiler: string): string[] =>
+  execFileSync(join(root, 'scripts/quartz-flags'), [what, '--cc', compiler], { encoding: 'utf8' }).trim().split(' ');
+
+function build(compiler: string, options: readonly string[], made: Made = 'plain'): string {
   const file = temporaryFile(`${compiler}-${options.join('')}`.replace(/\W/g, '-'));
-  execFileSync(compiler, [...options, path, '-o', file, '-lpthread'], { stdio: 'pipe' });
+  const hooks = made === 'plain' ? [] : flags('cflags', compiler);
+  const libraries = made === 'package' ? ['-DWITH_PACKAGE', ...flags('libs', compiler)] : ['-lpthread'];
+  execFileSync(compiler, [...options, ...hooks, path, '-o', file, ...libraries], { stdio: 'pipe' });
   return file;
 }
 const lineOf = (comment: string): number => lineOfComment(source, comment);
@@ -54,6 +64,30 @@ const parts: readonly (readonly [string, number])[] = [
   ['in run', 1],
 ];
 
+/** Of a procedure's time, the part in a loop of its own. */
+const ofProcedure: readonly (readonly [string, string, number])[] = [
+  ['nest', 'nest', 1],
+  ['nest', 'three', 3 / 4],
+  ['nest', 'one', 1 / 4],
+  ['calls', 'in inlined', 1],
+  ['choose', 'choose', 1],
+  ['run', 'in run', 1],
+];
+
+/**
+ * The thread package's time is that during which a processor has the thread, other programs having the CPU or not: it
+ * is held to the procedure's time, not to the steps.
+ */
+function holdToProcedures(t: ExecutionContext, model: Model): void {
+  for (const [procedure, comment, part] of ofProcedure) {
+    const [its] = findEntities(model, procedure);
+    const ns = model.entities[its!]!.processorTimeNs;
+    const found = loopsAt(model, lineOf(comment)).reduce((sum, one) => sum + one.processorTimeNs, 0) / ns;
+    const slack = 0.15 + 8 * Math.sqrt((part * (1 - part)) / Math.max(1, Math.min(model.samples, ns / 2e6)));
+    t.true(Math.abs(found - part) <= slack, `${comment}: ${found} of ${procedure}, not ${part} ± ${slack}`);
+  }
+}
+
 /** The same of lines: at them, or in what they call. */
 const lineParts: readonly (readonly [string, number])[] = [
   ['three', 3 / 7],
@@ -62,7 +96,7 @@ const lineParts: readonly (readonly [string, number])[] = [
   ['in run', 1],
 ];
 
-for (const [compiler, options] of [
+for (const [compiler, options, made = 'plain'] of [
   ['gcc', ['-O1']],
   ['gcc', ['-O2']],
   ['gcc', ['-O3']],
@@ -72,55 +106,68 @@ for (const [compiler, options] of [
   ['clang', ['-O1']],
   ['clang', ['-O2']],
   ['clang', ['-O3']],
-] as const)
+  ['gcc', ['-O2'], 'hooks'],
+  ['gcc', ['-O3'], 'hooks'],
+  ['clang', ['-O2'], 'hooks'],
+  ['gcc', ['-O2'], 'package'],
+  ['clang', ['-O2'], 'package'],
+] as readonly (readonly [string, readonly string[], Made?])[])
   needing(
     `tool:${compiler}`,
     'perf_event_open',
     'process_vm_readv',
-  )(`${compiler} ${options.join(' ')}: loops at their source, with their time`, async (t) => {
-    const { model, status } = await record(build(compiler, ['-g', ...options]));
-    t.is(status, 0);
-    const whole = model.root.processorTimeNs;
-    // Samples of running threads come with the processor time, two milliseconds apart at least.
-    const samples = Math.max(1, Math.min(model.samples, whole / 2e6));
-    for (const [comment, part] of parts) {
-      const found = loopsAt(model, lineOf(comment));
-      const share = found.reduce((sum, one) => sum + one.processorTimeNs, 0) / whole;
-      const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
-      t.true(Math.abs(share - part) <= slack, `${comment}: ${share}, not ${part} ± ${slack}`);
-    }
-    const [file] = findSource(model, source);
-    for (const [comment, part] of lineParts) {
-      // its link-time optimization loses where one of two copies of `step` was inlined: line 9 is `nest`'s own there
-      if (comment === 'one' && options.some((option) => option === '-flto')) continue;
-      const line = file!.lines.find((one) => one.line === lineOf(comment));
-      const share = (line?.total[costIndex.time] ?? 0) / whole;
-      const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
-      t.true(Math.abs(share - part) <= slack, `line of ${comment}: ${share}, not ${part} ± ${slack}`);
-    }
-    // One thread works, the other waits for its end: what that one does is the critical path, however long.
-    for (const { line, total, onPathNs } of file!.lines) {
-      if (line === lineOf('in main')) {
-        // Both are there: one works below the call that created it, one waits, from before the code has been read.
-        t.true(total[costIndex.blocked]! > 0.5 * model.elapsedNs, `main waited ${total[costIndex.blocked]} there`);
-        continue;
+  )(
+    `${compiler} ${options.join(' ')}${made === 'plain' ? '' : `, ${made}`}: loops at their source, with their time`,
+    async (t) => {
+      const { model, status } = await record(build(compiler, ['-g', ...options], made));
+      t.is(status, 0);
+      const whole = model.root.processorTimeNs;
+      // Samples of running threads come with the processor time, two milliseconds apart at least.
+      const samples = Math.max(1, Math.min(model.samples, whole / 2e6));
+      if (made === 'package') holdToProcedures(t, model);
+      for (const [comment, part] of made === 'package' ? [] : parts) {
+        const found = loopsAt(model, lineOf(comment));
+        const share = found.reduce((sum, one) => sum + one.processorTimeNs, 0) / whole;
+        const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
+        t.true(Math.abs(share - part) <= slack, `${comment}: ${share}, not ${part} ± ${slack}`);
       }
-      const { time, spinning, ready, blocked, io } = costIndex;
-      const whatever = [time, spinning, ready, blocked, io].reduce((sum, k) => sum + total[k]!, 0);
-      t.true(
-        Math.abs(onPathNs - whatever) <= 0.01 * model.elapsedNs,
-        `line ${line}: ${onPathNs} on path of ${whatever}`,
+      const [file] = findSource(model, source);
+      for (const [comment, part] of made === 'package' ? [] : lineParts) {
+        // its link-time optimization loses where one of two copies of `step` was inlined: line 9 is `nest`'s own there
+        if (comment === 'one' && options.some((option) => option === '-flto')) continue;
+        const line = file!.lines.find((one) => one.line === lineOf(comment));
+        const share = (line?.total[costIndex.time] ?? 0) / whole;
+        const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
+        t.true(Math.abs(share - part) <= slack, `line of ${comment}: ${share}, not ${part} ± ${slack}`);
+      }
+      // One thread works, the other waits for its end: what that one does is the critical path, however long.
+      for (const { line, total, onPathNs } of made === 'package' ? [] : file!.lines) {
+        if (line === lineOf('in main')) {
+          // Both are there: one works below the call that created it, one waits, from before the code has been read.
+          t.true(total[costIndex.blocked]! > 0.5 * model.elapsedNs, `main waited ${total[costIndex.blocked]} there`);
+          continue;
+        }
+        const { time, spinning, ready, blocked, io } = costIndex;
+        const whatever = [time, spinning, ready, blocked, io].reduce((sum, k) => sum + total[k]!, 0);
+        t.true(
+          Math.abs(onPathNs - whatever) <= 0.01 * model.elapsedNs,
+          `line ${line}: ${onPathNs} on path of ${whatever}`,
+        );
+      }
+      const tree = viewOf(model, 'tree');
+      const at = (comment: string) => (one: Entity) => one.kind === 'code-loop' && one.line === lineOf(comment);
+      const way = (comment: string): string | undefined => wayTo(model, tree, at(comment))?.slice(-3).join(' > ');
+      t.is(way('three'), `nest > loop ${lineOf('nest')} > loop ${lineOf('three')}`);
+      const between = made === 'plain' ? 'inlined > ' : ''; // hooks know procedures as they are after inlining
+      t.is(
+        way('in inlined')?.replace('calls > ', ''),
+        `loop ${lineOf('around inlined')} > ${between}loop ${lineOf('in inlined')}`,
       );
-    }
-    const tree = viewOf(model, 'tree');
-    const at = (comment: string) => (one: Entity) => one.kind === 'code-loop' && one.line === lineOf(comment);
-    const way = (comment: string): string | undefined => wayTo(model, tree, at(comment))?.slice(-3).join(' > ');
-    t.is(way('three'), `nest > loop ${lineOf('nest')} > loop ${lineOf('three')}`);
-    t.is(way('in inlined'), `loop ${lineOf('around inlined')} > inlined > loop ${lineOf('in inlined')}`);
-    const [three] = loopsAt(model, lineOf('three'));
-    t.deepEqual(findEntities(model, `loop at ${source}:${lineOf('three')}`), [three!.id]);
-    t.is(focusOn(model, three!.id).nptNs, three!.nptNs);
-  });
+      const [three] = loopsAt(model, lineOf('three'));
+      t.deepEqual(findEntities(model, `loop at ${source}:${lineOf('three')}`), [three!.id]);
+      t.is(focusOn(model, three!.id).nptNs, three!.nptNs);
+    },
+  );
 
 needing(
   'tool:gcc',

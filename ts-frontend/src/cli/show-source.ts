@@ -34,7 +34,7 @@ function fileOf(model: Model, name: string): SourceFile {
   if (all.length === 0)
     throw new Failure(
       'this profile has no source lines',
-      'they are recorded of programs without hooks that were compiled with -g, where their memory may be read ' +
+      'they are recorded of programs that were compiled with -g, where their memory may be read ' +
         '(docs/reference/loops.md)',
     );
   throw new Failure(

@@ -13,7 +13,7 @@ export function noInstructionsText(model: Model): string | null {
   if (state === 'there') return null;
   return state === 'older'
     ? 'recorded by an older Quartz: no instructions; record it again'
-    : 'this profile has no instructions: they are recorded of programs without hooks, where the kernel gives samples';
+    : 'this profile has no instructions: they are recorded where the kernel gives samples';
 }
 
 /** Addresses as the binary has them, as other tools print them. */

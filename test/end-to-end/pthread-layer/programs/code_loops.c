@@ -2,6 +2,12 @@
  * for. */
 #include <pthread.h>
 #include <stdint.h>
+#ifdef WITH_PACKAGE
+#include <quartz/quartz.h>
+#define pthread_t                                     qz_thread_t
+#define pthread_create(thread, attr, start, argument) qz_create(thread, NULL, start, argument)
+#define pthread_join                                  qz_join
+#endif
 
 #define UNIT 40000000L
 
