@@ -100,6 +100,24 @@ test.serial(
   },
 );
 
+test.serial('attach while a spawned call runs on its parent’s stack: the time is that of its own thread', async (t) => {
+  const task = `${root}/build/test/known-answers/threadlib-programs/task_under_way`;
+  const program = start(task, [], { QUARTZ_PROCESSORS: '1' });
+  try {
+    await until('the program is ready', () => program.stdout().includes('ready'));
+    const { model, status, stderr } = await attachTo(program.child.pid!, 400);
+    t.is(status, 0, stderr);
+    const time = (kind: string, name: string): number =>
+      model.entities.find((one) => one.kind === kind && one.name === name)?.processorTimeNs ?? 0;
+    t.true(time('procedure', 'part') > 0);
+    t.true(time('thread', 'inner') > 0.9 * time('procedure', 'part'), 'part is called by the thread inner');
+    t.is(time('thread', 'main'), 0);
+  } finally {
+    program.child.kill('SIGKILL');
+    await program.ended;
+  }
+});
+
 test.serial('a program that is killed leaves a good profile', async (t) => {
   const recording = startRecording(endless, { processors: 4 });
   await underWay(recording.file, 400);

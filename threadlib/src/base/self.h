@@ -15,8 +15,8 @@
 extern _Thread_local struct qzi_processor *qzi_tls_processor __attribute__((tls_model("initial-exec")));
 
 /* The thread that the caller runs: current of that processor; NULL: in its scheduler, or in a blocking region, or none
- * of ours. Twice, since a locked instruction makes what follows wait: an address less to look up is 5 cycles less for a
- * mutex. */
+ * of ours, or a call in place that is no thread yet (thread/in_place.h). Twice, since a locked instruction makes what
+ * follows wait: an address less to look up is 5 cycles less for a mutex. */
 extern _Thread_local struct qzi_thread *qzi_tls_thread __attribute__((tls_model("initial-exec")));
 
 /* By assembly, so that a compiler cannot keep the address of the variable over a switch to another kernel thread. */
@@ -81,6 +81,8 @@ static inline void qzi_current_set(struct qzi_processor *processor, struct qzi_t
   __atomic_store_n(&qzi_head(processor)->current, thread, __ATOMIC_RELAXED);
   QZI_TLS_STORE(qzi_tls_thread, thread);
 }
+/* What runs is no thread yet (thread/in_place.h). */
+static inline void qzi_current_hide(void) { QZI_TLS_STORE(qzi_tls_thread, NULL); }
 static inline struct qzi_publisher *qzi_pub_of(struct qzi_processor *processor) { return &qzi_head(processor)->pub; }
 
 /* The processor that runs the caller; sets the package up where main has not begun; ends the program with a line where

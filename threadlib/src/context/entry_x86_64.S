@@ -94,7 +94,7 @@ qzi_switch_elsewhere:
 	.p2align 4
 qzi_call:
 	.cfi_startproc
-	.cfi_personality 0x9b, .Lpersonality
+	.cfi_personality 0x9b, qzi_personality_at
 	pushq	%rbp
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset rbp, 0
@@ -168,10 +168,38 @@ qzi_leave_call:
 	.cfi_endproc
 	.size	qzi_leave_call, . - qzi_leave_call
 
+/* void qzi_leave_in_place(struct qzi_in_place *own): makes the call in place return (thread/in_place.h). */
+	.globl	qzi_leave_in_place
+	.hidden	qzi_leave_in_place
+	.type	qzi_leave_in_place, @function
+	.p2align 4
+qzi_leave_in_place:
+	.cfi_startproc
+	movq	8(%rdi), %rbp
+	movq	(%rdi), %rsp
+	jmpq	*-8(%rsp)
+	.cfi_endproc
+	.size	qzi_leave_in_place, . - qzi_leave_in_place
+
+/* void qzi_fp_put_back(void): the usual control words. */
+	.globl	qzi_fp_put_back
+	.hidden	qzi_fp_put_back
+	.type	qzi_fp_put_back, @function
+	.p2align 4
+qzi_fp_put_back:
+	.cfi_startproc
+	ldmxcsr	qzi_fp_usual(%rip)
+	fldcw	qzi_fp_usual+4(%rip)
+	ret
+	.cfi_endproc
+	.size	qzi_fp_put_back, . - qzi_fp_put_back
+
 	.section .data.rel.ro.local, "aw"
 	.p2align 3
-	.type	.Lpersonality, @object
-	.size	.Lpersonality, 8
-.Lpersonality:
+	.globl	qzi_personality_at
+	.hidden	qzi_personality_at
+	.type	qzi_personality_at, @object
+	.size	qzi_personality_at, 8
+qzi_personality_at:
 	.quad	qzi_personality
 	.section .note.GNU-stack, "", @progbits

@@ -88,6 +88,7 @@ int qzi_config(const qz_options *options) {
   number("QUARTZ_PIN", false, 0, 1, &pin);
   qzi_runtime.processor_count = (unsigned)processors;
   qzi_runtime.stack_bytes = (stack + qzi_runtime.page_bytes - 1) / qzi_runtime.page_bytes * qzi_runtime.page_bytes;
+  qzi_runtime.stack_half = qzi_runtime.stack_bytes / 2;
   qzi_runtime.max_threads = threads;
   /* more processors than CPUs: who spins takes the CPU from one that works */
   qzi_runtime.spin_ns = spin != UINT64_MAX ? (uint32_t)spin : processors > cpus ? 0 : SPIN_DEFAULT_NS;

@@ -14,6 +14,7 @@
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
 #include "threadlib/src/sync/sync.h"
+#include "threadlib/src/thread/in_place.h"
 #include "threadlib/src/thread/spawn.h"
 
 #include <errno.h>
@@ -48,8 +49,9 @@ static void make_processors(void) {
     p->cpu = qzi_runtime.pin && qzi_runtime.cpus ? qzi_runtime.cpus[k % qzi_runtime.cpu_count] : UINT32_MAX;
     p->timer_first_ns = QZI_NEVER;
     p->status = k ? QZI_VACANT : QZI_RUNNING;
-    qzi_ring_grow(&p->deque);
-    qzi_ring_grow(&p->fifo);
+    qzi_ring_make(&p->deque, true);
+    qzi_ring_make(&p->fifo, false);
+    p->task_room = qzi_runtime.membarrier ? QZI_TASK_ROOM : 0;
   }
   qzi_runtime.processors = processors;
   atomic_store(&qzi_runtime.idle, qzi_runtime.processor_count - 1);
@@ -115,7 +117,12 @@ struct qzi_processor *qzi_foreign(void) {
 }
 
 struct qzi_thread *qzi_self_slow(void) {
-  return qzi_head(qzi_processor_checked())->current;
+  struct qzi_processor *p = qzi_processor_checked();
+  if (p->in_place) {
+    qzi_in_place_become(p);
+    qzi_pub_run(&p->head.pub, &p->head.current->pub);
+  }
+  return p->head.current;
 }
 
 /* The scheduler loop of the first kernel thread needs a stack of its own: main may move to another kernel thread. */
@@ -181,6 +188,8 @@ int qz_init(const qz_options *options) {
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   struct qzi_processor *p = qzi_processor_self();
   if (!p || !p->head.current) return NULL;
+  /* Where a signal handler asks while the package begins or ends a call in place, it is for the caller's thread. */
+  if (p->in_place && !atomic_load_explicit(&p->busy, memory_order_relaxed)) qzi_in_place_become(p);
   *publisher = &p->head.pub;
   return &p->head.current->pub;
 }
@@ -202,17 +211,12 @@ static void forget(struct qzi_thread *thread, void *self) {
   thread->pub.serial = 0;
 }
 
-static void empty(struct qzi_ring *ring) {
-  ring->slot = NULL; /* amid anything, perhaps; its memory is left unused */
-  ring->top = ring->bottom = ring->low = 0;
-  qzi_ring_grow(ring);
-}
-
 /* In the child: only the calling thread is left, with one processor, its own. */
 static void forked(void) {
   struct qzi_kernel *kernel = qzi_kernel_self();
   if (!kernel) return; /* forked by a foreign kernel thread: nothing of the package works in the child */
   struct qzi_processor *p = kernel->io_thread ? kernel->io_processor : kernel->processor;
+  if (!kernel->io_thread && p->in_place) qzi_in_place_become(p);
   struct qzi_thread *self = kernel->io_thread ? kernel->io_thread : p->head.current;
   qzi_runtime.processor_count = 1;
   qzi_runtime.processors = p;
@@ -247,8 +251,10 @@ static void forked(void) {
   p->timer_count = 0;
   p->timer_first_ns = QZI_NEVER;
   qzi_timer_count = 0;
-  empty(&p->deque);
-  empty(&p->fifo);
+  qzi_ring_make(&p->deque, true); /* the old ones are amid anything, perhaps; their memory is left unused */
+  qzi_ring_make(&p->fifo, false);
+  p->task_room = qzi_runtime.membarrier ? QZI_TASK_ROOM : 0;
+  p->task_end = 0; /* and nothing is called in place: see above */
   qzi_stack_forked();
   qzi_stack_each(forget, self);
   qzi_sync_start(1);

@@ -29,7 +29,7 @@ void qz_blocking_begin(const char *name) {
     p = qzi_foreign();
   }
   struct qzi_kernel *kernel = p->kernel;
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_self();
   qzi_start();
   if (QZI_UNLIKELY(!atomic_load_explicit(&all_fenced, memory_order_acquire)) && qzi_runtime.processor_count > 1) {
     atomic_store_explicit(&qzi_runtime.fenced_wakes, true, memory_order_seq_cst);

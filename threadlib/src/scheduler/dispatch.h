@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) struct qzi_thread *qzi_take_next(st
     } else {
       p->streak = 0;
       qzi_ring_ahead_youngest(&p->deque);
-      thread = qzi_ring_take_youngest(&p->deque);
+      thread = qzi_deque_youngest(p);
       if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
       if (!thread) return qzi_injected(); /* was in no processor's queue: not counted as taken from one */
     }

@@ -51,7 +51,12 @@ struct qzi_processor {
   struct qzi_kernel *kernel;
   struct qzi_exceptions *exceptions; /* of its kernel thread (exceptions.h), or NULL */
 
-  struct qzi_ring deque; /* new threads: youngest first for the owner, oldest first for thieves */
+  struct qzi_in_place *in_place; /* innermost call in place that is no thread yet (thread/in_place.h); NULL: none */
+  uint32_t in_place_count;       /* of those */
+  uint32_t task_room;            /* so many may be in the deque; 0 where the kernel has no membarrier */
+  uint32_t task_end;             /* one after the youngest place of the deque where there may be a task */
+
+  struct qzi_ring deque; /* new threads and tasks: youngest first for the owner, oldest first for thieves */
   struct qzi_ring fifo;  /* threads that ran before: oldest first for all */
 
   QZI_LINE _Atomic(uint32_t) revoked; /* a thief wants the queues */
@@ -72,6 +77,7 @@ struct qzi_runtime {
   bool pin;
   uint32_t spin_ns; /* of idle processors and adaptive waits */
   size_t stack_bytes;
+  size_t stack_half; /* what a call on its parent's stack has at least */
   size_t max_threads;
   size_t page_bytes;
   struct qzi_processor *processors;
@@ -117,6 +123,30 @@ static inline void qzi_leave(struct qzi_processor *p) { atomic_store_explicit(&p
 /* Calls start(argument) so that qzi_leave_call can end it from any depth; *exit_sp is its token. */
 void *qzi_call(void *start, void *argument, void **exit_sp);
 __attribute__((noreturn)) void qzi_leave_call(void *exit_sp, void *result);
+
+/* The task that was taken from that place of the deque of `from` becomes a thread, with a descriptor of `from`'s and a
+ * serial number of p's. Under the biased lock of `from`; thread/task.c. */
+struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_thread *slot,
+                                    uint32_t place);
+/* At most so many tasks are in p's deque or called in place. It keeps as many free descriptors for them: each can
+ * always become a thread. */
+static inline uint32_t qzi_tasks_most(const struct qzi_processor *p) {
+  int32_t most = (int32_t)(p->task_end - atomic_load_explicit(&p->deque.top, memory_order_relaxed));
+  return (most > 0 ? (uint32_t)most : 0) + p->in_place_count;
+}
+static inline struct qzi_thread *qzi_deque_youngest(struct qzi_processor *p) {
+  struct qzi_thread *thread = qzi_ring_take_youngest(&p->deque);
+  if (QZI_UNLIKELY(qzi_is_task(thread)))
+    return qzi_task_becomes(p, p, thread, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed));
+  return thread;
+}
+/* `from`'s oldest, for p. */
+static inline struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
+  struct qzi_thread *thread = qzi_ring_take_oldest(&from->deque);
+  if (QZI_UNLIKELY(qzi_is_task(thread)))
+    return qzi_task_becomes(from, p, thread, atomic_load_explicit(&from->deque.top, memory_order_relaxed) - 1);
+  return thread;
+}
 
 /* Takes the thread to run next from the caller's own queues, NULL: none. Under the biased lock. */
 struct qzi_thread *qzi_take(struct qzi_processor *p);

@@ -1,5 +1,5 @@
-/* Rings of ready threads. All calls are made under the biased lock of the processor that has the ring, but for the
- * sizes, which anybody may peek at.
+/* Rings of ready threads and, in a processor's deque, of tasks: spawned calls that are no threads yet. All calls are
+ * made under the biased lock of the processor that has the ring, but for the sizes, which anybody may peek at.
  *
  * Owns:    struct qzi_ring.
  */
@@ -29,16 +29,37 @@ static inline __attribute__((always_inline)) void qzi_ahead_new(const struct qzi
   for (int line = 1; line <= QZI_AHEAD_NEW_LINES; line++) __builtin_prefetch((const char *)thread - 64 * line, 1);
 }
 
+/* A spawned call that nobody has begun (docs/reference/threads.md, "Tasks"). */
+struct qzi_task {
+  void (*entry)(void *); /* of a part of a parallel loop: qzi_run_range */
+  void *argument;
+  uint64_t site; /* return address of the call that spawned it */
+  uint64_t name; /* qzi_pub_name() or 0 */
+};
+
 /* A growing ring of threads. */
 struct qzi_ring {
   struct qzi_thread **slot;
+  struct qzi_task *task; /* deque: those of the slots that hold one; else NULL */
   uint32_t mask;
   _Atomic(uint32_t) top;    /* oldest */
   _Atomic(uint32_t) bottom; /* one after the youngest */
   _Atomic(uint32_t) low;    /* smallest bottom since a thief last set it: what is below has waited since then */
 };
 
+#define QZI_TASK_ROOM 2047u /* tasks need not make it grow */
+/* An empty ring; has tasks or not. */
+void qzi_ring_make(struct qzi_ring *ring, bool tasks);
 void qzi_ring_grow(struct qzi_ring *ring);
+
+/* The slot of a task holds its scope, with a mark that no thread's address has. */
+static inline struct qzi_thread *qzi_task_slot(const struct qzi_scope *scope) {
+  return (struct qzi_thread *)((uintptr_t)scope | 1);
+}
+static inline bool qzi_is_task(const struct qzi_thread *slot) { return (uintptr_t)slot & 1; }
+static inline struct qzi_scope *qzi_task_scope(const struct qzi_thread *slot) {
+  return (struct qzi_scope *)((uintptr_t)slot & ~(uintptr_t)1);
+}
 
 /* The top first: so a ring is never seen empty while threads leave it and others come (qz_yield). */
 static inline uint32_t qzi_ring_size(const struct qzi_ring *ring) {
@@ -51,6 +72,7 @@ static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qz
   if (bottom - top <= QZI_AHEAD * 2) return;
   const struct qzi_thread *far = ring->slot[(top + QZI_AHEAD * 2) & ring->mask],
                           *near = ring->slot[(top + QZI_AHEAD) & ring->mask];
+  if (QZI_UNLIKELY(((uintptr_t)far | (uintptr_t)near) & 1)) return; /* tasks */
   __builtin_prefetch(far, 1);
   if (qzi_publishing()) {
     __builtin_prefetch(&far->pub, 1);
@@ -65,22 +87,27 @@ static inline void qzi_ring_push(struct qzi_ring *ring, struct qzi_thread *threa
   ring->slot[bottom & ring->mask] = thread;
   atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
 }
+/* What was at `place`, the last one, is taken out. */
+static inline void qzi_ring_taken_youngest(struct qzi_ring *ring, uint32_t place) {
+  atomic_store_explicit(&ring->bottom, place, memory_order_relaxed);
+  if ((int32_t)(place - atomic_load_explicit(&ring->low, memory_order_relaxed)) < 0)
+    atomic_store_explicit(&ring->low, place, memory_order_relaxed);
+}
 static inline struct qzi_thread *qzi_ring_take_youngest(struct qzi_ring *ring) {
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
   if (bottom == atomic_load_explicit(&ring->top, memory_order_relaxed)) return NULL;
   bottom--;
-  atomic_store_explicit(&ring->bottom, bottom, memory_order_relaxed);
-  if ((int32_t)(bottom - atomic_load_explicit(&ring->low, memory_order_relaxed)) < 0)
-    atomic_store_explicit(&ring->low, bottom, memory_order_relaxed);
+  qzi_ring_taken_youngest(ring, bottom);
   return ring->slot[bottom & ring->mask];
 }
 static inline __attribute__((always_inline)) void qzi_ring_ahead_youngest(const struct qzi_ring *ring) {
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
   if (bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) <= QZI_AHEAD_MANY) return;
-  qzi_ahead_new(ring->slot[(bottom - 1 - QZI_AHEAD) & ring->mask]);
-  if (!qzi_publishing()) return;
-  const struct qzi_thread *near = ring->slot[(bottom - 1 - QZI_AHEAD / 2) & ring->mask];
-  if (near->pub.record) __builtin_prefetch(&near->pub.record->word, 1);
+  const struct qzi_thread *far = ring->slot[(bottom - 1 - QZI_AHEAD) & ring->mask],
+                          *near = ring->slot[(bottom - 1 - QZI_AHEAD / 2) & ring->mask];
+  if (QZI_UNLIKELY(((uintptr_t)far | (uintptr_t)near) & 1)) return; /* tasks */
+  qzi_ahead_new(far);
+  if (qzi_publishing() && near->pub.record) __builtin_prefetch(&near->pub.record->word, 1);
 }
 static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);

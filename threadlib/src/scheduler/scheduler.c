@@ -23,7 +23,7 @@ __attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processo
   struct qzi_thread *thread = qzi_injected();
   if (thread) qzi_pub_enqueued(&p->head.pub); /* it was in no queue; the caller counts it as taken from one */
   if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
-  if (!thread) thread = qzi_ring_take_oldest(&p->deque);
+  if (!thread) thread = qzi_deque_oldest(p, p);
   return thread;
 }
 
@@ -64,12 +64,12 @@ __attribute__((noinline)) struct qzi_passed qzi_switch_to_scheduler(struct qzi_p
 
 void qzi_park(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
-  qzi_park_here(p, p->head.current, after, arg);
+  qzi_park_here(p, qzi_self(), after, arg);
 }
 
 void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_self();
   self->blocked = 1;
   thread->blocked = 0;
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
@@ -136,7 +136,7 @@ static void wake_after(void *processor) { qzi_wake_one(processor); }
  * would wake it, for nothing becomes ready here. So the next one looks for sleepers, if there are any. */
 __attribute__((noinline)) void qzi_yield(void) {
   struct qzi_processor *p = qzi_processor_checked();
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_self();
   qzi_enter(p);
   struct qzi_thread *next = qzi_take_next(p);
   if (!next) {
@@ -161,8 +161,9 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
 #if defined(QZI_TSAN) || defined(QZI_ASAN)
   return false;
 #else
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_thread_self();
   struct qzi_ring *fifo = &p->fifo;
+  if (QZI_UNLIKELY(!self)) return false;
   if (published && !qzi_pub_may_switch(&p->head.pub, &self->pub)) return false;
   uint64_t control = qzi_fp_leave();
   qzi_enter(p);

@@ -92,9 +92,15 @@ bool qzi_work_anywhere(const struct qzi_processor *self) {
 }
 
 /* Takes up to `count` of the oldest threads. */
-static uint32_t take(struct qzi_ring *from, uint32_t count, struct qzi_thread **taken) {
+static uint32_t take_deque(struct qzi_processor *from, struct qzi_processor *p, uint32_t count,
+                           struct qzi_thread **taken) {
   uint32_t n = 0;
-  while (n < count && n < STEAL_LIMIT && (taken[n] = qzi_ring_take_oldest(from)) != NULL) n++;
+  while (n < count && n < STEAL_LIMIT && (taken[n] = qzi_deque_oldest(from, p)) != NULL) n++;
+  return n;
+}
+static uint32_t take_fifo(struct qzi_processor *from, uint32_t count, struct qzi_thread **taken) {
+  uint32_t n = 0;
+  while (n < count && n < STEAL_LIMIT && (taken[n] = qzi_ring_take_oldest(&from->fifo)) != NULL) n++;
   return n;
 }
 
@@ -142,12 +148,12 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   uint32_t size, count = 0;
   if (deque_old > 0 && (size = qzi_ring_size(&victim->deque)) != 0) {
     count = size > 16 ? size / 2 : (size + 3) / 4;
-    count = take(&victim->deque, count > (uint32_t)deque_old ? (uint32_t)deque_old : count, taken);
+    count = take_deque(victim, p, count > (uint32_t)deque_old ? (uint32_t)deque_old : count, taken);
   }
   if (!count && fifo_old > 0 && (size = qzi_ring_size(&victim->fifo)) != 0) {
     to = &p->fifo;
     count = (size + 1) / 2;
-    count = take(&victim->fifo, count > (uint32_t)fifo_old ? (uint32_t)fifo_old : count, taken);
+    count = take_fifo(victim, count > (uint32_t)fifo_old ? (uint32_t)fifo_old : count, taken);
   }
   if (!count && next_old && (taken[0] = atomic_load_explicit(&victim->next, memory_order_relaxed)) != NULL) {
     atomic_store_explicit(&victim->next, NULL, memory_order_relaxed);

@@ -182,7 +182,7 @@ void qz_sleep_ns(uint64_t nanoseconds) {
     qz_yield();
     return;
   }
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_self();
   uint64_t since = qzi_now_ns();
   uint64_t deadline = nanoseconds < QZI_NEVER - 1 - since ? since + nanoseconds : QZI_NEVER - 1;
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_SLEEP, QZI_CALLER());

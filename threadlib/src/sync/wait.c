@@ -111,7 +111,7 @@ __attribute__((aligned(64))) struct qzi_back qzi_wait_alone_body(struct qzi_queu
                                                                  unsigned kind, void *item, const void *from) {
   uint64_t control = qzi_fp_leave(); /* while the lines of this function arrive: at the switch it took 6 cycles */
   struct qzi_processor *p = qzi_processor_self();
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_self();
   struct qzi_waiter *me = qzi_waiter_of(self, 0, item);
   me->plain = true;
   qzi_queue_append(queue, me);

@@ -5,12 +5,13 @@
  * Reader:  deadlock.c.
  * Must not: touch a scope after its last child has been counted: the parent may have returned.
  *
- * A child waits in its parent's deque. If it is still there when the parent syncs, the parent calls it on its own
- * stack, under the child's identity, as long as half a default stack is left. Else it runs on its own stack, wherever a
- * processor takes it.
+ * A child waits in its parent's deque, while nothing is published as a task. If it is still there when the parent
+ * syncs, the parent calls it on its own stack, under the child's identity, as long as half a default stack is left.
+ * Else it becomes a thread, and runs on its own stack wherever a processor takes it.
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
+#include "in_place.h"
 #include "spawn.h"
 
 #include <stdio.h>
@@ -93,7 +94,7 @@ static void describe(const struct qzi_thread *thread, char *text, size_t bytes) 
 /* Children were taken by other processors, or have no room on this stack. */
 static void sync_slow(struct qzi_scope *scope, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
-  struct qzi_thread *self = p->head.current;
+  struct qzi_thread *self = qzi_self();
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (atomic_load_explicit(&scope->remote, memory_order_acquire) != scope->pending) {
     uint64_t since = 0;
@@ -128,12 +129,14 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void call(voi
   __asm__ volatile(""); /* no jump: the return address shall be here */
 }
 
-/* loop: the argument is a range; `function` is the body. */
-static inline void spawn(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
-                         uint64_t site) {
+/* As a thread: while something is published, which creation tells; and where the processor has too few descriptors for
+ * the tasks in its deque. */
+static __attribute__((noinline)) void spawn_thread(struct qzi_scope *scope, bool loop, const char *name,
+                                                   uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_checked();
   uint64_t serial;
   int error;
+  if (QZI_UNLIKELY(p->in_place)) (void)qzi_self(); /* the creator */
   qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   bool made = qzi_spawn(p, 0, function, argument, scope, loop, name, false, site, &serial, &error) != NULL;
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
@@ -143,6 +146,41 @@ static inline void spawn(struct qzi_scope *scope, bool loop, const char *name, u
   }
   qzi_pub_count(&p->head.pub, site, function);
   call(loop ? qzi_run_range : (void (*)(void *))function, argument);
+}
+
+static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope, bool loop, const char *name,
+                                                        uintptr_t function, void *argument, uint64_t site) {
+  struct qzi_processor *p = qzi_processor_self();
+  if (QZI_UNLIKELY(qzi_publishing() || !p)) {
+    spawn_thread(scope, loop, name, function, argument, site);
+    return;
+  }
+  uint32_t name_offset = name ? qzi_pub_name(name) : 0;
+  struct qzi_ring *ring = &p->deque;
+  atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* qzi_enter, where the kernel has membarrier */
+  atomic_signal_fence(memory_order_seq_cst);
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  uint32_t size = bottom - atomic_load_explicit(&ring->top, memory_order_relaxed);
+  if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) || size >= p->task_room ||
+                   size + p->in_place_count >= p->free_count)) {
+    qzi_leave(p);
+    spawn_thread(scope, loop, name, function, argument, site);
+    return;
+  }
+  uint32_t place = bottom & ring->mask;
+  struct qzi_task *task = &ring->task[place];
+  task->entry = loop ? qzi_run_range : (void (*)(void *))function;
+  task->argument = argument;
+  task->site = site;
+  task->name = name_offset;
+  ring->slot[place] = qzi_task_slot(scope);
+  p->task_end = bottom + 1;
+  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
+  qzi_pub_store(&p->head.pub.spawns, p->head.pub.spawns + 1);
+  qzi_pub_store(&p->head.pub.enqueued, p->head.pub.enqueued + 1);
+  qzi_leave(p);
+  scope->pending++;
+  qzi_wake_idle(p);
 }
 
 void qz_spawn(qz_scope *scope, void (*function)(void *), void *argument) {
@@ -155,7 +193,7 @@ void qz_spawn_named(qz_scope *scope, const char *name, void (*function)(void *),
 /* The youngest child, if it can be called here. */
 static inline __attribute__((always_inline)) struct qzi_thread *
 callable(struct qzi_processor *p, struct qzi_thread *self, struct qzi_scope *scope) {
-  if (QZI_UNLIKELY(qzi_stack_left(self) < qzi_runtime.stack_bytes / 2)) return NULL;
+  if (QZI_UNLIKELY(qzi_stack_left(self) < qzi_runtime.stack_half)) return NULL;
   return qzi_unspawn(p, NULL, scope);
 }
 
@@ -174,7 +212,7 @@ static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_
   qzi_span_sync_begins(qzi_publisher_self(), site, &sync);
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
-    struct qzi_thread *self = p->head.current, *child = callable(p, self, scope);
+    struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (!child) {
       sync_slow(scope, site);
       merged = scope->merged;
@@ -198,7 +236,7 @@ static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, ui
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
-    struct qzi_thread *self = p->head.current, *child = callable(p, self, scope);
+    struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (!child) {
       sync_slow(scope, site);
       break;
@@ -209,14 +247,15 @@ static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, ui
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
 }
 
-static inline void sync(struct qzi_scope *scope, uint64_t site) {
+/* The same while nothing is published, where the children are threads. */
+static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint64_t site) {
   while (scope->pending) {
     if (qzi_publishing()) {
       sync_published(scope, site);
       return;
     }
     struct qzi_processor *p = qzi_processor_checked();
-    struct qzi_thread *self = p->head.current, *child = callable(p, self, scope);
+    struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (QZI_UNLIKELY(!child)) {
       sync_slow(scope, site);
       return;
@@ -225,6 +264,89 @@ static inline void sync(struct qzi_scope *scope, uint64_t site) {
     called(scope, child);
   }
   if (qzi_publishing()) qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL); /* since the last call */
+}
+
+/* Something is published since the last call, of a task. */
+static __attribute__((noinline)) void sync_begins_published(struct qzi_scope *scope, uint64_t site) {
+  struct qzi_thread *self = qzi_self();
+  qzi_pub_run_as(qzi_publisher_self(), &self->pub, QZ_STATE_OVERHEAD);
+  sync_published(scope, site);
+}
+
+/* A call in place has ended that became a thread. */
+static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p, struct qzi_in_place *own) {
+  qzi_inline_ended(p, own->caller, own->thread);
+  qzi_enter(p);
+  qzi_stack_put(p, own->thread);
+  qzi_leave(p);
+}
+
+/* Calls the youngest of the deque where it is a task of that scope; false: it is not, or can't be called here. */
+static inline __attribute__((always_inline)) bool call_in_place(struct qzi_scope *scope) {
+  struct qzi_in_place own;
+  struct qzi_processor *p = qzi_processor_checked();
+  struct qzi_ring *ring = &p->deque;
+  if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual())) return false;
+  atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* qzi_enter: where there is a task, there is membarrier */
+  atomic_signal_fence(memory_order_seq_cst);
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - 1, place = bottom & ring->mask;
+  if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) ||
+                   bottom + 1 == atomic_load_explicit(&ring->top, memory_order_relaxed) ||
+                   ring->slot[place] != qzi_task_slot(scope))) {
+    qzi_leave(p);
+    return false;
+  }
+  const struct qzi_task *task = &ring->task[place];
+  own.task.entry = task->entry;
+  own.task.argument = task->argument;
+  own.task.site = task->site;
+  own.task.name = task->name;
+  qzi_ring_taken_youngest(ring, bottom);
+  qzi_pub_store(&p->head.pub.dequeued, p->head.pub.dequeued + 1);
+  own.outer = p->in_place;
+  own.scope = scope;
+  own.thread = NULL;
+  p->in_place = &own;
+  p->in_place_count++;
+  qzi_current_hide();
+  qzi_leave(p);
+  qzi_in_place_call(&own);
+  scope->pending--;
+  p = qzi_processor_self();
+  atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* not for the queues: for a signal handler's hooks */
+  atomic_signal_fence(memory_order_seq_cst);
+  bool is_thread = own.thread != NULL;
+  if (QZI_LIKELY(!is_thread)) {
+    p->in_place = own.outer;
+    p->in_place_count--;
+    if (!own.outer) qzi_current_set(p, p->head.current);
+  }
+  qzi_leave(p);
+  if (QZI_UNLIKELY(is_thread)) ended_as_thread(p, &own);
+  return true;
+}
+
+/* In that section: it calls tasks, which whoever spawned them counts. */
+__attribute__((section("quartz_start"), noinline, noclone)) static void sync_tasks(struct qzi_scope *scope,
+                                                                                   uint64_t site) {
+  QZI_IN_PLACE_FRAME;
+  do {
+    if (QZI_UNLIKELY(!call_in_place(scope))) {
+      sync_threads(scope, site);
+      return;
+    }
+    if (qzi_publishing()) {
+      sync_begins_published(scope, site);
+      return;
+    }
+  } while (scope->pending);
+}
+
+static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {
+  if (qzi_publishing())
+    sync_published(scope, site);
+  else if (QZI_LIKELY(scope->pending))
+    sync_tasks(scope, site);
 }
 
 void qz_sync(qz_scope *scope) { sync((struct qzi_scope *)scope, QZI_CALLER()); }
@@ -241,6 +363,8 @@ struct range {
   const struct loop *loop;
   int64_t begin, end;
 };
+
+uintptr_t qzi_range_body(const void *range) { return (uintptr_t)((const struct range *)range)->loop->body; }
 
 /* Halves the range, the right half for whoever comes, until it is one grain long. Each thread calls the body once; that
  * call has been counted when the thread was made (abi/session.h, start_low). */

@@ -146,7 +146,7 @@ int qz_join(qz_thread_t handle, void **result) {
   struct qzi_thread *target = handle.thread;
   if (QZI_LIKELY(p && current(handle) && qzi_life(target) == QZI_NEW && target->stack_class == 0 &&
                  atomic_load_explicit(&target->join, memory_order_relaxed) == 0)) {
-    struct qzi_thread *self = p->head.current;
+    struct qzi_thread *self = qzi_self();
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
       atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
       qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);

@@ -28,6 +28,17 @@ void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, 
 /* The same with work and span, within qzi_span_sync_begins and ..._ended. */
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
                          struct qzi_span_sync *sync);
+/* A thread that ran on its parent's stack has ended, and the parent goes on. */
+static inline __attribute__((always_inline)) void qzi_inline_ended(struct qzi_processor *p, struct qzi_thread *parent,
+                                                                   struct qzi_thread *child) {
+  qzi_life_set(child, QZI_ENDED);
+#ifdef QZI_TSAN
+  child->sanitizer_fiber = NULL;
+#endif
+  qzi_current_set(p, parent);
+  qzi_pub_run_as(&p->head.pub, &parent->pub, QZ_STATE_OVERHEAD);
+  qzi_pub_ended(&p->head.pub, &child->pub);
+}
 __attribute__((noreturn)) void qzi_thread_end(struct qzi_thread *self, void *result);
 void qzi_thread_free(struct qzi_thread *thread);
 /* Bytes of the caller's stack that are left. */
@@ -41,8 +52,9 @@ struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope);
 /* While publishing: the thread runs on its own stack for its scope; and no longer. */
 void qzi_scope_child_begins(struct qzi_thread *child);
 void qzi_scope_child_ends(struct qzi_thread *child);
-/* What a thread of a parallel loop does. */
+/* What a thread of a parallel loop does; the body of the loop. */
 void qzi_run_range(void *range);
+uintptr_t qzi_range_body(const void *range);
 
 #pragma GCC visibility pop
 #endif

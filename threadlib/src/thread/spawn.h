@@ -15,6 +15,24 @@ struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, 
 
 #define QZI_SERIAL_STEP 4096u /* processors at most */
 
+/* A descriptor becomes a thread that has not begun. Its serial number is p's next. */
+static inline __attribute__((always_inline)) void qzi_thread_new(struct qzi_processor *p, struct qzi_thread *thread,
+                                                                 uintptr_t start, void *argument,
+                                                                 struct qzi_scope *scope, bool loop, uint32_t name,
+                                                                 bool detached, uint64_t site) {
+  thread->scope = scope;
+  thread->argument = argument;
+  atomic_store_explicit(&thread->join, detached ? QZI_JOIN_DETACHED : 0, memory_order_relaxed);
+  qzi_life_set(thread, QZI_NEW);
+  thread->blocked = 0;
+  thread->pub.record = NULL;
+  thread->pub.name = name;
+  thread->pub.loop = loop;
+  __atomic_store_n(&thread->pub.serial, p->serial += QZI_SERIAL_STEP, __ATOMIC_RELAXED);
+  thread->pub.start = start;
+  thread->pub.create_site = site;
+}
+
 /* A new thread, queued on p. NULL with *error: EAGAIN, ENOMEM. */
 static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument,
                                            struct qzi_scope *scope, bool loop, const char *name, bool detached,
@@ -23,7 +41,7 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   qzi_enter(p);
   struct qzi_thread *thread;
   uint32_t free_count = p->free_count;
-  if (QZI_UNLIKELY(stack_bytes != 0 || free_count == 0)) {
+  if (QZI_UNLIKELY(stack_bytes != 0 || free_count <= qzi_tasks_most(p))) {
     thread = qzi_thread_slow(p, stack_bytes, error);
     if (!thread) return NULL;
   } else {
@@ -31,18 +49,8 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
     p->free_count = free_count;
     if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
   }
-  *serial = p->serial += QZI_SERIAL_STEP;
-  thread->scope = scope;
-  thread->argument = argument;
-  atomic_store_explicit(&thread->join, detached ? QZI_JOIN_DETACHED : 0, memory_order_relaxed);
-  qzi_life_set(thread, QZI_NEW);
-  thread->blocked = 0;
-  thread->pub.record = NULL;
-  thread->pub.name = name_offset;
-  thread->pub.loop = loop;
-  __atomic_store_n(&thread->pub.serial, p->serial, __ATOMIC_RELAXED);
-  thread->pub.start = start;
-  thread->pub.create_site = site;
+  qzi_thread_new(p, thread, start, argument, scope, loop, name_offset, detached, site);
+  *serial = p->serial;
   qzi_pub_spawned(&p->head.pub);
   qzi_pub_created(&p->head.pub, &thread->pub, &p->head.current->pub);
   qzi_pub_ready(&p->head.pub, &thread->pub);
@@ -52,7 +60,8 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   return thread;
 }
 
-/* Takes the youngest thread of p's deque if it is `wanted` (or, with `wanted` NULL, a child of `scope`). */
+/* Takes the youngest thread of p's deque if it is `wanted` (or, with `wanted` NULL, a child of `scope`: where that is a
+ * task, it becomes a thread). */
 static inline __attribute__((always_inline)) struct qzi_thread *
 qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope *scope) {
   qzi_enter(p);
@@ -61,8 +70,10 @@ qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope
   struct qzi_thread *thread = NULL;
   if (QZI_LIKELY(bottom != atomic_load_explicit(&ring->top, memory_order_relaxed))) {
     thread = ring->slot[(bottom - 1) & ring->mask];
-    if (QZI_LIKELY(wanted ? thread == wanted : thread->scope == scope)) {
-      qzi_ring_take_youngest(ring);
+    bool task = !wanted && QZI_UNLIKELY(qzi_is_task(thread));
+    if (QZI_LIKELY(wanted ? thread == wanted : task ? qzi_task_scope(thread) == scope : thread->scope == scope)) {
+      qzi_ring_taken_youngest(ring, --bottom);
+      if (task) thread = qzi_task_becomes(p, p, thread, bottom);
       qzi_pub_dequeued(&p->head.pub);
     } else {
       thread = NULL;

@@ -137,7 +137,8 @@ static uint32_t raid(struct qzi_processor *p, struct qzi_thread **into) {
     while (!(revoked = qzi_revoke(victim)) && qzi_now_ns() < until) sched_yield();
     if (!revoked) continue;
     uint32_t count = 0;
-    while (count < BATCH && victim->free_count) into[count++] = victim->free[--victim->free_count];
+    uint32_t keep = qzi_tasks_most(victim);
+    while (count < BATCH && victim->free_count > keep) into[count++] = victim->free[--victim->free_count];
     qzi_give_back(victim);
     if (count) return count;
   }
@@ -247,7 +248,9 @@ void qzi_stack_put_slow(struct qzi_processor *p, struct qzi_thread *thread) {
     thread->link = spare_sized[thread->stack_class];
     spare_sized[thread->stack_class] = thread;
   } else { /* the longer half of its own goes to all: those that were used last stay */
-    uint32_t keep = p->free_count / 2, give = p->free_count - keep;
+    uint32_t keep = p->free_count / 2, tasks = qzi_tasks_most(p);
+    if (keep < tasks) keep = tasks;
+    uint32_t give = p->free_count > keep ? p->free_count - keep : 0;
     if (give) {
       memcpy(spare + spare_count, p->free, give * sizeof *spare);
       memmove(p->free, p->free + give, keep * sizeof *spare);

@@ -9,6 +9,7 @@
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/exceptions.h"
 #include "threadlib/src/scheduler/sanitizers.h"
+#include "in_place.h"
 #include "spawn.h"
 
 #include <errno.h>
@@ -133,6 +134,8 @@ void qzi_thread_end(struct qzi_thread *self, void *result) {
 void qz_exit(void *result) {
   qzi_processor_checked();
   struct qzi_thread *self = qzi_self();
+  struct qzi_in_place *in_place = qzi_in_place_of(self->exit_sp);
+  if (in_place) qzi_leave_in_place(in_place);
   if (self->exit_sp) qzi_leave_call(self->exit_sp, result);
   qzi_thread_end(self, result);
 }
@@ -152,13 +155,7 @@ static inline __attribute__((always_inline)) void run_inline(struct qzi_processo
   child->result = qzi_call(start, child->argument, &child->exit_sp);
   p = qzi_processor_self();
   if (sync) qzi_span_call_ended(&p->head.pub, sync);
-  qzi_life_set(child, QZI_ENDED);
-#ifdef QZI_TSAN
-  child->sanitizer_fiber = NULL;
-#endif
-  qzi_current_set(p, self);
-  qzi_pub_run_as(&p->head.pub, &self->pub, QZ_STATE_OVERHEAD);
-  qzi_pub_ended(&p->head.pub, &child->pub);
+  qzi_inline_ended(p, self, child);
 }
 
 void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child) {

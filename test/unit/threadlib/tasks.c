@@ -1,0 +1,198 @@
+/* Tasks: spawned calls that become threads only when they need to be (docs/reference/threads.md, "Tasks"). Who they
+ * are, that they may wait and end anywhere, and that no more threads are needed than may be made.
+ *
+ *   core_tasks [fork]    fork: instead of that, that a task may fork
+ */
+#include <quartz/quartz.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "test/support/check.h"
+
+/* ---- who they are ---- */
+
+struct asks {
+  int depth;
+  bool before, after; /* whether it asks who it is before it calls others, and after that */
+  qz_thread_t self;
+};
+static void asks(void *argument) {
+  struct asks *own = argument;
+  if (own->before) own->self = qz_self();
+  if (own->depth > 0) {
+    struct asks inner = {own->depth - 1, own->after, own->before, {0}};
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, asks, &inner);
+    qz_sync(&scope);
+    if (own->after) {
+      qz_thread_t self = qz_self();
+      CHECK(!qz_equal(self, inner.self));
+      CHECK(!own->before || qz_equal(self, own->self));
+    }
+  }
+}
+static void identities(void) {
+  qz_thread_t me = qz_self();
+  for (int k = 0; k < 1000; k++) {
+    struct asks inner = {k % 7, k & 1, k & 2, {0}};
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, asks, &inner);
+    qz_sync(&scope);
+    CHECK(qz_equal(me, qz_self()));
+    CHECK(!qz_equal(me, inner.self));
+  }
+}
+
+/* ---- waiting ---- */
+
+static qz_future future;
+static qz_channel channel;
+static qz_mutex mutex = QZ_MUTEX_INIT;
+static int inside, ended;
+static void sets(void *argument) {
+  (void)argument;
+  qz_future_set(&future, &ended);
+}
+static void gets(void *argument) {
+  (void)argument;
+  void *value;
+  CHECK(qz_future_get(&future, &value) == 0 && value == &ended);
+  ended++;
+}
+/* A task in a task waits for what only a task that nobody has begun does. */
+static void nested(void *argument) {
+  qz_scope scope = QZ_SCOPE_INIT;
+  qz_spawn(&scope, gets, argument);
+  qz_sync(&scope);
+  CHECK(ended == 1);
+  ended++;
+}
+static void sends(void *argument) {
+  for (long k = 0; k < 100; k++) qz_channel_send(&channel, &k);
+}
+static void receives(void *argument) {
+  long *sum = argument;
+  for (long k = 0, item; k < 100; k++) {
+    qz_channel_receive(&channel, &item);
+    *sum += item;
+  }
+}
+static void locks(void *argument) {
+  qz_mutex_lock(&mutex);
+  CHECK(inside++ == 0);
+  qz_yield();
+  CHECK(inside-- == 1);
+  qz_mutex_unlock(&mutex);
+}
+static void waits(void) {
+  for (int k = 0; k < 50; k++) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    ended = 0;
+    qz_future_init(&future, NULL);
+    qz_spawn(&scope, sets, NULL);
+    qz_spawn(&scope, nested, NULL);
+    qz_sync(&scope);
+    CHECK(ended == 2);
+    qz_future_destroy(&future);
+    long sum = 0;
+    qz_channel_init(&channel, NULL, sizeof(long), 1);
+    qz_spawn(&scope, sends, NULL);
+    qz_spawn(&scope, receives, &sum);
+    qz_sync(&scope);
+    CHECK(sum == 4950);
+    qz_channel_destroy(&channel);
+    for (int n = 0; n < 20; n++) qz_spawn(&scope, locks, NULL);
+    qz_sync(&scope);
+  }
+}
+
+/* ---- ending ---- */
+
+static int deeper(int left, bool asks_first) {
+  if (left == 0) {
+    if (asks_first) (void)qz_self();
+    if (ended == 0) qz_exit(NULL);
+    return 1;
+  }
+  return deeper(left - 1, asks_first) + left;
+}
+static void exits(void *argument) {
+  int value = deeper(9, argument != NULL);
+  __atomic_fetch_add(&ended, value, __ATOMIC_RELAXED);
+}
+static void exits_twice(void *argument) {
+  qz_scope scope = QZ_SCOPE_INIT;
+  qz_spawn(&scope, exits, argument);
+  qz_spawn(&scope, exits, NULL);
+  qz_sync(&scope);
+  qz_exit(argument);
+}
+static void ends(void) {
+  long a = random(), b = random(), c = random(), d = random(), e = random(), f = random(), sum = a + b + c + d + e + f;
+  ended = 0;
+  for (int k = 0; k < 200; k++) { /* TSan has room for so many frames that are left */
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, exits_twice, (void *)(intptr_t)(k & 1));
+    qz_sync(&scope);
+  }
+  CHECK(ended == 0);
+  CHECK(a + b + c + d + e + f == sum); /* what the compiler keeps in registers */
+}
+
+/* ---- more than there may be threads ---- */
+
+static void yields(void *argument) {
+  qz_yield();
+  __atomic_fetch_add(&ended, 1, __ATOMIC_RELAXED);
+}
+static void *creates(void *argument) { return argument; }
+static void limits(void) {
+  ended = 0;
+  for (int round = 0; round < 20; round++) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_thread_t thread[20];
+    int made = 0;
+    for (int k = 0; k < 300; k++) {
+      qz_spawn(&scope, yields, NULL);
+      if (made < 20 && qz_create(&thread[made], NULL, creates, NULL) == 0) made++;
+    }
+    qz_sync(&scope);
+    for (int k = 0; k < made; k++) CHECK(qz_join(thread[k], NULL) == 0);
+  }
+  CHECK(ended == 6000);
+}
+
+/* ---- fork ---- */
+
+static void forks(void *argument) {
+  pid_t child = fork();
+  if (child == 0) {
+    qz_thread_t self = qz_self();
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, yields, NULL);
+    qz_sync(&scope);
+    _exit(qz_equal(self, qz_self()) ? 7 : 8);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+static void forked(void) {
+  qz_scope scope = QZ_SCOPE_INIT;
+  for (int k = 0; k < 3; k++) {
+    qz_spawn(&scope, forks, NULL);
+    qz_sync(&scope);
+  }
+}
+
+int main(int count, char **arguments) {
+  if (count > 1) {
+    forked();
+    return 0;
+  }
+  identities();
+  waits();
+  ends();
+  limits();
+  return 0;
+}

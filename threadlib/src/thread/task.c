@@ -1,0 +1,48 @@
+/* Tasks become threads: when another processor takes them, when their parent's stack has no room, and when a call in
+ * place needs a thread (docs/reference/threads.md, "Tasks").
+ *
+ * Owns:    nothing.
+ * Writer:  under the biased lock of the deque; or, in place, the kernel thread that runs the call.
+ * Must not: allocate or lock: a hook in a signal handler may come here.
+ */
+#include "in_place.h"
+#include "spawn.h"
+
+static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_task *task,
+                 struct qzi_scope *scope) {
+  bool loop = task->entry == qzi_run_range;
+  uintptr_t start = loop ? qzi_range_body(task->argument) : (uintptr_t)task->entry;
+  qzi_thread_new(p, thread, start, task->argument, scope, loop, (uint32_t)task->name, false, task->site);
+}
+
+struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_thread *slot,
+                                    uint32_t place) {
+  struct qzi_thread *thread = from->free[--from->free_count];
+  fill(p, thread, &from->deque.task[place & from->deque.mask], qzi_task_scope(slot));
+  return thread;
+}
+
+void qzi_in_place_become(struct qzi_processor *p) {
+  struct qzi_thread *below = p->head.current, *inner = NULL;
+  bool inside = atomic_load_explicit(&p->busy, memory_order_relaxed);
+  if (!inside) qzi_enter(p);
+  for (struct qzi_in_place *call = p->in_place, *called = NULL; call; called = call, call = call->outer) {
+    struct qzi_thread *thread = p->free[--p->free_count];
+    fill(p, thread, &call->task, call->scope);
+    qzi_life_set(thread, QZI_ALIVE);
+    thread->exit_sp = qzi_in_place_exit(call);
+    thread->pub.stack_low = below->pub.stack_low;
+    thread->pub.stack_high = below->pub.stack_high;
+    thread->sanitizer_fiber = below->sanitizer_fiber; /* TSan: it is the stack that counts */
+    call->thread = thread;
+    call->caller = below; /* of the outermost one */
+    if (called)
+      called->caller = thread;
+    else
+      inner = thread;
+  }
+  p->in_place = NULL;
+  p->in_place_count = 0;
+  if (!inside) qzi_leave(p);
+  qzi_current_set(p, inner);
+}
