@@ -1,6 +1,7 @@
 /** The benchmarks, in the order in which they run. */
 import type { Bench } from '../harness/bench.js';
 import { blocked } from './blocked_threads.js';
+import { forkJoin } from './fork_join.js';
 import { growth } from './scale_idle.js';
 import { hooks } from './hooks.js';
 import { programsBench } from './programs.js';
@@ -16,6 +17,7 @@ export const benches: readonly Bench[] = [
   hooks,
   programsBench,
   threads,
+  forkJoin,
   sync,
   scaling,
   blocked,

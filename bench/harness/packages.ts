@@ -72,4 +72,6 @@ export function packages(one: Case, names: readonly string[]): Contender[] {
 const threads = ['argobots', 'massivethreads', 'libfiber', 'libfibre', 'boost-fiber', 'go'] as const;
 /** Who has threads with a stack of their own, and who has tasks as well. */
 export const threadPeers: readonly string[] = threads;
+/** Who has the programs of bench/peers/fork_join.h. */
+export const forkJoinPeers: readonly string[] = ['tbb', 'libgomp', 'libomp'];
 export const taskPeers: readonly string[] = [...threads, 'tbb', 'libgomp', 'libomp', 'lace', 'libfork', 'pthread'];

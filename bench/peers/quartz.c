@@ -67,6 +67,27 @@ static double fib(long n) {
   return took;
 }
 
+/* Fork-join programs and loops. */
+struct sum {
+  int64_t (*body)(int64_t from, int64_t to, void *argument);
+  void *argument;
+  int64_t sum;
+};
+static inline void add_part(int64_t from, int64_t to, void *argument) {
+  struct sum *own = argument;
+  __atomic_fetch_add(&own->sum, own->body(from, to, own->argument), __ATOMIC_RELAXED);
+}
+static inline int64_t sum_of(int64_t begin, int64_t end, int64_t (*body)(int64_t, int64_t, void *), void *argument) {
+  struct sum whole = {body, argument, 0};
+  qz_parallel_for(begin, end, 0, add_part, &whole);
+  return whole.sum;
+}
+#define SCOPE(s)                           qz_scope s = QZ_SCOPE_INIT
+#define FORK(s, procedure, argument)       qz_spawn(&(s), procedure, argument)
+#define JOIN(s)                            qz_sync(&(s))
+#define LOOP(begin, end, body, argument)   qz_parallel_for(begin, end, 0, body, argument)
+#define REDUCE(begin, end, body, argument) sum_of(begin, end, body, argument)
+
 #ifdef GROWTH
 static long gathered; /* idle_load.h */
 #define GROWTH_EVENTS "hook", "spawn", "spawn-switch", "yield-eight", "lock", "lock-eight", "cond", "channel", "barrier"
@@ -125,6 +146,36 @@ static void objects_make(long count) {
 #define PROCEDURE(f) static void *f(void *argument)
 #define END          return NULL
 #include "cases.h"
+#include "fork_join.h"
+/* One task at a time, and 1,000. */
+static void nothing(void *argument) { (void)argument; }
+static double task(long n) {
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) {
+    SCOPE(scope);
+    FORK(scope, nothing, NULL);
+    JOIN(scope);
+  }
+  return now_ns() - begin;
+}
+static double task_batch(long n) {
+  double begin = now_ns();
+  for (long k = 0; k < n; k += 1000) {
+    SCOPE(scope);
+    for (int i = 0; i < 1000; i++) FORK(scope, nothing, NULL);
+    JOIN(scope);
+  }
+  return now_ns() - begin;
+}
+static int run_tasks(const char *name) {
+  if (!strcmp(name, "task"))
+    measure(task, 1000, 1);
+  else if (!strcmp(name, "task-batch"))
+    measure(task_batch, 1000, 1000);
+  else
+    return run_fork_join(name);
+  return 0;
+}
 #endif
 
 int main(int count, char **arguments) {
@@ -133,6 +184,7 @@ int main(int count, char **arguments) {
 #ifdef GROWTH
   return run_beside_idle(count, arguments);
 #else
-  return run_case(case_name, case_threads);
+  int status = run_case(case_name, case_threads);
+  return status == 3 ? run_tasks(case_name) : status;
 #endif
 }

@@ -1,7 +1,26 @@
 /* oneTBB: task groups. */
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
+#include <functional>
+
+using range = tbb::blocked_range<std::int64_t>;
+#define SCOPE(s) tbb::task_group s
+#define FORK(s, procedure, argument)      \
+  do {                                    \
+    void *own_ = argument;                \
+    (s).run([own_] { procedure(own_); }); \
+  } while (0)
+#define JOIN(s) (s).wait()
+#define LOOP(from, to, body, argument) \
+  tbb::parallel_for(range(from, to), [&](const range &part) { body(part.begin(), part.end(), argument); })
+#define REDUCE(from, to, body, argument)                                                                 \
+  tbb::parallel_reduce(                                                                                  \
+    range(from, to), std::int64_t(0),                                                                    \
+    [&](const range &part, std::int64_t sum) { return sum + body(part.begin(), part.end(), argument); }, \
+    std::plus<std::int64_t>())
 #include "tasks.h"
 
 static double spawn(long n) {
