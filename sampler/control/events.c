@@ -53,7 +53,7 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
   qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
 }
 static void stop_all(void) { /* all end now, not one after the other */
-  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.stop = 1;
+  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_recording_ends(&qzi_admitted_all[k]->recording);
 }
 static void end_all(uint32_t reason) {
   stop_all();

@@ -144,7 +144,7 @@ static void stop_sampling(struct qzi_recording *recording) {
 
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
   struct qzi_recording *recording = &admitted->recording;
-  recording->stop = 1;
+  qzi_recording_ends(recording);
   if (admitted->socket >= 0) {
     qzi_channel_send(admitted->socket, QZ_DETACH, NULL, -1);
     close(admitted->socket);
@@ -218,7 +218,7 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
     return 1;
   }
   if (polls[0].revents) {
-    recording->stop = 1; /* what the session says from now on is what it said last */
+    qzi_recording_ends(recording); /* what the session says from now on is what it said last */
     if (is_child) return 0;
     outcome->reason = qzi_process_outcome(admitted->pid, admitted->pidfd, &outcome->status);
     return 1;

@@ -195,8 +195,13 @@ static int join_sampling(struct qzi_recording *recording) {
   }
 }
 
-int qzi_recording_stop(struct qzi_recording *recording) {
+void qzi_recording_ends(struct qzi_recording *recording) {
+  if (!recording->stop) recording->end_ns = qzi_clock_ns();
   recording->stop = 1;
+}
+
+int qzi_recording_stop(struct qzi_recording *recording) {
+  qzi_recording_ends(recording);
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
   uint64_t children_ns = qzi_process_children_ns(recording->pid);
   qzi_process_usage_end(&recording->usage, &recording->view, recording->pid,

@@ -35,6 +35,7 @@
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
 #define OTHERS_SLEEP_NS UINT64_C(4000)
 #define HELPER_SPINS    20000
+#define LAST            2u /* intervals: what the program did after its last snapshot is added from there on */
 
 struct qzi_helper {
   struct qzi_recording *recording;
@@ -147,6 +148,11 @@ static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
 static void wake_control(struct qzi_recording *recording) {
   uint64_t one = 1;
   if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is reported already */
+}
+
+static void no_room(struct qzi_recording *recording) {
+  recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
+  wake_control(recording);
 }
 
 static void want_modules(struct qzi_recording *recording) {
@@ -275,6 +281,20 @@ static int publishing(const struct qzi_recording *recording) {
   return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
 }
 
+/* The program has ended, or no longer publishes, and the last snapshot was long ago, for the machine gave the sampler
+ * no CPU: the time until then was part of the run, and is as the last looks and the kernel's count have it. -1: the
+ * profile is full. */
+static int add_last(struct qzi_recording *recording) {
+  struct qzi_sampler *sampler = &recording->sampler;
+  struct qzi_pacing *pacing = &recording->pacing;
+  uint64_t end_ns = __atomic_load_n(&qz_session_head(&recording->view)->usage_end.ns, __ATOMIC_ACQUIRE);
+  if (!end_ns) end_ns = recording->end_ns;
+  if (end_ns <= sampler->last_ns + LAST * pacing->interval_ns) return 0;
+  pacing->skipped += (end_ns - sampler->last_ns) / pacing->interval_ns - 1;
+  visit_all(recording);
+  return qzi_snapshot_add(sampler, end_ns);
+}
+
 /* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now).
  */
 static void settle(struct qzi_recording *recording, uint64_t start_ns) {
@@ -336,8 +356,13 @@ void *qzi_sampling_main(void *argument) {
   sem_post(&recording->ready);
   while ((now_ns = wait_for_instant(recording)) != 0) {
     if (!publishing(recording) || atomic_exchange(&recording->rebase, 0)) {
-      if (published && !publishing(recording))
+      if (published && !publishing(recording)) {
         qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+        if (add_last(recording)) {
+          no_room(recording);
+          break;
+        }
+      }
       published = 0;
       qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
       qzi_pacing_next(&recording->pacing, now_ns);
@@ -348,8 +373,7 @@ void *qzi_sampling_main(void *argument) {
     if (processors != recording->asked) tracker(recording, processors);
     visit_all(recording);
     if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {
-      recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
-      wake_control(recording);
+      no_room(recording);
       break;
     }
     visit_others(recording);
@@ -370,6 +394,7 @@ void *qzi_sampling_main(void *argument) {
     qzi_pacing_next(&recording->pacing, now_ns);
     if (keep) keep_cheap(recording);
   }
+  if (published && !recording->failed && add_last(recording)) no_room(recording);
   recording->stop = 1;
   end_helpers(recording);
   head->skipped_ticks = recording->pacing.skipped;

@@ -117,8 +117,10 @@ async function compare(
     `${name} forbidden to the ${around}: ${recorded.stderr}`,
   );
   if (existsSync(file)) openModel(file);
+  // On a machine that gives the sampler no CPU the program has said before that it had no answer in time.
+  const said = recorded.stderr.replace(/^quartz: no answer from the sampler[^\n]*\n(?=quartz: )/, '');
   const line = /^quartz: [^\n]*(no profile[^\n]*seccomp|unsampled|not recorded)[^\n]*\n$/;
-  if (recorded.stderr !== '' || !existsSync(file)) t.regex(recorded.stderr, line, name);
+  if (recorded.stderr !== '' || !existsSync(file)) t.regex(said, line, name);
 }
 
 const known = needing('x86-64'); // whose numbers they are

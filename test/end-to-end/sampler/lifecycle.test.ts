@@ -1,5 +1,6 @@
 /** Programs and samplers that begin and end at odd moments: attach, detach, kill, crash of either side. */
 import test from 'ava';
+import { readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import { measure } from '../../known-answers/check.js';
 import { root } from '../../known-answers/programs.js';
@@ -164,3 +165,29 @@ test.serial(
     isEndless(t, model);
   },
 );
+
+test.serial('a sampler that gets no CPU while the program ends: the profile has all of its time', async (t) => {
+  const bursts = `${root}/build/test/end-to-end/pthread-layer/bursts`;
+  const recording = startRecording(bursts, { args: ['1', '2', '3000', '1000', '1'] });
+  await underWay(recording.file, 20);
+  const { pid } = openModel(recording.file).head;
+  recording.child.kill('SIGSTOP');
+  try {
+    await until('the program has ended', () => /^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+    await pause(300); // which is no part of the run
+  } finally {
+    recording.child.kill('SIGCONT');
+  }
+  const { status, stdout, stderr } = await recording.ended;
+  t.is(status, 0, stderr);
+  const model = openModel(recording.file);
+  t.is(model.head.status, 'complete');
+  const truth = Number(/^process (\d+)$/m.exec(stdout)![1]);
+  const reported = model.root.processorTimeNs + model.root.states.spinning.ns;
+  const tolerance = Math.max(0.02 * truth, model.processors * 6e6);
+  t.true(
+    Math.abs(reported - truth) <= tolerance,
+    `${reported / 1e6} ms reported, ${truth / 1e6} by the process's clock`,
+  );
+  t.true(model.elapsedNs >= 0.98e9 && model.elapsedNs <= model.head.usageNs, `${model.elapsedNs / 1e6} ms of 1 s`);
+});
