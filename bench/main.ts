@@ -13,10 +13,12 @@ import { version } from '../ts-frontend/src/cli/version.js';
 import { benches } from './benches/index.js';
 import type { Bench } from './harness/bench.js';
 import { buildPeers } from './harness/build.js';
+import { execute, Failed, readings } from './harness/execute.js';
 import { compare, drift } from './harness/compare.js';
-import { commit, loadNow, machine } from './harness/machine.js';
+import { machinesMarkdown, machinesText } from './harness/machines.js';
+import { commit, loadNow, machine, sameMachine } from './harness/machine.js';
 import { markdown } from './harness/report_markdown.js';
-import { install, named, pathPeers, peers, root, sources } from './harness/peers.js';
+import { install, named, pathPeers, peers, root, sources, work } from './harness/peers.js';
 import { readRecorded, record } from './harness/recorded_ratios.js';
 import { checkWritable, format, readResults, writeResults, type Results } from './harness/result.js';
 import { settings } from './harness/settings.js';
@@ -37,7 +39,7 @@ Options
   --json               results as JSON on stdout (npm's -s keeps its own lines away)
   --output FILE        results as JSON into FILE, after each benchmark
   --from FILE          measures nothing: shows the results in FILE
-  --compare FILE       then compares with FILE
+  --compare FILE       then compares with FILE; of another machine: the targets side by side
   --markdown           tables as in docs/evidence/performance.md
   --page               writes them into docs/evidence/performance.md
   --record             keeps the ratios to peers without a Debian package, for those who lack them
@@ -101,6 +103,17 @@ function roundsOf(text: string | undefined, quick: boolean): number {
   return rounds;
 }
 
+/** What the machine's own latencies are; undefined: they could not be measured. */
+async function latencies(): Promise<Record<string, number> | undefined> {
+  try {
+    return { ...readings((await execute(join(work, 'machine'), [])).stdout) };
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error;
+    process.stderr.write(`quartz: bench: the machine's latencies are not known: ${error.message}\n`);
+    return undefined;
+  }
+}
+
 let kept = ''; // where the results so far are
 
 /** Runs the benchmarks one after the other; `each` sees the results after each. */
@@ -118,7 +131,7 @@ async function run(
     quartz: `${version()}${commit()}`,
     seconds: 0,
     rounds,
-    machine: machine(),
+    machine: machine(await latencies()),
     peers: peers(),
     benches: [],
     rows: [],
@@ -153,8 +166,13 @@ async function run(
 const page = join(root, 'docs/evidence/performance.md');
 const marks = ['<!-- results: npm run bench -- --page -->', '<!-- end of results -->'] as const;
 
+/** The tables; with those of a run on another machine, targets side by side. */
+const pageText = (results: Results, then?: Results): string =>
+  markdown(results, readRecorded()) +
+  (then && !sameMachine(results.machine, then.machine) ? `\n${machinesMarkdown(results, then)}` : '');
+
 /** Puts the tables between their marks. */
-function writePage(results: Results): void {
+function writePage(results: Results, then?: Results): void {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = [text.indexOf(marks[0]), text.indexOf(marks[1])];
   if (begin < 0 || end < begin)
@@ -162,10 +180,7 @@ function writePage(results: Results): void {
       'docs/evidence/performance.md has lost its marks',
       `put back the lines ${marks[0]} and ${marks[1]}`,
     );
-  writeFileSync(
-    page,
-    `${text.slice(0, begin + marks[0].length)}\n${markdown(results, readRecorded())}${text.slice(end)}`,
-  );
+  writeFileSync(page, `${text.slice(0, begin + marks[0].length)}\n${pageText(results, then)}${text.slice(end)}`);
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -224,13 +239,14 @@ async function main(argv: readonly string[]): Promise<number> {
     });
   }
   if (values.json) await print(`${JSON.stringify(results, undefined, 1)}\n`);
-  if (values.markdown) await print(markdown(results, readRecorded()));
+  if (values.markdown) await print(pageText(results, then));
   say(`${verdictCounts(results)}; ${Math.round(results.seconds)} s\n`);
   if (values.record) say(`recorded ${record(results)} ratios\n`);
-  if (values.page) writePage(results);
+  if (values.page) writePage(results, then);
   if (then) {
     const changes = compare(results, then);
-    await print(changesText(changes, drift(changes), then, results));
+    if (sameMachine(results.machine, then.machine)) await print(changesText(changes, drift(changes), then, results));
+    else await print(machinesText(results, then));
   }
   return unwritten ? exitCodes.failed : exitCodes.ok;
 }

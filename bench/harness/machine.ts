@@ -1,6 +1,6 @@
 /** What a figure depends on beside the code: the machine, its kernel, its compilers, and what else ran. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 
 export interface Machine {
@@ -8,6 +8,9 @@ export interface Machine {
   cpus: number;
   virtual: string; // "no", or the hypervisor's name, or "yes"
   memoryGB: number;
+  caches?: string; // "32K, 1024K, 32768K": of the first CPU, data or unified, from the nearest on
+  /** Latencies by name, ns (bench/peers/machine.c); absent: not measured. */
+  latencies?: Record<string, number>;
   kernel: string;
   compilers: Record<string, string>; // name, version
   node: string;
@@ -34,7 +37,23 @@ function virtual(): string {
   }
 }
 
-export function machine(): Machine {
+function caches(): string | undefined {
+  const at = '/sys/devices/system/cpu/cpu0/cache';
+  try {
+    const sizes = readdirSync(at)
+      .filter((name) => /^index\d+$/.test(name))
+      .sort()
+      .map((name) => (file: string) => readFileSync(`${at}/${name}/${file}`, 'utf8').trim())
+      .filter((of) => of('type') !== 'Instruction')
+      .map((of) => of('size'));
+    return sizes.length > 0 ? sizes.join(', ') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `latencies`: what the program of bench/peers/machine.c printed. */
+export function machine(latencies?: Readonly<Record<string, number>>): Machine {
   const compilers: Record<string, string> = {};
   for (const [name, args] of [
     ['gcc', ['-dumpfullversion']],
@@ -45,11 +64,14 @@ export function machine(): Machine {
     if (version !== undefined) compilers[name] = version.replace(/^go/, '');
   }
   const load = Math.round(loadavg()[0]! * 100) / 100;
+  const sizes = caches();
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cpus: availableParallelism(),
     virtual: virtual(),
     memoryGB: Math.round(totalmem() / 2 ** 30),
+    ...(sizes === undefined ? {} : { caches: sizes }),
+    ...(latencies === undefined ? {} : { latencies }),
     kernel: release(),
     compilers,
     node: process.versions.node,
@@ -59,15 +81,44 @@ export function machine(): Machine {
 
 export const loadNow = (): number => Math.round(loadavg()[0]! * 100) / 100;
 
+/** Whether figures of the two may be compared. Where they may not, ratios to peers may. */
+export const sameMachine = (a: Machine, b: Machine): boolean =>
+  a.cpu === b.cpu && a.cpus === b.cpus && (a.caches === undefined || b.caches === undefined || a.caches === b.caches);
+
 /** One line for people. */
 export function machineLine(of: Machine): string {
   const compilers = Object.entries(of.compilers)
     .map(([name, version]) => `${name} ${version}`)
     .join(', ');
   return (
-    `${of.cpus} CPUs (${of.cpu}${of.virtual === 'no' ? '' : `, virtual: ${of.virtual}`}), ${of.memoryGB} GB, ` +
+    `${of.cpus} CPUs (${of.cpu}${of.virtual === 'no' ? '' : `, virtual: ${of.virtual}`}` +
+    `${of.caches === undefined ? '' : `, caches ${of.caches}`}), ${of.memoryGB} GB, ` +
     `Linux ${of.kernel}, ${compilers}; load average ${of.load.begin} at the begin, ${of.load.end} at the end`
   );
+}
+
+/** What each latency is of, in the order in which they are shown. */
+const latencyNames: readonly (readonly [string, string])[] = [
+  ['clock', 'clock'],
+  ['ticks', 'counter'],
+  ['near', 'load from 16 KiB'],
+  ['middle', '256 KiB'],
+  ['far', '64 MiB'],
+  ['forward', 'load after store'],
+  ['parts', 'load after two stores of its halves'],
+  ['fence', 'fence'],
+  ['locked', 'compare-and-swap'],
+  ['transfer', 'line to the other CPU'],
+  ['wake', 'wake of a sleeper there'],
+];
+/** "Latencies, ns: clock 23.1, ..."; "" where none were measured. */
+export function latencyLine(of: Machine): string {
+  const { latencies = {} } = of;
+  const text = latencyNames.flatMap(([name, what]) => {
+    const value = latencies[name];
+    return value === undefined ? [] : [`${what} ${value >= 1000 ? Math.round(value) : value.toPrecision(3)}`];
+  });
+  return text.length > 0 ? `Latencies, ns: ${text.join(', ')}` : '';
 }
 
 /** " (commit abc1234)" where the sources are a checkout, with "+" where they differ from it. */

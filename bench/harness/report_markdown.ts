@@ -1,5 +1,5 @@
 /** Results as the tables of docs/evidence/performance.md. */
-import { machineLine } from './machine.js';
+import { latencyLine, machineLine } from './machine.js';
 import type { Recorded } from './recorded_ratios.js';
 import type { ContenderResult, Results, RowResult } from './result.js';
 import { besideText, bound, digits, outcome, range, verdictCounts } from './report_text.js';
@@ -47,6 +47,7 @@ export function markdown(results: Results, recorded: Recorded): string {
     `Measured ${results.date.slice(0, 10)} with Quartz ${results.quartz}: ${machineLine(results.machine)}. ` +
       `${results.rounds} rounds, ${Math.round(results.seconds)} s. ${verdictCounts(results)}.`,
     '',
+    ...(latencyLine(results.machine) === '' ? [] : [`${latencyLine(results.machine)}.`, '']),
     `Peers: ${here.map((one) => `${one.name}${version(one.version)}`).join(', ')}.` +
       (missing.length > 0 ? ` Missing: ${missing.join(', ')}.` : ''),
   ];

@@ -1,6 +1,6 @@
 /** Results as text for people: figures with their intervals, targets with their verdicts, changes between runs. */
 import type { Change } from './compare.js';
-import { machineLine } from './machine.js';
+import { latencyLine, machineLine } from './machine.js';
 import { found, type Recorded } from './recorded_ratios.js';
 import type { ContenderResult, Results, RowResult, TargetResult } from './result.js';
 import type { Estimate } from './statistics.js';
@@ -92,7 +92,15 @@ export function headText(results: Results): string {
         : `missing: ${one.missing}`;
     return `  ${one.name.padEnd(15)} ${text}`;
   });
-  return [`Quartz ${results.quartz}, ${results.date}`, machineLine(results.machine), ...peers, '', ''].join('\n');
+  const latencies = latencyLine(results.machine);
+  return [
+    `Quartz ${results.quartz}, ${results.date}`,
+    machineLine(results.machine),
+    ...(latencies === '' ? [] : [latencies]),
+    ...peers,
+    '',
+    '',
+  ].join('\n');
 }
 
 export function changesText(changes: readonly Change[], drift: number, then: Results, now: Results): string {
@@ -102,9 +110,7 @@ export function changesText(changes: readonly Change[], drift: number, then: Res
   return [
     `new over old (${now.date.slice(0, 16)} over ${then.date.slice(0, 16)}), 95 % intervals; the peers alone: ` +
       digits(drift),
-    ...(now.machine.cpu === then.machine.cpu && now.machine.kernel === then.machine.kernel
-      ? []
-      : ['the machines differ: so do their figures']),
+    ...(now.machine.kernel === then.machine.kernel ? [] : ['the kernels differ: so do their figures']),
     ...changes.map(
       (one) =>
         `  ${label(one).padEnd(width)}  ${digits(one.ratio.value)} ` +

@@ -42,6 +42,8 @@ function results(factor = 1): Results {
       cpus: 2,
       virtual: 'kvm',
       memoryGB: 4,
+      caches: '32K, 1024K',
+      latencies: { clock: 20, wake: 24721 },
       kernel: '6',
       compilers: { gcc: '12' },
       node: '20',
@@ -166,6 +168,21 @@ test('a run that is slower says where, and that the peers are as they were', asy
   t.regex(stdout, /the peers alone: 1\.00/);
   t.regex(stdout, /spawn\.1 quartz +1\.30 \[.*\] +SLOWER/);
   t.regex(stdout, /2 of 3 figures changed beyond noise/);
+});
+
+test('of a run on another machine no times are compared: targets stand side by side, with what differs', async (t) => {
+  const there = results(1.5);
+  there.machine = { ...there.machine, cpu: 'Another', latencies: { clock: 30 } };
+  there.rows[0]!.targets[0]!.verdict = 'missed';
+  const file = keep(there);
+  const text = await bench('--from', keep(results()), '--compare', file);
+  t.is(text.status, 0, text.stderr);
+  t.notRegex(text.stdout, /SLOWER|FASTER|new over old/);
+  t.regex(text.stdout, /here: .*\(C, .*caches 32K, 1024K\).*Latencies, ns: clock 20\.0, wake of a sleeper there 24721/);
+  t.regex(text.stdout, /there: .*\(Another, .*clock 30\.0/);
+  t.regex(text.stdout, /here 0\.50 \[0\.49, 0\.52\] met; there 0\.75 \[[^\]]*\] missed/);
+  const table = await bench('--from', keep(results()), '--compare', file, '--markdown');
+  t.regex(table.stdout, /^\| `spawn\.1` \| quartz: at most 0\.6 of argobots \| 0\.50 .* met \| 0\.75 .* missed \|$/m);
 });
 
 test('a missing peer is named as missing, with what to do', async (t) => {
