@@ -11,6 +11,7 @@
 #define CODE_QUICK (1u << 13) /* so much is looked at within a snapshot's time */
 #define UNSIZED    (1u << 14) /* read where the end of the procedure is not known */
 #define NESTS_MOST 16384u
+#define JUMPS_MOST 64u /* out of one piece of a procedure, that are followed */
 #define CHAIN_MOST 16u
 
 /* Where a loop's source is. */
@@ -21,7 +22,7 @@ struct source {
   struct qz_symbol place;  /* file and line alone */
 };
 struct nest {
-  uint64_t start; /* of the procedure, or of a piece that lies apart */
+  uint64_t start; /* of the procedure, or of a piece that lies apart from an unknown one */
   struct qzi_loop_nest loops;
   struct source *sources; /* of each loop; NULL: of none yet */
 };
@@ -57,11 +58,20 @@ struct extent {
   int sized;
 };
 
-/* The piece of code that has the instruction: by its symbol, else from the procedure's entry on. */
-static struct extent extent_of(qz_symbols *symbols, uint64_t pc, uint64_t entry) {
+/* Of the symbol that has the address. 0: none does. */
+static int symbol_of(qz_symbols *symbols, uint64_t address, struct extent *extent) {
   uint64_t start, end;
-  if (qz_symbols_extent(symbols, pc, &start, &end) && end > pc)
-    return (struct extent){start, end - start > CODE_MOST ? 0 : (size_t)(end - start), 1};
+  if (!qz_symbols_extent(symbols, address, &start, &end) || end <= address) return 0;
+  *extent = (struct extent){start, end - start > CODE_MOST ? 0 : (size_t)(end - start), 1};
+  return 1;
+}
+
+/* The code whose loops are looked for together: the procedure; where the instruction is in a part of another one that
+ * lies apart (.cold), that one. */
+static struct extent extent_of(qz_symbols *symbols, uint64_t pc, uint64_t entry) {
+  struct extent its, whole;
+  if (symbol_of(symbols, pc, &its))
+    return entry && its.start != entry && symbol_of(symbols, entry, &whole) && whole.start == entry ? whole : its;
   if (!entry || pc < entry || pc - entry >= UNSIZED) return (struct extent){0, 0, 0};
   return (struct extent){entry, UNSIZED, 0};
 }
@@ -79,7 +89,38 @@ static size_t read_code(uint32_t pid, uint64_t start, unsigned char *code, size_
   return length;
 }
 
-static struct nest *nest_of(struct qzi_code_loops *loops, uint32_t pid, const struct extent *extent) {
+/* -1: no memory. */
+static int read_piece(uint32_t pid, const struct extent *extent, struct qzi_code_piece *piece) {
+  unsigned char *bytes = malloc(extent->length ? extent->length : 1);
+  if (!bytes) return -1;
+  *piece = (struct qzi_code_piece){.bytes = bytes, .start = extent->start};
+  piece->length = read_code(pid, extent->start, bytes, extent->length);
+  return 0;
+}
+
+/* The parts of the procedure that lie apart, at pieces[1] and on: where it, or such a part, jumps to. The number of all
+ * pieces. */
+static uint32_t add_parts(qz_symbols *symbols, uint32_t pid, struct qzi_code_piece *pieces) {
+  uint64_t targets[JUMPS_MOST];
+  uint32_t count = 1;
+  for (uint32_t p = 0; p < count; p++) {
+    uint32_t jumps = qzi_loop_nest_jumps_out(QZI_THIS_MACHINE, &pieces[p], targets, JUMPS_MOST);
+    for (uint32_t k = 0; k < jumps && count < QZI_CODE_PIECES; k++) {
+      enum qz_symbol_origin origin;
+      struct extent extent;
+      if (!symbol_of(symbols, targets[k], &extent) || !extent.length ||
+          qz_symbols_entry(symbols, targets[k], &origin) != pieces[0].start)
+        continue;
+      uint32_t known = 0;
+      while (known < count && pieces[known].start != extent.start) known++;
+      if (known == count && !read_piece(pid, &extent, &pieces[count])) count++;
+    }
+  }
+  return count;
+}
+
+static struct nest *nest_of(struct qzi_code_loops *loops, qz_symbols *symbols, uint32_t pid,
+                            const struct extent *extent) {
   struct nest *known = known_nest(loops, extent->start);
   if (known) return known;
   if (loops->count == NESTS_MOST) return NULL;
@@ -90,14 +131,15 @@ static struct nest *nest_of(struct qzi_code_loops *loops, uint32_t pid, const st
     loops->nests = grown;
     loops->room = room;
   }
-  unsigned char *code = malloc(extent->length);
-  if (!code) return NULL;
+  struct qzi_code_piece pieces[QZI_CODE_PIECES];
+  if (read_piece(pid, extent, &pieces[0])) return NULL;
+  int sized = extent->sized && pieces[0].length == extent->length;
+  uint32_t count = sized ? add_parts(symbols, pid, pieces) : 1;
   struct nest *nest = &loops->nests[loops->count];
   *nest = (struct nest){.start = extent->start};
-  size_t length = read_code(pid, extent->start, code, extent->length);
-  int failed = qzi_loop_nest_of(&nest->loops, code, length, extent->start, extent->sized && length == extent->length) ||
+  int failed = qzi_loop_nest_of(&nest->loops, QZI_THIS_MACHINE, pieces, count, sized) ||
                qzi_table_add(&loops->table, qzi_hash(extent->start, 13), loops->count + 1);
-  free(code);
+  for (uint32_t k = 0; k < count; k++) free((void *)pieces[k].bytes);
   if (failed) return NULL;
   loops->count++;
   return nest;
@@ -121,22 +163,28 @@ static uint32_t common(const struct qz_symbol *a, uint32_t a_count, const struct
   return k;
 }
 
+/* The least line of its jumps back, seen from the scope of so many of the inlined procedures that they are in. */
+static struct qz_symbol place_in(qz_symbols *symbols, const struct qzi_code_loop *loop, uint32_t depth) {
+  struct qz_symbol least = {.line = 0}, place;
+  for (uint32_t k = 0; k < loop->count && k < QZI_LOOP_SOURCES; k++) {
+    if (!qz_symbols_scope_line(symbols, loop->sources[k], depth, &place)) continue;
+    if (!least.line || (place.line < least.line && !strcmp(place.file, least.file))) least = place;
+  }
+  return least;
+}
+
 static const struct source *source_of(struct nest *nest, qz_symbols *symbols, uint32_t index) {
   const struct qzi_code_loop *loop = &nest->loops.loops[index];
   if (!nest->sources) nest->sources = calloc(nest->loops.loop_count, sizeof *nest->sources);
   struct source *source = nest->sources ? &nest->sources[index] : NULL;
   if (!source || source->known) return source;
-  struct qz_symbol chain[CHAIN_MOST], other[CHAIN_MOST], place;
+  struct qz_symbol chain[CHAIN_MOST], other[CHAIN_MOST];
   uint32_t kept = loop->count < QZI_LOOP_SOURCES ? loop->count : QZI_LOOP_SOURCES, depth = 0;
   for (uint32_t k = 0; k < kept; k++) {
     uint32_t count = (uint32_t)qz_symbols_inlined(symbols, loop->sources[k], k ? other : chain, CHAIN_MOST);
     depth = k ? common(chain, depth, other, count) : count;
   }
-  for (uint32_t k = 0; k < kept; k++) {
-    if (!qz_symbols_scope_line(symbols, loop->sources[k], depth, &place)) continue;
-    if (!source->place.line || (place.line < source->place.line && !strcmp(place.file, source->place.file)))
-      source->place = place;
-  }
+  source->place = place_in(symbols, loop, depth);
   source->known = 1;
   source->chain = depth ? malloc(depth * sizeof *chain) : NULL;
   if (!source->chain) return source;
@@ -148,7 +196,9 @@ static const struct source *source_of(struct nest *nest, qz_symbols *symbols, ui
 uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, uint32_t pid, uint64_t pc, uint64_t entry,
                            const struct qz_symbol *inlined, uint32_t inlined_count, struct qzi_found_loop *found) {
   struct extent extent = extent_of(symbols, pc, entry);
-  struct nest *nest = extent.length ? nest_of(loops, pid, &extent) : NULL;
+  struct nest *nest = extent.length ? nest_of(loops, symbols, pid, &extent) : NULL;
+  if (nest && !qzi_loop_nest_has(&nest->loops, pc) && symbol_of(symbols, pc, &extent) && extent.length)
+    nest = nest_of(loops, symbols, pid, &extent); /* a part that its procedure was not seen to jump to */
   if (!nest) return 0;
   uint32_t chain[64], depth = 0, count = 0, after = 0;
   for (uint32_t at = qzi_loop_nest_at(&nest->loops, pc); at && depth < 64; at = nest->loops.loops[at - 1].outer)
@@ -158,13 +208,16 @@ uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, ui
     if (!source) return count;
     uint32_t stands = common(source->chain, source->depth, inlined, inlined_count);
     if (stands > after) after = stands;
+    /* Where the instruction is outside of its scope, the loop is one of what is around that. */
+    struct qz_symbol place =
+      stands == source->depth ? source->place : place_in(symbols, &nest->loops.loops[chain[depth]], stands);
     struct qzi_found_loop *one = &found[count++];
     *one = (struct qzi_found_loop){.address = nest->loops.loops[chain[depth]].header,
                                    .after = after,
-                                   .inlined = source->depth > 0,
-                                   .file = source->place.line ? source->place.file : "",
-                                   .line = source->place.line};
-    if (source->depth) one->scope = source->chain[source->depth - 1];
+                                   .inlined = stands > 0,
+                                   .file = place.line ? place.file : "",
+                                   .line = place.line};
+    if (stands) one->scope = source->chain[stands - 1];
   }
   return count;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "x86_decode.h"
 
 #define BLOCKS_MOST 65536u
 
@@ -19,71 +18,77 @@ struct qzi_nest_block {
   uint32_t loop;     /* of a header: index + 1 */
 };
 
-#ifdef QZI_DECODES
-
 /* ---- blocks ---- */
 
-/* One bit for each byte of the code: an instruction begins there that begins a block. */
-struct leaders {
-  unsigned char *bits;
-  size_t length;
+/* One bit for each byte of a piece: an instruction begins there that begins a block. */
+struct part {
+  struct qzi_code_piece code;
+  unsigned char *leaders;
 };
-static void mark(struct leaders *leaders, size_t at) {
-  if (at < leaders->length) leaders->bits[at / 8] |= (unsigned char)(1u << at % 8);
-}
-static int marked(const struct leaders *leaders, size_t at) { return leaders->bits[at / 8] >> at % 8 & 1; }
+struct parts {
+  enum qzi_machine machine;
+  uint32_t count;
+  struct part all[QZI_CODE_PIECES]; /* by address */
+};
 
-/* Offset that the instruction at `at` jumps to; `length` where that is outside. */
-static size_t target(const struct instruction *its, size_t at, size_t length) {
-  uint64_t to = (uint64_t)at + its->length + (uint64_t)its->number;
-  return (its->flow == FLOW_IF || its->flow == FLOW_JUMP) && qzi_is_jump(its) && to < length ? (size_t)to : length;
-}
-
-/* Marks what begins blocks. The number of bytes that are the procedure's. */
-static size_t find_leaders(struct leaders *leaders, const unsigned char *code, size_t length, int sized) {
-  struct instruction its;
-  size_t furthest = 0, at = 0;
-  mark(leaders, 0);
-  while (at < length && qzi_decode(code + at, length - at, &its)) {
-    size_t to = target(&its, at, length), next = at + its.length;
-    if (to < length) {
-      mark(leaders, to);
-      if (to > furthest) furthest = to;
-    }
-    int leaves = its.flow == FLOW_JUMP || its.flow == FLOW_ELSEWHERE;
-    if (leaves || its.flow == FLOW_IF) mark(leaders, next);
-    at = next;
-    if (leaves && !sized && next > furthest) break;
+static void mark(const struct parts *parts, uint64_t address) {
+  for (uint32_t k = 0; k < parts->count; k++) {
+    uint64_t at = address - parts->all[k].code.start;
+    if (at < parts->all[k].code.length) parts->all[k].leaders[at / 8] |= (unsigned char)(1u << at % 8);
   }
-  return at;
+}
+static int marked(const struct part *part, size_t at) { return part->leaders[at / 8] >> at % 8 & 1; }
+static int has_target(const struct qzi_code_step *step) {
+  return step->goes == QZI_GOES_IF || step->goes == QZI_GOES_TO;
+}
+static int goes_on(const struct qzi_code_step *step) { return step->goes == QZI_GOES_ON || step->goes == QZI_GOES_IF; }
+
+/* Marks what the part's jumps lead to, and what stands behind them; cuts it where the procedure ends. */
+static void find_leaders(const struct parts *parts, struct part *part, int sized) {
+  const struct qzi_code_piece *code = &part->code;
+  struct qzi_code_step step;
+  uint64_t furthest = code->start;
+  size_t at = 0;
+  while (at < code->length && qzi_code_step(parts->machine, code->bytes + at, code->length - at, &step)) {
+    uint64_t to = code->start + at + (uint64_t)step.target;
+    if (has_target(&step)) mark(parts, to);
+    if (has_target(&step) && to > furthest && to < code->start + code->length) furthest = to;
+    at += step.length;
+    if (step.goes != QZI_GOES_ON) mark(parts, code->start + at);
+    if (!goes_on(&step) && !sized && code->start + at > furthest) break;
+  }
+  part->code.length = at;
 }
 
-static int is_indirect_jump(const struct instruction *its) {
-  return its->flow == FLOW_ELSEWHERE && its->op == 0xff && (its->kind == 4 || its->kind == 5);
+static int inside(const struct qzi_loop_nest *nest, uint64_t address) {
+  for (uint32_t k = 0; k < nest->pieces; k++)
+    if (address >= nest->piece[k].start && address < nest->piece[k].end) return 1;
+  return 0;
 }
 
-static int make_blocks(struct qzi_loop_nest *nest, const struct leaders *leaders, const unsigned char *code,
-                       size_t length) {
-  uint32_t count = 0, room = 0;
-  struct instruction its;
-  for (size_t at = 0; at < length && qzi_decode(code + at, length - at, &its); at += its.length) {
-    if (marked(leaders, at)) {
+static int make_blocks(struct qzi_loop_nest *nest, enum qzi_machine machine, const struct part *part, uint32_t *room) {
+  struct qzi_code_step step;
+  uint32_t count = nest->block_count, first = count;
+  for (size_t at = 0; at < part->code.length; at += step.length) {
+    if (!qzi_code_step(machine, part->code.bytes + at, part->code.length - at, &step)) break;
+    if (marked(part, at) || !at) {
       if (count == BLOCKS_MOST) break;
-      if (count == room) {
-        room = room ? 2 * room : 64;
-        void *grown = realloc(nest->blocks, room * sizeof *nest->blocks);
+      if (count == *room) {
+        *room = *room ? 2 * *room : 64;
+        void *grown = realloc(nest->blocks, *room * sizeof *nest->blocks);
         if (!grown) return -1;
         nest->blocks = grown;
       }
-      nest->blocks[count++] = (struct qzi_nest_block){.start = nest->start + at};
+      nest->blocks[count++] = (struct qzi_nest_block){.start = part->code.start + at};
     }
     struct qzi_nest_block *block = &nest->blocks[count - 1];
-    size_t to = target(&its, at, length);
-    block->last = nest->start + at;
-    block->jump = to < length ? nest->start + to : 0;
-    block->on = its.flow != FLOW_JUMP && its.flow != FLOW_ELSEWHERE;
-    block->anywhere = (uint8_t)is_indirect_jump(&its);
+    uint64_t to = part->code.start + at + (uint64_t)step.target;
+    block->last = part->code.start + at;
+    block->jump = has_target(&step) && inside(nest, to) ? to : 0;
+    block->on = (uint8_t)goes_on(&step);
+    block->anywhere = step.goes == QZI_GOES_ANYWHERE;
   }
+  if (count > first) nest->blocks[count - 1].on = 0; /* what stands behind is another piece */
   nest->block_count = count;
   return 0;
 }
@@ -183,7 +188,26 @@ static uint32_t successor(const struct qzi_loop_nest *nest, struct step *step) {
   return at < nest->block_count ? at + 1 : 0;
 }
 
-static int nest_blocks(struct qzi_loop_nest *nest) {
+static void follow(const struct qzi_loop_nest *nest, struct walk *walk, uint32_t from) {
+  enter(walk, from);
+  while (walk->depth) {
+    struct step *step = &walk->steps[walk->depth - 1];
+    uint32_t b = step->block, to = successor(nest, step);
+    if (to && !nest->blocks[to - 1].visited) {
+      enter(walk, to);
+    } else if (to) {
+      look_at(walk, b, to);
+    } else {
+      nest->blocks[b - 1].position = 0;
+      walk->depth--;
+      uint32_t inner = nest->blocks[b - 1].inner;
+      if (walk->depth) put_into(walk, walk->steps[walk->depth - 1].block, inner);
+    }
+  }
+}
+
+/* entry: index + 1 of the block that the procedure begins with. */
+static int nest_blocks(struct qzi_loop_nest *nest, uint32_t entry) {
   struct walk walk = {.blocks = nest->blocks, .count = nest->block_count};
   walk.steps = malloc(((size_t)nest->block_count + 1) * sizeof *walk.steps);
   if (!walk.steps) return -1;
@@ -192,21 +216,9 @@ static int nest_blocks(struct qzi_loop_nest *nest) {
     if (to) nest->blocks[to - 1].reached = 1;
     if (nest->blocks[k].on && k + 1 < nest->block_count) nest->blocks[k + 1].reached = 1;
   }
-  enter(&walk, 1);
-  while (walk.depth) {
-    struct step *step = &walk.steps[walk.depth - 1];
-    uint32_t b = step->block, to = successor(nest, step);
-    if (to && !nest->blocks[to - 1].visited) {
-      enter(&walk, to);
-    } else if (to) {
-      look_at(&walk, b, to);
-    } else {
-      nest->blocks[b - 1].position = 0;
-      walk.depth--;
-      uint32_t inner = nest->blocks[b - 1].inner;
-      if (walk.depth) put_into(&walk, walk.steps[walk.depth - 1].block, inner);
-    }
-  }
+  follow(nest, &walk, entry);
+  for (uint32_t b = 1; b <= nest->block_count; b++) /* handlers of exceptions, which no jump leads to */
+    if (!nest->blocks[b - 1].visited) follow(nest, &walk, b);
   free(walk.steps);
   return 0;
 }
@@ -254,39 +266,63 @@ static int make_loops(struct qzi_loop_nest *nest) {
   return 0;
 }
 
-int qzi_loop_nest_of(struct qzi_loop_nest *nest, const unsigned char *code, size_t length, uint64_t start, int sized) {
-  *nest = (struct qzi_loop_nest){.start = start, .end = start};
-  if (!length) return 0;
-  struct leaders leaders = {.bits = calloc(length / 8 + 1, 1), .length = length};
-  if (!leaders.bits) return -1;
-  length = find_leaders(&leaders, code, length, sized);
-  nest->end = start + length;
-  int failed = make_blocks(nest, &leaders, code, length);
-  free(leaders.bits);
-  if (!failed && nest->block_count) failed = nest_blocks(nest) || make_loops(nest);
+static int by_start(const void *a, const void *b) {
+  const struct part *x = a, *y = b;
+  return x->code.start < y->code.start ? -1 : x->code.start > y->code.start;
+}
+
+int qzi_loop_nest_of(struct qzi_loop_nest *nest, enum qzi_machine machine, const struct qzi_code_piece *pieces,
+                     uint32_t count, int sized) {
+  struct parts parts = {.machine = machine};
+  uint32_t room = 0;
+  int failed = 0;
+  *nest = (struct qzi_loop_nest){.pieces = 0};
+  for (uint32_t k = 0; k < count && k < QZI_CODE_PIECES; k++) {
+    struct part *part = &parts.all[parts.count++];
+    *part = (struct part){.code = pieces[k], .leaders = calloc(pieces[k].length / 8 + 1, 1)};
+    failed |= !part->leaders;
+  }
+  qsort(parts.all, parts.count, sizeof *parts.all, by_start);
+  for (uint32_t k = 0; k < parts.count && !failed; k++) find_leaders(&parts, &parts.all[k], sized);
+  nest->pieces = parts.count;
+  for (uint32_t k = 0; k < parts.count; k++) {
+    nest->piece[k].start = parts.all[k].code.start;
+    nest->piece[k].end = parts.all[k].code.start + parts.all[k].code.length;
+  }
+  for (uint32_t k = 0; k < parts.count && !failed; k++) failed = make_blocks(nest, machine, &parts.all[k], &room);
+  for (uint32_t k = 0; k < parts.count; k++) free(parts.all[k].leaders);
+  uint32_t entry = failed || !count ? 0 : block_from(nest, pieces[0].start);
+  if (entry) failed = nest_blocks(nest, entry) || make_loops(nest);
   if (failed) qzi_loop_nest_free(nest);
   return failed ? -1 : 0;
 }
 
+uint32_t qzi_loop_nest_jumps_out(enum qzi_machine machine, const struct qzi_code_piece *piece, uint64_t *targets,
+                                 uint32_t most) {
+  struct qzi_code_step step;
+  uint32_t count = 0;
+  for (size_t at = 0; at < piece->length && qzi_code_step(machine, piece->bytes + at, piece->length - at, &step);
+       at += step.length) {
+    uint64_t to = piece->start + at + (uint64_t)step.target;
+    if (!has_target(&step) || to - piece->start < piece->length) continue;
+    uint32_t k = 0;
+    while (k < count && targets[k] != to) k++;
+    if (k == count && count < most) targets[count++] = to;
+  }
+  return count;
+}
+
+int qzi_loop_nest_has(const struct qzi_loop_nest *nest, uint64_t address) { return inside(nest, address); }
+
 uint32_t qzi_loop_nest_at(const struct qzi_loop_nest *nest, uint64_t address) {
-  uint32_t at = address >= nest->start && address < nest->end ? block_at(nest, address) : 0;
+  uint32_t at = inside(nest, address) ? block_at(nest, address) : 0;
   if (!at || !nest->loop_count) return 0;
   if (!nest->blocks[at - 1].header) at = nest->blocks[at - 1].inner;
   return at ? nest->blocks[at - 1].loop : 0;
 }
 
-#else
-
-int qzi_loop_nest_of(struct qzi_loop_nest *nest, const unsigned char *code, size_t length, uint64_t start, int sized) {
-  *nest = (struct qzi_loop_nest){.start = start, .end = start};
-  return 0;
-}
-uint32_t qzi_loop_nest_at(const struct qzi_loop_nest *nest, uint64_t address) { return 0; }
-
-#endif
-
 void qzi_loop_nest_free(struct qzi_loop_nest *nest) {
   free(nest->loops);
   free(nest->blocks);
-  *nest = (struct qzi_loop_nest){.start = 0};
+  *nest = (struct qzi_loop_nest){.pieces = 0};
 }

@@ -105,7 +105,8 @@ public:
   /* bias: what to take from addresses that are printed, which are then those of the binary. */
   Piece(Napi::Env env, qz_symbols *symbols, uint64_t start, uint64_t bias, const std::vector<unsigned char> &code)
       : env(env), symbols(symbols), start(start), bias(bias), code(code) {
-    failed = qzi_loop_nest_of(&nest, code.data(), code.size(), start, 1) != 0;
+    qzi_code_piece piece = {code.data(), code.size(), start};
+    failed = qzi_loop_nest_of(&nest, QZI_X86_64, &piece, 1, 1) != 0;
     for (uint32_t k = 0; !failed && k < nest.loop_count; k++) {
       qzi_code all = {start, code.data(), code.size()};
       places.push_back(placeOf(symbols, nest.loops[k]));

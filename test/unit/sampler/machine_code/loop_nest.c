@@ -74,8 +74,9 @@ static void check(int holds, const char *what, const char *of) {
 
 static void one(const struct example *its) {
   struct qzi_loop_nest nest;
-  check(!qzi_loop_nest_of(&nest, its->code, its->length, BASE, its->sized), its->what, "no memory");
-  check(nest.end == BASE + its->end, its->what, "where it ends");
+  struct qzi_code_piece piece = {its->code, its->length, BASE};
+  check(!qzi_loop_nest_of(&nest, QZI_X86_64, &piece, 1, its->sized), its->what, "no memory");
+  check(nest.piece[0].end == BASE + its->end, its->what, "where it ends");
   check(nest.loop_count == its->loops, its->what, "how many loops");
   for (unsigned k = 0; k < its->loops && k < nest.loop_count; k++) {
     const struct qzi_code_loop *loop = &nest.loops[k];
@@ -90,14 +91,82 @@ static void one(const struct example *its) {
   qzi_loop_nest_free(&nest);
 }
 
+/* A loop that goes on in a part that lies before the procedure, and a handler there, which nothing jumps to. */
+static void parts(void) {
+  static const unsigned char whole[] = {NOP, NOP, 0x75, 0xec, RET}, apart[] = {NOP, 0xeb, 0x0e, NOP, 0x75, 0xfd, RET};
+  const struct qzi_code_piece pieces[] = {{whole, sizeof whole, BASE}, {apart, sizeof apart, BASE - 16}};
+  struct qzi_loop_nest nest;
+  uint64_t out[2];
+  check(qzi_loop_nest_jumps_out(QZI_X86_64, &pieces[0], out, 2) == 1 && out[0] == BASE - 16, "parts", "jumps out");
+  check(!qzi_loop_nest_of(&nest, QZI_X86_64, pieces, 2, 1), "parts", "no memory");
+  check(nest.loop_count == 2, "parts", "how many loops");
+  uint32_t both = qzi_loop_nest_at(&nest, BASE + 1), handler = qzi_loop_nest_at(&nest, BASE - 13);
+  check(both && nest.loops[both - 1].header == BASE + 1, "parts", "where the loop begins");
+  check(qzi_loop_nest_at(&nest, BASE - 16) == both && qzi_loop_nest_at(&nest, BASE + 2) == both, "parts", "its code");
+  check(!qzi_loop_nest_at(&nest, BASE) && !qzi_loop_nest_at(&nest, BASE + 4), "parts", "what is not in it");
+  check(handler && handler != both && !nest.loops[handler - 1].outer, "parts", "the loop of a handler");
+  check(qzi_loop_nest_has(&nest, BASE - 10) && !qzi_loop_nest_has(&nest, BASE - 9), "parts", "what it has");
+  qzi_loop_nest_free(&nest);
+}
+
+/* Of aarch64, on whatever machine this runs: a nest, and a loop with two jumps back behind a jump through a register.
+ */
+static void other_machine(void) {
+  static const uint32_t words[] = {
+    0xd2800000, /* 00  mov x0, #0 */
+    0xd2800001, /* 04  mov x1, #0 */
+    0x36180042, /* 08  tbz w2, #3, 10 */
+    0x94000000, /* 0c  bl */
+    0x91000421, /* 10  add x1, x1, #1 */
+    0xf100283f, /* 14  cmp x1, #10 */
+    0x54ffff81, /* 18  b.ne 08 */
+    0xd1000400, /* 1c  sub x0, x0, #1 */
+    0xb5ffff20, /* 20  cbnz x0, 04 */
+    0xd61f00a0, /* 24  br x5 */
+    0xd503201f, /* 28  nop */
+    0xb747ffe2, /* 2c  tbnz x2, #40, 28 */
+    0x34000063, /* 30  cbz w3, 3c */
+    0xd63f0080, /* 34  blr x4 */
+    0x17fffffc, /* 38  b 28 */
+    0xd65f03c0, /* 3c  ret */
+    0xd4200020, /* 40  brk #1 */
+  };
+  static const struct wanted wanted[] = {{0x04, 0, 1, 1}, {0x08, 1, 1, 1}, {0x28, 0, 1, 2}};
+  static const enum qzi_goes goes[] = {QZI_GOES_ON,   QZI_GOES_ON,  QZI_GOES_IF, QZI_GOES_ON, QZI_GOES_ON,
+                                       QZI_GOES_ON,   QZI_GOES_IF,  QZI_GOES_ON, QZI_GOES_IF, QZI_GOES_ANYWHERE,
+                                       QZI_GOES_ON,   QZI_GOES_IF,  QZI_GOES_IF, QZI_GOES_ON, QZI_GOES_TO,
+                                       QZI_GOES_AWAY, QZI_GOES_AWAY};
+  unsigned char code[sizeof words];
+  struct qzi_code_step step;
+  for (size_t k = 0; k < sizeof words; k++) code[k] = (unsigned char)(words[k / 4] >> k % 4 * 8);
+  for (size_t k = 0; k < sizeof goes / sizeof *goes; k++)
+    check(qzi_code_step(QZI_AARCH64, code + 4 * k, 4, &step) && step.length == 4 && step.goes == goes[k], "aarch64",
+          "where an instruction goes");
+  check(!qzi_code_step(QZI_AARCH64, code, 3, &step), "aarch64", "a part of an instruction");
+  struct qzi_code_piece piece = {code, sizeof code, BASE};
+  struct qzi_loop_nest nest;
+  check(!qzi_loop_nest_of(&nest, QZI_AARCH64, &piece, 1, 1), "aarch64", "no memory");
+  check(nest.loop_count == 3, "aarch64", "how many loops");
+  for (unsigned k = 0; k < 3 && k < nest.loop_count; k++)
+    check(nest.loops[k].header == BASE + wanted[k].header && nest.loops[k].outer == wanted[k].outer &&
+            nest.loops[k].count == wanted[k].count,
+          "aarch64", "a loop");
+  check(qzi_loop_nest_at(&nest, BASE + 0x10) == 2 && qzi_loop_nest_at(&nest, BASE + 0x1c) == 1, "aarch64", "inside");
+  check(!qzi_loop_nest_at(&nest, BASE) && !qzi_loop_nest_at(&nest, BASE + 0x3c), "aarch64", "outside");
+  qzi_loop_nest_free(&nest);
+}
+
 int main(void) {
+  other_machine();
 #ifdef QZI_DECODES
+  parts();
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) one(&examples[k]);
   /* Real code, at every place as if a procedure began there, in the middle of instructions too. */
   for (size_t at = 0; at < 2000; at++) {
     struct qzi_loop_nest nest;
     const unsigned char *code = (const unsigned char *)(uintptr_t)&one + at;
-    check(!qzi_loop_nest_of(&nest, code, 500, BASE, (int)(at % 2)), "own code", "no memory");
+    struct qzi_code_piece piece = {code, 500, BASE};
+    check(!qzi_loop_nest_of(&nest, QZI_X86_64, &piece, 1, (int)(at % 2)), "own code", "no memory");
     for (uint32_t k = 0; k < nest.loop_count; k++) {
       check(nest.loops[k].outer <= nest.loop_count && nest.loops[k].outer != k + 1, "own code", "nesting");
       check(nest.loops[k].count > 0, "own code", "a loop without a jump back");
