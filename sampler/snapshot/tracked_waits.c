@@ -116,6 +116,11 @@ static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const str
     object = qzi_outside_object(tracker->sampler->outside, called, futex, walk->site, now_ns, &kind);
     if (!strstr(called, "lll_lock") && !strstr(called, "futex")) break;
   }
+  /* It may have gone on by a jump, to one that has no name where the library's symbols are stripped (sem_wait). */
+  uint64_t target = object ? 0 : qzi_called_at(&tracker->sampler->in, walk->site, walk->called);
+  if (target)
+    object = qzi_outside_object(tracker->sampler->outside, qzi_paths_symbol(tracker->paths, target, &library), futex,
+                                walk->site, now_ns, &kind);
   uint64_t key = object ? QZ_KEY(kind, object) : 0;
   /* Frames of an owner are of another moment than the look at the lock: only those of procedures that take it stand
    * behind it. Of a lock that is kept for long it is not known which do. */

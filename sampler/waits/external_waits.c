@@ -10,14 +10,17 @@ static const char *module_path(const struct qzi_interner *in, uint32_t module) {
   return in->file->strings + in->file->modules[module - 1].path;
 }
 
+uint64_t qzi_called_at(struct qzi_interner *in, uint64_t site, uint64_t entered) {
+  uint64_t target = entered ? qzi_call_target(in->file->head->pid, site) : 0;
+  uint32_t module = target ? qzi_intern_module(in, site) : 0;
+  int is_own = module && qzi_intern_module(in, target) == module && qzi_intern_module(in, entered) != module;
+  return target && !is_own ? target : entered;
+}
+
 static uint32_t object_of(struct qzi_interner *in, struct qzi_external *its) {
   uint32_t index = qzi_external_find(in, its);
   if (index) return index;
-  uint64_t target = its->called ? qzi_call_target(in->file->head->pid, its->site) : 0;
-  /* It called itself something that went on into the library by a jump. */
-  if (target && qzi_intern_module(in, target) == its->module && qzi_intern_module(in, its->called) != its->module)
-    target = 0;
-  if (target) its->called = target;
+  its->called = qzi_called_at(in, its->site, its->called);
   its->tries = its->loop && qzi_polling_tries(in->file->head->pid, its->key);
   return qzi_external_add(in, its);
 }

@@ -16,5 +16,9 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
  * where it begins; in a library's it is what that sleeps for at the same place. walk: of the thread in it; NULL:
  * unknown. */
 uint32_t qzi_loop(struct qzi_interner *in, uint64_t start, const struct qzi_walk *walk);
+/* Entry of what the call that returns to `site` calls in a library, where walks found `entered`: that one may be where
+ * it went on by a jump. 0: `entered` is; `entered`: no other is known, or it called something of its own module that
+ * jumped into the library. */
+uint64_t qzi_called_at(struct qzi_interner *in, uint64_t site, uint64_t entered);
 
 #endif
