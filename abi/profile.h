@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    23u
+#define QZ_PROFILE_VERSION    24u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -170,7 +170,9 @@ struct qz_profile {
   uint64_t weight_us2; /* (changes) sum of the squares of all snapshots' weights, square microseconds */
   /* child processes, theirs included, as far as the program waited for their end while it was recorded */
   uint64_t children_run_ns; /* set at the end: they ran on CPUs */
-  uint64_t children_apart;  /* 1: they have profiles of their own (--children) */
+  uint32_t children_apart;  /* 1: they have profiles of their own (--children) */
+  uint32_t kin_milli; /* set at the end: thousandths of a CPU that other recorded processes of the launched program had
+                         on average, while this one was recorded */
   /* What the kernel counted of the program while it was recorded. */
   struct qz_usage usage; /* (changes) */
   uint64_t usage_known;  /* (changes) QZ_USAGE_... */

@@ -272,10 +272,9 @@ static bool says(const char *setting, const char *value) { return setting && !st
 /* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from
  * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, the time.
  */
-static bool hand_over(struct file *sampler) {
+static bool hand_over(struct file *sampler, bool followed) {
   struct qz_message message = {0};
   if (!send_message(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
-  bool followed = says(getenv(QZ_CHILDREN_ENV), QZ_CHILDREN_FOLLOWED);
   if (hear(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
@@ -283,9 +282,11 @@ static bool hand_over(struct file *sampler) {
   return false;
 }
 
-/* Connects and publishes; from now on everything is counted. qz_init() may change the number of processors later. */
-static void join_launcher(void) {
-  const char *name = secure_getenv(QZ_CHANNEL_ENV), *children = getenv(QZ_CHILDREN_ENV);
+/* Connects and publishes; from now on everything is counted. qz_init() may change the number of processors later.
+ * follower: a sampler that follows this process, which its environment does not say; or NULL. */
+static void join_launcher(const char *follower) {
+  const char *name = follower ? follower : secure_getenv(QZ_CHANNEL_ENV),
+             *children = follower ? QZ_CHILDREN_FOLLOWED : getenv(QZ_CHILDREN_ENV);
   if (!name || !*name) return;
   struct sockaddr_un address;
   socklen_t bytes = address_of(&address, name);
@@ -306,7 +307,7 @@ static void join_launcher(void) {
     qzi_pub_complain("%s; the program runs unsampled", why);
   } else {
     qzi_session_on();
-    if (hand_over(&peer)) {
+    if (hand_over(&peer, says(children, QZ_CHILDREN_FOLLOWED))) {
       connection = peer;
       qzi_session_span(); /* the answer says whether that is wanted */
       return;
@@ -325,10 +326,10 @@ static void forget_following(void) {
   unsetenv(QZ_CHANNEL_ENV);
 }
 
-void qzi_channel_start(void) {
+void qzi_channel_start(const char *follower) {
   bool again = serving;
   pthread_mutex_lock(&lock);
-  join_launcher();
+  join_launcher(follower);
   forget_following();
   if (!again) listen_for_samplers();
   pthread_mutex_unlock(&lock);

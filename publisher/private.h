@@ -105,7 +105,7 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 
 /* channel.c */
 void qzi_channel_look(void);
-void qzi_channel_start(void);
+void qzi_channel_start(const char *follower);
 void qzi_channel_stop(void);
 void qzi_channel_forked(void);
 

@@ -101,8 +101,8 @@ void qzi_pub_at_fork(void);
 /* Where qzi_pub_copied(), does what fork() would have made the child do. Safe in a signal handler. */
 void qzi_pub_perhaps_forked(void);
 /* In the child after fork(), by its only kernel thread, when that is a processor again. Until then the child publishes
- * nothing. */
-void qzi_pub_forked(unsigned processors);
+ * nothing. sampler: the name of one that follows it, where its environment does not say so; or NULL. */
+void qzi_pub_forked(unsigned processors, const char *sampler);
 /* By the kernel thread that is processor `index`, before it runs threads; again by another one that takes the
  * processor over. cpu: CPU it is pinned to or UINT32_MAX. */
 void qzi_pub_processor(struct qzi_publisher *publisher, unsigned index, uint32_t cpu);

@@ -320,11 +320,11 @@ void qzi_pub_at_fork(void) {
   pthread_atfork(NULL, NULL, forked);
 }
 
-void qzi_pub_forked(unsigned processors) {
+void qzi_pub_forked(unsigned processors, const char *sampler) {
   if (!started || qzi_no_system_calls) return;
   qzi_session.processors = processors;
   qzi_publishers_started_again();
-  qzi_channel_start();
+  qzi_channel_start(sampler);
 }
 
 /* Another number of processors, before there is a second kernel thread: the session has room, and the sampler follows.
@@ -371,5 +371,5 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
   }
   qzi_session_fit(s, started);
   started = true;
-  qzi_channel_start();
+  qzi_channel_start(NULL);
 }

@@ -22,6 +22,10 @@ void qzl_environment_take(bool again);
  * of the process asks, which is to become that program; its memory may be its parent's (vfork). */
 bool qzl_follows(bool by_exec);
 void qzl_follow_count(void); /* it is started */
+/* In a forked child: whether it is followed, as what it is. */
+bool qzl_follow_forked(void);
+/* The sampler's name for such a child, which its environment does not have any more; NULL: none. exec.c */
+const char *qzl_follow_sampler(void);
 void qzl_follow_begin(void); /* from now on what the process starts is followed, as far as the above says */
 void qzl_follow_fork(void);  /* the process is about to fork */
 int qzl_mutex_lock(pthread_mutex_t *mutex); /* the layer's own */

@@ -119,6 +119,10 @@ int qzi_follow_hold(struct qzi_admitted *admitted, uint32_t reason, int32_t stat
     return 1;
   }
   all.idle += reason != QZ_END_EXEC && !admitted->ranked && held.used_ns < LEAST_NS;
+  if (reason == QZ_END_EXEC && held.used_ns < LEAST_NS) { /* forked to start another program, which gets its name */
+    drop(&held);
+    return 1;
+  }
   struct held *least = &held;
   if (all.count == PART)
     for (unsigned k = 0; k < PART; k++)
@@ -161,6 +165,23 @@ static void take_place(struct qzi_admitted *worker, struct qzi_admitted *wrapper
   if (worker->message_fd >= 0) dprintf(worker->message_fd, "%s\n", *name);
 }
 
+/* What the others used while this one was recorded: of each the part of its time that both were there. */
+static void note_kin(const struct held *all_held[], unsigned count) {
+  for (unsigned k = 0; k < count; k++) {
+    struct qz_profile *its = all_held[k]->admitted->recording.file.head;
+    double kin_ns = 0;
+    for (unsigned n = 0; n < count; n++) {
+      const struct qz_profile *other = all_held[n]->admitted->recording.file.head;
+      uint64_t begin_ns = its->first_ns > other->first_ns ? its->first_ns : other->first_ns,
+               end_ns = its->first_ns + its->elapsed_ns, other_end_ns = other->first_ns + other->elapsed_ns;
+      if (end_ns > other_end_ns) end_ns = other_end_ns;
+      if (n == k || end_ns <= begin_ns) continue;
+      kin_ns += (double)all_held[n]->used_ns * ((double)(end_ns - begin_ns) / (double)other->elapsed_ns);
+    }
+    its->kin_milli = its->elapsed_ns ? (uint32_t)(1000 * kin_ns / (double)its->elapsed_ns) : 0;
+  }
+}
+
 /* Which profiles there are besides: the first few, in words. */
 static void name_others(char *text, size_t bytes, const char *begin, const struct held *others, unsigned count) {
   size_t used = 0;
@@ -186,6 +207,11 @@ void qzi_follow_settle(void) {
     complete &= is_complete(all.followed[k].admitted);
   }
   qsort(all.followed, all.count, sizeof *all.followed, by_time);
+  const struct held *kin[PART + 1];
+  unsigned kin_count = 0;
+  for (unsigned k = 0; k < all.count; k++) kin[kin_count++] = &all.followed[k];
+  if (itself) kin[kin_count++] = itself;
+  note_kin(kin, kin_count);
   if (itself && itself->admitted->recording.file.head->children_run_ns > recorded_ns)
     unrecorded_ns = itself->admitted->recording.file.head->children_run_ns - recorded_ns;
   of_ns = recorded_ns + unrecorded_ns + (itself ? itself->used_ns : 0);

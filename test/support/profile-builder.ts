@@ -373,6 +373,7 @@ export class ProfileBuilder {
         readBytes: 0,
         writtenBytes: 0,
         childrenRunNs: 0,
+        kinMilli: 0,
         childrenApart: false,
         rateHz: 1e9 / (this.options.snapshotNs ?? 1e6),
         samplerCpu: null,

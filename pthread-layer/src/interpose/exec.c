@@ -100,6 +100,10 @@ static void look_for_trial(void) {
   close(fd);
 }
 
+const char *qzl_follow_sampler(void) {
+  return children == FOLLOWED_CHILDREN && *session ? session + strlen(SESSION) : NULL;
+}
+
 /* Whether what the process becomes, or (child) starts, may need the launcher's variables: then its file is looked at.
  * Where the program has limited its system calls, it goes its way without, unless looking does no harm. */
 static enum whom concerns(bool child) {

@@ -4,6 +4,10 @@
  * A process is taken for one as long as it has used little processor time, and starts few programs: whatever it is, a
  * program that works, or that starts another one every few milliseconds, is not slowed by recording those.
  *
+ * A child that is forked and goes on as the same program (a server's worker, multiprocessing) does a part of the
+ * program's work, whatever its parent has done before. What it will do is not known when it is forked: where some of
+ * them became other programs (a shell's), no more are recorded.
+ *
  * Owns:    how many programs were followed. Writer: whoever starts one, the process or a child of it.
  * Must not: allocate, take a lock; ask the kernel anything where the program limits its system calls.
  */
@@ -18,13 +22,18 @@
 
 #define WORKS_NS \
   UINT64_C(250000000) /* of processor time: a program that works. Interpreters take some 50 ms to begin */
+#define SHELLS    4u  /* forked children that became another program: more of them tell nothing */
 #define AT_ONCE   32u /* programs followed, */
 #define SECOND_NS UINT64_C(1000000000)
 #define EACH_NS   (2 * SECOND_NS) /* and one more in each of these: 20 ms for its start, at worst, are 1 % */
 
-static _Atomic(bool) follows;    /* what is started may be followed */
-static _Atomic(unsigned) *count; /* of programs that were followed: in memory that it shares with its children */
-static _Atomic(int) harmless;    /* 1: the calls below may be made; -1: they may not; 0: not known yet */
+static _Atomic(bool) follows; /* what is started may be followed */
+static struct shared {
+  _Atomic(unsigned) count;    /* of programs that were followed */
+  _Atomic(unsigned) left;     /* of those, forked children that became another program after all */
+} * shared;                   /* in memory that the process shares with its children */
+static bool joined;           /* the process is a forked child that is followed */
+static _Atomic(int) harmless; /* 1: the calls below may be made; -1: they may not; 0: not known yet */
 static uint64_t begun_ns;
 
 /* Processor time of a process; UINT64_MAX: not known. */
@@ -48,9 +57,9 @@ static bool may_ask(void) {
 }
 
 void qzl_follow_begin(void) {
-  void *page = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void *page = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return;
-  count = page;
+  shared = page;
   begun_ns = qzi_pub_clock_ns();
   follows = true;
 }
@@ -62,7 +71,7 @@ static bool has_worked(void) {
   return !follows;
 }
 
-static bool has_room(void) { return *count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS; }
+static bool has_room(void) { return shared->count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS; }
 
 /* What a process has done before is known to its children. */
 void qzl_follow_fork(void) {
@@ -71,9 +80,16 @@ void qzl_follow_fork(void) {
   errno = error;
 }
 
-void qzl_follow_count(void) { (*count)++; }
+void qzl_follow_count(void) { shared->count++; }
+
+bool qzl_follow_forked(void) {
+  if (!shared || qzi_no_system_calls || shared->left >= SHELLS || !has_room()) return false;
+  shared->count++;
+  return joined = true;
+}
 
 bool qzl_follows(bool by_exec) {
+  if (by_exec && joined) shared->left++;
   if (has_worked()) return false;
   if (by_exec && used_by_parent_ns() > WORKS_NS) {
     follows = false;

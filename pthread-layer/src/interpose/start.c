@@ -40,10 +40,13 @@ static unsigned cpus(void) {
   return count > 0 ? (unsigned)count : 1;
 }
 
-/* A child is recorded only where that was asked for; else it goes its way without the layer. */
+/* A child is recorded where that was asked for, or its parent is followed; else it goes its way without the layer. */
 static void forked(void) {
-  const char *children = getenv(QZ_CHILDREN_ENV);
-  if (children && !strcmp(children, QZ_CHILDREN_ALL)) qzi_pub_forked(cpus());
+  const char *children = getenv(QZ_CHILDREN_ENV), *sampler = qzl_follow_sampler();
+  if (children && !strcmp(children, QZ_CHILDREN_ALL))
+    qzi_pub_forked(cpus(), NULL);
+  else if (sampler && qzl_follow_forked())
+    qzi_pub_forked(cpus(), sampler);
 }
 
 /* Child handlers run in the order of their registration, and libraries are initialised before the layer: where one of

@@ -121,10 +121,47 @@ test.serial('what cannot be recorded leaves the wrapper its profile; beside what
   const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${program('static')}; exit 3`]);
   t.deepEqual([files, lines], [['sh.quartz'], []]);
   t.not(programOf(join(cwd, 'sh.quartz')), 'static');
-  // A child that becomes no other program (fork without exec) is not followed.
-  const both = await recorded(t, ['bash', '-c', `(${loop}); ${spin}; exit 3`]);
-  t.is(programOf(join(both.cwd, 'bash.quartz')), 'spin');
-  t.regex(both.lines.join('\n'), /; [\d.]+ m?s of processor time went into processes that are not recorded$/);
+  const both = await recorded(t, ['sh', '-c', `${program('static')}; ${spin}; exit 3`]);
+  t.is(programOf(join(both.cwd, 'sh.quartz')), 'spin');
+});
+
+/** Procedures that have a quarter of the time or more. */
+const hot = (file: string): string[] => {
+  const { entities, root } = openModel(file);
+  return entities
+    .filter(({ kind, processorTimeNs }) => kind === 'procedure' && processorTimeNs > root.processorTimeNs / 2)
+    .map(({ name }) => name);
+};
+const forked = program('forked');
+
+test.serial('forked children that go on as the same program: the profile is of that which does the work', async (t) => {
+  const { cwd, files, lines } = await recorded(t, [forked, '1', '300']);
+  t.deepEqual([files, lines.length], [['forked.quartz'], 1], lines.join('\n'));
+  t.is(Number(wrapperLine.exec(lines[0]!)![3]), openModel(join(cwd, 'forked.quartz')).head.pid);
+  t.true(hot(join(cwd, 'forked.quartz')).includes('child_work'));
+});
+
+test.serial('forked children of a parent that has worked: both are there, and the report says how much', async (t) => {
+  const { cwd, files, lines } = await recorded(t, [forked, '2', '300', '400']);
+  t.is(files.length, 3, lines.join('\n'));
+  const own = openModel(join(cwd, 'forked.quartz'));
+  t.true(own.head.childrenApart);
+  t.true(hot(join(cwd, 'forked.quartz')).includes('parent_work'), hot(join(cwd, 'forked.quartz')).join());
+  const others = files.filter((file) => file !== 'forked.quartz').map((file) => join(cwd, file));
+  for (const file of others) t.true(hot(file).includes('child_work'));
+  const report = await run(command, ['report', join(cwd, 'forked.quartz')]);
+  t.regex(report.stdout.replace(/\s+/g, ' '), /Child processes did [\d.]+ % of the work .* have profiles of their own/);
+  // Each of them had the CPU that the other one did not use, or both had the same one.
+  for (const file of others) {
+    const { kinCpus, usable, head } = openModel(file);
+    t.true(kinCpus > 0.01 && kinCpus < 1.1, String(kinCpus)); // less where others load the machine
+    if (kinCpus > 0.5) t.is(usable, head.processors - 1);
+  }
+});
+
+test.serial('a shell that forks for each command: it and its children run as they would', async (t) => {
+  const { files, lines } = await recorded(t, ['bash', '-c', `for k in {1..20}; do /bin/true; done; ${loop}; exit 3`]);
+  t.deepEqual([files, lines], [['bash.quartz'], []]);
 });
 
 test.serial('a worker that crashes, is killed, or fails: the status is what the wrapper makes of it', async (t) => {

@@ -41,6 +41,46 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
     t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.oneAtATime !== null));
 });
 
+/** A phase of one thread with two hot procedures below one, beside work of two threads; `apart`: of main's instead. */
+function phase(apart: boolean): Model {
+  const path = (name: string): string[] => ['main', 'all', ...(apart ? [] : ['align']), name];
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 100; k++)
+    builder
+      .stretch(0.003 * second, [run('main', path('distance'))])
+      .stretch(0.002 * second, [run('main', path('merge'))])
+      .stretch(0.01 * second, [run('main', ['main', 'all', 'score']), run('helper', ['help', 'score'])]);
+  return buildModel(builder.build());
+}
+
+test('a serial phase is one finding, at the procedure that calls its parts and does little else', (t) => {
+  const serials = (model: Model): (string | undefined)[] =>
+    model.findings.filter(({ kind }) => kind === 'serial').map(({ name }) => name);
+  const one = phase(false);
+  t.deepEqual(serials(one), ['align']);
+  t.deepEqual([ms(one.findings[0]!.costNs), ms(one.findings[0]!.savingNs)], [500, 250]);
+  t.deepEqual(namesOf(one, factsOf(one.findings[0], 'serial').parts), ['distance', 'merge']);
+  t.deepEqual(serials(phase(true)).sort(), ['distance', 'merge'], 'their caller does much else');
+});
+
+/** A forked child beside its siblings, which had so many CPUs; it has one thread. */
+function child(kinMilli: number): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', kinMilli } });
+  return buildModel(builder.stretch(second, [run('main', ['main', 'child_work'])]).build());
+}
+
+test('CPUs that other processes of the program have are not idle', (t) => {
+  const alone = child(0),
+    beside = child(950);
+  t.deepEqual([alone.findings[0]?.kind, beside.findings[0]?.kind], ['serial', 'optimize']);
+  t.deepEqual([alone.usable, beside.usable], [2, 1]);
+  t.deepEqual(
+    [alone, beside].map(({ notices }) => notices.some(({ form }) => form === 'kin')),
+    [false, true],
+  );
+  t.regex(sentence(beside), /1 of the 1 of 2 processors was busy that other processes of the program left/);
+});
+
 /** A shell that reads what its children write. */
 function shell(childrenRunNs: number): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs } });
@@ -209,7 +249,7 @@ test('garbage collection is one cause, whichever of its procedures take the time
   t.not(collected(0.05).findings[0]?.facts.form, 'collection');
 });
 
-test('serial code that one call into libraries runs is one finding, in the program itself it is several', (t) => {
+test('serial code that one call runs is one finding', (t) => {
   const written = (origin: 'installed' | 'own'): Model => {
     const builder = new Builder({ processors: 2 });
     const row = ['main', 'save', 'png_write_row'];
@@ -225,7 +265,7 @@ test('serial code that one call into libraries runs is one finding, in the progr
   const model = written('installed');
   t.deepEqual(costs(model), ['png_write_row 700']);
   t.deepEqual(namesOf(model, factsOf(model.findings[0], 'serial').parts), ['deflate']);
-  t.deepEqual(costs(written('own')), ['png_write_row 400', 'deflate 300']);
+  t.deepEqual(costs(written('own')), ['png_write_row 700']);
 });
 
 test('what idle processors cost beyond the findings that a report has is said with its size', (t) => {

@@ -143,6 +143,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       readBytes: 0,
       writtenBytes: 0,
       childrenRunNs: 0,
+      kinMilli: 0,
       childrenApart: false,
       rateHz: 10000,
       samplerCpu: 4,

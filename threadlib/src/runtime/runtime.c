@@ -259,5 +259,5 @@ static void forked(void) {
   qzi_stack_each(forget, self);
   qzi_sync_start(1);
   if (!kernel->io_thread) qzi_kernel_take(kernel, p);
-  qzi_pub_forked(1);
+  qzi_pub_forked(1, NULL);
 }

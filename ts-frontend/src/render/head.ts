@@ -15,13 +15,35 @@ export const heading = (text: string, options: RenderOptions): string[] =>
 
 /** Where others had the CPUs for so much of the time in which the program could run, elapsed times are theirs, too. */
 const mostlyOthers = 0.25;
+/** So many CPUs that other processes of the program had are said to be among them. */
+const leastKin = 0.1;
+
+/** Where children did so much of the work, what this profile shows is not what takes the time. */
+const mostlyChildren = 0.5;
+
+function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  const [children] = notices.filter((one) => one.form === 'child-processes');
+  if (!children || children.childrenNs < mostlyChildren * (children.childrenNs + children.ownNs)) return '';
+  const { childrenNs, ownNs, profiled } = children;
+  return (
+    `Child processes did ${percent(childrenNs, childrenNs + ownNs)} of the work (${time(childrenNs, options)} of ` +
+    `processor time, this process ${time(ownNs, options)}), and are not in this profile: ` +
+    (profiled
+      ? 'they have profiles of their own, named with the process number.'
+      : 'quartz run --children records each of them.')
+  );
+}
 
 /** What to know before times of findings are read; '': nothing. */
-export function beforeFindings({ cpuWait, elapsedNs }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii'>): string =>
+  [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
+
+function othersBefore({ cpuWait, elapsedNs, kinCpus }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   if (cpuWait.othersNs < mostlyOthers * couldRunNs || couldRunNs === 0) return '';
+  const who = kinCpus >= leastKin ? 'Other processes (of this program, too)' : 'Other programs';
   return (
-    `Other programs had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could ` +
+    `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could ` +
     `run. Times below have that waiting in them (${time(elapsedNs, options)} for ${time(cpuWait.runNs, options)} of ` +
     'processor time): alone the program would take less, and so would what is found, in about the same proportions.'
   );
@@ -163,7 +185,7 @@ function bars(model: Model, options: RenderOptions): string[] {
 
 /** Where other programs had the CPUs, processors were idle for them. */
 function effort(model: Model, options: RenderOptions): string[] {
-  const text = beforeFindings(model, options) === '' ? effortText(model, options) : '';
+  const text = othersBefore(model, options) === '' ? effortText(model, options) : '';
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 

@@ -219,6 +219,59 @@ export function joinCalls(
   });
 }
 
+/** What calls several pieces of serial code is one phase where these are so much of all that it does. */
+const mostOfPhase = 2 / 3;
+/** A part with less than this of the largest one's cost does not make it a phase of several. */
+const leastPart = 1 / 3;
+
+/** The innermost procedure that calls all of them, if it is mostly they; not main, nor where threads begin: 0. */
+function phaseCaller({ model, tables }: FindingContext, candidates: readonly Candidate[]): number {
+  const paths = candidates.flatMap((one) => one.members.map((node) => pathOf(tables.stacks, node)));
+  const caller = onAll(model, paths, new Set());
+  const isOutermost = paths.some((path) => path.find((id) => isOwnProcedure(item(model.entities, id))) === caller);
+  const cost = candidates.reduce((sum, one) => sum + one.stats.cost, 0);
+  return caller === 0 || isOutermost || cost < mostOfPhase * item(model.entities, caller).nptNs ? 0 : caller;
+}
+const isOwnProcedure = (entity: Entity): boolean => entity.kind === 'procedure' && isOwn(entity);
+
+/** Serial code of one thread below one procedure that does little else: one phase, with its parts. */
+export function joinPhases(
+  findingContext: FindingContext,
+  contexts: Contexts,
+  candidates: readonly Candidate[],
+): Candidate[] {
+  const left = [...candidates].sort((a, b) => b.stats.cost - a.stats.cost);
+  const joined: Candidate[] = [];
+  for (let first = left.shift(); first; first = left.shift()) {
+    const its = [first];
+    let caller = 0;
+    const { thread, stats } = first;
+    for (const other of left.filter((one) => one.thread === thread && one.stats.cost >= leastPart * stats.cost)) {
+      const found = phaseCaller(findingContext, [...its, other]);
+      if (found === 0) continue;
+      its.push(other);
+      left.splice(left.indexOf(other), 1);
+      caller = found;
+    }
+    joined.push(caller === 0 ? first : phaseAt(findingContext, contexts, its, caller));
+  }
+  return joined;
+}
+
+function phaseAt(context: FindingContext, contexts: Contexts, its: Candidate[], entity: number): Candidate {
+  const { model } = context;
+  const joined = together(context, contexts, its);
+  const id = shownId(model, entity);
+  const large = its.filter((one) => one.id !== id && one.stats.cost >= joined.stats.cost / 4).slice(0, 2);
+  const areMost = large.reduce((sum, one) => sum + one.stats.cost, 0) >= joined.stats.cost / 2;
+  return candidateOf(context, {
+    ...joined,
+    context: { entity, members: joined.members, self: false, within: 0 },
+    id,
+    parts: areMost ? [...new Set(large.map((one) => one.id))] : [],
+  });
+}
+
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
 export function callersOf(findingContext: FindingContext, contexts: Contexts, { context }: Candidate): number[] {
   const { model, tables } = findingContext;

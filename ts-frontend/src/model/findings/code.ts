@@ -16,6 +16,7 @@ import {
   candidateOf,
   isBeside,
   joinCalls,
+  joinPhases,
   loneOf,
   processorUse,
   phaseOf,
@@ -107,7 +108,7 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
     if (others.length > 0) reported.push(divided(context, contexts, phaseOf(context, contexts, others)));
   }
   const serials = alone.filter((one) => !its.includes(one) && !(one.waited && isStaged(one)));
-  for (const candidate of joinCalls(context, contexts, serials))
+  for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials)))
     reported.push(serial(context, contexts, candidate, { calls: candidate.parts }));
   return reported;
 }

@@ -6,6 +6,7 @@ import type { Notice } from '../result/notices.js';
 import type { Finding, Model } from '../result/types.js';
 import { childProcesses } from './child-processes.js';
 import { waitingForCpus } from './cpu-wait.js';
+import { kin } from './kin.js';
 import { churnedLocks } from './lock-churn.js';
 import { callPaths } from './call-paths.js';
 import { losses } from './losses.js';
@@ -24,6 +25,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
       : []),
     ...waitingForCpus(model, findings),
     ...childProcesses(model),
+    ...kin(model),
     ...waitingLoops(model),
     ...churnedLocks(model),
     ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),

@@ -35,6 +35,13 @@ export interface ChildProcessesNotice {
   ownNs: number;
   profiled: boolean; // each has a profile of its own
 }
+/** Other recorded processes of the launched program had CPUs meanwhile. */
+export interface KinNotice {
+  form: 'kin';
+  cpus: number; // that they had, on average
+  left: number; // processors that findings count as this one's
+  of: number; // CPUs that it may use
+}
 /** A loop that nobody marked only waits. */
 export interface WaitingLoopNotice {
   form: 'waiting-loop';
@@ -158,6 +165,7 @@ export type Notice =
   | FewSnapshotsNotice
   | CpuWaitNotice
   | ChildProcessesNotice
+  | KinNotice
   | WaitingLoopNotice
   | LockChurnNotice
   | WaitsAgainNotice

@@ -19,7 +19,7 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
       say.processorUse(finding.processorUse) +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
-      `${more} over ${say.model.processors} processors it would save ${say.time(spreadNs)}` +
+      `${more} over ${say.model.usable} processors it would save ${say.time(spreadNs)}` +
       (even ? `; evenly among the ${even.threads} there are, ${say.time(even.savesNs)}.` : '.'),
   };
 }
@@ -50,7 +50,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
     remedy:
       remedy +
       (spreadNs !== null
-        ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.processors} ` +
+        ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.usable} ` +
           `processors, ${time(spreadNs)}.`
         : '.'),
   };

@@ -35,8 +35,7 @@ export function serial(
       `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
     remedy:
-      `${change}: ` +
-      `without it the run would take ${time(finding.costNs)} less; ` +
-      `spread over ${model.processors} processors, ${time(facts.spreadNs)} less.`,
+      `${change}: without it the run would take ${time(finding.costNs)} less` +
+      (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
 }

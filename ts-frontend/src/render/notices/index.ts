@@ -7,6 +7,7 @@ import {
   childProcesses,
   cpuWait,
   fewSnapshots,
+  kin,
   lockChurn,
   noProcedure,
   noSnapshot,
@@ -33,6 +34,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return cpuWait(notice, say);
     case 'child-processes':
       return childProcesses(notice, say);
+    case 'kin':
+      return kin(notice);
     case 'waiting-loop':
       return waitingLoop(notice, say);
     case 'lock-churn':

@@ -3,6 +3,7 @@ import type {
   ChildProcessesNotice,
   CpuWaitNotice,
   FewSnapshotsNotice,
+  KinNotice,
   LockChurnNotice,
   NoProcedureNotice,
   NothingRanNotice,
@@ -61,6 +62,14 @@ export const childProcesses = (
   remedy: profiled
     ? 'it is in their own profiles, named with the process number'
     : '--children records each of them into a profile of its own',
+});
+
+export const kin = ({ cpus, left, of }: KinNotice): NoticeSentences => ({
+  reason:
+    `other processes of the program, which have profiles of their own or did little, used ${mean(cpus)} ` +
+    `${mean(cpus) === '1' ? 'CPU' : 'CPUs'} meanwhile` +
+    (left < of ? `: findings count ${left} of ${of} ${of === 1 ? 'CPU' : 'CPUs'} as this one's` : ''),
+  remedy: '',
 });
 
 export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, time }: Phrases): NoticeSentences {

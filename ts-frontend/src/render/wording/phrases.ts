@@ -65,15 +65,17 @@ export const heldText = (title: string): string =>
   `What runs while ${title} is held, outside any procedure called at that time`;
 
 /** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
-function processorUseText({ processors }: Model, { busy, spinning, idle }: Finding['processorUse']): string {
+function processorUseText({ usable, processors }: Model, { busy, spinning, idle }: Finding['processorUse']): string {
   const rest = [
     ...(spinning >= 0.05 ? [`${mean(spinning)} spinning`] : []),
     ...(idle >= 0.05 ? [`${mean(idle)} idle`] : []),
   ];
   const verb = mean(busy) === '1' ? 'was' : 'were';
   const head =
-    processors === 1
-      ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy`
-      : `${mean(busy)} of ${processors} processors ${verb} busy`;
+    usable < processors
+      ? `${mean(busy)} of the ${usable} of ${processors} processors ${verb} busy that other processes of the program left`
+      : processors === 1
+        ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy`
+        : `${mean(busy)} of ${processors} processors ${verb} busy`;
   return rest.length === 2 ? `${head}, ${rest.join(' and ')}` : [head, ...rest].join(' and ');
 }

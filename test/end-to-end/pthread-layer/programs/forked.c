@@ -1,0 +1,29 @@
+/* A parent that forks so many children, which go on as the same program and do so much work; it waits for them.
+ * forked CHILDREN MILLISECONDS [PARENT_MILLISECONDS]: processor time of each. */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "work.h"
+
+static volatile int worked; /* differently: or the compiler makes one procedure of both */
+__attribute__((noinline)) static void child_work(unsigned ms) {
+  work_own_us(ms * 1000ul);
+  worked = 1;
+}
+__attribute__((noinline)) static void parent_work(unsigned ms) {
+  work_own_us(ms * 1000ul);
+  worked = 2;
+}
+
+int main(int count, char **words) {
+  int children = count > 1 ? atoi(words[1]) : 1;
+  unsigned ms = count > 2 ? (unsigned)atoi(words[2]) : 100;
+  if (count > 3) parent_work((unsigned)atoi(words[3]));
+  for (int k = 0; k < children; k++)
+    if (!fork()) {
+      child_work(ms);
+      exit(0);
+    }
+  while (wait(NULL) > 0) {}
+  return 0;
+}
