@@ -3,6 +3,7 @@
  * changed to suit a report; where the registered cause proves wrong by experiment, that is said beside it.
  */
 import { heredoc, sh, text } from './commands.js';
+import { fifthBatch } from './programs-fifth.js';
 import { fourthBatch } from './programs-fourth.js';
 import { hotLocks } from './programs-hot-locks.js';
 import type { Program } from './program.js';
@@ -315,4 +316,11 @@ const firstBatch: readonly Program[] = [
   },
 ];
 
-export const programs: readonly Program[] = [...firstBatch, ...secondBatch, ...thirdBatch, ...fourthBatch, ...hotLocks];
+export const programs: readonly Program[] = [
+  ...firstBatch,
+  ...secondBatch,
+  ...thirdBatch,
+  ...fourthBatch,
+  ...fifthBatch,
+  ...hotLocks,
+];
