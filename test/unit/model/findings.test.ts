@@ -188,7 +188,7 @@ test('idleness that other programs may have caused is told with a caution', (t) 
 });
 
 test('a program that is parallel enough: the code to make faster', (t) => {
-  first(t, examples.eightOnFour(), { kind: 'optimize', entity: 'b', change: 'optimize', cost: 2, saving: 1 });
+  first(t, examples.eightOnFour(), { kind: 'optimize', entity: 'b', change: 'optimize', cost: 2, saving: 2 });
 });
 
 test('sleeping is no contention', (t) => {
@@ -318,4 +318,22 @@ test('what no thread can be said to hold has no holders, and names who ran at th
     barrier.object!.waitOverlap.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]),
     [['main row', second]],
   );
+});
+
+test('code to make faster: a bound, what it takes to gain as much as another finding, and who runs it together', (t) => {
+  const model = (alone: number): Model =>
+    buildModel(
+      new Builder({ processors: 2 })
+        .stretch(alone * second, [run('main', ['main', 'load'])])
+        .stretch((1 - alone) * second, [run('a', ['work', 'hash']), run('b', ['work', 'hash'])])
+        .build(),
+    );
+  const { findings } = model(0.1);
+  const code = findings.find(({ kind }) => kind === 'optimize')!;
+  const { mostNs, even, together } = factsOf(code, 'optimize');
+  t.deepEqual([code.savingNs, code.savingCi95.lowNs, mostNs], [0.9 * second, 0, 0.9 * second]);
+  t.is(findings[even!.finding]!.kind, 'serial');
+  t.is(Math.round(100 * even!.part), 11); // of 0.9 s what the 0.1 s of serial code are
+  t.is(together, 2);
+  t.is(factsOf(model(0).findings[0], 'optimize').even, null);
 });

@@ -16,6 +16,7 @@ interface Hot {
   spinning: number;
   mainNs: number;
   called: Map<number, number>;
+  byThread: Map<number, number>;
 }
 
 /** From this share of the elapsed time on main waits for nobody: what other threads do does not make the run longer. */
@@ -27,9 +28,20 @@ function tirelessMain(model: Model): number {
   return main && main.instances <= 1 && main.processorTimeNs >= alwaysAtWork * model.elapsedNs ? main.id : 0;
 }
 
+/** Threads that run it while others do: all, if their times are alike; they are no more than the processors. */
+function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Hot): number {
+  const times = [...byThread].flatMap(([id, ns]) => {
+    const instances = Math.max(1, item(entities, id).instances);
+    return Array.from({ length: Math.min(instances, processors) }, () => ns / instances);
+  });
+  const most = Math.max(0, ...times);
+  const alike = times.filter((ns) => ns >= most / 2).length;
+  return npt > 0 ? Math.min(alike, processors, Math.round(busy / npt)) : 0;
+}
+
 /**
  * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are
- * about, and what these are worth; they leave out what is not worth `factor` times as much.
+ * about, and what these are worth; they leave out what is not more than `factor` times as much.
  */
 export function hotCodeFindings(
   { model, tables, own, least }: FindingContext,
@@ -54,22 +66,24 @@ export function hotCodeFindings(
     const node = u32(tuples.stack, k);
     const id = shownId(model, u32(own.owner, node));
     let row = byEntity.get(id);
-    if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map() }));
+    if (!row)
+      byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map(), byThread: new Map() }));
     const npt = f64(weights, k) / u16(tuples.busy, k);
     row.npt += npt;
     row.busy += npt * u16(tuples.busy, k);
     row.spinning += npt * u16(tuples.spinning, k);
+    addTo(row.byThread, u32(tuples.thread, k), f64(weights, k));
     if (main !== 0 && tuples.thread[k] === main) row.mainNs += f64(weights, k);
     if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
-  const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / factor;
+  const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) * factor >= npt;
   const rows = [...byEntity].filter(([id, hot]) => !isReported(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
   if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
   const [id, hot] = best,
     { npt, busy, spinning, called } = hot,
-    savingNs = worth(hot) / 2;
+    mostNs = worth(hot);
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
   const [largest, { npt: ns }] = item(rows, 0);
@@ -80,9 +94,17 @@ export function hotCodeFindings(
       kind: 'optimize',
       change: 'optimize',
       costNs: npt,
-      savingNs,
+      savingNs: mostNs,
       processorUse: processorUseOf(P, busy / npt, spinning / npt),
-      facts: { form: 'optimize', within, beside, savesNs: savingNs },
+      facts: {
+        form: 'optimize',
+        within,
+        beside,
+        mostNs,
+        even: null,
+        together: togetherOf(model, hot),
+        handedOn: false,
+      },
       related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
     }),
   ];

@@ -108,10 +108,10 @@ export function findingsOf(context: FindingContext): Finding[] {
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
-    findings.push(...optimizeWithin(context, longest, named, 1));
+    findings.push(...optimizeWithin(context, longest, named, 2));
     const least = Math.max(leastGrowing * model.elapsedNs, leastBeside * largestMeasured(findings));
     const first = findings.filter((one) => one.kind === 'serial' && one.costNs >= least);
-    const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => worthOf(b) - worthOf(a));
+    const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => ranked(b) - ranked(a));
     findings = [...first, ...rest];
     findings = findings.slice(0, findingsKept);
   } else {
@@ -119,6 +119,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     putFirst(findings);
     orderWork(findings);
   }
+  describeCode(findings, areHandedOn(context, all));
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
@@ -216,6 +217,13 @@ function optimizeWithin(
 const worthOf = (finding: Finding): number =>
   Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
+/**
+ * Of code to make faster only a bound is known, of others what a change saves: it comes before them where less than this
+ * part of it would have to go to gain as much.
+ */
+const mostEven = 0.5;
+const ranked = (finding: Finding): number => worthOf(finding) * (finding.kind === 'optimize' ? mostEven : 1);
+
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
   return finding.kind !== 'overhead' || all.findIndex((one) => one.kind === 'overhead') === at;
@@ -247,12 +255,23 @@ function putFirst(findings: Finding[]): void {
   findings.unshift(defined(findings.pop()));
 }
 
+/** What code to make faster has to be compared with: what the best of the others saves, and who runs it beside whom. */
+function describeCode(findings: readonly Finding[], handedOn: boolean): void {
+  for (const { facts, costNs, kind } of findings) {
+    if (facts.form !== 'optimize' || kind !== 'optimize') continue;
+    facts.handedOn = handedOn;
+    const others = findings.map((one, finding) => ({ finding, ns: one.kind === kind ? 0 : worthOf(one) }));
+    const best = others.reduce((most, one) => (one.ns > most.ns ? one : most), { finding: -1, ns: 0 });
+    if (best.ns > 0 && best.ns < costNs) facts.even = { part: best.ns / costNs, finding: best.finding };
+  }
+}
+
 /** Less work of the kernel and less work of the program's own are changes of one sort: by what they save. */
 function orderWork(findings: Finding[]): void {
   for (let k = findings.length - 1; k > 0; k--) {
     const one = item(findings, k),
       before = item(findings, k - 1);
-    if (one.kind !== 'optimize' || before.kind !== 'kernel' || one.savingNs <= worthOf(before)) return;
+    if (one.kind !== 'optimize' || before.kind !== 'kernel' || ranked(one) <= worthOf(before)) return;
     findings.splice(k - 1, 2, one, before);
   }
 }
@@ -262,7 +281,12 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const { costNs, savingNs, facts } = finding;
   const { low, high } = shareInterval(costNs / elapsedNs, independentSnapshots(raw.head));
   const part = (ns: number): number => (costNs > 0 ? ns / costNs : 0);
-  const [least, most] = facts.form === 'hand-overs' ? [facts.leastNs, facts.mostNs] : [savingNs, savingNs];
+  const [least, most] =
+    facts.form === 'hand-overs'
+      ? [facts.leastNs, facts.mostNs]
+      : facts.form === 'kernel-work'
+        ? [facts.leastNs, facts.savesNs]
+        : [facts.form === 'optimize' ? 0 : savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

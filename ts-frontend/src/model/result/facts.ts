@@ -220,7 +220,8 @@ export interface KernelWorkFacts {
   mapping: number; // part of it in calls that map and unmap
   takes: boolean; // the finding's entity takes the memory and gives it back; else most of the work is for it
   calls: { count: number; bytesEach: number } | null; // of the whole program
-  savesNs: number;
+  leastNs: number; // saved at least
+  savesNs: number; // and at most
 }
 
 /** A run-time's garbage collection. */
@@ -246,7 +247,12 @@ export interface OptimizeFacts {
   within: { entity: number; ns: number } | null; // what it calls of run-time libraries
   // takes more, but main, which is at work all the time, waits for nobody
   beside: { entity: number; ns: number; main: number } | null;
-  savesNs: number; // twice as fast
+  mostNs: number; // saved, if it took no time at all: how much less it can take is not known
+  // it would have to become so much faster (a part of its time) to gain what the best of the others saves
+  even: { part: number; finding: number } | null;
+  /** So many threads run it at the same time. Whether they slow each other there, samples alone do not tell. */
+  together: number;
+  handedOn: boolean; // threads hand locks on all the time: data comes from other CPUs with the lock
 }
 
 export type Facts =

@@ -10,7 +10,14 @@ const what: Record<KernelWorkFacts['work'], string> = {
   calls: 'system calls',
 };
 
-function remedyOf({ work, again, allocator, mapping, calls, savesNs }: KernelWorkFacts, { time }: Phrases): string {
+function remedyOf(
+  { work, again, allocator, mapping, calls, leastNs, savesNs }: KernelWorkFacts,
+  { time, model }: Phrases,
+): string {
+  const least = leastNs >= 0.01 * model.elapsedNs ? time(leastNs) : 'next to nothing';
+  const between =
+    `that saves ${least} to ${time(savesNs)}, which depends on the caches: the kernel fills them when it clears ` +
+    'memory (quartz run --try measures it)';
   if (work === 'read' || work === 'write')
     return calls && calls.bytesEach < 4096
       ? `${work === 'read' ? 'Read' : 'Write'} more at a time (a buffer, ${work}v): ten times fewer calls would ` +
@@ -21,11 +28,10 @@ function remedyOf({ work, again, allocator, mapping, calls, savesNs }: KernelWor
     return (
       'Keep memory instead of giving it back at each free: try MALLOC_TRIM_THRESHOLD_=1000000000 ' +
       'MALLOC_MMAP_THRESHOLD_=1000000000 ' +
-      'in the environment (glibc; mallopt in the program), or another allocator, or use buffers again; that could ' +
-      `save up to ${time(savesNs)}.`
+      `in the environment (glibc; mallopt in the program), or another allocator, or use buffers again; ${between}.`
     );
   if ((again ?? 0) >= 0.5 && mapping > 0)
-    return `Keep what is mapped, and use it again, instead of unmapping it; that could save up to ${time(savesNs)}.`;
+    return `Keep what is mapped, and use it again, instead of unmapping it; ${between}.`;
   return (
     'Touch less memory, or in larger pages: MADV_HUGEPAGE, or for what malloc gives ' +
     'GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment ' +
