@@ -84,7 +84,7 @@ func main() {
 	fmt.Println(len(shared.words))
 }
 `;
-const histogram = `// Values are computed in parallel; each is added to a histogram in a critical section, with 1 by thread.
+const histogram = `// Values are computed in parallel and counted in a critical section, with 1 by thread.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -55,7 +55,8 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   qzi_track_start(tracker, sampler->in.memos[index].entity, walk);
   sampled->polls = polls;
   if (!tracker->sample.user) {
-    sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1]);
+    sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1],
+                                      &tracker->sample.copy, tracker->sample.at.sp);
     sampler->file->head->paths |= QZ_PATHS_KERNEL;
   } else if (qzi_lock_code(&tracker->lock_code, tracker->paths, &sampled->walk)) {
     sampled->kernel = QZ_KERNEL_LOCK;

@@ -6,7 +6,9 @@
 #include "abi/profile.h"
 #include "sampler/linux/process_memory.h"
 
-#define BEFORE 32u /* bytes of code before the place of return that are looked at */
+#define BEFORE 32u  /* bytes of code before the place of return that are looked at */
+#define CALLER 64u  /* likewise, before the return of a procedure that is called with the number */
+#define PASSED 255u /* the number is what the caller of that procedure passed (the C library's syscall) */
 
 static const struct {
   long number;
@@ -49,6 +51,7 @@ static uint8_t look(uint32_t pid, uint64_t pc) {
   if (code[end] != 0x0f || code[end + 1] != 0x05) return QZ_KERNEL_FAULT; /* syscall */
   for (unsigned at = end; at-- > 0;) {
     int32_t number;
+    if (code[at] == 0x48 && code[at + 1] == 0x89 && code[at + 2] == 0xf8) return PASSED;         /* mov %rdi,%rax */
     if (code[at] == 0x31 && code[at + 1] == 0xc0 && at + 2 <= end) return qzi_kernel_of_call(0); /* xor %eax,%eax */
     if (code[at] != 0xb8 || at + 5 > end) continue;                                              /* mov $number,%eax */
     memcpy(&number, code + at + 1, sizeof number);
@@ -56,8 +59,22 @@ static uint8_t look(uint32_t pid, uint64_t pc) {
   }
   return QZ_KERNEL_CALL;
 }
+
+/* The number that was passed to the procedure that returns there. */
+static uint8_t look_before(uint32_t pid, uint64_t back) {
+  unsigned char code[CALLER];
+  if (back < sizeof code || qzi_program_read(pid, back - sizeof code, code, sizeof code)) return QZ_KERNEL_CALL;
+  for (unsigned at = sizeof code - 5; at-- > 0;) {
+    int32_t number;
+    if (code[at] != 0xbf) continue; /* mov $number,%edi */
+    memcpy(&number, code + at + 1, sizeof number);
+    if (number >= 0 && number < 1024) return qzi_kernel_of_call(number);
+  }
+  return QZ_KERNEL_CALL;
+}
 #elif defined(__aarch64__)
 
+static uint8_t look_before(uint32_t pid, uint64_t back) { return QZ_KERNEL_CALL; }
 static uint8_t look(uint32_t pid, uint64_t pc) {
   uint32_t code[BEFORE / 4];
   if (pc < sizeof code || qzi_program_read(pid, pc - sizeof code, code, sizeof code)) return QZ_KERNEL_CALL;
@@ -68,14 +85,25 @@ static uint8_t look(uint32_t pid, uint64_t pc) {
   return QZ_KERNEL_CALL;
 }
 #else
+static uint8_t look_before(uint32_t pid, uint64_t back) { return QZ_KERNEL_CALL; }
 static uint8_t look(uint32_t pid, uint64_t pc) { return QZ_KERNEL_CALL; }
 #endif
 
-uint8_t qzi_kernel_work(struct qzi_call_sites *known, uint32_t pid, uint64_t pc, uint64_t returned) {
+static uint8_t known_at(struct qzi_call_sites *known, uint32_t pid, uint64_t pc, uint8_t (*find)(uint32_t, uint64_t)) {
+  struct qzi_call_site *site = &known->sites[(pc ^ pc >> 6) % (sizeof known->sites / sizeof *known->sites)];
+  if (site->pc != pc) *site = (struct qzi_call_site){.pc = pc, .kernel = find(pid, pc)};
+  return site->kernel;
+}
+
+uint8_t qzi_kernel_work(struct qzi_call_sites *known, uint32_t pid, uint64_t pc, uint64_t returned,
+                        const struct qzi_stack_copy *stack, uint64_t sp) {
 #if defined(__x86_64__)
   if (returned != pc) return QZ_KERNEL_FAULT;
 #endif
-  struct qzi_call_site *site = &known->sites[(pc ^ pc >> 6) % (sizeof known->sites / sizeof *known->sites)];
-  if (site->pc != pc) *site = (struct qzi_call_site){.pc = pc, .kernel = look(pid, pc)};
-  return site->kernel;
+  uint8_t kernel = known_at(known, pid, pc, look);
+  if (kernel != PASSED) return kernel;
+  uint64_t back; /* it has no frame of its own */
+  if (sp < stack->address || sp - stack->address + sizeof back > stack->bytes) return QZ_KERNEL_CALL;
+  memcpy(&back, stack->data + (sp - stack->address), sizeof back);
+  return known_at(known, pid, back, look_before);
 }

@@ -31,12 +31,30 @@ static bool is_fork(long number) {
   return number == SYS_clone || number == SYS_clone3;
 }
 
-QZL_EXPORT READS_MORE long syscall(long first, ...) {
-  static long (*real)(long, ...);
+#if defined(__x86_64__)
+/* All but those calls jump on: nothing of ours is on the stack, so that the sampler finds the number at the caller
+ * (sampler/waits/kernel_work.c). */
+#define SYSCALL __attribute__((visibility("hidden"), used)) long qzl_syscall
+__attribute__((visibility("hidden"))) long (*qzl_real_syscall)(long, ...);
+SYSCALL(long first, ...);
+#define TAKEN(number) "cmpq $" number ", %rdi\n je qzl_syscall\n"
+#define TEXT(number)  TEXT_OF(number)
+#define TEXT_OF(text) #text
+__asm__(".pushsection .text\n .p2align 4\n .globl syscall\n .type syscall, @function\n"
+        "syscall:\n .cfi_startproc\n" TAKEN(TEXT(SYS_seccomp)) TAKEN(TEXT(SYS_prctl)) TAKEN(TEXT(SYS_fork))
+          TAKEN(TEXT(SYS_clone)) TAKEN(TEXT(SYS_clone3)) "movq qzl_real_syscall(%rip), %rax\n testq %rax, %rax\n"
+                                                         "je qzl_syscall\n jmpq *%rax\n"
+                                                         ".cfi_endproc\n .size syscall, . - syscall\n .popsection");
+#else
+#define SYSCALL QZL_EXPORT long syscall
+static long (*qzl_real_syscall)(long, ...);
+#endif
+
+READS_MORE SYSCALL(long first, ...) {
   PASS_ON(6);
   if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) atomic_store(&qzi_no_system_calls, true);
-  if (__builtin_expect(!real, 0)) real = (long (*)(long, ...))qzl_next("syscall", NULL);
-  long result = real(first, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (__builtin_expect(!qzl_real_syscall, 0)) qzl_real_syscall = (long (*)(long, ...))qzl_next("syscall", NULL);
+  long result = qzl_real_syscall(first, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (!result && is_fork(first)) qzi_pub_perhaps_forked();
   return result;
 }

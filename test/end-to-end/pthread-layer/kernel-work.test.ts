@@ -1,6 +1,6 @@
 /** What the kernel does for a program is reported by procedure and by reason, with the change that people know. */
 import test, { type ExecutionContext } from 'ava';
-import { findEntities, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findEntities, KernelWork, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import { program, unsampled } from './helpers.js';
@@ -60,4 +60,18 @@ test('writes of few bytes: more at a time', async (t) => {
   t.regex(remedy, /Write more at a time/);
   const calls = model.kernelUsage?.calls;
   if (calls) t.true(calls.writes >= 1_000_000 && calls.writes < 1_010_000, `${calls.writes} writes`);
+});
+
+test('futex calls by syscall() are what waiting and waking take, no calls to make fewer of', async (t) => {
+  const reported = await tell(t, 'wake');
+  if (!reported) return;
+  if (process.arch !== 'x64') {
+    t.pass('the caller of syscall() is looked at on x86-64 alone');
+    return;
+  }
+  const { model, finding } = reported;
+  t.is(finding, undefined);
+  const { kernel, ns } = model.raw.tuples;
+  const sum = (kind: number): number => ns.reduce((all, one, k) => all + (kernel[k] === kind ? one : 0), 0);
+  t.true(sum(KernelWork.futex) > 10 * sum(KernelWork.call), `${sum(KernelWork.futex)} ${sum(KernelWork.call)}`);
 });

@@ -320,7 +320,7 @@ test('what no thread can be said to hold has no holders, and names who ran at th
   );
 });
 
-test('code to make faster: a bound, what it takes to gain as much as another finding, and who runs it together', (t) => {
+test('code to make faster: a bound, what it takes to gain as much as another one, and who runs it together', (t) => {
   const model = (alone: number): Model =>
     buildModel(
       new Builder({ processors: 2 })

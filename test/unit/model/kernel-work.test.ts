@@ -64,3 +64,15 @@ test('code that takes more than the kernel does comes first', (t) => {
   t.deepEqual(kinds(0.2), ['optimize', 'kernel']);
   t.is(kinds(0.6)[0], 'kernel');
 });
+
+test('what the kernel does for code has one finding: the code itself is told without it', (t) => {
+  const builder = new ProfileBuilder({ processors: 2, head: usage });
+  const both = (kernel: 'fault' | 'none', name: string): ReturnType<typeof inKernel>[] =>
+    ['a', 'b'].map((thread) => inKernel(kernel, thread, ['work', name]));
+  builder.stretch(0.6e9, both('fault', 'fill')).stretch(0.2e9, both('none', 'fill'));
+  builder.stretch(0.2e9, both('none', 'compute'));
+  const { findings } = buildModel(builder.build());
+  t.deepEqual([findings[0]?.kind, findings[0]?.name], ['kernel', 'fill']);
+  const code = findings.find(({ kind }) => kind === 'optimize');
+  t.is(Math.round(code!.costNs), 0.2e9);
+});

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, type IoFacts, type Model, type Origin } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf } from '../../support/facts.js';
-import { ProfileBuilder as Builder, io, run, spin, wait } from '../../support/profile-builder.js';
+import { inKernel, io, ProfileBuilder as Builder, run, spin, wait } from '../../support/profile-builder.js';
 
 const second = 1e9;
 
@@ -227,4 +227,42 @@ test('MPI: what waits for other processes is one limit, by its calls; work besid
   );
   t.deepEqual([ms(startNs), ms(messageNs), ms(collectiveNs), further], [100, 300, 600, 0]);
   t.false(model.findings.some(({ kind }) => kind === 'spinning' || kind === 'lock-contention'));
+});
+
+test('critical sections that are taken very often: the library, and who spins for it, are one finding', (t) => {
+  const lock = 'futex(lock):GOMP_critical_start at a.c:9';
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } })
+    .describe('GOMP_critical_end', { origin: 'openmp' })
+    .stretch(
+      0.4 * second,
+      ['main', 'w'].map((thread) => run(thread, ['main', 'part', 'GOMP_critical_end'])),
+    )
+    .stretch(0.4 * second, [run('main', ['main', 'part']), spin('w', ['main', 'part', lock])])
+    .stretch(
+      0.2 * second,
+      ['main', 'w'].map((thread) => run(thread, ['main', 'part'])),
+    );
+  const { findings } = buildModel(builder.build());
+  t.deepEqual(
+    findings.filter(({ kind }) => kind !== 'optimize').map(({ kind, name }) => `${kind} ${name}`),
+    ['overhead part'],
+  );
+  const { savesNs, waitsNs } = factsOf(findings[0], 'openmp');
+  t.deepEqual([ms(waitsNs), ms(savesNs)], [400, 475]); // 0.36 s, and 0.18 of what is left
+});
+
+test('a library that waits by futexes nobody counts: how often threads gave up a CPU says that they hand on', (t) => {
+  const model = (voluntarySwitches: number): Model => {
+    const head = { publisher: 'pthread', usageKnown: true, switchesKnown: true, usageNs: second, voluntarySwitches };
+    const builder = new Builder({ processors: 2, head: { ...head, publisher: 'pthread' } });
+    for (let k = 0; k < 20; k++)
+      builder
+        .stretch(0.03 * second, [inKernel('futex', 'a', ['send', 'wake']), wait('b', ['recv', 'futex:recv at c.rs:2'])])
+        .stretch(0.02 * second, [run('b', ['recv', 'add']), wait('a', ['send', 'futex:send at c.rs:1'])]);
+    return buildModel(builder.build());
+  };
+  const [finding] = model(100_000).findings;
+  const { waits, savesNs } = factsOf(finding, 'wake-ups');
+  t.deepEqual([waits, ms(savesNs)], [100_000, 540]);
+  t.not(model(1000).findings[0]?.facts.form, 'wake-ups');
 });

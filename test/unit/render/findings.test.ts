@@ -377,9 +377,20 @@ const all: [string, Finding][] = [
   ['short threads, that one thread would do sooner', finding(setup, { ...shortThreads, inlineNs: ms })],
   [
     'OpenMP, small pieces',
-    finding(work, { form: 'openmp', library: 'OpenMP', calls: [setup], excludes: false, savesNs, coarser }),
+    finding(work, { form: 'openmp', library: 'OpenMP', calls: [setup], excludes: false, waitsNs: 0, savesNs, coarser }),
   ],
-  ['OpenMP, locks', finding(work, { form: 'openmp', library: 'OpenMP', calls: [], excludes: true, savesNs, coarser })],
+  [
+    'OpenMP, locks',
+    finding(work, {
+      form: 'openmp',
+      library: 'OpenMP',
+      calls: [],
+      excludes: true,
+      waitsNs: 0.1 * s,
+      savesNs,
+      coarser,
+    }),
+  ],
   ['more threads than CPUs, one spins', finding(0, oversubscribed)],
   [
     'more threads than CPUs, several spin and are woken',
@@ -409,6 +420,7 @@ const all: [string, Finding][] = [
         within: { entity: setup, ns: 0.2 * s },
         beside: { entity: setup, ns: 0.9 * s, main },
         mostNs: savesNs,
+        calledNs: savesNs / 2,
         even: { part: 0.2, finding: 0 },
         together: 2,
         handedOn: false,

@@ -1,10 +1,12 @@
 /* What the kernel does most of the work for: `malloc` (two threads that allocate, fill and free blocks of 1 MB, which
  * the allocator gives back to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped for each
- * use). */
+ * use), `wake` (two threads that wake nobody, by syscall()). */
 #include <pthread.h>
 #include <stdlib.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BLOCKS 24
@@ -44,13 +46,20 @@ static void map_each(void) {
   }
 }
 
+static void *wake_nobody(void *unused) {
+  static int word;
+  for (int k = 0; k < 1500000; k++) syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  return unused;
+}
+
 int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "";
   pthread_t threads[2];
   if (!strcmp(what, "write")) write_lines();
   if (!strcmp(what, "map")) map_each();
-  if (strcmp(what, "malloc")) return 0;
-  for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, fill_blocks, NULL);
+  int wakes = !strcmp(what, "wake");
+  if (!wakes && strcmp(what, "malloc")) return 0;
+  for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, wakes ? wake_nobody : fill_blocks, NULL);
   for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
   return 0;
 }

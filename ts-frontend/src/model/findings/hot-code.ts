@@ -39,30 +39,34 @@ function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Ho
   return npt > 0 ? Math.min(alike, processors, Math.round(busy / npt)) : 0;
 }
 
-/**
- * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are
- * about, and what these are worth; they leave out what is not more than `factor` times as much.
- */
-export function hotCodeFindings(
-  { model, tables, own, least }: FindingContext,
-  named: ReadonlyMap<number, number>,
-  factor: number,
-): Finding[] {
+/** What is looked at: work, in code, while three quarters of the processors or more are busy. */
+export interface HotScope {
+  /** What other findings are about, and their worth: what is not more than `factor` times that is left out. */
+  named: ReadonlyMap<number, number>;
+  factor: number;
+  /** The kernel's work that has a finding of its own. */
+  told: ReadonlySet<number>;
+}
+
+function isAtWork({ model }: FindingContext, { named, told }: HotScope, k: number): boolean {
+  const { tuples } = model.raw;
+  return (
+    tuples.state[k] === State.useful &&
+    u16(tuples.busy, k) >= Math.max(1, 0.75 * model.processors) &&
+    tuples.stack[k] !== 0 &&
+    tuples.waiting[k] !== Waiting.woken &&
+    !told.has(u8(tuples.kernel, k)) &&
+    !named.has(u32(tuples.thread, k))
+  );
+}
+
+function measure(context: FindingContext, scope: HotScope, main: number): Map<number, Hot> {
+  const { model, tables, own } = context;
   const { stacks, weights } = tables;
   const { tuples } = model.raw;
-  const P = model.processors;
-  const full = Math.max(1, 0.75 * P);
-  const main = P > 1 ? tirelessMain(model) : 0;
   const byEntity = new Map<number, Hot>();
   for (let k = 0; k < weights.length; k++) {
-    if (
-      tuples.state[k] !== State.useful ||
-      u16(tuples.busy, k) < full ||
-      tuples.stack[k] === 0 ||
-      tuples.waiting[k] === Waiting.woken ||
-      named.has(u32(tuples.thread, k))
-    )
-      continue;
+    if (!isAtWork(context, scope, k)) continue;
     const node = u32(tuples.stack, k);
     const id = shownId(model, u32(own.owner, node));
     let row = byEntity.get(id);
@@ -76,6 +80,32 @@ export function hotCodeFindings(
     if (main !== 0 && tuples.thread[k] === main) row.mainNs += f64(weights, k);
     if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
+  return byEntity;
+}
+
+/** Its NPT with all that it calls, however deep. */
+function withCalled(context: FindingContext, scope: HotScope, id: number): number {
+  const { model, tables } = context;
+  const { parent, entity, count } = tables.stacks;
+  const within = new Uint8Array(count);
+  for (let n = 1; n < count; n++)
+    // parents come before their children
+    within[n] = within[u32(parent, n)] === 1 || shownId(model, u32(entity, n)) === id ? 1 : 0;
+  let npt = 0;
+  const { tuples } = model.raw;
+  for (let k = 0; k < tables.weights.length; k++)
+    if (within[u32(tuples.stack, k)] === 1 && isAtWork(context, scope, k))
+      npt += f64(tables.weights, k) / u16(tuples.busy, k);
+  return npt;
+}
+
+/** Most self NPT there. */
+export function hotCodeFindings(context: FindingContext, scope: HotScope): Finding[] {
+  const { model, least } = context;
+  const { named, factor } = scope;
+  const P = model.processors;
+  const main = P > 1 ? tirelessMain(model) : 0;
+  const byEntity = measure(context, scope, main);
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
   const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) * factor >= npt;
   const rows = [...byEntity].filter(([id, hot]) => !isReported(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
@@ -101,6 +131,7 @@ export function hotCodeFindings(
         within,
         beside,
         mostNs,
+        calledNs: Math.max(0, withCalled(context, scope, id) - npt),
         even: null,
         together: togetherOf(model, hot),
         handedOn: false,

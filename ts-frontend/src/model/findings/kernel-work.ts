@@ -36,6 +36,9 @@ const workOf: Partial<Record<number, Work>> = {
   [KernelWork.call]: 'calls',
   [KernelWork.poll]: 'calls',
 };
+/** Values of enum qz_kernel that are such work. */
+export const reasonsOf = (work: Work): number[] =>
+  Object.entries(workOf).flatMap(([reason, its]) => (its === work ? [Number(reason)] : []));
 /** Procedures of allocators: C's, C++'s, inner ones of glibc, then mimalloc, jemalloc and tcmalloc. */
 const allocates = new RegExp(
   '^(' +

@@ -11,7 +11,7 @@ import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Entity, Finding } from '../result/types.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 /** Ten times larger pieces leave a tenth of it. */
 const larger = 10;
@@ -153,10 +153,35 @@ export function openmpFindings(context: FindingContext): Finding[] {
         library: teams.tbb > cost / 2 ? 'TBB' : 'OpenMP',
         calls,
         excludes: isExclusion,
+        waitsNs: 0,
         savesNs: savingNs,
         coarser: larger,
       },
       related: calls,
     }),
   ];
+}
+
+/**
+ * Who waits for the library's critical sections and locks, and what these take, is one cause: less often taken, both
+ * go. Their costs are of different times: of work in the library, and of processors that wait.
+ */
+export function joinExclusion({ entities, elapsedNs }: Model, findings: readonly Finding[]): Finding[] {
+  const library = findings.find(({ facts }) => facts.form === 'openmp' && facts.excludes);
+  if (library?.facts.form !== 'openmp') return [...findings];
+  const waits = findings.filter(
+    ({ facts, entity }) =>
+      (facts.form === 'lock' || facts.form === 'spinning') &&
+      entrance.test(item(entities, entity).name) &&
+      excludes.test(item(entities, entity).name),
+  );
+  for (const { costNs, savingNs, entity } of waits) {
+    library.costNs = Math.min(elapsedNs, library.costNs + costNs);
+    const part = (savingNs * (1 - 1 / larger)) / elapsedNs; // of what is left without the library's work
+    library.savingNs = Math.min(library.costNs, library.savingNs + part * (elapsedNs - library.savingNs));
+    library.facts.savesNs = library.savingNs;
+    library.facts.waitsNs += costNs;
+    library.related.push(entity);
+  }
+  return findings.filter((one) => !waits.includes(one));
 }

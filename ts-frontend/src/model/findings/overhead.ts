@@ -89,11 +89,30 @@ function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy:
   return { cost, busy, spinning };
 }
 
+/** Objects by how long threads wait for them; sleeping and joins left out. */
+function waitedLongest({ model, levels }: FindingContext): Map<number, number> {
+  const waited = new Map<number, number>();
+  for (const [id, { blocked, spinning, woken }] of levels.waits) {
+    const { rawKind, members } = item(model.entities, id);
+    if (rawKind === 'join' || rawKind === 'sleep' || members.length > 0) continue;
+    for (const its of [blocked, spinning, woken]) for (const ns of its.values()) addTo(waited, shownId(model, id), ns);
+  }
+  return waited;
+}
+
+/** Waits as they were counted; where nobody counts them (a library's own futexes), how often threads gave up a CPU. */
+function waitsOf(context: FindingContext): { waits: number; byObject: Map<number, number> } {
+  const counted = countedWaits(context.model);
+  if (counted.waits > 0) return counted;
+  const byObject = waitedLongest(context);
+  return { waits: byObject.size > 0 ? (context.model.kernelUsage?.switches?.voluntary ?? 0) : 0, byObject };
+}
+
 /** Kernel threads that hand on too little at a time: woken so often that there is little work for each wait. */
 export function wakeUpFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   if (model.head.publisher !== 'pthread') return [];
-  const { waits, byObject } = countedWaits(model);
+  const { waits, byObject } = waitsOf(context);
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0 || (!condition && (workNs - handOversOf(context).handingNs) / waits >= shortWaitNs)) return [];
@@ -101,7 +120,8 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
-  const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= waits / 10);
+  const all = [...byObject.values()].reduce((sum, one) => sum + one, 0);
+  const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= all / 10);
   const again = condition
     ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
     : null;

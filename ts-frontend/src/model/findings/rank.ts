@@ -17,12 +17,12 @@ import { ioFindings } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
 import { handOverFindings } from './hand-overs.js';
-import { hotCodeFindings } from './hot-code.js';
-import { tellKernelWork } from './kernel-work.js';
+import { hotCodeFindings, type HotScope } from './hot-code.js';
+import { reasonsOf, tellKernelWork } from './kernel-work.js';
 import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
 import { processesFindings } from './processes.js';
 import { nothingRunsFindings } from './nothing-runs.js';
-import { openmpFindings } from './openmp.js';
+import { joinExclusion, openmpFindings } from './openmp.js';
 import { isOversubscription, oversubscriptionFinding } from './oversubscription.js';
 import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
@@ -93,29 +93,26 @@ export function findingsOf(context: FindingContext): Finding[] {
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
   // What is counted, not sampled, needs no observations.
-  const all = [...sampled, ...shortThreadFindings(context)].filter(isNotHanded).filter(isNotYielded);
+  const all = joinExclusion(model, [...sampled, ...shortThreadFindings(context)])
+    .filter(isNotHanded)
+    .filter(isNotYielded);
   for (const finding of all) bound(context, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const isBusy = model.balance.meanBusy >= nearlyBusy * model.processors && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
-  const named = new Map(
-    findings.flatMap((one) =>
-      (one.kind === 'pipeline' || one.facts.form === 'collection' ? [one.entity, ...one.related] : [one.entity]).map(
-        (id) => [id, worthOf(one)] as const,
-      ),
-    ),
-  );
+  const said = saidBy(findings);
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
-    findings.push(...optimizeWithin(context, longest, named, 2));
+    findings.push(...optimizeWithin(context, longest, { ...said, factor: 2 }));
     const least = Math.max(leastGrowing * model.elapsedNs, leastBeside * largestMeasured(findings));
     const first = findings.filter((one) => one.kind === 'serial' && one.costNs >= least);
     const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => ranked(b) - ranked(a));
     findings = [...first, ...rest];
     findings = findings.slice(0, findingsKept);
   } else {
-    if (findings.length < findingsKept) findings.push(...optimizeWithin(context, longest, named, muchMore));
+    if (findings.length < findingsKept)
+      findings.push(...optimizeWithin(context, longest, { ...said, factor: muchMore }));
     putFirst(findings);
     orderWork(findings);
   }
@@ -123,6 +120,19 @@ export function findingsOf(context: FindingContext): Finding[] {
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
+}
+
+/** What they are about, for code to make faster. */
+function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> {
+  const named = new Map(
+    findings.flatMap((one) =>
+      (one.kind === 'pipeline' || one.facts.form === 'collection' ? [one.entity, ...one.related] : [one.entity]).map(
+        (id) => [id, worthOf(one)] as const,
+      ),
+    ),
+  );
+  const told = findings.flatMap(({ facts }) => (facts.form === 'kernel-work' ? reasonsOf(facts.work) : []));
+  return { named, told: new Set(told) };
 }
 
 /** The first ones that do not advise the opposite of each other. */
@@ -196,15 +206,10 @@ function areOfOneLock(one: Finding, other: Finding): boolean {
 
 /** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
 const tried = 3;
-function optimizeWithin(
-  context: FindingContext,
-  longest: Longest,
-  named: Map<number, number>,
-  factor: number,
-): Finding[] {
+function optimizeWithin(context: FindingContext, longest: Longest, { named, ...scope }: HotScope): Finding[] {
   const passed = new Map(named);
   for (let k = 0; k < tried; k++) {
-    const [next] = hotCodeFindings(context, passed, factor);
+    const [next] = hotCodeFindings(context, { ...scope, named: passed });
     if (!next) break;
     bound(context, longest, next);
     if (next.savingNs >= context.least) return [next];
@@ -218,8 +223,8 @@ const worthOf = (finding: Finding): number =>
   Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
 /**
- * Of code to make faster only a bound is known, of others what a change saves: it comes before them where less than this
- * part of it would have to go to gain as much.
+ * Of code to make faster only a bound is known, of others what a change saves: it comes before them where less than
+ * this part of it would have to go to gain as much.
  */
 const mostEven = 0.5;
 const ranked = (finding: Finding): number => worthOf(finding) * (finding.kind === 'optimize' ? mostEven : 1);

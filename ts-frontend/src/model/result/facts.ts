@@ -188,6 +188,7 @@ export interface OpenMpFacts {
   library: 'OpenMP' | 'TBB';
   calls: number[];
   excludes: boolean;
+  waitsNs: number; // of the cost: threads wait for its critical sections and locks
   savesNs: number;
   coarser: number;
 }
@@ -248,6 +249,7 @@ export interface OptimizeFacts {
   // takes more, but main, which is at work all the time, waits for nobody
   beside: { entity: number; ns: number; main: number } | null;
   mostNs: number; // saved, if it took no time at all: how much less it can take is not known
+  calledNs: number; // what it calls takes, which may go with it
   // it would have to become so much faster (a part of its time) to gain what the best of the others saves
   even: { part: number; finding: number } | null;
   /** So many threads run it at the same time. Whether they slow each other there, samples alone do not tell. */

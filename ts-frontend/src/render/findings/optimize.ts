@@ -6,7 +6,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,
-  { within, beside, mostNs, even, together, handedOn }: OptimizeFacts,
+  { within, beside, mostNs, calledNs, even, together, handedOn }: OptimizeFacts,
   { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
@@ -19,21 +19,22 @@ export function optimize(
       `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it ` +
       'waits for none of them.'
     : '';
+  const called = calledNs >= mostNs / 10 ? `, with what it calls ${time(mostNs + calledNs)}` : '';
   const comparison = even
     ? ` To gain what finding ${even.finding + 1} saves, ${share(even.part)} of it would have to go.`
     : '';
   const doubt = handedOn
-    ? ' Threads hand locks on all the time: a part of this may be waiting for data that comes with them from other CPUs.'
+    ? ' Threads hand locks on all the time: a part of this may be waiting for data of other CPUs.'
     : together >= 2
-      ? ` ${count(together)} threads run it at the same time: whether they slow each other there (cache lines that both ` +
-        'write, memory) shows a run with one: quartz run --measure --try.'
+      ? ` ${count(together)} threads run it at the same time: whether they slow each other there (cache lines that ` +
+        'both write, memory) shows a run with one: quartz run --measure --try.'
       : '';
   return {
     text:
       `${subject} takes ${costs(finding.costNs)}${part} while ` +
       `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${other}`,
     remedy:
-      `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}; how much of that ` +
-      `can be had, samples do not tell.${comparison}${doubt}`,
+      `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}; ` +
+      `how much of that can be had, samples do not tell.${comparison}${doubt}`,
   };
 }

@@ -137,12 +137,12 @@ export function shortThreads(
 
 export function openMp(
   finding: Finding,
-  { library, calls, excludes, savesNs, coarser }: OpenMpFacts,
+  { library, calls, excludes, waitsNs, savesNs, coarser }: OpenMpFacts,
   { title, name, costs, processorUse, time }: Phrases,
 ): Sentences {
   return {
     text:
-      `${library}'s library itself takes ` +
+      `${library}'s library ${waitsNs > 0 ? 'and waiting for its locks take' : 'itself takes'} ` +
       `${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ` +
       `${title(finding.entity)}: ` +
       `${excludes ? 'its locks are taken very often' : 'the pieces of work for threads are too small'}. At that ` +

@@ -73,7 +73,8 @@ function processorUseText({ usable, processors }: Model, { busy, spinning, idle 
   const verb = mean(busy) === '1' ? 'was' : 'were';
   const head =
     usable < processors
-      ? `${mean(busy)} of the ${usable} of ${processors} processors ${verb} busy that other processes of the program left`
+      ? `${mean(busy)} of ${counted(count(usable), 'processor')} ${verb} busy (other processes of the program had ` +
+        `${processors - usable})`
       : processors === 1
         ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy`
         : `${mean(busy)} of ${processors} processors ${verb} busy`;
