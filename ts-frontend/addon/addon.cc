@@ -1,9 +1,9 @@
 /* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns
  * (ts-frontend/src/reader/profile.ts); `known` says which rows an earlier read of the same recording has given, which
  * are not given again (`from` says whether they were left out); save(path, target) writes what stands in a profile,
- * which may still be recorded, as a file of its own; damage(path) lists all that is wrong with a file, in clauses;
- * disassemble(modules, addresses) reads the code of procedures from their binaries (disassembly.cc). Owns
- * nothing between calls but a cache of symbol tables (names.cc). */
+ * which may still be recorded, as a file of its own; outline(path) reads what a set of profiles takes; damage(path)
+ * lists all that is wrong with a file, in clauses; disassemble(modules, addresses) reads the code of procedures from
+ * their binaries (disassembly.cc). Owns nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
 
 #include <cerrno>
@@ -58,6 +58,17 @@ static Napi::Value open(const Napi::CallbackInfo &info) {
   return result;
 }
 
+static Napi::Value outline(const Napi::CallbackInfo &info) {
+  Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "outline(path): path must be a string");
+  std::string path = info[0].As<Napi::String>().Utf8Value();
+  Profile profile(env, path);
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("head", headOf(env, profile));
+  addOutline(env, profile, result);
+  return result;
+}
+
 static Napi::Value save(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
   if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString())
@@ -85,6 +96,7 @@ static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("damage", Napi::Function::New(env, damage, "damage"));
   exports.Set("disassemble", Napi::Function::New(env, disassemble, "disassemble"));
+  exports.Set("outline", Napi::Function::New(env, outline, "outline"));
   exports.Set("save", Napi::Function::New(env, save, "save"));
   return exports;
 }

@@ -203,6 +203,28 @@ std::vector<uint32_t> orderByStack(const qz_profile_copy &copy) {
   return order;
 }
 
+/* Of the tables of an outline: what a set of profiles takes of each. */
+const Field outlineEntityFields[] = {
+  FIELD("kind", qz_entity, kind),       FIELD("name", qz_entity, name),
+  FIELD("file", qz_entity, file),       FIELD("line", qz_entity, line),
+  FIELD("address", qz_entity, address), FIELD("module", qz_entity, module),
+  FIELD("record", qz_entity, record),   FIELD("libraryWait", qz_entity, library_wait)};
+const Field outlineTupleFields[] = {
+  FIELD("stack", qz_tuple, stack),           FIELD("thread", qz_tuple, thread), FIELD("state", qz_tuple, state),
+  FIELD("waiting", qz_tuple, waiting),       FIELD("busy", qz_tuple, busy),     FIELD("spinning", qz_tuple, spinning),
+  FIELD("runnable", qz_tuple, runnable),     FIELD("count", qz_tuple, count),   FIELD("ns", qz_tuple, ns),
+  FIELD("runnableNs", qz_tuple, runnable_ns)};
+const Field outlineObjectFields[] = {FIELD("entity", qz_object_stats, entity),
+                                     FIELD("instances", qz_object_stats, instances),
+                                     FIELD("acquisitions", qz_object_stats, acquisitions),
+                                     FIELD("contended", qz_object_stats, contended),
+                                     FIELD("waitNs", qz_object_stats, wait_ns),
+                                     FIELD("waitMaxNs", qz_object_stats, wait_max_ns),
+                                     FIELD("spinNs", qz_object_stats, spin_ns),
+                                     FIELD("holdNs", qz_object_stats, hold_ns),
+                                     FIELD("holdMaxNs", qz_object_stats, hold_max_ns),
+                                     FIELD("queueLengthNs", qz_object_stats, queue_length_ns)};
+
 } // namespace
 
 /* Rows of the entities from `from` on; of all, how many instances they have, the one thing that changes. */
@@ -218,7 +240,7 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     Napi::Object row = Napi::Object::New(env);
     const char *name = place && entity.name == 0 ? place->name.c_str() : profile.text(entity.name);
     const char *module = entity.module ? profile.text(copy.modules[entity.module - 1].path) : "";
-    qz_origin decided = static_cast<qz_origin>(entity.origin), now = qz_origin_of(name, module);
+    qz_origin decided = static_cast<qz_origin>(entity.origin);
     row.Set("kind", Napi::Number::New(env, entity.kind));
     row.Set("name", name);
     row.Set("file", place && entity.file == 0 ? place->file.c_str() : profile.text(entity.file));
@@ -228,7 +250,7 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     row.Set("record", Napi::Number::New(env, entity.record));
     row.Set("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
     row.Set("instances", Napi::Number::New(env, entity.instances));
-    row.Set("origin", Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : now));
+    row.Set("origin", Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : qz_origin_of(name, module)));
     row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
     row.Set("naming", Napi::Number::New(env, entity.naming));
     row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? place->missing : entity.missing));
@@ -287,12 +309,34 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
   result.Set("modules", modules);
 }
 
-void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack,
-                 Napi::Object result) {
-  const qz_profile_copy &copy = profile.copy;
+static void addText(Napi::Env env, const qz_profile_copy &copy, Napi::Object &result) {
   auto text = Napi::Uint8Array::New(env, copy.strings_bytes);
   if (copy.strings_bytes > 0) std::copy_n(copy.strings, copy.strings_bytes, text.Data());
   result.Set("text", text);
+}
+
+void addOutline(Napi::Env env, const Profile &profile, Napi::Object result) {
+  const qz_profile_copy &copy = profile.copy;
+  std::vector<uint32_t> waited; /* objects that somebody waited for */
+  for (uint32_t k = 0; k < copy.objects_count; k++) {
+    const qz_object_stats &object = copy.objects[k];
+    if (object.wait_ns != 0 || object.contended != 0 || object.queue_length_ns != 0) waited.push_back(k);
+  }
+  addText(env, copy, result);
+  addTable(env, result, "entities", outlineEntityFields, copy.entities, copy.entities_count);
+  addTable(env, result, "stacks", stackFields, copy.stacks, copy.stacks_count);
+  addTable(env, result, "tuples", outlineTupleFields, copy.tuples, copy.tuples_count);
+  addTable(env, result, "balance", balanceFields, copy.balance, copy.balance_count);
+  addTable(env, result, "objects", outlineObjectFields, copy.objects, waited.size(), waited);
+  addTable(env, result, "onPath", onPathFields, copy.on_path, copy.on_path_count);
+  addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);
+  addSmallTables(env, profile, result);
+}
+
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack,
+                 Napi::Object result) {
+  const qz_profile_copy &copy = profile.copy;
+  addText(env, copy, result);
   addEntities(env, profile, found, from, result);
   addSmallTables(env, profile, result);
 

@@ -46,5 +46,8 @@ Napi::Object headOf(Napi::Env env, const Profile &profile); /* head.cc */
 /* Entities from `from` on, all of the rest; tuples in the order of the file, or of their stacks. columns.cc */
 void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack,
                  Napi::Object result);
+/* What a set of profiles takes: of objects those that somebody waited for; entities as columns, whose texts are
+ * offsets. columns.cc */
+void addOutline(Napi::Env env, const Profile &profile, Napi::Object result);
 
 } // namespace quartz

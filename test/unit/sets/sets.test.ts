@@ -11,7 +11,7 @@ import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
 import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
 import { schemaSql } from '../../../ts-frontend/src/sets/sql.js';
 import type { Value } from '../../../ts-frontend/src/sets/tables.js';
-import { setView, wholeJob } from '../../../ts-frontend/src/sets/views.js';
+import { setView, wholeJob, type LoadedSet } from '../../../ts-frontend/src/sets/views.js';
 import { root } from '../../known-answers/programs.js';
 import { needing } from '../../support/capabilities.js';
 import { lockRing, longBesideParallel, serialThenParallel } from '../../support/example-profiles.js';
@@ -25,10 +25,9 @@ async function mergeAll(profiles: readonly RawProfile[], parameters: Record<stri
   await merge(sourcesOf(profiles), folder, { quartz: 'test', parameters });
   return folder;
 }
-const load = async (folder: string): Promise<Awaited<ReturnType<typeof loadSet>>> =>
-  loadSet(folder, readHead(folder) as SetHead);
+const load = (folder: string, view: SetView): Promise<LoadedSet> => loadSet(folder, readHead(folder) as SetHead, view);
 const rowsOf = async (view: SetView, folder: string): Promise<readonly Record<string, Value>[]> =>
-  setView(view, [await load(folder)], () => 1).rows;
+  setView(view, [await load(folder, view)], () => 1).rows;
 const name = /solve.c:40/;
 
 test('each rank has what its own report says: NPT, self, processor time; facts add up to it', async (t) => {
@@ -135,8 +134,8 @@ test('outliers: ranks far from the others, in all or in one procedure; none wher
 
 test('scaling: what did not shrink; rows add up to the core time of the job', async (t) => {
   // on twice the cores each rank solves half; set-up (10 ms a rank) and waiting stay
-  const small = await load(await mergeAll(jobOf([200, 200]), { size: '10' }));
-  const large = await load(await mergeAll(jobOf([100, 100, 100, 140]), { size: '20' }));
+  const small = await load(await mergeAll(jobOf([200, 200]), { size: '10' }), 'scaling');
+  const large = await load(await mergeAll(jobOf([100, 100, 100, 140]), { size: '20' }), 'scaling');
   const sets = [
     { ...large, name: 'large' },
     { ...small, name: 'small' },
@@ -186,19 +185,14 @@ needing(`file:${duckDb}`)('SQL: its views are ours, row by row', async (t) => {
     await mergeAll(jobOf(solve), { size: '3' }),
     await mergeAll([...jobOf([50, 60, 50]), rankProfile({ solveMs: 20, waitMs: 0 })], { size: '1' }),
   ];
-  const sets = (await Promise.all(folders.map(load))).map((set, k) => ({ ...set, name: `run${k}` }));
   const work = [3, 1];
-  const schema = schemaSql(
-    sets.map(({ name: called, head }, k) => ({
-      name: called,
-      folder: folders[k]!,
-      parameters: head.parameters,
-      work: work[k]!,
-    })),
-  );
+  const schema = schemaSql(folders.map((folder, k) => ({ name: `run${k}`, folder, parameters: {}, work: work[k]! })));
   const key = (row: Record<string, Value>): string =>
     ['run', 'rank', 'quantity', 'kind', 'name', 'file'].map((one) => row[one] ?? '').join('|');
   for (const view of ['ranks', 'imbalance', 'outliers', 'mpi', 'scaling'] as const) {
+    const sets = await Promise.all(
+      folders.map(async (folder, k) => ({ ...(await load(folder, view)), name: `run${k}` })),
+    );
     const ours = setView(view, sets, () => 3);
     const names = ours.columns.map((column) => column.name);
     const sql = await askDuckDb(root, schema, `SELECT ${names.join(', ')} FROM ${view}`);

@@ -5,7 +5,7 @@ import type { Command } from '../cli/command.js';
 import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { print } from '../cli/output.js';
 import { version } from '../cli/version.js';
-import type { RawProfile } from '../model/index.js';
+import type { MemberProfile } from '../model/index.js';
 import { setExtension } from '../sets/set-file.js';
 
 const extension = '.quartz';
@@ -62,12 +62,13 @@ export const command: Command = {
     if (args.words.length === 0) throw usage('there is nothing to merge', 'write: quartz merge DIR, or FILE...');
     const parameters = parametersOf(args.texts('parameter'));
     const files = filesOf(args.words);
-    const { isProfileError, openProfile } = await import('../reader/profile.js');
+    const { isProfileError } = await import('../reader/profile.js');
+    const { openOutline } = await import('../reader/outline.js');
     const { remedyOf } = await import('../cli/profile.js');
     const { EmptySet, merge } = await import('../sets/merge.js');
-    const open = (file: string) => (): RawProfile | string => {
+    const open = (file: string) => (): MemberProfile | string => {
       try {
-        return openProfile(file);
+        return openOutline(file);
       } catch (error) {
         if (isProfileError(error)) return error.why;
         throw error;
@@ -108,7 +109,7 @@ export const command: Command = {
 };
 
 /** After the program of the first profile that can be read. */
-async function defaultName(sources: readonly { file: string; open: () => RawProfile | string }[]): Promise<string> {
+async function defaultName(sources: readonly { file: string; open: () => MemberProfile | string }[]): Promise<string> {
   const { baseName } = await import('../model/index.js');
   for (const { open } of sources) {
     const raw = open();

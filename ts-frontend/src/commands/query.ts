@@ -85,7 +85,7 @@ async function askView(sets: readonly Chosen[], view: SetView, work: string | un
   const loaded = [];
   for (const { folder, head } of sets)
     try {
-      loaded.push(await loadSet(folder, head));
+      loaded.push(await loadSet(folder, head, view));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new Failure(`${folder} is damaged: ${why}`, 'merge the profiles again');

@@ -51,7 +51,7 @@ export type {
   InstructionCost,
   InstructionRow,
 } from './views/disassembly.js';
-export { memberOf, type Member } from './queries/member.js';
+export { memberOf, type Member, type MemberProfile } from './queries/member.js';
 export { stackWeights, type StackWeights } from './queries/stack-weights.js';
 export { isBusy, isWaiting } from './metrics/sums.js';
 export { isOfProcesses } from './evidence/wait-kinds.js';

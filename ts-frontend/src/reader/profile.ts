@@ -10,6 +10,7 @@ import {
   type RawEntity,
   type RawHead,
   type RawModule,
+  type MemberProfile,
   type RawProfile,
 } from '../model/index.js';
 import { createRequire } from 'node:module';
@@ -37,7 +38,7 @@ function namesOf<Name extends string>(values: Readonly<Record<Name, number>>): (
     return name;
   };
 }
-const coded = {
+export const coded = {
   kind: namesOf({ ...abi.objectKinds, ...abi.otherKinds }),
   origin: namesOf(abi.origins),
   libraryWait: namesOf(abi.libraryWaits),
@@ -58,7 +59,7 @@ const entityOf = (row: EntityRow): RawEntity => ({
   missing: coded.missing(row.missing),
 });
 
-const headOf = ({ abandoned, ...head }: abi.HeadFields): RawHead => ({
+export const headOf = ({ abandoned, ...head }: abi.HeadFields): RawHead => ({
   ...head,
   status: abandoned ? 'abandoned' : status(head.status),
   endReason: endReason(head.endReason),
@@ -75,7 +76,22 @@ interface Known {
   modules: number;
   callers: Uint32Array;
 }
+/** What a set of profiles takes: names and files of entities as offsets into the text. */
+export interface OutlineColumns extends Pick<
+  RawProfile,
+  'stacks' | 'balance' | 'onPath' | 'calls' | 'threads' | 'modules'
+> {
+  head: abi.HeadFields;
+  text: Uint8Array;
+  entities: Record<'kind' | 'name' | 'file' | 'line' | 'module' | 'record', Uint32Array> & {
+    address: Float64Array;
+    libraryWait: Uint8Array;
+  };
+  tuples: MemberProfile['tuples'];
+  objects: Record<keyof MemberProfile['objects'][number], ArrayLike<number>>;
+}
 interface Addon {
+  outline(path: string): OutlineColumns;
   open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
   save(path: string, target: string): void;
   damage(path: string): string[];
@@ -88,6 +104,7 @@ function load(): Addon {
   const path = join(import.meta.dirname, '../../../../build/quartz_addon.node');
   return createRequire(import.meta.url)(path) as Addon;
 }
+export const loadAddon = (): Addon => (addon ??= load());
 
 /** What is wrong with a file that is no good profile: `why` is one clause, without the path. */
 export interface ProfileError extends Error {
@@ -114,7 +131,7 @@ export function openProfile(
   path: string,
   { symbolize = true, after = null, byStack = false }: OpenOptions = {},
 ): RawProfile {
-  addon ??= load();
+  const addon = loadAddon();
   const {
     text,
     from,
@@ -160,18 +177,18 @@ function grown(before: RawEntity[], added: RawEntity[], instances: Uint32Array):
 
 /** Writes what stands in a profile, which may still be recorded, as a file of its own. */
 export function saveProfile(path: string, target: string): void {
-  addon ??= load();
+  const addon = loadAddon();
   addon.save(path, target);
 }
 
 /** All that is wrong with a file, each in one clause; empty where it can be read. */
 export function damageOf(path: string): string[] {
-  addon ??= load();
+  const addon = loadAddon();
   return addon.damage(path);
 }
 
 /** The pieces of code that the addresses, ascending, are in, as the modules' binaries have them. */
 export function machineCode(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[] {
-  addon ??= load();
+  const addon = loadAddon();
   return addon.disassemble(modules, addresses);
 }

@@ -2,17 +2,30 @@
 import { basename } from 'node:path';
 import { readRows } from './parquet.js';
 import { setExtension, type SetHead } from './set-file.js';
+import type { SetView } from '../render/format/options.js';
+import type { RowOf } from './tables.js';
 import type { LoadedSet } from './views.js';
 
 export const nameOfSet = (folder: string): string => basename(folder.replace(/\/+$/, ''), setExtension);
 
-/** Throws where a table is missing or damaged. */
-export async function loadSet(folder: string, head: SetHead): Promise<LoadedSet> {
+/** Tables that a view needs, besides the ranks. */
+const needs: Readonly<Record<SetView, readonly ('entities' | 'summary' | 'outliers')[]>> = {
+  ranks: [],
+  imbalance: ['entities', 'summary'],
+  outliers: ['entities', 'outliers'],
+  mpi: ['entities', 'summary'],
+  scaling: ['entities', 'summary'],
+};
+
+/** For a view; what it does not need is empty. Throws where a table is missing or damaged. */
+export async function loadSet(folder: string, head: SetHead, view: SetView): Promise<LoadedSet> {
+  const rowsOf = async <T extends 'entities' | 'summary' | 'outliers'>(table: T): Promise<RowOf<T>[]> =>
+    needs[view].includes(table) ? readRows(folder, table) : [];
   const [ranks, entities, summary, outliers] = await Promise.all([
     readRows(folder, 'ranks'),
-    readRows(folder, 'entities'),
-    readRows(folder, 'summary'),
-    readRows(folder, 'outliers'),
+    rowsOf('entities'),
+    rowsOf('summary'),
+    rowsOf('outliers'),
   ]);
   return { name: nameOfSet(folder), head, ranks, entities, summary, outliers };
 }

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { item, memberOf, type RawProfile } from '../model/index.js';
+import { item, memberOf, type MemberProfile } from '../model/index.js';
 import { Interner } from './intern.js';
 import { memberRows } from './member-rows.js';
 import { readColumns, TableWriter } from './parquet.js';
@@ -15,7 +15,7 @@ import { tableNames, type RowOf, type TableName } from './tables.js';
 export interface Source {
   file: string;
   /** The profile, or why it can't be read, as a clause. */
-  open: () => RawProfile | string;
+  open: () => MemberProfile | string;
 }
 /** No profile of these can be read. */
 export class EmptySet extends Error {

@@ -103,9 +103,12 @@ export async function readColumns<C extends string>(
 export async function readRows<T extends TableName>(folder: string, table: T): Promise<RowOf<T>[]> {
   const names = Object.keys(tables[table]);
   const columns = await readColumns(folder, table, names);
-  const count = defined(columns[names[0] ?? '']).length;
-  return Array.from(
-    { length: count },
-    (_, k) => Object.fromEntries(names.map((name) => [name, defined(columns[name])[k]])) as RowOf<T>,
-  );
+  const rows = Array.from(defined(columns[names[0] ?? '']), () => ({}) as Record<string, Value>);
+  for (const name of names) {
+    const column = defined(columns[name]);
+    rows.forEach((row, k) => {
+      row[name] = column[k] ?? null;
+    });
+  }
+  return rows as RowOf<T>[];
 }

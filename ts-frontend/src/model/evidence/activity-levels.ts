@@ -27,7 +27,15 @@ export interface Levels {
 export const busyOf = (levels: Levels, level: number): number => Math.floor(level / (levels.P + 1));
 export const spinningOf = (levels: Levels, level: number): number => level % (levels.P + 1);
 
-export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array): Levels {
+export function measureLevels(
+  raw: {
+    head: RawProfile['head'];
+    balance: RawProfile['balance'];
+    tuples: Omit<RawProfile['tuples'], 'torn' | 'kernel'>;
+  },
+  stacks: Pick<Stacks, 'entity'>,
+  groupOf: Uint32Array,
+): Levels {
   const P = raw.head.processors;
   const { balance, tuples } = raw;
   const elapsed = new Map<number, number>();

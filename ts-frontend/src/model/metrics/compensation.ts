@@ -1,6 +1,6 @@
 /** Takes the cost of the hooks out of the processor times. Formula: docs/reference/model.md, "Compensation". Pure. */
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
-import type { RawHead, RawProfile } from '../profile/raw-profile.js';
+import type { RawEntity, RawHead, RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import type { Compensation } from '../result/types.js';
@@ -22,7 +22,13 @@ const lockPs = ({ lockLeastPs, lockMostPs }: RawHead): number => (lockLeastPs + 
 
 const lockKinds = new Set(['mutex', 'rwlock', 'spinlock']);
 
-export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Factors {
+/** What these look at. */
+type Compensated = Pick<RawProfile, 'head' | 'calls'> & {
+  entities: readonly Pick<RawEntity, 'kind'>[];
+  tuples: Pick<RawProfile['tuples'], 'stack' | 'state' | 'busy' | 'ns'>;
+};
+
+export function factorsOf(raw: Compensated, stacks: Pick<Stacks, 'procedure'>, apply: boolean): Factors {
   const useful = new Float64Array(raw.entities.length).fill(1);
   if (!apply) return { useful, overhead: 1, clampedNs: 0, calls: 0 };
   const { head, calls, tuples } = raw;
@@ -65,8 +71,8 @@ export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Fact
 
 /** Weight of every tuple after compensation. */
 export function weightsOf(
-  raw: RawProfile,
-  stacks: Stacks,
+  raw: Pick<Compensated, 'tuples'>,
+  stacks: Pick<Stacks, 'procedure'>,
   factors: Factors,
 ): { ns: Float64Array; compensation: Compensation } {
   const { tuples } = raw;

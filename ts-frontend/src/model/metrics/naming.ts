@@ -57,7 +57,7 @@ function ownName(name: string): string {
 }
 
 /** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
-function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
+function nameOf(raw: Named, entity: Named['entities'][number], procedures: () => Map<number, string>): string {
   if (entity.name !== '')
     return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
   const module = entity.module > 0 ? item(raw.modules, entity.module - 1) : undefined;
@@ -65,7 +65,7 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
   if (entity.kind === 'procedure') return offset;
   if (entity.kind === 'thread') {
     if (entity.address === 0) return entity.record === 0 ? 'main thread' : 'thread';
-    return procedures.get(entity.address) ?? `thread ${offset}`;
+    return procedures().get(entity.address) ?? `thread ${offset}`;
   }
   const place = placeOf(entity.file, entity.line);
   if (entity.kind === 'code-loop') return `loop at ${place === '' ? offset : place}`;
@@ -77,12 +77,24 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
       : entity.kind;
 }
 
-function namesOf(raw: RawProfile): string[] {
-  const procedures = new Map<number, string>();
-  for (const entity of raw.entities)
-    if (entity.kind === 'procedure' && entity.name !== '' && entity.record === 0)
-      procedures.set(entity.address, ownName(entity.name));
-  return raw.entities.map((entity, id) => (id === 0 ? '' : nameOf(raw, entity, procedures)));
+/** What a name is made of. */
+interface Named {
+  entities: readonly Pick<RawEntity, 'kind' | 'name' | 'file' | 'line' | 'address' | 'module' | 'record'>[];
+  modules: readonly Pick<RawProfile['modules'][number], 'path' | 'bias'>[];
+}
+
+/** Names of entities one by one, made when they are asked for. */
+export function namer(raw: Named): (id: number) => string {
+  let known: Map<number, string> | undefined;
+  const procedures = (): Map<number, string> => {
+    if (known) return known;
+    known = new Map<number, string>();
+    for (const entity of raw.entities)
+      if (entity.kind === 'procedure' && entity.name !== '' && entity.record === 0)
+        known.set(entity.address, ownName(entity.name));
+    return known;
+  };
+  return (id) => (id === 0 ? '' : nameOf(raw, item(raw.entities, id), procedures));
 }
 
 /**
@@ -121,7 +133,8 @@ const known = new WeakMap<RawProfile['entities'], Naming>();
 export function namingOf(raw: RawProfile): Naming {
   const before = known.get(raw.entities);
   if (before) return before;
-  const names = namesOf(raw);
+  const nameOfId = namer(raw);
+  const names = raw.entities.map((_, id) => nameOfId(id));
   const groups = namesakes(raw, names);
   const groupOf = new Uint32Array(Math.max(1, raw.entities.length));
   groups.forEach((members, k) => {

@@ -5,14 +5,27 @@
 import { measureLevels, waitedAlone } from '../evidence/activity-levels.js';
 import { isOfProcesses } from '../evidence/wait-kinds.js';
 import { factorsOf, weightsOf } from '../metrics/compensation.js';
-import { kindOf, namingOf } from '../metrics/naming.js';
-import { item } from '../profile/columns.js';
-import type { RawEntity, RawProfile } from '../profile/raw-profile.js';
-import { prepareStacks } from '../profile/stack-tree.js';
+import { kindOf, namer } from '../metrics/naming.js';
+import { item, u32 } from '../profile/columns.js';
+import type { RawEntity, RawObject, RawProfile } from '../profile/raw-profile.js';
 import type { Kind } from '../result/types.js';
 
+/** The part of a profile that a set takes. */
+export interface MemberProfile extends Pick<
+  RawProfile,
+  'head' | 'stacks' | 'balance' | 'onPath' | 'calls' | 'threads'
+> {
+  entities: readonly Pick<
+    RawEntity,
+    'kind' | 'name' | 'file' | 'line' | 'address' | 'module' | 'record' | 'libraryWait'
+  >[];
+  tuples: Omit<RawProfile['tuples'], 'torn' | 'kernel'>;
+  objects: readonly Omit<RawObject, 'capacity' | 'observedNs' | 'queueNs' | 'waitHist' | 'holdHist'>[];
+  modules: readonly Pick<RawProfile['modules'][number], 'path' | 'bias'>[];
+}
+
 export interface Member {
-  raw: RawProfile;
+  raw: MemberProfile;
   weights: Float64Array; // of each tuple, compensated: ns
   /** Of an entity of the profile: how a report calls it. */
   nameOf: (entity: number) => string;
@@ -21,16 +34,24 @@ export interface Member {
   aloneNs: ReadonlyMap<number, number>;
 }
 
-export function memberOf(raw: RawProfile): Member {
-  const { names, groupOf } = namingOf(raw);
-  const none = new Uint32Array(groupOf.length);
-  const stacks = prepareStacks(raw, none, groupOf.length);
-  const entityOf = (id: number): RawEntity => item(raw.entities, id);
+/** By node of the tree of stacks: the innermost procedure, 0 = none. */
+function innermostOf({ stacks, entities }: MemberProfile): Uint32Array {
+  const procedure = new Uint32Array(Math.max(1, stacks.parent.length));
+  for (let n = 1; n < stacks.parent.length; n++) {
+    const its = u32(stacks.entity, n);
+    procedure[n] = item(entities, its).kind === 'procedure' ? its : u32(procedure, u32(stacks.parent, n));
+  }
+  return procedure;
+}
+
+export function memberOf(raw: MemberProfile): Member {
+  const stacks = { procedure: innermostOf(raw), entity: raw.stacks.entity };
+  const none = new Uint32Array(raw.entities.length);
   return {
     raw,
     weights: weightsOf(raw, stacks, factorsOf(raw, stacks, true)).ns,
-    nameOf: (id) => item(names, id),
-    kindOf: (id) => kindOf(entityOf(id).kind),
-    aloneNs: waitedAlone(measureLevels(raw, stacks, none), (id) => isOfProcesses(entityOf(id))).at,
+    nameOf: namer(raw),
+    kindOf: (id) => kindOf(item(raw.entities, id).kind),
+    aloneNs: waitedAlone(measureLevels(raw, stacks, none), (id) => isOfProcesses(item(raw.entities, id))).at,
   };
 }
