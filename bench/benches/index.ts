@@ -9,6 +9,7 @@ import { pthreadBench } from './pthread.js';
 import { pthreadGrowth } from './pthread_scale_idle.js';
 import { reportBench } from './report.js';
 import { samplerBench } from './sampler.js';
+import { setsBench } from './sets.js';
 import { scaling } from './processors.js';
 import { sync } from './sync.js';
 import { threads } from './threads.js';
@@ -24,6 +25,7 @@ export const benches: readonly Bench[] = [
   growth,
   samplerBench,
   reportBench,
+  setsBench,
   pthreadBench,
   pthreadGrowth,
 ];

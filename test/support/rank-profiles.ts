@@ -17,7 +17,7 @@ export interface RankOptions {
 export function rankProfile({ solveMs, waitMs, host = 'node0', change = (all) => all }: RankOptions): RawProfile {
   const profile = new ProfileBuilder({
     processors: 1,
-    head: { host: `${host}, Linux`, program: '/bin/solver', arguments: 'solver' },
+    head: { host: `${host}, Linux`, program: '/bin/solver', arguments: 'solver', pid: 4711 },
   })
     .describe('solve', { file: '/src/solve.c', line: 12 })
     .stretch(10 * ms, [run('main', ['main', 'setup'])])

@@ -2,6 +2,12 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import type { MemberProfile } from '../../../ts-frontend/src/model/index.js';
+import { openOutline } from '../../../ts-frontend/src/reader/outline.js';
+import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
+import { merge } from '../../../ts-frontend/src/sets/merge.js';
+import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
+import { tableNames } from '../../../ts-frontend/src/sets/tables.js';
 import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
@@ -38,6 +44,16 @@ test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
   t.regex(text.stdout, /^ {2}run .* name\n {2}two_callers .*\n {2}\d+ more; --top 0 shows all\n$/);
   const json = JSON.parse((await quartz(['query', '--view', 'mpi', '--json'], { cwd })).stdout) as { rows: unknown[] };
   t.deepEqual(json.rows, []);
+});
+
+test('the part of a profile that a set reads says the same as all of it', async (t) => {
+  const file = join(profiles, 'prog.0.quartz');
+  const rowsOf = async (open: () => MemberProfile): Promise<unknown[]> => {
+    const folder = join(directory(), 'one.quartzset');
+    await merge([{ file, open }], folder, { quartz: 'test', parameters: {} });
+    return Promise.all(tableNames.map((table) => readRows(folder, table)));
+  };
+  t.deepEqual(await rowsOf(() => openOutline(file)), await rowsOf(() => openProfile(file)));
 });
 
 test('damaged and foreign files are named and left out; without any other there is no set', async (t) => {

@@ -178,6 +178,26 @@ test('files that cannot be read are named, the rest is used; where none can, not
 });
 
 const duckDb = join(duckDbFolder(root), 'node_modules/@duckdb/node-api/package.json');
+test('ranks are known by names; a process in its place is none', async (t) => {
+  const folder = join(temporaryDirectory(), 'run.quartzset');
+  const open = (): RawProfile => rankProfile({ solveMs: 10, waitMs: 0 });
+  const files = ['a.30.quartz', 'a.4711.quartz', 'a.quartz', 'dir.5/a-6.quartz'];
+  await merge(
+    files.map((file) => ({ file, open })),
+    folder,
+    about,
+  );
+  const rows = await readRows(folder, 'ranks');
+  t.deepEqual(
+    rows.map((row) => row.rank),
+    [30, null, null, null],
+  );
+  t.deepEqual(
+    (await rowsOf('ranks', folder)).map((row) => row['rank']),
+    [30, 1, 2, 3],
+  );
+});
+
 needing(`file:${duckDb}`)('SQL: its views are ours, row by row', async (t) => {
   t.true(existsSync(duckDb));
   const solve = [100, 101, 102, 100, 99, 101, 100, 180, 100, 99];

@@ -29,10 +29,10 @@ export interface Merged {
   facts: number;
 }
 
-/** prog.7.quartz is that of rank 7. */
-function rankOfName(file: string): number | null {
+/** prog.7.quartz is that of rank 7, unless its process is 7: then %p made the name. */
+function rankOfName(file: string, pid: number): number | null {
   const digits = /\.(\d{1,9})\.quartz$/.exec(file)?.[1];
-  return digits === undefined ? null : Number(digits);
+  return digits === undefined || Number(digits) === pid ? null : Number(digits);
 }
 
 type Writers = { [T in TableName]: TableWriter<T> };
@@ -79,7 +79,7 @@ async function mergeInto(
       leftOut.push({ file, why: raw });
       continue;
     }
-    const about = { member: ranks.length, rank: rankOfName(basename(file)), file: basename(file) };
+    const about = { member: ranks.length, rank: rankOfName(basename(file), raw.head.pid), file: basename(file) };
     const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
     summary.add(rank, costs);
     ranks.push(rank);

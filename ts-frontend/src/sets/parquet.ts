@@ -103,7 +103,7 @@ export async function readColumns<C extends string>(
 export async function readRows<T extends TableName>(folder: string, table: T): Promise<RowOf<T>[]> {
   const names = Object.keys(tables[table]);
   const columns = await readColumns(folder, table, names);
-  const rows = Array.from(defined(columns[names[0] ?? '']), () => ({}) as Record<string, Value>);
+  const rows = Array.from(defined(columns[names[0] ?? '']), (): Record<string, Value> => ({}));
   for (const name of names) {
     const column = defined(columns[name]);
     rows.forEach((row, k) => {
