@@ -5,13 +5,19 @@ import type { Model } from '../../../ts-frontend/src/model/index.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { factsOf, nameOf } from '../../support/facts.js';
 import { openModel } from '../../support/record.js';
-import { command, directory, openMpi, run } from '../../support/run-quartz.js';
+import { command, directory, openMpi, quartz, run } from '../../support/run-quartz.js';
 import { hadCpus, lineOf, sourceOf } from './helpers.js';
 
 const uneven = `MPI_Allreduce at mpi_uneven.c:${lineOf('mpi_uneven.c', '/* uneven */')}`;
 
 const timeOf = (model: Model, name: string): number =>
   model.entities.find((entity) => entity.kind === 'procedure' && entity.name === name)?.processorTimeNs ?? 0;
+
+interface ViewRow {
+  name: string;
+  min_ns: number;
+  max_ns: number;
+}
 
 for (const flavour of ['mpich', 'openmpi'])
   needing(
@@ -41,4 +47,16 @@ for (const flavour of ['mpich', 'openmpi'])
     const ratio = call!.ns / Number(/waited (\d+)/.exec(said.stdout)![1]);
     t.true(ratio > 0.7 && ratio < 1.5, `${ratio} of what the program measured`);
     t.true(timeOf(late!, 'assemble') > 2 * timeOf(waits!, 'assemble'));
+
+    // Together: who is late there; and what it has more of is what the other one waits longer, by the program's clock.
+    t.is((await quartz(['merge', '-q', '.', '-o', 'uneven.quartzset'], { cwd })).status, 0);
+    const rowsOf = async (view: string): Promise<ViewRow[]> =>
+      (JSON.parse((await quartz(['query', '--view', view, '--json'], { cwd })).stdout) as { rows: ViewRow[] }).rows;
+    const there = (await rowsOf('mpi')).find(({ name }) => name === uneven);
+    t.like(there, { min_rank: 0, max_rank: 1 });
+    const assemble = (await rowsOf('imbalance')).find(({ name }) => name === 'assemble');
+    t.like(assemble, { max_rank: 0, ranks: 2 });
+    const longer = Number(/waited (\d+)/.exec(said.stdout)![1]);
+    for (const { max_ns, min_ns } of [there!, assemble!])
+      t.true((max_ns - min_ns) / longer > 0.6 && (max_ns - min_ns) / longer < 1.6, `${max_ns - min_ns} of ${longer}`);
   });

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { buildModel, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import type { SetView } from '../../../ts-frontend/src/render/format/options.js';
+import { setPage } from '../../../ts-frontend/src/html/set/page.js';
+import { heatRows } from '../../../ts-frontend/src/sets/heat.js';
 import { askDuckDb, duckDbFolder } from '../../../ts-frontend/src/sets/duckdb.js';
 import { loadSet } from '../../../ts-frontend/src/sets/load.js';
 import { EmptySet, merge } from '../../../ts-frontend/src/sets/merge.js';
@@ -196,6 +198,35 @@ test('ranks are known by names; a process in its place is none', async (t) => {
     (await rowsOf('ranks', folder)).map((row) => row['rank']),
     [30, 1, 2, 3],
   );
+});
+
+test('the page: how far each rank is from the median; findings of ranks; names do nothing', async (t) => {
+  const profiles = jobOf([100, 102, 101, 300, 100]).map((raw) => {
+    raw.entities.find((entity) => entity.name === 'solve')!.name = '<b>solve</b>';
+    return raw;
+  });
+  const folder = join(temporaryDirectory(), 'run.quartzset');
+  const finding = { kind: 'serial', cost_ns: 1, saving_ns: 1, text: 'It <waits>.', remedy: 'Divide.' };
+  await merge(
+    sourcesOf(profiles).map((source, k) => ({ ...source, findings: () => (k === 3 ? [finding] : []) })),
+    folder,
+    about,
+  );
+  const set = await loadSet(folder, readHead(folder) as SetHead, 'page');
+  const heat = await heatRows(folder, set);
+  const solve = heat.find((row) => row.name === '<b>solve</b>');
+  t.deepEqual([...solve!.values], [100 * ms, 102 * ms, 101 * ms, 300 * ms, 100 * ms]);
+  t.is(solve!.median, 101 * ms);
+  t.is(heat.find((row) => row.quantity === 'alone_ns')!.values[3], 0);
+  const page = setPage(set, heat, '0', 'p{}');
+  t.false(page.includes('<b>'));
+  t.false(page.includes('<script'));
+  const cells = [...page.matchAll(/<rect class="c(\d)"[^>]*><title>rank (\d) on node0, &lt;b&gt;solve[^<]*NPT/g)];
+  t.deepEqual(
+    cells.map(([, step, rank]) => `${rank}:${step}`),
+    ['0:2', '1:2', '2:2', '3:4', '4:2'],
+  );
+  t.regex(page, /<summary>Rank 3 on node0[^]*It &lt;waits&gt;\./);
 });
 
 needing(`file:${duckDb}`)('SQL: its views are ours, row by row', async (t) => {

@@ -1,8 +1,8 @@
 /** quartz html: a profile as one page that can be forwarded. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
-import { Failure } from '../cli/failure.js';
+import { Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
 import { print } from '../cli/output.js';
 import { version } from '../cli/version.js';
@@ -16,13 +16,40 @@ function asset(name: string): string {
   }
 }
 
+const isSet = (name: string): boolean => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+
+async function pageOfSet(folder: string): Promise<string> {
+  const { readHead } = await import('../sets/set-file.js');
+  const { loadSet } = await import('../sets/load.js');
+  const { heatRows } = await import('../sets/heat.js');
+  const { setPage } = await import('../html/set/page.js');
+  const head = readHead(folder);
+  if (typeof head === 'string') throw new Failure(`${folder} ${head}`, 'name a profile, or what quartz merge made');
+  const set = await loadSet(folder, head, 'page');
+  return setPage(set, await heatRows(folder, set), version(), asset('page.css'));
+}
+
+async function write(page: string, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    await print(page);
+    return;
+  }
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');
+  }
+}
+
 export const command: Command = {
   name: 'html',
-  usage: '[-o FILE] [options] [FILE | BEFORE AFTER]',
+  usage: '[-o FILE] [options] [FILE | BEFORE AFTER | SET]',
   about:
     'Writes a profile as one HTML page: what limits the program, where elapsed time went, threads, locks and the ' +
     'critical\n' +
-    'path. It needs no network, and is readable without scripts. Of two profiles: what changed.\n' +
+    'path. It needs no network, and is readable without scripts. Of two profiles: what changed;\n' +
+    'of a set: what its ranks differ in.\n' +
     'Without FILE: the newest *.quartz here. docs/reference/html.md says what is in it.',
   examples: [
     ['quartz html -o report.html', 'the newest profile in this directory'],
@@ -32,6 +59,13 @@ export const command: Command = {
   most: 2,
   run: async (args) => {
     const [first, second] = args.words;
+    const file = args.text('page-output');
+    if (first !== undefined && isSet(first)) {
+      if (second !== undefined)
+        throw usage('a page is made of one set', 'compare sets by: quartz query --view scaling');
+      await write(await pageOfSet(first), file);
+      return 0;
+    }
     const { loadModel } = await import('../cli/profile.js');
     const { compare } = await import('../model/index.js');
     const { htmlPage } = await import('../html/document.js');
@@ -40,17 +74,7 @@ export const command: Command = {
     const before = loadModel(first, { raw });
     const comparison = second === undefined ? null : compare(before, loadModel(second, { raw }));
     const page = htmlPage(comparison?.after ?? before, comparison, version(), assets);
-    const file = args.text('page-output');
-    if (file === undefined) {
-      await print(page);
-      return 0;
-    }
-    try {
-      writeFileSync(file, page);
-    } catch (error) {
-      const why = (error as NodeJS.ErrnoException).code ?? String(error);
-      throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');
-    }
+    await write(page, file);
     return 0;
   },
 };

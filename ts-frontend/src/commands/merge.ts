@@ -6,6 +6,7 @@ import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { print } from '../cli/output.js';
 import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
+import type { FindingRow } from '../sets/merge.js';
 import { setExtension } from '../sets/set-file.js';
 
 const extension = '.quartz';
@@ -62,7 +63,7 @@ export const command: Command = {
     if (args.words.length === 0) throw usage('there is nothing to merge', 'write: quartz merge DIR, or FILE...');
     const parameters = parametersOf(args.texts('parameter'));
     const files = filesOf(args.words);
-    const { isProfileError } = await import('../reader/profile.js');
+    const { isProfileError, openProfile } = await import('../reader/profile.js');
     const { openOutline } = await import('../reader/outline.js');
     const { remedyOf } = await import('../cli/profile.js');
     const { EmptySet, merge } = await import('../sets/merge.js');
@@ -74,7 +75,18 @@ export const command: Command = {
         throw error;
       }
     };
-    const sources = files.map((file) => ({ file, open: open(file) }));
+    const { buildModel } = await import('../model/index.js');
+    const { findingSentences } = await import('../render/findings/index.js');
+    const findings = (file: string) => (): FindingRow[] => {
+      const model = buildModel(openProfile(file, { byStack: true }));
+      return model.findings.map((finding) => ({
+        kind: finding.kind,
+        cost_ns: finding.costNs,
+        saving_ns: finding.savingNs,
+        ...findingSentences(model, finding, { ascii: false }),
+      }));
+    };
+    const sources = files.map((file) => ({ file, open: open(file), findings: findings(file) }));
     const named = args.text('set-output') ?? (await defaultName(sources));
     const folder = named.replace(/\/+$/, '');
     if (statSync(folder, { throwIfNoEntry: false }))

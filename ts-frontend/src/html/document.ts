@@ -2,7 +2,6 @@
  * A profile as one HTML page: no network, a strict content policy, readable without scripts. What stands in it is made
  * here; the script only zooms, searches and draws what is asked for, from the page's one JSON. Pure.
  */
-import { createHash } from 'node:crypto';
 import { baseName, costIndex, viewOf, type Comparison, type Model } from '../model/index.js';
 import { procedureColumns, procedureRows } from '../render/procedures.js';
 import { threadColumns, threadRows } from '../render/threads.js';
@@ -12,6 +11,7 @@ import type { RenderOptions } from '../render/format/options.js';
 import { pageData } from './data/collect.js';
 import type { PageData } from './data/page-data.js';
 import { embeddedJson, escape } from './drawing/escape.js';
+import { pageOf, type Section } from './frame.js';
 import { figureLegend, figureSvg } from './drawing/figure.js';
 import { childrenOf, flameSvg } from './drawing/flame.js';
 import { bottles } from './sections/bottles.js';
@@ -32,51 +32,18 @@ const options: RenderOptions = { width: 160, colour: false, ascii: false, top: 0
 const flameWidth = 1100;
 const flameRows = 40;
 
-interface Section {
-  id: string;
-  title: string;
-  body: string;
-}
-
 export function htmlPage(model: Model, comparison: Comparison | null, version: string, assets: PageAssets): string {
   const data = pageData(model, comparison?.before ?? null);
   const name = baseName(model.program);
   const title = comparison === null ? `${name} by Quartz` : `${name}, before and after, by Quartz`;
-  const sections = sectionsOf(model, comparison, data);
-  const script = assets.script.replaceAll('</script', '<\\/script');
-  const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  const policy = [
-    `default-src 'none'`,
-    `script-src ${hash(script)}`,
-    `style-src ${hash(assets.style)}`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-  ].join('; ');
-  const links = sections.map((one) => `<a href="#${one.id}">${one.title}</a>`).join(' ');
-  const bodies = sections.map((one) => `<section id="${one.id}"><h2>${one.title}</h2>${one.body}</section>`).join('\n');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="quartz ${escape(version)}">
-<title>${escape(title)}</title>
-<style>${assets.style}</style>
-</head>
-<body>
-<header><h1>${escape(title)}</h1><button id="theme" type="button" hidden>Dark</button>
-<nav aria-label="Parts of this page">${links}</nav></header>
-<main>
-${headFigures(model)}
-${bodies}
-</main>
-<script type="application/json" id="data">${embeddedJson(data)}</script>
-<script>${script}</script>
-</body>
-</html>
-`;
+  return pageOf({
+    title,
+    version,
+    head: headFigures(model),
+    sections: sectionsOf(model, comparison, data),
+    style: assets.style,
+    script: { code: assets.script, data: embeddedJson(data) },
+  });
 }
 
 function sectionsOf(model: Model, comparison: Comparison | null, data: PageData): Section[] {

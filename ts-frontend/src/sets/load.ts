@@ -9,23 +9,26 @@ import type { LoadedSet } from './views.js';
 export const nameOfSet = (folder: string): string => basename(folder.replace(/\/+$/, ''), setExtension);
 
 /** Tables that a view needs, besides the ranks. */
-const needs: Readonly<Record<SetView, readonly ('entities' | 'summary' | 'outliers')[]>> = {
+type Optional = 'entities' | 'summary' | 'outliers' | 'findings';
+const needs: Readonly<Record<SetView | 'page', readonly Optional[]>> = {
   ranks: [],
   imbalance: ['entities', 'summary'],
   outliers: ['entities', 'outliers'],
   mpi: ['entities', 'summary'],
   scaling: ['entities', 'summary'],
+  page: ['entities', 'summary', 'outliers', 'findings'],
 };
 
-/** For a view; what it does not need is empty. Throws where a table is missing or damaged. */
-export async function loadSet(folder: string, head: SetHead, view: SetView): Promise<LoadedSet> {
-  const rowsOf = async <T extends 'entities' | 'summary' | 'outliers'>(table: T): Promise<RowOf<T>[]> =>
+/** For a view, or the page of a set; what it does not need is empty. Throws where a table is missing or damaged. */
+export async function loadSet(folder: string, head: SetHead, view: SetView | 'page'): Promise<LoadedSet> {
+  const rowsOf = async <T extends Optional>(table: T): Promise<RowOf<T>[]> =>
     needs[view].includes(table) ? readRows(folder, table) : [];
-  const [ranks, entities, summary, outliers] = await Promise.all([
+  const [ranks, entities, summary, outliers, findings] = await Promise.all([
     readRows(folder, 'ranks'),
     rowsOf('entities'),
     rowsOf('summary'),
     rowsOf('outliers'),
+    rowsOf('findings'),
   ]);
-  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers };
+  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers, findings };
 }

@@ -6,14 +6,18 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { item, memberOf, type MemberProfile } from '../model/index.js';
 import { Interner } from './intern.js';
+import { notableMembers } from './notable.js';
 import { memberRows } from './member-rows.js';
-import { readColumns, TableWriter } from './parquet.js';
+import { readGroups, TableWriter } from './parquet.js';
 import { headFile, setFormat, type SetHead } from './set-file.js';
 import { leastDistance, outliersOf, rankQuantities, Summary } from './statistics.js';
 import { tableNames, type RowOf, type TableName } from './tables.js';
 
+export type FindingRow = Omit<RowOf<'findings'>, 'member' | 'nth'>;
 export interface Source {
   file: string;
+  /** What limits that process; asked of some. Absent: that is left out. */
+  findings?: () => FindingRow[];
   /** The profile, or why it can't be read, as a clause. */
   open: () => MemberProfile | string;
 }
@@ -70,10 +74,12 @@ async function mergeInto(
   const summary = new Summary();
   const ranks: RowOf<'ranks'>[] = [];
   const leftOut: SetHead['leftOut'] = [];
+  const members: Source[] = [];
   const emit = <T extends TableName>(table: T, row: RowOf<T>): void => {
     (writers[table] as TableWriter<T>).add(row);
   };
-  for (const { file, open } of sources) {
+  for (const source of sources) {
+    const { file, open } = source;
     const raw = open();
     if (typeof raw === 'string') {
       leftOut.push({ file, why: raw });
@@ -83,6 +89,7 @@ async function mergeInto(
     const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
     summary.add(rank, costs);
     ranks.push(rank);
+    members.push(source);
   }
   if (ranks.length === 0) throw new EmptySet(leftOut);
   for (const row of interner.entities) emit('entities', row);
@@ -97,7 +104,12 @@ async function mergeInto(
   const totals = summary.rows();
   for (const row of totals) emit('summary', row);
   writers.costs.finish();
-  for (const row of await outlierRows(folder, ranks, totals, interner)) emit('outliers', row);
+  const outliers = await outlierRows(folder, ranks, totals, interner);
+  for (const row of outliers) emit('outliers', row);
+  for (const member of notableMembers(ranks, outliers))
+    (item(members, member).findings?.() ?? []).forEach((row, k) => {
+      emit('findings', { member, nth: k + 1, ...row });
+    });
   for (const table of tableNames) if (table !== 'costs') writers[table].finish();
   const head: SetHead = {
     format: setFormat,
@@ -139,15 +151,15 @@ async function outlierRows(
     if (row.wait_max_ns >= least) values.wait_ns.set(row.entity, new Float64Array(ranks.length));
   }
   if (values.npt_ns.size + values.wait_ns.size > 0) {
-    const columns = await readColumns(folder, 'costs', ['member', 'entity', 'npt_ns', 'wait_ns']);
-    for (let k = 0; k < columns.entity.length; k++) {
-      const entity = Number(columns.entity[k]),
-        member = Number(columns.member[k]);
-      for (const quantity of ['npt_ns', 'wait_ns'] as const) {
-        const column = values[quantity].get(entity);
-        if (column) column[member] = Number(columns[quantity][k]);
+    for await (const columns of readGroups(folder, 'costs', ['member', 'entity', 'npt_ns', 'wait_ns']))
+      for (let k = 0; k < columns.entity.length; k++) {
+        const entity = Number(columns.entity[k]),
+          member = Number(columns.member[k]);
+        for (const quantity of ['npt_ns', 'wait_ns'] as const) {
+          const column = values[quantity].get(entity);
+          if (column) column[member] = Number(columns[quantity][k]);
+        }
       }
-    }
   }
   for (const quantity of ['npt_ns', 'wait_ns'] as const)
     for (const [entity, column] of values[quantity]) look(quantity, entity, column);

@@ -73,42 +73,51 @@ function present(value: Value | undefined): Value {
   return value;
 }
 
-/** Whole columns of a table. */
-export async function readColumns<C extends string>(
+type Columns<C extends string> = Record<C, ArrayLike<Value>>;
+
+/** Columns of a table, group of rows by group: memory for one of them. */
+export async function* readGroups<C extends string>(
   folder: string,
   table: TableName,
   columns: readonly C[],
-): Promise<Record<C, ArrayLike<Value>>> {
+): AsyncGenerator<Columns<C>> {
   const file = await asyncBufferFromFile(join(folder, `${table}.parquet`));
   const metadata = await parquetMetadataAsync(file);
   const rows = Number(metadata.num_rows);
-  const found = Object.fromEntries(columns.map((name) => [name, new Array<Value>(rows)])) as unknown as Record<
-    C,
-    Value[]
-  >;
-  if (rows === 0) return found;
-  await parquetRead({
-    file,
-    metadata,
-    columns: [...columns],
-    onChunk: ({ columnName, columnData, rowStart }) => {
-      const column = found[columnName as C];
-      for (let k = 0; k < columnData.length; k++) column[rowStart + k] = (columnData as ArrayLike<Value>)[k] ?? null;
-    },
-  });
-  return found;
+  for (let begin = 0; begin < rows; begin += rowsInGroup) {
+    const end = Math.min(rows, begin + rowsInGroup);
+    const found = Object.fromEntries(columns.map((name) => [name, new Array<Value>(end - begin)])) as unknown as Record<
+      C,
+      Value[]
+    >;
+    await parquetRead({
+      file,
+      metadata,
+      columns: [...columns],
+      rowStart: begin,
+      rowEnd: end,
+      onChunk: ({ columnName, columnData, rowStart }) => {
+        const column = found[columnName as C];
+        for (let k = 0; k < columnData.length; k++)
+          column[rowStart - begin + k] = (columnData as ArrayLike<Value>)[k] ?? null;
+      },
+    });
+    yield found;
+  }
 }
 
 /** All rows of a table. */
 export async function readRows<T extends TableName>(folder: string, table: T): Promise<RowOf<T>[]> {
   const names = Object.keys(tables[table]);
-  const columns = await readColumns(folder, table, names);
-  const rows = Array.from(defined(columns[names[0] ?? '']), (): Record<string, Value> => ({}));
-  for (const name of names) {
-    const column = defined(columns[name]);
-    rows.forEach((row, k) => {
-      row[name] = column[k] ?? null;
-    });
+  const rows: Record<string, Value>[] = [];
+  for await (const columns of readGroups(folder, table, names)) {
+    const first = rows.length;
+    const count = defined(columns[names[0] ?? '']).length;
+    for (let k = 0; k < count; k++) rows.push({});
+    for (const name of names) {
+      const column = defined(columns[name]);
+      for (let k = 0; k < count; k++) defined(rows[first + k])[name] = column[k] ?? null;
+    }
   }
   return rows as RowOf<T>[];
 }

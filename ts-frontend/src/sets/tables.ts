@@ -127,6 +127,16 @@ const table = {
     alone_max_member: 'int',
     alone_core_ns: 'double',
   },
+  /** What limits some ranks, in the words of their reports. */
+  findings: {
+    member: 'int',
+    nth: 'int',
+    kind: 'code',
+    cost_ns: 'double',
+    saving_ns: 'double',
+    text: 'text',
+    remedy: 'text',
+  },
   /** Ranks that are far from the others. */
   outliers: {
     member: 'int',

@@ -25,19 +25,23 @@ function textOf(value: Value, unit: Unit, options: RenderOptions): string {
 }
 
 type Row = Record<string, Value>;
-export function viewText({ columns, rows }: ViewTable, options: RenderOptions): string {
-  if (rows.length === 0) return '  nothing\n';
-  const shown = limited(rows, options);
-  const last = columns.filter(({ hidden }) => hidden !== true).at(-1);
-  const columnOf = (column: ViewColumn): Column<Row> => ({
+/** As tables of reports have them, in text and HTML; columns that text lacks are left out. */
+export function viewColumnsOf(columns: readonly ViewColumn[], options: RenderOptions): Column<Row>[] {
+  const visible = columns.filter(({ hidden }) => hidden !== true);
+  const last = visible.at(-1);
+  return visible.map((column) => ({
     head: column.head,
     text: (row) => textOf(row[column.name] ?? null, column.unit, options),
     ...(column.unit === 'text' ? { align: 'left' as const } : {}),
     ...(column.drop === undefined ? {} : { drop: column.drop }),
     ...(column === last ? { name: true } : {}),
-  });
-  const visible = columns.filter(({ hidden }) => hidden !== true);
-  return `${[...table(shown.rows, visible.map(columnOf), options), ...shown.more].join('\n')}\n`;
+  }));
+}
+
+export function viewText({ columns, rows }: ViewTable, options: RenderOptions): string {
+  if (rows.length === 0) return '  nothing\n';
+  const shown = limited(rows, options);
+  return `${[...table(shown.rows, viewColumnsOf(columns, options), options), ...shown.more].join('\n')}\n`;
 }
 
 export const viewCsv = ({ columns, rows }: ViewTable): string =>

@@ -15,6 +15,7 @@ export interface LoadedSet {
   entities: RowOf<'entities'>[];
   summary: RowOf<'summary'>[];
   outliers: RowOf<'outliers'>[];
+  findings: RowOf<'findings'>[];
 }
 
 const columns = {

@@ -1,0 +1,77 @@
+/** Ranks as a heat map: how far each is from the median of all, in what they differ in. Pure. */
+import { item } from '../../model/index.js';
+import { signedPercent, time } from '../../render/format/units.js';
+import { cut } from '../../render/format/text.js';
+import type { HeatRow } from '../../sets/heat.js';
+import { rankOf, wholeProcess, type LoadedSet } from '../../sets/views.js';
+import { escape } from '../drawing/escape.js';
+
+const width = 1100;
+const left = 300;
+const tall = 18;
+const mostColumns = 160;
+/** Distances from the median, of the longest rank's elapsed time, at which the colour changes. */
+const little = 0.01;
+const much = 0.05;
+
+const names: Readonly<Record<string, string>> = {
+  useful_ns: 'useful processor time',
+  spinning_ns: 'spinning',
+  nothing_ran_ns: 'nothing ran',
+  cpu_wait_ns: 'waiting for CPUs',
+  npt_ns: 'NPT',
+  alone_ns: 'waiting in MPI',
+};
+
+const step = (distance: number): number =>
+  Math.abs(distance) < little ? 2 : (distance > 0 ? 3 : 1) + (Math.abs(distance) < much ? 0 : Math.sign(distance));
+
+/** Of several ranks in one column, that which is farthest from the median. */
+function farthest({ values, median }: HeatRow, members: readonly number[]): number {
+  return members.reduce((a, b) => (Math.abs(item(values, b) - median) > Math.abs(item(values, a) - median) ? b : a));
+}
+
+export function heatMap(set: LoadedSet, rows: readonly HeatRow[]): string {
+  if (rows.length === 0) return '<p>The ranks differ in nothing by 1 % of their elapsed time.</p>';
+  const elapsed = set.ranks.reduce((most, { elapsed_ns }) => Math.max(most, elapsed_ns), 1);
+  const order = [...set.ranks].sort((a, b) => rankOf(a) - rankOf(b) || a.member - b.member).map(({ member }) => member);
+  const each = Math.ceil(order.length / mostColumns);
+  const columns = Array.from({ length: Math.ceil(order.length / each) }, (_, k) =>
+    order.slice(k * each, (k + 1) * each),
+  );
+  const wide = (width - left) / columns.length;
+  const cells = rows.flatMap((row, at) => {
+    const y = at * tall;
+    const what = row.name === wholeProcess ? (names[row.quantity] ?? row.quantity) : row.name;
+    const title = row.name === wholeProcess ? what : `${what}: ${names[row.quantity] ?? ''}`;
+    const label = `<text x="${left - 8}" y="${y + 13}" text-anchor="end">${escape(
+      cut(what, 44, { ascii: false }),
+    )}<title>${escape(title)}</title></text>`;
+    const rects = columns.map((members, k) => {
+      const member = farthest(row, members);
+      const value = item(row.values, member);
+      const rank = item(set.ranks, member);
+      const distance = (value - row.median) / elapsed;
+      return (
+        `<rect class="c${step(distance)}" x="${(left + k * wide).toFixed(1)}" y="${y}" ` +
+        `width="${Math.max(0.5, wide - (wide > 4 ? 1 : 0)).toFixed(1)}" height="${tall - 1}"><title>${escape(
+          `rank ${rankOf(rank)} on ${rank.host}, ${title}: ${time(value)}; median ${time(row.median)} ` +
+            `(${signedPercent(distance)} of the elapsed time from it)`,
+        )}</title></rect>`
+      );
+    });
+    return [label, ...rects];
+  });
+  const height = rows.length * tall + 18;
+  const end = (members: readonly number[] | undefined, at: number): number =>
+    members === undefined ? 0 : rankOf(item(set.ranks, members.at(at) ?? 0));
+  const of = each === 1 ? 'a rank' : `${each} ranks, of which the one farthest from the others is shown`;
+  const keys = [0, 1, 2, 3, 4].map((one) => `<span class="key c${one}"></span>`).join('');
+  return (
+    `<p>Each column is ${of}, ` +
+    `from ${end(columns[0], 0)} to ${end(columns.at(-1), -1)}; its colour is how far it is from the median of all ` +
+    `ranks: ${keys} from 5 % of the elapsed time less, over 1 % less, to 1 % and 5 % more.</p>` +
+    `<svg class="heat" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
+    `aria-label="How far each rank is from the median">${cells.join('')}</svg>`
+  );
+}

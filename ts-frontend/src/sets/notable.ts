@@ -1,0 +1,14 @@
+/** Ranks whose findings a set keeps: those that a reader asks about first. Pure. */
+import { item } from '../model/index.js';
+import type { RowOf } from './tables.js';
+
+/** So many at most: a rank's findings take some 50 ms. */
+export const mostNotable = 16;
+
+/** All ranks of a small set; else the one with most to do, the one with least, the middle one, and the outliers. */
+export function notableMembers(ranks: readonly RowOf<'ranks'>[], outliers: readonly RowOf<'outliers'>[]): number[] {
+  if (ranks.length <= mostNotable) return ranks.map(({ member }) => member);
+  const order = [...ranks].sort((a, b) => b.useful_ns - a.useful_ns || a.member - b.member);
+  const ends = [0, order.length - 1, Math.floor(order.length / 2)].map((place) => item(order, place).member);
+  return [...new Set([...ends, ...outliers.map(({ member }) => member)])].slice(0, mostNotable);
+}
