@@ -143,6 +143,7 @@ void qzi_binary_close(struct qzi_binary *binary) {
   free(binary->unit_ranges.items);
   free(binary->variables);
   free(binary->functions.entries);
+  free(binary->functions.parts);
   free(binary->objects.entries);
   if (binary->dwarf) dwarf_end(binary->dwarf);
   if (binary->elf) elf_end(binary->elf);

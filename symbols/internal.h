@@ -35,6 +35,8 @@ struct qzi_symtab_entry {
 struct qzi_symtab {
   struct qzi_symtab_entry *entries; /* by value, then rank */
   size_t count;
+  struct qzi_symtab_part *parts; /* pieces of procedures that the compiler moved away (.cold), by value */
+  size_t parts_count;
 };
 
 struct qzi_range {
@@ -93,8 +95,8 @@ void qzi_binary_close(struct qzi_binary *binary);
 /* symtab.c */
 void qzi_symtab_load(struct qzi_binary *binary);
 const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value);
-/* The only entry of this name, where `length` bytes of `name` count; NULL if there is none or more than one. */
-const struct qzi_symtab_entry *qzi_symtab_named(const struct qzi_symtab *table, const char *name, size_t length);
+/* The procedure that it is a piece of (.cold), where only one is called so; else itself. */
+const struct qzi_symtab_entry *qzi_symtab_whole(const struct qzi_symtab *table, const struct qzi_symtab_entry *entry);
 
 /* dwarf.c: all take addresses in the file's own terms. */
 struct qzi_place {

@@ -8,15 +8,6 @@
 
 static const char no_lines_here[] = "no line information here; compile this file with -g";
 
-/* A piece that the compiler moved away (.cold) belongs to the procedure that it came from. */
-static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *table,
-                                                     const struct qzi_symtab_entry *entry) {
-  if (!entry || !strstr(entry->name, ".cold")) return entry;
-  const struct qzi_symtab_entry *whole =
-    qzi_symtab_named(table, entry->name, (size_t)(strstr(entry->name, ".cold") - entry->name));
-  return whole ? whole : entry;
-}
-
 static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        enum qz_symbol_use use, struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
@@ -27,7 +18,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   struct qzi_place defined = {0}, place = {0};
   bool in_dwarf = qzi_dwarf_function(binary, inside, &entry, &linkage, &defined);
   const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->functions, in_dwarf ? entry : inside);
-  found = whole_function(&binary->functions, found);
+  found = qzi_symtab_whole(&binary->functions, found);
   if (found && in_dwarf && found->value != entry) found = NULL; /* stripped: a neighbour that was exported */
   if (found) {
     linkage = found->name;
@@ -88,7 +79,7 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
 static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        struct qz_symbol *symbol) {
   const struct qzi_symtab *table = &module->binary->functions;
-  const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
+  const struct qzi_symtab_entry *found = qzi_symtab_whole(table, qzi_symtab_find(table, address - module->bias));
   symbol->module = module->binary->path;
   if (found) {
     qzi_set_name(symbols, symbol, found->name, NULL);
@@ -128,7 +119,7 @@ uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_
   if (!module) return 0;
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
   const struct qzi_symtab *table = &module->binary->functions;
-  const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
+  const struct qzi_symtab_entry *found = qzi_symtab_whole(table, qzi_symtab_find(table, address - module->bias));
   if (found) *origin = qzi_origin(found->name);
   return found ? found->value + module->bias : 0;
 }

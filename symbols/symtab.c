@@ -98,6 +98,54 @@ static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted,
   return found;
 }
 
+/* ---- pieces ---- */
+
+struct qzi_symtab_part {
+  const struct qzi_symtab_entry *entry, *whole; /* whole: NULL: none is called so, or several are */
+  size_t length;                                /* of the name of the whole */
+  bool several;
+};
+
+static const char *cold_at(const char *name) { return strstr(name, ".cold"); }
+
+static size_t hash_of(const char *name, size_t length) {
+  size_t hash = length;
+  for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)name[k]) * 0x9e3779b1u;
+  return hash ^ hash >> 15;
+}
+
+/* Finds the procedure of each piece, in one pass: there may be a hundred thousand procedures, and pieces are looked up
+ * while a program runs. Without memory pieces stand for themselves. */
+static void find_wholes(struct qzi_symtab *table) {
+  size_t count = 0, mask = 63;
+  for (size_t k = 0; k < table->count; k++) count += cold_at(table->entries[k].name) != NULL;
+  while (mask < 2 * count) mask = 2 * mask + 1;
+  struct qzi_symtab_part *parts = count ? calloc(count, sizeof *parts) : NULL;
+  uint32_t *slots = parts ? calloc(mask + 1, sizeof *slots) : NULL; /* by name: number of the piece, from 1 */
+  table->parts = parts;
+  if (!slots) return;
+  for (size_t k = 0; k < table->count; k++) {
+    const struct qzi_symtab_entry *entry = &table->entries[k];
+    const char *cold = cold_at(entry->name);
+    if (!cold) continue;
+    parts[table->parts_count++] = (struct qzi_symtab_part){.entry = entry, .length = (size_t)(cold - entry->name)};
+    size_t at = hash_of(entry->name, (size_t)(cold - entry->name)) & mask;
+    while (slots[at]) at = (at + 1) & mask;
+    slots[at] = (uint32_t)table->parts_count;
+  }
+  for (size_t k = 0; k < table->count; k++) {
+    const struct qzi_symtab_entry *entry = &table->entries[k];
+    size_t length = strlen(entry->name);
+    for (size_t at = hash_of(entry->name, length) & mask; slots[at]; at = (at + 1) & mask) {
+      struct qzi_symtab_part *part = &parts[slots[at] - 1];
+      if (part->length != length || memcmp(part->entry->name, entry->name, length) != 0) continue;
+      part->several |= part->whole && part->whole->value != entry->value;
+      part->whole = part->several ? NULL : entry;
+    }
+  }
+  free(slots);
+}
+
 void qzi_symtab_load(struct qzi_binary *binary) {
   struct table functions = {&binary->functions, 0}, objects = {&binary->objects, 0};
   bool full = (binary->debug_elf && load_section(binary, binary->debug_elf, SHT_SYMTAB, &functions, &objects)) ||
@@ -109,6 +157,7 @@ void qzi_symtab_load(struct qzi_binary *binary) {
   }
   if (binary->functions.count)
     qsort(binary->functions.entries, binary->functions.count, sizeof *binary->functions.entries, by_value);
+  find_wholes(&binary->functions);
   if (binary->objects.count)
     qsort(binary->objects.entries, binary->objects.count, sizeof *binary->objects.entries, by_value);
 }
@@ -132,13 +181,16 @@ const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, u
   return NULL;
 }
 
-const struct qzi_symtab_entry *qzi_symtab_named(const struct qzi_symtab *table, const char *name, size_t length) {
-  const struct qzi_symtab_entry *found = NULL;
-  for (size_t k = 0; k < table->count; k++) {
-    const struct qzi_symtab_entry *entry = &table->entries[k];
-    if (strncmp(entry->name, name, length) != 0 || entry->name[length] != 0) continue;
-    if (found && found->value != entry->value) return NULL;
-    found = entry;
+const struct qzi_symtab_entry *qzi_symtab_whole(const struct qzi_symtab *table, const struct qzi_symtab_entry *entry) {
+  size_t low = 0, high = entry && cold_at(entry->name) ? table->parts_count : 0;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct qzi_symtab_part *part = &table->parts[middle];
+    if (part->entry == entry) return part->whole ? part->whole : entry;
+    if (part->entry < entry)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return found;
+  return entry;
 }

@@ -24,6 +24,25 @@ async function measured(command: readonly string[]): Promise<{ seconds: number; 
   return { seconds: Number(match[1]), megabytes: Number(match[2]) / 1024 };
 }
 
+/** A report, in the tree of contexts, of 100,000 contexts: procedures, loops and lines. */
+async function contexts(): Promise<Trial> {
+  const file = join(scratchDirectory(), 'contexts.quartz');
+  await execute(join(root, 'build/bench/native/bench_tuple_profile'), [file, '130000', '64', 'code'], { seconds: 60 });
+  return {
+    contenders: [{ name: 'quartz', peer: false, take: () => measured([quartz, 'report', '--view', 'tree', file]) }],
+    mostRounds: 5,
+    rows: [
+      {
+        id: 'report.contexts',
+        what: 'report of 100,000 contexts (procedures, loops, lines), as a tree: time',
+        unit: 's',
+        reading: 'seconds',
+        targets: [{ ours: 'quartz', most: 1 }],
+      },
+    ],
+  };
+}
+
 async function report(tuples: number, entities: number): Promise<Trial> {
   const file = join(scratchDirectory(), `tuples-${tuples}-${entities}.quartz`);
   await execute(join(root, 'build/bench/native/bench_tuple_profile'), [file, String(tuples), String(entities)], {
@@ -98,6 +117,6 @@ export const reportBench: Bench = {
     ];
     const trials: Trial[] = [];
     for (const [tuples, entities] of sizes) trials.push(await report(tuples, entities));
-    return { trials: [...trials, startUp()] };
+    return { trials: [...trials, await contexts(), startUp()] };
   },
 };

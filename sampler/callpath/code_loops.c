@@ -8,7 +8,7 @@
 #include "sampler/util/hash_index.h"
 
 #define CODE_MOST  (1u << 20) /* bytes of one procedure */
-#define CODE_QUICK (1u << 13) /* so much is looked at within a snapshot's time */
+#define CODE_QUICK (1u << 11) /* so much is looked at within a snapshot's time: some 0.1 ms */
 #define UNSIZED    (1u << 14) /* read where the end of the procedure is not known */
 #define NESTS_MOST 16384u
 #define JUMPS_MOST 64u /* out of one piece of a procedure, that are followed */
