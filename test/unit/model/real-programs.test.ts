@@ -280,3 +280,33 @@ test('what idle processors cost beyond the findings that a report has is said wi
     notices.flatMap((one) => (one.form === 'unexplained' ? [ms(one.ns)] : []));
   t.deepEqual([costs(spread(6)), costs(spread(4))], [[80], []]); // two findings of 20 ms each, beside code
 });
+
+test('a thread for each job, one after the other, is one stage: that which all of them have', (t) => {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 50; k++) {
+    const job = run(`job#${Math.floor(k / 5)}`, ['start', 'compare']);
+    builder
+      .stretch(0.012 * second, [job, wait('main', ['main', 'channel:room'])])
+      .stretch(0.008 * second, [job, run('main', ['main', 'read'])]);
+  }
+  const model = buildModel(builder.object('channel:room', { acquisitions: 100, contended: 50 }).build());
+  const [finding] = model.findings;
+  t.deepEqual([finding?.kind, finding?.name], ['pipeline', 'compare']);
+  const { stage, next, savesNs } = factsOf(finding, 'slowest-stage');
+  t.deepEqual([ms(stage.workNs), ms(next.workNs), ms(savesNs)], [1000, 400, 300]); // 1.4 s on two processors
+});
+
+test('a server that is busy once requests come: its rest before is not what limits it', (t) => {
+  const builder = new Builder({ processors: 2 }).describe('accept4', { origin: 'runtime' });
+  builder.stretch(0.2 * second, [io('listener', ['listen', 'accept4'])]);
+  for (let k = 0; k < 20; k++)
+    builder.stretch(0.04 * second, [
+      run('a', ['serve', 'deflate']),
+      run('b', ['serve', 'deflate']),
+      io('listener', ['listen', 'accept4']),
+    ]);
+  const { findings } = buildModel(builder.build());
+  t.deepEqual([findings[0]?.kind, findings[0]?.name], ['optimize', 'deflate']);
+  const rest = findings.find(({ kind }) => kind === 'io');
+  if (rest) t.is(ms(factsOf(rest, 'io').restNs), 200);
+});

@@ -87,6 +87,7 @@ const io: IoFacts = {
   threads: 1,
   held: [],
   overlapNs: 0.1 * s,
+  restNs: 0,
   goesNs: 0.1 * s,
   several: null,
   childrenNs: null,

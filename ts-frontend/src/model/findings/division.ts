@@ -6,6 +6,7 @@ import { defined, item } from '../profile/columns.js';
 import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
+import { aliveAtOnce } from '../evidence/alive-at-once.js';
 import { isBarrier } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
@@ -204,20 +205,4 @@ function slowest(model: Model, stats: ContextStats): number {
         item(cost, k) >= stats.cost / 2,
     ) ?? 0
   );
-}
-
-/** How many of the threads were alive at the same time, at most. */
-function aliveAtOnce(model: Model, threads: readonly number[]): number {
-  const ends: { at: number; by: number }[] = [];
-  for (const id of threads) {
-    const { thread, instances } = item(model.entities, id);
-    const by = Math.max(1, instances);
-    const first = thread?.firstNs ?? 0;
-    ends.push({ at: first, by }, { at: Math.max(first + 1, thread?.lastNs ?? Infinity), by: -by });
-  }
-  ends.sort((a, b) => a.at - b.at || a.by - b.by);
-  let alive = 0,
-    most = 0;
-  for (const { by } of ends) most = Math.max(most, (alive += by));
-  return most;
 }

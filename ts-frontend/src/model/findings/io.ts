@@ -78,6 +78,9 @@ function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: nu
 const readsFrom = 0.5;
 const reads = /^(read(v|64)?|fread|getline|fgets|poll|select|ppoll|pselect)$/;
 
+/** Who reads beside such a wait for requests, and nothing else waits, waits for others, too: for a word on a pipe. */
+const requests = 0.25;
+
 /** What is waited for most, by the calls in which threads wait. */
 const waitsOf = (calls: ReturnType<typeof systemCalls>, cost: number, childrenNs: number): IoFacts['waits'] =>
   shareOf(calls, children) >= 0.5 ||
@@ -85,7 +88,8 @@ const waitsOf = (calls: ReturnType<typeof systemCalls>, cost: number, childrenNs
     ? 'children'
     : shareOf(calls, sleeps) >= 0.5
       ? 'sleep'
-      : shareOf(calls, others) >= 0.5
+      : shareOf(calls, others) >= 0.5 ||
+          (shareOf(calls, others) >= requests && shareOf(calls, others) + shareOf(calls, reads) >= 1 - requests)
         ? 'others'
         : 'device';
 
@@ -139,6 +143,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         threads: waiting,
         held: isHolding ? waitingAt(held) : [],
         overlapNs,
+        restNs: Math.min(cost, loss.restNs),
         goesNs: isHolding ? cost : loss.saving,
         several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,

@@ -5,6 +5,7 @@
 import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import { isBeside, processorUse, together, type Candidate } from './candidate.js';
+import { aliveAtOnce } from '../evidence/alive-at-once.js';
 import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
@@ -61,7 +62,10 @@ interface Stages {
   second: Stage | undefined; // the slowest and the one after it
   workNs: number; // of all of them
 }
-/** Threads of one role; as slow as the slowest of them. */
+/**
+ * Threads of one role; as slow as the slowest of them. Where they live one after the other (a thread for each job),
+ * each has a part of what the stage does: all of it, divided among as many as there are at a time.
+ */
 interface Stage {
   thread: Entity;
   timeNs: number;
@@ -82,7 +86,9 @@ function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[
       workNs += thread.processorTimeNs;
       return { thread, timeNs: thread.processorTimeNs / Math.max(1, thread.instances) };
     });
-    return all.reduce((slowest, one) => (one.timeNs > slowest.timeNs ? one : slowest));
+    const slowest = all.reduce((most, one) => (one.timeNs > most.timeNs ? one : most));
+    const together = threads.reduce((sum, id) => sum + item(model.entities, id).processorTimeNs, 0);
+    return { ...slowest, timeNs: Math.max(slowest.timeNs, together / Math.max(1, aliveAtOnce(model, threads))) };
   });
   const [first, second] = stages.sort((a, b) => b.timeNs - a.timeNs);
   const shown = [...new Set(objects.map((object) => shownId(model, object)))];

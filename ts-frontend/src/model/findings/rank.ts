@@ -98,7 +98,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     .filter(isNotYielded);
   for (const finding of all) bound(context, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
-  const isBusy = model.balance.meanBusy >= nearlyBusy * model.processors && !areHandedOn(context, all);
+  const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const said = saidBy(findings);
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
@@ -133,6 +133,15 @@ function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> 
   );
   const told = findings.flatMap(({ facts }) => (facts.form === 'kernel-work' ? reasonsOf(facts.work) : []));
   return { named, told: new Set(told) };
+}
+
+/** Time in which nothing ran, but for requests of others to come: a server at rest, which nobody keeps waiting. */
+const atRest = ({ facts }: Finding): number => (facts.form === 'io' && facts.waits === 'others' ? facts.restNs : 0);
+
+/** The processors are busy nearly all the time, that at rest left out. */
+function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {
+  const rest = findings.reduce((sum, one) => sum + atRest(one), 0);
+  return balance.meanBusy * elapsedNs >= nearlyBusy * processors * Math.max(0, elapsedNs - rest);
 }
 
 /** The first ones that do not advise the opposite of each other. */
@@ -227,7 +236,8 @@ const worthOf = (finding: Finding): number =>
  * this part of it would have to go to gain as much.
  */
 const mostEven = 0.5;
-const ranked = (finding: Finding): number => worthOf(finding) * (finding.kind === 'optimize' ? mostEven : 1);
+const ranked = (finding: Finding): number =>
+  Math.max(0, worthOf(finding) * (finding.kind === 'optimize' ? mostEven : 1) - atRest(finding));
 
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
@@ -265,7 +275,10 @@ function describeCode(findings: readonly Finding[], handedOn: boolean): void {
   for (const { facts, costNs, kind } of findings) {
     if (facts.form !== 'optimize' || kind !== 'optimize') continue;
     facts.handedOn = handedOn;
-    const others = findings.map((one, finding) => ({ finding, ns: one.kind === kind ? 0 : worthOf(one) }));
+    const others = findings.map((one, finding) => ({
+      finding,
+      ns: one.kind === kind ? 0 : worthOf(one) - atRest(one),
+    }));
     const best = others.reduce((most, one) => (one.ns > most.ns ? one : most), { finding: -1, ns: 0 });
     if (best.ns > 0 && best.ns < costNs) facts.even = { part: best.ns / costNs, finding: best.finding };
   }

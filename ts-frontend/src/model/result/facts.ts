@@ -139,6 +139,7 @@ export interface IoFacts {
   threads: number; // mean number
   held: WaitingAt[]; // what other threads waited for meanwhile, where that is to be reported
   overlapNs: number; // saved, if other work were done meanwhile
+  restNs: number; // of the cost: nothing ran at that time
   goesNs: number; // of a sleep, if nobody had to sleep
   several: { atATime: number; savesNs: number } | null; // so many under way at a time
   childrenNs: number | null; // processor time of the child processes that are waited for
