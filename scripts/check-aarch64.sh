@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Cross-builds the native parts for aarch64 and runs the tests of the thread package under qemu-user.
+# Cross-builds the native parts for aarch64 and runs the tests of the thread package, and that of loops in machine code,
+# under qemu-user.
 # Needs gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and qemu-user; says so in one line, and leaves out the check, where
 # they are not installed.
 set -euo pipefail
@@ -19,4 +20,4 @@ trap 'rm -f "$log"' EXIT
   cmake --build build-aarch64 --parallel "$(nproc)"
 } >"$log" 2>&1 || { cat "$log"; exit 1; }
 ctest --test-dir build-aarch64 --output-on-failure --no-tests=error --timeout 300 --parallel "$(nproc)" \
-  --tests-regex '^(core_|sync\.|hooks_|publish_)'
+  --tests-regex '^(core_|sync\.|hooks_|publish_|sampler_loop_nest$)'

@@ -229,3 +229,32 @@ for (const [compiler, made, options] of [
     );
     t.false(model.entities.some(({ name }) => name.includes('.cold')));
   });
+
+/** Of each loop of a procedure, in order of addresses, which one it lies in, from 1; 0: in none. */
+const nests: readonly (readonly [string, readonly number[]])[] = [
+  ['nest', [0, 1, 1]],
+  ['calls', [0, 1]],
+  ['choose', [0]],
+];
+needing('tool:aarch64-linux-gnu-gcc')('loops of code for aarch64, cross-compiled', (t) => {
+  const tools = 'aarch64-linux-gnu-';
+  for (const level of ['-O1', '-O2', '-O3']) {
+    const object = temporaryFile('aarch64.o');
+    execFileSync(`${tools}gcc`, [level, '-ffunction-sections', '-c', path, '-o', object], { stdio: 'pipe' });
+    for (const [procedure, within] of nests) {
+      const code = `${object}.${procedure}`;
+      execFileSync(`${tools}objcopy`, ['-O', 'binary', `--only-section=.text.${procedure}`, object, code]);
+      const loops = execFileSync(join(root, 'build/test/unit/sampler/sampler_loop_nest'), ['aarch64', code], {
+        encoding: 'utf8',
+      });
+      t.deepEqual(
+        loops
+          .trim()
+          .split('\n')
+          .map((line) => Number(line.split(' ')[1])),
+        within,
+        `${level} ${procedure}`,
+      );
+    }
+  }
+});

@@ -156,7 +156,24 @@ static void other_machine(void) {
   qzi_loop_nest_free(&nest);
 }
 
-int main(void) {
+/* The loops of a procedure of aarch64, whose code is the file's: "offset of the first block, index + 1 of the loop
+ * around" each. */
+static int print_loops(const char *file) {
+  static unsigned char code[65536];
+  FILE *from = fopen(file, "rb");
+  if (!from) return 2;
+  struct qzi_code_piece piece = {code, fread(code, 1, sizeof code, from), BASE};
+  struct qzi_loop_nest nest;
+  fclose(from);
+  if (qzi_loop_nest_of(&nest, QZI_AARCH64, &piece, 1, 1)) return 2;
+  for (uint32_t k = 0; k < nest.loop_count; k++)
+    printf("%u %u\n", (unsigned)(nest.loops[k].header - BASE), nest.loops[k].outer);
+  qzi_loop_nest_free(&nest);
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  if (count > 2 && !strcmp(arguments[1], "aarch64")) return print_loops(arguments[2]);
   other_machine();
 #ifdef QZI_DECODES
   parts();
