@@ -83,6 +83,9 @@ static inline void qzi_current_set(struct qzi_processor *processor, struct qzi_t
 }
 /* What runs is no thread yet (thread/in_place.h). */
 static inline void qzi_current_hide(void) { QZI_TLS_STORE(qzi_tls_thread, NULL); }
+static inline void qzi_current_show(struct qzi_processor *processor) {
+  QZI_TLS_STORE(qzi_tls_thread, qzi_head(processor)->current);
+}
 static inline struct qzi_publisher *qzi_pub_of(struct qzi_processor *processor) { return &qzi_head(processor)->pub; }
 
 /* The processor that runs the caller; sets the package up where main has not begun; ends the program with a line where

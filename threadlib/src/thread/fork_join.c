@@ -319,7 +319,7 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_scope
   if (QZI_LIKELY(!is_thread)) {
     p->in_place = own.outer;
     p->in_place_count--;
-    if (!own.outer) qzi_current_set(p, p->head.current);
+    if (!own.outer) qzi_current_show(p);
   }
   qzi_leave(p);
   if (QZI_UNLIKELY(is_thread)) ended_as_thread(p, &own);
