@@ -2,7 +2,7 @@
 # The fast paths on CPUs that are not here: cycles that the units of a CPU need at least for the instructions of a path,
 # by llvm-mca's models of them ("block reciprocal throughput"), and the stores in it. Callgrind says which instructions
 # that are. Caches, mispredicted jumps and waits for one another are not in it: a lower bound, to compare versions by.
-#   model.sh [BUILD [CPU...]]     CPU: as llvm-mca -mcpu names it (newer ones than LLVM 14's: znver4, sapphirerapids, ...)
+#   model.sh [BUILD [CPU...]]     CPU: as llvm-mca -mcpu names it; from LLVM 16 on it has a model of znver4, too
 set -euo pipefail
 build=${1:-$(dirname "$0")/../../build}
 shift || true

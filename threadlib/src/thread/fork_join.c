@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope,
   task->site = site;
   task->name = name_offset;
   ring->slot[place] = qzi_task_slot(scope);
-  p->task_end = bottom + 1;
+  if (QZI_UNLIKELY((int32_t)(bottom - p->task_end) >= 0)) p->task_end = bottom + 1;
   atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
   qzi_pub_store(&p->head.pub.spawns, p->head.pub.spawns + 1);
   qzi_pub_store(&p->head.pub.enqueued, p->head.pub.enqueued + 1);
@@ -281,9 +281,9 @@ static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p, s
   qzi_leave(p);
 }
 
-/* Calls the youngest of the deque where it is a task of that scope; false: it is not, or can't be called here. */
-static inline __attribute__((always_inline)) bool call_in_place(struct qzi_scope *scope) {
-  struct qzi_in_place own;
+/* Calls the youngest of the deque where it is a task of own->scope; false: it is not, or can't be called here. (The
+ * fewer stores the faster: they are what a spawn and a sync need most of.) */
+static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_place *own) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_ring *ring = &p->deque;
   if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual())) return false;
@@ -292,37 +292,35 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_scope
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - 1, place = bottom & ring->mask;
   if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) ||
                    bottom + 1 == atomic_load_explicit(&ring->top, memory_order_relaxed) ||
-                   ring->slot[place] != qzi_task_slot(scope))) {
+                   ring->slot[place] != qzi_task_slot(own->scope))) {
     qzi_leave(p);
     return false;
   }
   const struct qzi_task *task = &ring->task[place];
-  own.task.entry = task->entry;
-  own.task.argument = task->argument;
-  own.task.site = task->site;
-  own.task.name = task->name;
+  own->task.entry = task->entry;
+  own->task.argument = task->argument;
+  own->task.site = task->site;
+  own->task.name = task->name;
   qzi_ring_taken_youngest(ring, bottom);
   qzi_pub_store(&p->head.pub.dequeued, p->head.pub.dequeued + 1);
-  own.outer = p->in_place;
-  own.scope = scope;
-  own.thread = NULL;
-  p->in_place = &own;
+  own->outer = p->in_place;
+  p->in_place = own;
   p->in_place_count++;
   qzi_current_hide();
   qzi_leave(p);
-  qzi_in_place_call(&own);
-  scope->pending--;
+  qzi_in_place_call(own);
+  own->scope->pending--;
   p = qzi_processor_self();
   atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* not for the queues: for a signal handler's hooks */
   atomic_signal_fence(memory_order_seq_cst);
-  bool is_thread = own.thread != NULL;
+  bool is_thread = p->in_place != own; /* then there is none */
   if (QZI_LIKELY(!is_thread)) {
-    p->in_place = own.outer;
+    p->in_place = own->outer;
     p->in_place_count--;
-    if (!own.outer) qzi_current_show(p);
+    if (!own->outer) qzi_current_show(p);
   }
   qzi_leave(p);
-  if (QZI_UNLIKELY(is_thread)) ended_as_thread(p, &own);
+  if (QZI_UNLIKELY(is_thread)) ended_as_thread(p, own);
   return true;
 }
 
@@ -330,16 +328,18 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_scope
 __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tasks(struct qzi_scope *scope,
                                                                                    uint64_t site) {
   QZI_IN_PLACE_FRAME;
+  struct qzi_in_place own;
+  own.scope = scope;
   do {
-    if (QZI_UNLIKELY(!call_in_place(scope))) {
-      sync_threads(scope, site);
+    if (QZI_UNLIKELY(!call_in_place(&own))) {
+      sync_threads(own.scope, site);
       return;
     }
     if (qzi_publishing()) {
-      sync_begins_published(scope, site);
+      sync_begins_published(own.scope, site);
       return;
     }
-  } while (scope->pending);
+  } while (own.scope->pending);
 }
 
 static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {

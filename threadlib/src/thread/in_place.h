@@ -23,7 +23,7 @@ struct qzi_in_place {
   struct qzi_in_place *outer; /* the next one below on the stack that is no thread yet; NULL: none */
   struct qzi_scope *scope;
   struct qzi_task task;
-  struct qzi_thread *thread; /* once it is a thread; NULL: it is none */
+  struct qzi_thread *thread; /* once it is a thread */
   struct qzi_thread *caller; /* then: the thread that called it */
 };
 
@@ -47,13 +47,12 @@ static inline bool qzi_in_place_usual(void) {
 static inline __attribute__((always_inline)) void qzi_in_place_call(struct qzi_in_place *own) {
   void (*entry)(void *) = own->task.entry;
   void *argument = own->task.argument;
-  __asm__ volatile("movq %%rsp, (%2)\n\t"
-                   "movq %%rbp, 8(%2)\n\t"
-                   "call *%0"
-                   : "+a"(entry), "+D"(argument), "+d"(own)
+  __asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1" : "=m"(own->sp), "=m"(own->fp));
+  __asm__ volatile("call *%0"
+                   : "+a"(entry), "+D"(argument)
                    :
-                   : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
-                     "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+                   : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+                     "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
                      "xmm14", "xmm15", "cc", "memory");
   if (QZI_UNLIKELY(!qzi_in_place_usual())) qzi_fp_put_back();
 }

@@ -18,8 +18,11 @@
 
 #define STACK_MIN_BYTES 8192u
 
-/* The free list was empty, or another size is wanted. Comes back under the biased lock, but for NULL. */
+/* The free list was empty, or is kept for tasks, or another size is wanted. Comes back under the biased lock, but for
+ * NULL. */
 struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error) {
+  uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
+  if ((int32_t)(p->task_end - bottom) > 0) p->task_end = bottom; /* tasks that were there are gone */
   qzi_leave(p);
   qzi_start();
   struct qzi_thread *thread = qzi_stack_get(p, stack_bytes == qzi_runtime.stack_bytes ? 0 : stack_bytes, error);
