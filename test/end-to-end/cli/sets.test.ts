@@ -42,6 +42,12 @@ test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
   );
   const text = await quartz(['query', 'two_callers.quartzset', '--view', 'imbalance', '--top', '1'], { cwd });
   t.regex(text.stdout, /^ {2}run .* name\n {2}two_callers .*\n {2}\d+ more; --top 0 shows all\n$/);
+  const overview = await quartz(['query', '--top', '1'], { cwd });
+  t.is(overview.status, 0, overview.stderr);
+  t.deepEqual(
+    [...overview.stdout.matchAll(/^\S.*\((\w+)\)$/gm)].map(([, view]) => view),
+    ['mpi', 'imbalance', 'outliers'],
+  );
   const json = JSON.parse((await quartz(['query', '--view', 'mpi', '--json'], { cwd })).stdout) as { rows: unknown[] };
   t.deepEqual(json.rows, []);
 });
@@ -86,7 +92,7 @@ for (const [what, words, status, says] of [
   ['an existing set', ['merge', profiles, '-o', 'run.quartzset'], 125, /run\.quartzset exists already; name another/],
   ['a place that is not there', ['merge', profiles, '-o', 'gone/a.quartzset'], 125, /cannot be written \(ENOENT\)/],
   ['a wrong parameter', ['merge', profiles, '--parameter', 'size'], 2, /--parameter wants NAME=VALUE, not size/],
-  ['nothing to ask', ['query', 'run.quartzset'], 2, /there is nothing to ask; write --view/],
+  ['nothing to ask', ['query', 'run.quartzset', '--json'], 2, /there is nothing to ask; write --view/],
   ['both', ['query', 'run.quartzset', '--view', 'mpi', 'SELECT 1'], 2, /a view and SQL exclude each other/],
   ['no set', ['query', 'empty', '--view', 'mpi'], 125, /empty is not a set of profiles: it has no set\.json/],
   ['an absent set', ['query', 'gone', '--view', 'mpi'], 125, /gone does not exist; name what quartz merge made/],

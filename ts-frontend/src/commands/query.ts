@@ -105,14 +105,30 @@ async function show(args: Arguments, table: ViewTable, view: string): Promise<vo
   );
 }
 
+/** What a reader wants first: rows of each view that compares ranks. */
+const overviewRows = 5;
+async function overview(args: Arguments, sets: readonly Chosen[]): Promise<void> {
+  const { viewText } = await import('../sets/view-text.js');
+  const options = { ...display(args), top: args.number('top') ?? overviewRows };
+  const parts: string[] = [];
+  for (const [view, title] of [
+    ['mpi', 'Calls that wait for other ranks: where, how long, and who waits least there (mpi)'],
+    ['imbalance', 'What some ranks have more of than others (imbalance)'],
+    ['outliers', 'Ranks that are far from the others (outliers)'],
+  ] as const)
+    parts.push(`${title}\n\n${viewText(await askView(sets, view, undefined), options)}`);
+  await print(parts.join('\n'));
+}
+
 export const command: Command = {
   name: 'query',
-  usage: "[SET...] --view VIEW | 'SQL'",
+  usage: "[SET...] [--view VIEW | 'SQL']",
   about:
     'Asks sets of profiles (quartz merge): a ready view, or SQL over their tables and views, which needs ' +
     'DuckDB.\nWithout SET: the newest *.quartzset here. docs/reference/sets.md has tables, views and what each ' +
     'number means.',
   examples: [
+    ['quartz query', 'of the newest set: who is late, what ranks differ in, which ones are far from the others'],
     ['quartz query --view imbalance', 'what some ranks have more of than others'],
     ['quartz query run.quartzset --view mpi', 'who is late at which call, and how long the others wait there'],
     ['quartz query p16.quartzset p64.quartzset --view scaling', 'what did not shrink on more cores'],
@@ -123,13 +139,18 @@ export const command: Command = {
   run: async (args) => {
     const view = args.text('set-view') as SetView | undefined;
     const { sets: names, sql } = wordsOf(args.words);
-    if ((view === undefined) === (sql === undefined))
+    const asked = Number(view !== undefined) + Number(sql !== undefined);
+    if (asked === 2 || (asked === 0 && (args.has('json') || args.has('csv'))))
       throw usage(
-        view === undefined ? 'there is nothing to ask' : 'a view and SQL exclude each other',
+        asked === 0 ? 'there is nothing to ask' : 'a view and SQL exclude each other',
         "write --view and one of its names, or a statement: quartz query run.quartzset 'SELECT ...'",
       );
     const sets = names.map(chosen);
     const work = args.text('work');
+    if (asked === 0) {
+      await overview(args, sets);
+      return exitCodes.ok;
+    }
     await show(
       args,
       sql === undefined ? await askView(sets, view ?? 'ranks', work) : await askSql(sets, sql, work),
