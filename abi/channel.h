@@ -31,7 +31,9 @@
 /* Which processes that the launched program starts are recorded, too. Not set: none. */
 #define QZ_CHILDREN_ENV      "QUARTZ_CHILDREN"
 #define QZ_CHILDREN_ALL      "1"
-#define QZ_CHILDREN_FOLLOW   "follow"   /* what a wrapper starts: one that has done nothing itself */
+#define QZ_CHILDREN_FOLLOW   "follow" /* what a wrapper starts: one that has done nothing itself */
+/* Text of QZ_HELLO: of a forked child that goes on as the same program, and is followed. */
+#define QZ_HELLO_FORKED      "forked"
 #define QZ_CHILDREN_FOLLOWED "followed" /* the same, in a process that was started so: it says nothing to its user */
 
 enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5 };

@@ -272,9 +272,9 @@ static bool says(const char *setting, const char *value) { return setting && !st
 /* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from
  * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, the time.
  */
-static bool hand_over(struct file *sampler, bool followed) {
+static bool hand_over(struct file *sampler, bool followed, bool forked) {
   struct qz_message message = {0};
-  if (!send_message(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
+  if (!send_message(sampler->fd, QZ_HELLO, forked ? QZ_HELLO_FORKED : NULL, qzi_session.fd)) return false;
   if (hear(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
@@ -307,7 +307,7 @@ static void join_launcher(const char *follower) {
     qzi_pub_complain("%s; the program runs unsampled", why);
   } else {
     qzi_session_on();
-    if (hand_over(&peer, says(children, QZ_CHILDREN_FOLLOWED))) {
+    if (hand_over(&peer, says(children, QZ_CHILDREN_FOLLOWED), follower != NULL)) {
       connection = peer;
       qzi_session_span(); /* the answer says whether that is wanted */
       return;

@@ -147,7 +147,8 @@ static int by_time(const void *left, const void *right) {
 
 /* 1: the launched program only started what did the work, above all `most`. of_ns: what all of them used. */
 static int is_wrapper(const struct held *itself, const struct held *most, uint64_t of_ns) {
-  if (most->used_ns * PART < of_ns) return 0; /* the work is not recorded */
+  if (most->used_ns * PART < of_ns) return 0;                       /* the work is not recorded */
+  if (most->admitted->forked && most->used_ns < LEAST_NS) return 0; /* it forks for what is little work */
   if (itself->used_ns * PART < of_ns) return 1;
   return only_started(itself->admitted, itself->used_ns, most->admitted, most->used_ns);
 }
@@ -178,7 +179,11 @@ static void note_kin(const struct held *all_held[], unsigned count) {
       if (n == k || end_ns <= begin_ns) continue;
       kin_ns += (double)all_held[n]->used_ns * ((double)(end_ns - begin_ns) / (double)other->elapsed_ns);
     }
-    its->kin_milli = its->elapsed_ns ? (uint32_t)(1000 * kin_ns / (double)its->elapsed_ns) : 0;
+    if (!its->elapsed_ns) continue;
+    /* They may have worked at another time of that; no more CPUs were there than this one did not use. */
+    double left_ns = (double)its->cpus * (double)its->elapsed_ns - (double)all_held[k]->used_ns;
+    if (kin_ns > left_ns) kin_ns = left_ns > 0 ? left_ns : 0;
+    its->kin_milli = (uint32_t)(1000 * kin_ns / (double)its->elapsed_ns);
   }
 }
 

@@ -129,6 +129,7 @@ static void admit_next(struct launched *run, int listener) {
     if (admitted) {
       snprintf(admitted->program, sizeof admitted->program, "%s", program);
       admitted->numbered = is_numbered(run, path, program, pid);
+      admitted->forked = !strcmp(message.text, QZ_HELLO_FORKED);
       admitted->ranked = followed && qzi_name_ranked(pid);
       qzi_admitted_all[qzi_admitted_count++] = admitted;
       if (itself) qzi_rotation_begin(run->options, run->base);

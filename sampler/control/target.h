@@ -23,6 +23,7 @@ struct qzi_admitted {
   int message_fd;      /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
   char program[300];   /* what it runs, without its directory */
   int ranked;          /* 1: a launcher such as mpiexec has given it a rank */
+  int forked;          /* 1: it is a forked child of a recorded program, and goes on as that */
   int numbered;        /* 1: it has the process's number in its name since it is not the one that was asked for */
 };
 
