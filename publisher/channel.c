@@ -278,7 +278,7 @@ static bool hand_over(struct file *sampler, bool followed, bool forked) {
   if (hear(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
-  if (message.type != QZ_REFUSED) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
+  if (message.type != QZ_REFUSED && !forked) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
   return false;
 }
 
@@ -304,7 +304,7 @@ static void join_launcher(const char *follower) {
     /* a child of the launched program: not asked for */
   } else if (!session_ready(why, sizeof why)) {
     send_message(peer.fd, QZ_REFUSED, why, -1);
-    qzi_pub_complain("%s; the program runs unsampled", why);
+    if (!follower) qzi_pub_complain("%s; the program runs unsampled", why); /* else nobody asked for its profile */
   } else {
     qzi_session_on();
     if (hand_over(&peer, says(children, QZ_CHILDREN_FOLLOWED), follower != NULL)) {
