@@ -187,8 +187,8 @@ struct qz_profile {
   /* work and span (docs/reference/path.md); span_ns 0: not recorded, or nothing of it */
   uint64_t work_ns, span_ns;
   uint64_t burdened_span_ns, typical_span_ns; /* 0: not known, for the program had not ended in order */
-  uint64_t waited_ns;                         /* left out: waits for CPUs; with QZ_SESSION_CPU_WAITS */
-  uint64_t aside_ns;                          /* left out: the thread package's own work */
+  uint64_t waited_ns; /* left out: waits for CPUs of the package's processors; with QZ_SESSION_CPU_WAITS */
+  uint64_t aside_ns;  /* left out: the thread package's own work */
   uint64_t strands;
   uint64_t level_ns;  /* width of a level */
   uint64_t burden_ps; /* what a spawn adds to the burdened span */
@@ -385,6 +385,8 @@ struct qz_span_site {
   uint64_t top_count, top_work_ns, top_span_ns; /* those that descend from none that was spawned there */
   uint64_t merges, merged, lost, slack_ns;      /* of a place that waits for threads to end: see struct qz_site */
   uint64_t least_slack_ns;                      /* 0: none has lost, or so little */
+  uint32_t line; /* of the call, in the caller's file; 0: not known, or of another file (inlined); since format 24 */
+  uint32_t reserved;
 };
 /* What work and span would be if something took another part of the time that it takes. */
 struct qz_what_if_answer {

@@ -380,7 +380,7 @@ struct qz_site {
  * the same as those of the time path, but for `key`, which is the length of the chain there, in ticks. */
 struct qz_span {
   QZ_ALIGN(64) uint64_t work; /* of all strands, ticks */
-  uint64_t waited;            /* left out: waits for CPUs */
+  uint64_t waited;            /* left out: waits for CPUs, until the last crumb; pthread layer: 0 */
   uint64_t aside;             /* left out: the package's own work */
   uint64_t strands;
   uint64_t levels_shift; /* a level is 2^this ticks; QZ_SPAN_WIDENING while they are being joined */

@@ -256,6 +256,7 @@ void qzi_span_ended(struct qzi_publisher *p) {
   struct qzi_span *self = running(p);
   if (!self) return;
   cut(p->span, self, clock_now(), 0);
+  qzi_span_note_waits(p->span);
   struct qz_span_end *end = &qzi_session.head->span_end;
   end->burdened = self->now.burdened;
   end->typical = self->now.typical;

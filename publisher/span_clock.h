@@ -20,6 +20,7 @@
 #pragma GCC visibility push(hidden)
 extern _Thread_local struct qzi_span_cpu {
   uint64_t lost;      /* ticks */
+  uint64_t noted;     /* of these in the session, or from before the recording */
   uint64_t waited_ns; /* what the kernel said last */
   bool known;
 } qzi_span_cpu __attribute__((tls_model("initial-exec")));

@@ -39,6 +39,11 @@ __attribute__((noinline, cold)) void qzi_span_renew(struct kind *kind) {
   kind->cap = k >= 62 ? UINT64_MAX : UINT64_C(2) << k;
 }
 
+void qzi_span_note_waits(struct qzi_span_actor *actor) {
+  qzi_pub_store(&actor->record->waited, actor->record->waited + (qzi_span_cpu.lost - qzi_span_cpu.noted));
+  qzi_span_cpu.noted = qzi_span_cpu.lost;
+}
+
 /* A snapshot has been taken in this strand. */
 __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span,
                                                     uint64_t time) {
@@ -46,6 +51,7 @@ __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor
   if (id) span->now.crumb = id;
   actor->seen = time;
   qzi_pub_store(&actor->crumbs->word, span->now.crumb);
+  qzi_span_note_waits(actor);
   if (qzi_what_if_choosing)
     qzi_what_if_choose(span);
   else if (qzi_what_if_any) /* it may have begun before there was a choice */

@@ -43,6 +43,8 @@ void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span);
 void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t time);
 void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to);
 void qzi_span_renew(struct kind *kind);
+/* Adds the caller's waits for CPUs to the session. Seldom. */
+void qzi_span_note_waits(struct qzi_span_actor *actor);
 #pragma GCC visibility pop
 
 /* ---- whose strand ---- */
@@ -80,6 +82,7 @@ static inline struct qzi_span *running(struct qzi_publisher *p) {
       qzi_span_cpu.known = true;
     }
     actor->since = actor->begun - qzi_span_cpu.lost;
+    qzi_span_cpu.noted = qzi_span_cpu.lost;
     actor->seen = 0;
   }
   return of_epoch(t);

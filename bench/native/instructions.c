@@ -1,5 +1,5 @@
-/* Does one thing N times, for a count of its instructions: instructions.sh runs this twice under callgrind and takes
- * the difference.
+/* Does one thing N times, for a count of its instructions by callgrind: instructions.sh. Counting is switched on for
+ * those N times alone, for what a program does as it starts (calibration, waiting for the sampler) varies by a million.
  *
  *   bench_instructions CASE N [--publish | --span | --what-if]
  */
@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/attach.h"
+#if defined __has_include && __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_TOGGLE_COLLECT ((void)0) /* counts nothing, which instructions.sh tells */
+#endif
 
 static void *empty(void *arg) { return arg; }
 static void nothing(void *arg) {}
@@ -125,7 +130,9 @@ int main(int argc, char **argv) {
   for (size_t k = 0; argc > 2 && k < sizeof cases / sizeof *cases; k++) {
     if (strcmp(cases[k].name, argv[1])) continue;
     cases[k].run(1000); /* what is done once is done */
+    CALLGRIND_TOGGLE_COLLECT;
     cases[k].run(atol(argv[2]));
+    CALLGRIND_TOGGLE_COLLECT;
     return 0;
   }
   fprintf(stderr, "usage: bench_instructions CASE N [--publish | --span | --what-if], CASE one of:");

@@ -175,7 +175,12 @@ static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
     memset(&symbol, 0, sizeof symbol);
     if (!site->site || site->caller) continue;
     qz_symbols_find(symbols, site->site, QZ_SYMBOL_SITE, &symbol);
-    if (symbol.entry) site->caller = qzi_intern_procedure(in, symbol.entry);
+    if (!symbol.entry) continue;
+    struct qz_symbol caller;
+    memset(&caller, 0, sizeof caller);
+    qz_symbols_find(symbols, symbol.entry, QZ_SYMBOL_PROCEDURE, &caller);
+    if (symbol.file && caller.file && !strcmp(symbol.file, caller.file)) site->line = symbol.line;
+    site->caller = qzi_intern_procedure(in, symbol.entry);
   }
 }
 

@@ -129,6 +129,9 @@ test.serial('quartz path tells it as text, CSV and JSON', async (t) => {
   t.regex(text.stdout, / (first|second) +by (condition changed|mutex lock) /);
   const rows = (await quartz(['path', '--csv', file])).stdout.trim().split('\r\n');
   t.is(rows.length, 1 + model.raw.segments.ns.length);
+  const [head = '', ...entities] = (await quartz(['path', '--csv', '--table', 'entities', file])).stdout.split('\r\n');
+  t.is(head, 'kind,name,file,line,on_path_ns,low_ns,high_ns,on_path_self_ns,work_ns');
+  t.true(entities.some((row) => row.startsWith('thread,first,')));
   const json = JSON.parse((await quartz(['path', '--json', file])).stdout) as {
     schema: string;
     lengthNs: number;

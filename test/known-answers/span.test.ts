@@ -2,6 +2,7 @@
  * Work and span that are known: parallelism of programs whose work is counted. Ratios alone are judged, never times;
  * waits for CPUs are in neither, so that a busy machine gives the same.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { checkInvariants, item, workSpanOf, type Model, type WorkSpan } from '../../ts-frontend/src/model/index.js';
@@ -11,6 +12,11 @@ import { root } from './programs.js';
 
 const program = join(root, 'build/test/known-answers/path-programs/span_package');
 const pthreads = join(root, 'build/test/known-answers/path-programs/span_pthread');
+
+const lineOfSpawn =
+  readFileSync(join(root, 'test/known-answers/path-programs/span.c'), 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes('qz_spawn(&scope, tree')) + 1;
 
 interface Measured {
   model: Model;
@@ -121,15 +127,28 @@ test.serial('quartz path --span tells it as text, CSV and JSON; without --span i
   t.regex(text.stdout, /What was spawned or created[\s\S]* tree /);
   const csv = (await quartz(['path', '--span', '--csv', file])).stdout.split('\r\n');
   t.is(csv[0], 'processors,ns,low_ns,high_ns');
+  const heads = {
+    entities: 'kind,name,file,line,on_span_ns,low_ns,high_ns,on_span_self_ns,work_ns',
+    sites: 'start,caller,line,count,work_ns,span_ns,top_count,top_work_ns,top_span_ns,on_span_ns,on_span_self_ns',
+    locks: 'name,hold_ns',
+    slack: 'caller,line,merges,threads,lost,slack_ns,mean_slack_ns,least_slack_ns',
+  };
+  for (const [name, head] of Object.entries(heads)) {
+    const { stdout } = await quartz(['path', '--span', '--csv', '--table', name, file]);
+    t.is(stdout.split('\r\n')[0], head, name);
+  }
+  const wrong = await quartz(['path', '--span', '--csv', '--table', 'site', file]);
+  t.regex(wrong.stderr, /there is no table "site"; did you mean "?sites/);
   const json = JSON.parse((await quartz(['path', '--json', file])).stdout) as {
     workNs: number;
     spanNs: number;
     parallelism: number;
-    sites: { start: string; topCount: number }[];
+    sites: { start: string; topCount: number; line: number }[];
     prediction: { processors: number }[];
   };
   t.is(json.parallelism, json.workNs / json.spanNs);
   t.is(json.sites[0]?.start, 'tree');
+  t.is(json.sites[0]?.line, lineOfSpawn, 'where it is spawned');
   t.is(json.prediction[0]?.processors, 1);
 
   const { file: plain } = await record(program, { args: ['join'], processors: 1 });

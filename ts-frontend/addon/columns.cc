@@ -111,7 +111,8 @@ const Field siteFields[] = {FIELD("site", qz_span_site, site),
                             FIELD("merged", qz_span_site, merged),
                             FIELD("lost", qz_span_site, lost),
                             FIELD("slackNs", qz_span_site, slack_ns),
-                            FIELD("leastSlackNs", qz_span_site, least_slack_ns)};
+                            FIELD("leastSlackNs", qz_span_site, least_slack_ns),
+                            FIELD("line", qz_span_site, line)};
 const Field levelFields[] = {FIELD("ns", qz_level, ns)};
 const Field callFields[] = {FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller),
                             FIELD("callee", qz_call_edge, callee), FIELD("count", qz_call_edge, count)};

@@ -46,7 +46,7 @@ function contextAt(row: number, state: State, scene: Scene, size: Size): Action 
 function columnAt(x: number, width: number, state: State, scene: Scene): Action | null {
   const tab = tableTab(state);
   let start = 1;
-  for (const column of columnsThatFit(tab, width, state.tables[tab].sort, currentRows(state, scene))) {
+  for (const column of columnsThatFit(tab, width, state.tables[tab].sort, currentRows(state, scene), scene.model)) {
     const end = column.width === 0 ? width : start + column.width;
     if (x >= start && x < end) return { type: 'sort-column', column: column.id };
     start = end + 1;

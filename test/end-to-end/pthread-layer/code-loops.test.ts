@@ -145,7 +145,8 @@ for (const [compiler, options, made = 'plain'] of [
         t.true(Math.abs(share - part) <= slack, `line of ${comment}: ${share}, not ${part} ± ${slack}`);
       }
       // One thread works, the other waits for its end: what that one does is the critical path, however long.
-      for (const { line, total, onPathNs } of made === 'package' ? [] : file!.lines) {
+      for (const { line, total } of made === 'package' ? [] : file!.lines) {
+        const onPathNs = total[costIndex.onPath]!;
         if (line === lineOf('in main')) {
           // Both are there: one works below the call that created it, one waits, from before the code has been read.
           t.true(total[costIndex.blocked]! > 0.5 * model.elapsedNs, `main waited ${total[costIndex.blocked]} there`);

@@ -59,7 +59,17 @@ test('a lock is named from the hold on that limits twice the processors', (t) =>
 });
 
 test('a fine grain is that of what is spawned most often', (t) => {
-  const site = { site: 1, caller: 0, start: 3, spanNs: 1, topSpanNs: 1, parallelism: 1, onSpanNs: 0, onSpanSelfNs: 0 };
+  const site = {
+    site: 1,
+    caller: 0,
+    line: 0,
+    start: 3,
+    spanNs: 1,
+    topSpanNs: 1,
+    parallelism: 1,
+    onSpanNs: 0,
+    onSpanSelfNs: 0,
+  };
   const sites = [
     { ...site, count: 5, workNs: 500, topCount: 5, topWorkNs: 500 },
     { ...site, count: 50, workNs: 900, topCount: 1, topWorkNs: 400 },

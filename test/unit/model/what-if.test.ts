@@ -1,6 +1,12 @@
 /** "What if" from the columns of a profile: what is exact, bounds where it is not, and what findings promise then. */
 import test from 'ava';
-import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import {
+  buildModel,
+  checkInvariants,
+  noPaths,
+  workSpanOf,
+  type RawProfile,
+} from '../../../ts-frontend/src/model/index.js';
 import { whatIfKinds } from '../../../ts-frontend/src/model/profile/abi.js';
 import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -66,9 +72,11 @@ test('what was not told leaves bounds: no chain loses more than it has on the sp
   t.true(dear.lowNs! >= 3 * second && dear.highNs === 6 * second);
 });
 
-test('no answer: it never ran, nothing has the name, nobody waited', (t) => {
+test('no answer: it never ran, nothing would have told, nothing has the name, nobody waited', (t) => {
   const nothing = { seen: false, entity: 0 };
-  t.is(answer({ ...nothing }).basis, 'never-ran');
+  const hooked = recorded([nothing], { paths: { ...noPaths, hooks: true } });
+  t.is(workSpanOf(buildModel(hooked))!.whatIf[0]!.basis, 'never-ran');
+  t.is(answer({ ...nothing }).basis, 'unseen', 'without hooks it may have run');
   t.is(answer({ ...nothing, found: false }).basis, 'unknown');
   t.is(answer({ ...nothing, kind: whatIfKinds.lock, found: false, name: 'x' }).basis, 'unknown');
   t.is(answer({ ...nothing, kind: whatIfKinds.site }).basis, 'never-ran');

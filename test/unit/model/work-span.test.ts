@@ -50,6 +50,7 @@ function recorded(change: Partial<RawProfile['head']> = {}): RawProfile {
       lost: Float64Array.of(2),
       slackNs: Float64Array.of(second),
       leastSlackNs: Float64Array.of(0.25 * second),
+      line: Uint32Array.of(0),
     },
   };
 }

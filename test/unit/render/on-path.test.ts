@@ -1,7 +1,7 @@
 /** How much of the critical path something is on: in tables, sentences, JSON and CSV, where a path was recorded. */
 import test from 'ava';
-import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
-import { proceduresCsv, report, reportJson } from '../../../ts-frontend/src/render/index.js';
+import { buildModel, viewOf, type Model } from '../../../ts-frontend/src/model/index.js';
+import { contextReport, proceduresCsv, report, reportJson, viewCsv } from '../../../ts-frontend/src/render/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -45,6 +45,19 @@ test('JSON and CSV have the time', (t) => {
   const [head, ...rows] = proceduresCsv(recorded()).trimEnd().split('\r\n');
   t.regex(head ?? '', /,on_path_ns$/);
   t.regex(rows.find((row) => row.startsWith('procedure,a,')) ?? '', /,3000000000$/);
+});
+
+test('views of calling contexts have it of each context, and of what it calls', (t) => {
+  const model = recorded();
+  const query = { view: 'tree', sort: 'onPath', metrics: [] } as const;
+  const text = contextReport(model, viewOf(model, 'tree'), query, options);
+  t.regex(text, /on path/);
+  t.regex(text, /100 % .* main$/m);
+  t.regex(text, /75\.0 % .* a$/m);
+  const [head = '', ...rows] = viewCsv(model, viewOf(model, 'tree'), query, 0).trimEnd().split('\r\n');
+  const column = (name: string): number => head.split(',').indexOf(name);
+  const row = rows.find((one) => one.includes(',main,'))!.split(',');
+  t.deepEqual([row[column('on_path_ns')], row[column('on_path_self_ns')]], ['4000000000', '0']);
 });
 
 test('without a path there is no column, no sentence and no number', (t) => {

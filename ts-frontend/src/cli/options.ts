@@ -221,6 +221,12 @@ const table = {
     kind: 'switch',
     help: 'work and span instead: what other numbers of processors would do (recorded with --span)',
   },
+  'path-table': {
+    flag: 'table',
+    kind: 'text',
+    value: 'TABLE',
+    help: 'with --csv: segments or entities; with --span processors, entities, sites, locks, what-if or slack',
+  },
   raw: { kind: 'switch', help: 'numbers as measured: the cost of the hooks is not subtracted' },
   csv: { kind: 'switch', excludes: 'json', help: 'the table as comma-separated values, times in ns' },
   json: { kind: 'switch', help: 'the whole report as JSON (docs/reference/json.md)' },

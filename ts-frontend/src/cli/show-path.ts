@@ -4,13 +4,16 @@ import {
   noPathText,
   noWorkSpanText,
   pathCsv,
+  pathTables,
+  spanTables,
   pathJson,
   pathReport,
   workSpanCsv,
   workSpanReport,
 } from '../render/index.js';
 import type { Arguments } from './command.js';
-import { Failure } from './failure.js';
+import { Failure, usage } from './failure.js';
+import { didYouMean } from './nearest.js';
 import { display } from './terminal.js';
 import { print } from './output.js';
 import { loadModel } from './profile.js';
@@ -21,8 +24,19 @@ function failure(text: string): Failure {
   return new Failure(why, remedy);
 }
 
+/** The table that --table names, the first one where it is not given. */
+function tableOf<Name extends string>(args: Arguments, names: readonly [Name, ...Name[]]): Name {
+  const wanted = args.text('path-table');
+  if (wanted === undefined) return names[0];
+  const found = names.find((name) => name === wanted);
+  if (found === undefined)
+    throw usage(`there is no table "${wanted}"`, didYouMean(wanted, names, `choose one of: ${names.join(', ')}`));
+  return found;
+}
+
 export async function showPath(args: Arguments, file: string | undefined): Promise<number> {
   const options = display(args);
+  if (args.has('path-table') && !args.has('csv')) throw usage('--table is of --csv', 'add --csv');
   const model = loadModel(file, { raw: args.has('raw') });
   const path = timePathOf(model);
   if (path === null) throw failure(noPathText);
@@ -33,9 +47,11 @@ export async function showPath(args: Arguments, file: string | undefined): Promi
   }
   if (args.has('path-span')) {
     if (span === null) throw failure(noWorkSpanText);
-    await print(args.has('csv') ? workSpanCsv(span) : workSpanReport(model, span, options));
+    await print(
+      args.has('csv') ? workSpanCsv(model, span, tableOf(args, spanTables)) : workSpanReport(model, span, options),
+    );
     return 0;
   }
-  await print(args.has('csv') ? pathCsv(model, path) : pathReport(model, path, options));
+  await print(args.has('csv') ? pathCsv(model, path, tableOf(args, pathTables)) : pathReport(model, path, options));
   return 0;
 }

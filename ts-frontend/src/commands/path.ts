@@ -15,8 +15,9 @@ export const command: Command = {
     ['quartz path prog.quartz --top 0', 'all of it'],
     ['quartz path --span', 'on other numbers of processors, of a run recorded with --span'],
     ['quartz path --json | jq .segments', 'for programs'],
+    ['quartz path --span --csv --table sites', 'work and span of what is spawned, for a spreadsheet'],
   ],
-  options: ['path-span', ...formatOptions],
+  options: ['path-span', 'path-table', ...formatOptions],
   most: 1,
   run: async (args) => (await import('../cli/show-path.js')).showPath(args, args.words[0]),
 };

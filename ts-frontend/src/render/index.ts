@@ -13,5 +13,6 @@ export { contextReport, focusReport, report } from './report.js';
 export { disassemblyJson, disassemblyReport, noInstructionsText } from './disassembly.js';
 export { sourceCsv, sourceJson, sourceReport, sourceSchema, type SourceText } from './source.js';
 export { viewCsv, viewJson, type ViewQuery } from './view.js';
-export { noWorkSpanText, workSpanCsv, workSpanReport } from './work-span.js';
-export { noPathText, pathCsv, pathJson, pathReport, pathSchema } from './path.js';
+export { noWorkSpanText, workSpanReport } from './work-span.js';
+export { pathCsv, pathTables, spanTables, workSpanCsv } from './path-csv.js';
+export { noPathText, pathJson, pathReport, pathSchema } from './path.js';

@@ -13,11 +13,10 @@ import type {
 } from '../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { heading, noteLines } from './head.js';
-import { entityName, label, shortLabel } from './wording/names.js';
+import { entityName, label, shortLabel, threadNumbers } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { whatIfJson } from './what-if.js';
-import { lines } from './csv.js';
 import { paint, wrap } from './format/text.js';
 import { count, percent, time } from './format/units.js';
 
@@ -107,6 +106,12 @@ function summary(path: TimePath, options: RenderOptions): string[] {
       `${count(path.lostCrumbs)} records of wake-ups were lost: ${percent(path.cutNs, path.lengthNs)} of the path ` +
         'is unknown or misplaced',
     );
+  const joined = path.segments.filter((segment) => segment.joined > 1);
+  if (joined.length > 0)
+    note(
+      `the path has more stretches than a profile keeps: ${count(joined.length)} of ${count(path.segments.length)} ` +
+        `stand for ${count(joined.reduce((sum, segment) => sum + segment.joined, 0))}, with what took most of each`,
+    );
   if (text.at(-1) !== '') text.push('');
   return text;
 }
@@ -143,8 +148,16 @@ function entityTable(model: Model, path: TimePath, options: RenderOptions): stri
   ];
 }
 
+/** Numbers of threads of the path that share their name with another one. */
+export const threadNumbersOf = (model: Model, { segments }: TimePath): ((id: number) => string) =>
+  threadNumbers(
+    model,
+    segments.map(({ thread }) => thread),
+  );
+
 /** What a row says of a leg, as text and HTML have it. */
 export function legColumns(model: Model, path: TimePath, options: RenderOptions): Column<LegRow>[] {
+  const numberOf = threadNumbersOf(model, path);
   return [
     { head: 'from', text: ({ leg }) => time(leg.startNs, options) },
     { head: 'time', text: ({ leg }) => time(leg.ns, options), tone: 'strong' },
@@ -164,7 +177,7 @@ export function legColumns(model: Model, path: TimePath, options: RenderOptions)
           ? `(${count(short)} short ${short === 1 ? 'one' : 'ones'})`
           : leg.thread === 0
             ? '(not known)'
-            : entityName(model, leg.thread, options),
+            : entityName(model, leg.thread, options) + numberOf(leg.thread),
       align: 'left',
     },
     {
@@ -200,27 +213,7 @@ export function pathReport(model: Model, path: TimePath, options: RenderOptions)
   )}\n`;
 }
 
-/** Segments, one a line. */
-export function pathCsv(model: Model, path: TimePath): string {
-  const name = (id: number): string => (id === 0 ? '' : item(model.entities, id).name);
-  return lines(
-    path.segments.map((segment) => ({
-      start_ns: segment.startNs,
-      ns: segment.ns,
-      thread: name(segment.thread),
-      state: segment.state,
-      came: segment.came,
-      by: name(segment.by),
-      waited_for: name(segment.waitedFor),
-      inferred: segment.inferred ? 1 : 0,
-      joined: segment.joined,
-      path: segment.path.map(name).join(' > '),
-    })),
-    ['start_ns', 'ns', 'thread', 'state', 'came', 'by', 'waited_for', 'inferred', 'joined', 'path'],
-  );
-}
-
-const nameOf = (model: Model, id: number): string => (id === 0 ? '' : item(model.entities, id).name);
+export const nameOf = (model: Model, id: number): string => (id === 0 ? '' : item(model.entities, id).name);
 
 /** With the names of what it is about; sites are indices, as in `sites`. */
 const scalingJson = (model: Model, fact: Scaling): object => {
@@ -253,6 +246,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
       typicalSpanNs: span?.typicalSpanNs ?? null,
       parallelism: span?.parallelism ?? null,
       cpuWaitsOut: span?.cpuWaitsOut ?? null,
+      cpuWaitNs: span?.cpuWaitNs ?? null,
       asideNs: span?.asideNs ?? null,
       prediction: span?.prediction ?? [],
       scaling: (span?.scaling ?? []).map((fact) => scalingJson(model, fact)),

@@ -35,7 +35,7 @@ interface Row {
 const cost = (line: SourceLine | undefined, name: CostName): number => line?.total[costIndex[name]] ?? 0;
 const own = (line: SourceLine | undefined): number => line?.self[costIndex.npt] ?? 0;
 const isShown = (model: Model, line: SourceLine): boolean =>
-  Math.max(cost(line, 'npt'), line.onPathNs, cost(line, 'blocked'), cost(line, 'io')) >= least * model.elapsedNs;
+  Math.max(cost(line, 'npt'), cost(line, 'onPath'), cost(line, 'blocked'), cost(line, 'io')) >= least * model.elapsedNs;
 
 /** Lines that cost, with some text around each; the first lines of all where none does. */
 function listing(model: Model, file: SourceFile, text: SourceText): Row[] {
@@ -82,7 +82,7 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
       text: ({ costs }) => (share(cost(costs, 'blocked')) === '' ? '' : time(cost(costs, 'blocked'), options)),
       drop: 4,
     },
-    { head: 'on path', text: ({ costs }) => share(costs?.onPathNs ?? 0), drop: 2 },
+    { head: 'on path', text: ({ costs }) => share(cost(costs, 'onPath')), drop: 2 },
     { head: 'line', text: (row) => (row.line === 0 ? '' : `${hot(row) ? '>' : ''}${row.line}`) },
     {
       head: 'source',
@@ -120,7 +120,6 @@ const fields = (line: SourceLine): Record<string, number> => ({
   line: line.line,
   ...Object.fromEntries(costNames.map((name) => [`${name}Ns`, line.total[costIndex[name]] ?? 0])),
   ...Object.fromEntries(costNames.map((name) => [`${name}SelfNs`, line.self[costIndex[name]] ?? 0])),
-  onPathNs: line.onPathNs,
 });
 
 export const sourceSchema = 'quartz-source-1';

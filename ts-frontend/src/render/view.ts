@@ -72,6 +72,16 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
     some('spin', 'spin', 8),
     some('overhead', 'overhead', 9),
     some('blocked', 'blocked', 5),
+    ...(model.head.pathNs > 0
+      ? [
+          {
+            head: 'on path',
+            text: ({ row }: ShownRow) =>
+              total(row, 'onPath') >= model.head.pathNs / 1000 ? percent(total(row, 'onPath'), model.head.pathNs) : '',
+            drop: 9,
+          },
+        ]
+      : []),
     ...metrics.map((metric): Column<ShownRow> => ({
       head: clean(metric.name, options),
       text: ({ row }) => derivedText(metric, row, options),
@@ -166,7 +176,8 @@ export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version:
 
 export function viewCsv(model: Model, root: ViewRow, query: ViewQuery, most: number): string {
   const { rows } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
-  const plain = (name: string): string => name.replace(/SelfNs$/, '_self_ns').replace(/Ns$/, '_ns');
+  const plain = (name: string): string =>
+    /Ns$/.test(name) ? name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : name;
   const all = rows.map((one) =>
     Object.fromEntries(
       Object.entries(fields(model, one, query.metrics) as Record<string, string | number | boolean | null>).map(

@@ -2,13 +2,13 @@
 import { item } from '../model/index.js';
 import type { Model, Slack, WhatIf, WorkSpan } from '../model/index.js';
 import { heading } from './head.js';
-import { label } from './wording/names.js';
+import { callText, label } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { clean, wrap } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
 
-const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: RenderOptions): string =>
+const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Pick<RenderOptions, 'ascii'>): string =>
   entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
 
 const condition = ({ kind, factor, sinceNs }: WhatIf, name: string, options: RenderOptions): string => {
@@ -23,7 +23,12 @@ const condition = ({ kind, factor, sinceNs }: WhatIf, name: string, options: Ren
 const little = 0.005; // of the span
 
 /** Why there is no answer. */
-function none({ kind, basis }: WhatIf, name: string): string {
+function none(model: Model, { kind, basis }: WhatIf, name: string): string {
+  if (basis === 'unseen')
+    return model.raw.head.paths.running
+      ? `What if ${name}: no snapshot has it; it did not run, or for too short a time.`
+      : `What if ${name}: it has no hooks, so nothing tells when it runs; compile it with the flags that "quartz ` +
+          'cflags" prints, or ask about a procedure that threads begin with.';
   if (basis === 'never-ran')
     return kind === 'site' ? `What if ${name}: no thread was created so.` : `What if ${name}: it never ran.`;
   return kind === 'lock'
@@ -33,7 +38,7 @@ function none({ kind, basis }: WhatIf, name: string): string {
 
 const worth = 0.98; // more processors that gain less are not shown
 
-const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
+export const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
   rows.find(({ processors }) => processors === P)?.ns ?? 0;
 
 function onProcessors(model: Model, span: WorkSpan, { prediction }: WhatIf, options: RenderOptions): string {
@@ -52,7 +57,7 @@ function onProcessors(model: Model, span: WorkSpan, { prediction }: WhatIf, opti
 export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
   const name = nameOf(model, answer, options);
   const { spanNs, lowNs, highNs } = answer;
-  if (spanNs === null || lowNs === null || highNs === null) return none(answer, name);
+  if (spanNs === null || lowNs === null || highNs === null) return none(model, answer, name);
   const now = time(span.spanNs, options);
   if (!answer.waited) return `Nobody had to wait for ${name}: the span is ${now} with it and without.`;
   const length =
@@ -67,6 +72,24 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
     return `${condition(answer, name, options)}, the span would be as long: something else is beside it.`;
   const run = onProcessors(model, span, answer, options);
   return `${condition(answer, name, options)}, the span would be ${length}.${run}${why}`;
+}
+
+/** Answers that are not as long as the span: columns of the prediction, by what is asked. */
+export const answered = (
+  model: Model,
+  span: WorkSpan,
+  options: Pick<RenderOptions, 'ascii'>,
+): { head: string; prediction: WorkSpan['prediction'] }[] =>
+  span.whatIf
+    .filter(({ spanNs, waited }) => spanNs !== null && waited && Math.abs(span.spanNs - spanNs) >= little * span.spanNs)
+    .map((answer) => ({
+      head: headOf(clean(nameOf(model, answer, options), options), answer),
+      prediction: answer.prediction,
+    }));
+
+function headOf(name: string, { kind, factor }: WhatIf): string {
+  if (kind === 'lock') return `no wait for ${name}`;
+  return factor === 0 ? `${name} free` : `${name} x ${figure(factor)}`;
 }
 
 export function whatIfSection(model: Model, span: WorkSpan, options: RenderOptions): string[] {
@@ -89,7 +112,7 @@ export function slackTable(model: Model, span: WorkSpan, options: RenderOptions)
     { head: 'waits', text: ({ merges }) => count(merges), drop: 4 },
     {
       head: 'waited for in',
-      text: ({ caller }) => (caller === 0 ? '(other places)' : label(item(model.entities, caller), options)),
+      text: (row) => (row.caller === 0 ? '(other places)' : callText(model, row, options)),
       align: 'left',
       name: true,
     },

@@ -3,12 +3,11 @@ import { item } from '../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { heading, noteLines } from './head.js';
-import { label } from './wording/names.js';
+import { callText, label } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { scalingSentence } from './scaling.js';
 import { limited, table, type Column } from './table.js';
-import { slackTable, whatIfSection } from './what-if.js';
-import { lines } from './csv.js';
+import { answered, slackTable, timeOn, whatIfSection } from './what-if.js';
 import { clean, paint, wrap } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
 
@@ -42,6 +41,8 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
   const note = (line: string): void => void text.push(...noteLines(line, options));
   if (!span.cpuWaitsOut)
     note('waits for CPUs could not be told from work, and are in both: record on a machine that is not busy');
+  if (span.cpuWaitNs !== null && span.cpuWaitNs > few * span.workNs)
+    note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which is in none of these numbers`);
   if (model.raw.head.publisher === 'pthread')
     note(
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
@@ -73,6 +74,11 @@ function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): 
     { head: 'at least', text: ({ lowNs }) => time(lowNs, options) },
     { head: 'at most', text: ({ highNs }) => time(highNs, options) },
     { head: 'speed-up', text: ({ ns }) => figure(one / ns) },
+    ...answered(model, span, options).map(({ head, prediction }): Column<Prediction> => ({
+      head,
+      text: ({ processors }) => time(timeOn(prediction, processors), options),
+      drop: 1,
+    })),
   ];
   const more = shown.length < rows.length ? ['', '  More processors gain less than 2 %.'] : [];
   return [...heading('On other numbers of processors', options), '', ...table(shown, columns, options), ...more, ''];
@@ -98,9 +104,40 @@ function entityTable(model: Model, span: WorkSpan, options: RenderOptions): stri
   return [...heading('What is on the span', options), '', ...table(rows, columns, options), ...more, ...unseen, ''];
 }
 
+/** Calls of one line that begin the same procedure are one row: a compiler may have copied the call. */
+function sitesByLine({ sites, entities }: WorkSpan): SpanSite[] {
+  const byPlace = new Map<string, SpanSite>();
+  for (const site of sites) {
+    const { caller, line, start } = site;
+    const key = line > 0 ? `${caller} ${line} ${start}` : `at ${site.site}`;
+    const same = byPlace.get(key);
+    byPlace.set(key, same === undefined ? site : together(same, site));
+  }
+  const rows = [...byPlace.values()].sort((a, b) => b.topWorkNs - a.topWorkNs || b.workNs - a.workNs);
+  return rows.map((row) => {
+    const alone = row.start !== 0 && rows.filter(({ start }) => start === row.start).length === 1;
+    const on = alone ? entities.find(({ entity }) => entity === row.start) : undefined;
+    return { ...row, onSpanNs: on?.onSpanNs ?? row.onSpanNs, onSpanSelfNs: on?.onSpanSelfNs ?? row.onSpanSelfNs };
+  });
+}
+function together(a: SpanSite, b: SpanSite): SpanSite {
+  const topWorkNs = a.topWorkNs + b.topWorkNs;
+  const topSpanNs = a.topSpanNs + b.topSpanNs;
+  return {
+    ...a,
+    count: a.count + b.count,
+    workNs: a.workNs + b.workNs,
+    spanNs: a.spanNs + b.spanNs,
+    topCount: a.topCount + b.topCount,
+    topWorkNs,
+    topSpanNs,
+    parallelism: topSpanNs > 0 ? topWorkNs / topSpanNs : 0,
+  };
+}
+
 function siteTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
   if (span.sites.length === 0) return [];
-  const { rows, more } = limited(span.sites, options);
+  const { rows, more } = limited(sitesByLine(span), options);
   const columns: Column<SpanSite>[] = [
     { head: 'work', text: ({ topWorkNs }) => time(topWorkNs, options), tone: 'strong' },
     { head: 'span', text: ({ topSpanNs }) => time(topSpanNs, options) },
@@ -125,7 +162,7 @@ function siteTable(model: Model, span: WorkSpan, options: RenderOptions): string
     },
     {
       head: 'in',
-      text: ({ caller }) => (caller === 0 ? '' : label(item(model.entities, caller), options)),
+      text: (site) => callText(model, site, options),
       align: 'left',
       drop: 6,
     },
@@ -171,17 +208,4 @@ export function workSpanReport(model: Model, span: WorkSpan, options: RenderOpti
   ];
   while (text.at(-1) === '') text.pop();
   return `${text.join('\n')}\n`;
-}
-
-/** Predictions, one a line. */
-export function workSpanCsv(span: WorkSpan): string {
-  return lines(
-    span.prediction.map(({ processors, ns, lowNs, highNs }) => ({
-      processors,
-      ns: Math.round(ns),
-      low_ns: Math.round(lowNs),
-      high_ns: Math.round(highNs),
-    })),
-    ['processors', 'ns', 'low_ns', 'high_ns'],
-  );
 }

@@ -14,7 +14,7 @@ import type { ContextsState, Scene, State } from './types.js';
 
 export const contextViews: readonly ViewName[] = ['tree', 'callers', 'flat'];
 /** Columns that order rows, in the order in which a key goes through them. */
-export const contextSorts: readonly CostName[] = ['npt', 'time', 'idle', 'spin', 'overhead', 'blocked', 'io'];
+export const contextSorts: readonly CostName[] = ['npt', 'time', 'idle', 'spin', 'overhead', 'blocked', 'io', 'onPath'];
 
 export interface ContextRow {
   /** The subjects on the way to it: the same row of a later model has the same key. */

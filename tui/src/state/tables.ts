@@ -1,5 +1,5 @@
 /** The tables: which rows each tab has, which columns, and how they sort. One definition for drawing and sorting. */
-import { focusOn, item } from '../../../ts-frontend/src/model/index.js';
+import { focusOn, item, onPathOf } from '../../../ts-frontend/src/model/index.js';
 import type { Entity, Focus, Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, State, TableTab } from './types.js';
 import { count, digits, percent, time } from '../draw/format.js';
@@ -77,6 +77,17 @@ const spinning = ns('spin', 'spin', 'time that its threads spin', (row) => row.w
 const blocked = ns('blocked', 'blocked', 'time that its threads are blocked', (row) => row.whole.states.blocked.ns);
 const ready = ns('ready', 'ready', 'time that its threads wait for a processor', (row) => row.whole.states.ready.ns);
 const io = ns('io', 'io', 'time that its threads spend in declared blocking regions', (row) => row.whole.states.io.ns);
+const onPath: Column = {
+  id: 'path',
+  title: 'on path',
+  width: 8,
+  help: 'share of the critical path that it is on',
+  value: (row, model) => onPathOf(model)?.get(row.entity) ?? 0,
+  show: (row, model) => {
+    const ns = onPathOf(model)?.get(row.entity) ?? 0;
+    return ns > 0 ? percent(ns / model.head.pathNs) : '';
+  },
+};
 const calls: Column = {
   ...number('calls', 'calls', 'exact number of calls, accesses or spawns', (row) => row.calls),
   show: (row) => (row.whole.callsCounted ? count(row.calls) : '-'),
@@ -96,18 +107,27 @@ const queue: Column = {
 const name: Column = { id: 'name', title: 'name', width: 0, help: 'name', value: () => 0, show: (row) => row.name };
 
 const columns: Record<TableTab, Column[]> = {
-  procedures: [npt, share, interval, self, processor, parallelism, idleness, spinning, blocked, calls, name],
-  locks: [wait, contended, acquisitions, hold, queue, npt, share, spinning, name],
-  threads: [npt, share, interval, self, processor, parallelism, idleness, ready, blocked, spinning, io, name],
-  objects: [blocked, wait, contended, acquisitions, queue, spinning, npt, share, name],
+  procedures: [npt, share, interval, self, processor, parallelism, idleness, spinning, blocked, calls, onPath, name],
+  locks: [wait, contended, acquisitions, hold, queue, npt, share, spinning, onPath, name],
+  threads: [npt, share, interval, self, processor, parallelism, idleness, ready, blocked, spinning, io, onPath, name],
+  objects: [blocked, wait, contended, acquisitions, queue, spinning, npt, share, onPath, name],
 };
 export const columnsOf = (tab: TableTab): readonly Column[] => columns[tab];
 
 /**
  * Columns that fit beside the rows' names, or three tenths of the width: the first ones, and always the one sorted by.
+ * Without a time path there is no column of it.
  */
-export function columnsThatFit(tab: TableTab, width: number, sort: string, rows: readonly Row[]): Column[] {
-  const all = columns[tab].filter((column) => column.id !== 'name');
+export function columnsThatFit(
+  tab: TableTab,
+  width: number,
+  sort: string,
+  rows: readonly Row[],
+  model: Model,
+): Column[] {
+  const all = columns[tab].filter(
+    (column) => column.id !== 'name' && (column !== onPath || sort === onPath.id || model.head.pathNs > 0),
+  );
   const longest = rows.reduce((most, row) => Math.max(most, row.name.length), 0);
   let room = width - Math.max(16, Math.min(longest, 40, Math.floor(width * 0.3)));
   const sorted = all.find((column) => column.id === sort);

@@ -47,13 +47,24 @@ const columns: readonly Column[] = [
   some('overhead', 'overhead', 130),
   some('blocked', 'blocked', 100),
   some('io', 'io', 140),
+  {
+    head: 'on path',
+    width: 8,
+    from: 110,
+    sort: 'onPath',
+    text: (row, { head: { pathNs } }) =>
+      pathNs > 0 && total(row, 'onPath') >= pathNs / 1000 ? percent(total(row, 'onPath') / pathNs) : '',
+  },
 ];
 const share = (ns: number, model: Model): number => (model.elapsedNs > 0 ? ns / model.elapsedNs : 0);
 
 export function contexts(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
   const { sort, view } = state.contexts;
-  const shown = columns.filter(({ from, sort: by }) => size.width >= from || by === sort);
+  const { pathNs } = scene.model.head;
+  const shown = columns.filter(
+    ({ from, sort: by }) => (size.width >= from && (by !== 'onPath' || pathNs > 0)) || by === sort,
+  );
   let x = 1;
   for (const column of shown) {
     const on = column.sort === sort;

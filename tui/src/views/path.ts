@@ -4,7 +4,7 @@
  */
 import { type Model, type PathLeg, type RecentPath, type RecentPlace } from '../../../ts-frontend/src/model/index.js';
 import { noPathText, cameText, stateText } from '../../../ts-frontend/src/render/path.js';
-import { label, shortLabel } from '../../../ts-frontend/src/render/wording/names.js';
+import { label, shortLabel, threadNumbers } from '../../../ts-frontend/src/render/wording/names.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, Colour, whole, wrap, type Style } from '../draw/canvas.js';
 import { count, percent, time } from '../draw/format.js';
@@ -92,10 +92,11 @@ function head(canvas: Canvas, path: RecentPath, glyphs: Glyphs): number {
 
 /** With its number where another thread on the path has the same name. */
 function threadName(model: Model, path: RecentPath, id: number, room: number, glyphs: Glyphs): string {
-  const name = model.entities[id]?.name ?? '?';
-  const same = path.threads.filter(({ thread }) => model.entities[thread]?.name === name).length;
-  const number = same > 1 ? ` #${model.raw.entities[id]?.record ?? id}` : '';
-  return shortName(model, name, Math.max(1, room - number.length), glyphs) + number;
+  const number = threadNumbers(
+    model,
+    path.threads.map(({ thread }) => thread),
+  )(id);
+  return shortName(model, model.entities[id]?.name ?? '?', Math.max(1, room - number.length), glyphs) + number;
 }
 
 /** Answers the row below. */

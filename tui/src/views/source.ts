@@ -12,7 +12,7 @@ import { selectedEntity } from '../state/state.js';
 const columns: readonly { head: string; ns: (line: SourceLine) => number; from: number }[] = [
   { head: 'share', ns: ({ total }) => total[costIndex.npt] ?? 0, from: 0 },
   { head: 'self', ns: ({ self }) => self[costIndex.npt] ?? 0, from: 50 },
-  { head: 'on path', ns: ({ onPathNs }) => onPathNs, from: 80 },
+  { head: 'on path', ns: ({ total }) => total[costIndex.onPath] ?? 0, from: 80 },
   { head: 'idle', ns: ({ total }) => total[costIndex.idle] ?? 0, from: 100 },
   { head: 'blocked', ns: ({ total }) => total[costIndex.blocked] ?? 0, from: 100 },
 ];

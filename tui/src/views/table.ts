@@ -18,7 +18,7 @@ export function table(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   const tab = tableTab(state);
   const rows = currentRows(state, scene);
   const sort = state.tables[tab].sort;
-  const columns = columnsThatFit(tab, size.width, sort, rows);
+  const columns = columnsThatFit(tab, size.width, sort, rows, scene.model);
   const mark = state.tables[tab].ascending ? glyphs.up : glyphs.down;
   let x = 1;
   for (const column of columns) {

@@ -1,6 +1,14 @@
 /** The time path: who let whom go on, as lanes of threads over time, and what is on it. Pure. */
 import { addTo, item, timePathOf, type Model, type PathLeg, type PathState, type TimePath } from '../../model/index.js';
-import { legColumns, legRows, noPathText, pathColumns, pathRows, stateText } from '../../render/path.js';
+import {
+  legColumns,
+  legRows,
+  noPathText,
+  pathColumns,
+  pathRows,
+  stateText,
+  threadNumbersOf,
+} from '../../render/path.js';
 import { percent, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
 import { entityName } from '../../render/wording/names.js';
@@ -69,8 +77,9 @@ function lanes(model: Model, path: TimePath): string {
       `width="${Math.max(0.5, x(leg.startNs + leg.ns) - x(leg.startNs)).toFixed(1)}" height="${lane - 4}"/>`
     );
   });
+  const numberOf = threadNumbersOf(model, path);
   const names = [
-    ...threads.map((thread) => (thread === 0 ? '(not known)' : entityName(model, thread, letters))),
+    ...threads.map((thread) => (thread === 0 ? '(not known)' : entityName(model, thread, letters) + numberOf(thread))),
     ...(more ? ['other threads'] : []),
   ];
   const height = names.length * lane + 16;

@@ -6,6 +6,7 @@ import type { Model } from '../result/types.js';
 export interface Slack {
   site: number; // return address of the call; 0: places beyond the first 63
   caller: number; // entity of the procedure that waits, 0: not known
+  line: number; // of the call, in its file; 0: not known
   merges: number; // waits
   threads: number; // that they were for
   lost: number; // of those, not the longest
@@ -22,6 +23,7 @@ export function slackOf({ raw }: Model): Slack[] {
     return {
       site,
       caller: u32(sites.caller, k),
+      line: u32(sites.line, k),
       merges: f64(sites.merges, k),
       threads: f64(sites.merged, k),
       lost,

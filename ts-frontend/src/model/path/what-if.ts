@@ -2,7 +2,7 @@
  * "What if": work and span of the run if something took another part of its time (docs/reference/path.md, "What if").
  * Pure.
  */
-import { f64, item } from '../profile/columns.js';
+import { f64, item, u32 } from '../profile/columns.js';
 import { whatIfKinds, type WhatIfKind } from '../profile/abi.js';
 import type { RawWhatIf } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
@@ -11,9 +11,10 @@ import type { LockHold, SpanEntity, SpanSite } from './work-span.js';
 
 /**
  * What the answer rests on. `exact`: lengths that were carried along in the run. `sampled`: the procedure was called
- * where nothing tells it at once, so there are bounds alone. The others are no answer.
+ * where nothing tells it at once, so there are bounds alone. The others are no answer: hooks would have told had it
+ * run, no snapshot has it (it has no hooks), its name is not known.
  */
-export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unknown';
+export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
 
 export interface WhatIf {
   name: string; // as it was asked; of a place that was chosen PROCEDURE@CREATOR
@@ -122,6 +123,17 @@ function hasExactCalls({ model }: WhatIfInput, raw: RawWhatIf): boolean {
   return item(model.entities, raw.entity).calls > created;
 }
 
+/** Whether procedures of the program have hooks: calls were counted at other places than those that begin threads. */
+function hasHooks({ raw }: Model): boolean {
+  if (raw.head.paths.hooks) return true;
+  const { sites, calls } = raw;
+  const isProcedure = (id: number): boolean => raw.entities[id]?.kind === 'procedure';
+  return (
+    !sites.site.includes(0) &&
+    calls.site.some((site, k) => site !== 0 && !sites.site.includes(site) && isProcedure(u32(calls.callee, k)))
+  );
+}
+
 /** Of a procedure, what was observed is exact; what samples have of it beyond that leaves bounds. */
 function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths | Basis {
   const { model, spanNs, workNs } = input;
@@ -130,7 +142,7 @@ function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths |
   const ran = raw.entity !== 0 && (item(model.entities, raw.entity).processorTimeNs > 0 || row !== undefined);
   if (kind === 'site') return raw.seen ? exact : raw.found ? 'never-ran' : 'unknown';
   if (!raw.found) return 'unknown';
-  if (!raw.seen && !ran) return 'never-ran';
+  if (!raw.seen && !ran) return hasHooks(model) && !raw.missed ? 'never-ran' : 'unseen';
   const change = 1 - raw.factor;
   const sampledNs = row?.workNs ?? 0;
   const exactNs = change === 0 ? sampledNs : (workNs - raw.workNs) / change;

@@ -22,6 +22,7 @@ export interface SpanEntity {
 export interface SpanSite {
   site: number; // return address of the call; 0: all places beyond the first 63
   caller: number; // entity of the procedure that the place is in, 0: not known
+  line: number; // of the call, in its file; 0: not known
   start: number; // entity of the start routine
   count: number;
   workNs: number; // sums over all of them
@@ -44,6 +45,7 @@ export interface WorkSpan {
   typicalSpanNs: number | null;
   parallelism: number; // workNs / spanNs
   asideNs: number; // the package's own work, in neither
+  cpuWaitNs: number | null; // waits for CPUs, in neither; null: in both, or not known (pthread programs)
   strands: number;
   lostCrumbs: number;
   unseenNs: number; // of the span: too short to be seen
@@ -79,6 +81,7 @@ export function workSpanOf(model: Model): WorkSpan | null {
     ...lengths,
     parallelism: workNs / spanNs,
     asideNs: head.asideNs,
+    cpuWaitNs: head.cpuWaitsOut && head.publisher === 'threadlib' ? head.waitedNs : null,
     strands: head.strands,
     lostCrumbs: head.spanLost,
     unseenNs,
@@ -162,6 +165,7 @@ function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite[] {
     return {
       site,
       caller: callers.get(site) ?? u32(sites.caller, k),
+      line: u32(sites.line, k),
       start,
       count: f64(sites.count, k),
       workNs: f64(sites.workNs, k),

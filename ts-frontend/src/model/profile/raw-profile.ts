@@ -121,6 +121,7 @@ export interface RawProfile {
     lost: Float64Array;
     slackNs: Float64Array;
     leastSlackNs: Float64Array;
+    line: Uint32Array; // of the call, in the caller's file; 0: not known
   };
   whatIf: RawWhatIf[];
   levels: { ns: Float64Array };
@@ -217,6 +218,7 @@ export const noTimePath = (): Pick<
       lost: times(),
       slackNs: times(),
       leastSlackNs: times(),
+      line: words(),
     },
     whatIf: [],
     levels: { ns: times() },

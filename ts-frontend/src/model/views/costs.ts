@@ -7,8 +7,19 @@ import type { RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 
-/** Nanoseconds, each; `npt` of elapsed time, the others of processor or thread time. */
-export const costNames = ['npt', 'time', 'idle', 'spin', 'overhead', 'spinning', 'ready', 'blocked', 'io'] as const;
+/** Nanoseconds, each; `npt` of elapsed time, `onPath` of the time path, the others of processor or thread time. */
+export const costNames = [
+  'npt',
+  'time',
+  'idle',
+  'spin',
+  'overhead',
+  'spinning',
+  'ready',
+  'blocked',
+  'io',
+  'onPath',
+] as const;
 export type CostName = (typeof costNames)[number];
 /** By the order of costNames. */
 export type Costs = Float64Array;
@@ -24,15 +35,21 @@ const offCpu: Readonly<Record<number, CostName>> = {
 
 /** Costs of each node of the tree of stacks alone, without what lies below: node * costCount + column. */
 export function exclusiveCosts(raw: RawProfile, stacks: Stacks, weights: Float64Array): Float64Array {
-  const { tuples, head } = raw;
+  const { tuples, onPath, head } = raw;
   const costs = new Float64Array(stacks.count * costCount);
   const P = head.processors;
+  const addTo = (stack: number, name: CostName, amount: number): void => {
+    const at = stack * costCount + costIndex[name];
+    costs[at] = (costs[at] ?? 0) + amount;
+  };
+  onPath.stack.forEach((stack, k) => {
+    addTo(stack, 'onPath', onPath.ns[k] ?? 0);
+  });
   tuples.stack.forEach((stack, k) => {
     const state = tuples.state[k] ?? 0;
     const ns = weights[k] ?? 0;
     const add = (name: CostName, amount: number): void => {
-      const at = stack * costCount + costIndex[name];
-      costs[at] = (costs[at] ?? 0) + amount;
+      addTo(stack, name, amount);
     };
     if (state === State.useful || state === State.overhead) {
       const busy = Math.min(P, Math.max(1, tuples.busy[k] ?? 0));

@@ -1,11 +1,10 @@
 /**
- * What lines of source cost: all columns of the views, and time on the critical path, by file and line. A line has the
+ * What lines of source cost: all columns of the views, by file and line. A line has the
  * time during which a thread was at it, and at what it calls (`total`), or at it alone (`self`); a path that is at a
  * line several times counts once. Of programs whose paths have lines (docs/reference/loops.md). Pure.
  */
-import { addAt, defined, f64, item, u32 } from '../profile/columns.js';
+import { defined, f64, item, u32 } from '../profile/columns.js';
 import { procedureOf } from '../profile/code-scopes.js';
-import { tablesOf } from '../metrics/tables.js';
 import type { Model } from '../result/types.js';
 import { addCosts, walkTree } from './context-tree.js';
 import { costCount, costIndex, type Costs } from './costs.js';
@@ -15,7 +14,6 @@ export interface SourceLine {
   line: number;
   total: Costs;
   self: Costs;
-  onPathNs: number;
 }
 export interface SourceFile {
   path: string;
@@ -29,7 +27,6 @@ export interface SourceFile {
 class Place {
   readonly total = new Float64Array(costCount);
   readonly self = new Float64Array(costCount);
-  onPathNs = 0;
   depth = 0; // how often it is on the path to the context visited
   constructor(
     readonly file: string,
@@ -77,21 +74,6 @@ function addContexts(model: Model, places: Places): void {
   );
 }
 
-function addPath(model: Model, places: Places): void {
-  const { raw } = tablesOf(model).lines;
-  const byStack = new Float64Array(raw.stacks.parent.length);
-  raw.onPath.ns.forEach((ns, k) => {
-    addAt(byStack, u32(raw.onPath.stack, k), ns);
-  });
-  byStack.forEach((ns, stack) => {
-    if (ns === 0) return;
-    const seen = new Set<Place>();
-    for (let n = stack; n !== 0; n = u32(raw.stacks.parent, n))
-      for (const place of places.of(u32(raw.stacks.entity, n))) seen.add(place);
-    for (const place of seen) place.onPathNs += ns;
-  });
-}
-
 const known = new WeakMap<Model, SourceFile[]>();
 
 /** Source files whose lines cost time, the one with most of its own first. Of a model made by buildModel. */
@@ -100,12 +82,11 @@ export function sourceFiles(model: Model): readonly SourceFile[] {
   if (before) return before;
   const places = new Places(model);
   addContexts(model, places);
-  addPath(model, places);
   const files = new Map<string, SourceFile>();
   for (const { file, line, total, self } of places.all.values())
     if (line === 0) files.set(file, { path: file, total, self, lines: [] });
-  for (const { file, line, total, self, onPathNs } of places.all.values())
-    if (line !== 0) defined(files.get(file)).lines.push({ line, total, self, onPathNs });
+  for (const { file, line, total, self } of places.all.values())
+    if (line !== 0) defined(files.get(file)).lines.push({ line, total, self });
   const npt = costIndex.npt;
   const found = [...files.values()].sort((a, b) => f64(b.self, npt) - f64(a.self, npt));
   for (const { lines } of found) lines.sort((a, b) => a.line - b.line);

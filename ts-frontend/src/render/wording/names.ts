@@ -62,6 +62,36 @@ export function place(model: Model, entity: Entity, options: Pick<RenderOptions,
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(model.entities[id]?.name ?? '?', options);
 
+/** Of these threads (entities) the ones whose name another of them has. */
+function namesakes(model: Pick<Model, 'entities'>, threads: Iterable<number>): Set<number> {
+  const byName = new Map<string, number[]>();
+  for (const id of new Set(threads)) {
+    const name = model.entities[id]?.name ?? '?';
+    byName.set(name, [...(byName.get(name) ?? []), id]);
+  }
+  return new Set([...byName.values()].filter((ids) => ids.length > 1).flat());
+}
+
+/** What tells a thread from others of these that have its name: " #3", its number in the recording; else ''. */
+export function threadNumbers(
+  model: Pick<Model, 'entities' | 'raw'>,
+  threads: Iterable<number>,
+): (id: number) => string {
+  const same = namesakes(model, threads);
+  return (id) => (same.has(id) ? ` #${model.raw.entities[id]?.record ?? id}` : '');
+}
+
+/** The procedure that a call is in, and its line: rows of two calls in one procedure differ. */
+export function callText(
+  model: Model,
+  { caller, line }: { caller: number; line: number },
+  options: Pick<RenderOptions, 'ascii'>,
+): string {
+  if (caller === 0) return '';
+  const entity = item(model.entities, caller);
+  return label(entity, options) + (line > 0 ? ` (${clean(placeOf(entity.file, line), options)})` : '');
+}
+
 /** A call path in one line, outermost first; where space is short, names are shortened and then the outermost go. */
 export function path(
   model: Model,
