@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    24u
+#define QZ_PROFILE_VERSION    25u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -385,7 +385,7 @@ struct qz_span_site {
   uint64_t top_count, top_work_ns, top_span_ns; /* those that descend from none that was spawned there */
   uint64_t merges, merged, lost, slack_ns;      /* of a place that waits for threads to end: see struct qz_site */
   uint64_t least_slack_ns;                      /* 0: none has lost, or so little */
-  uint32_t line; /* of the call, in the caller's file; 0: not known, or of another file (inlined); since format 24 */
+  uint32_t line; /* of the call, in the caller's file; 0: not known, or of another file (inlined); since format 25 */
   uint32_t reserved;
 };
 /* What work and span would be if something took another part of the time that it takes. */
