@@ -50,9 +50,19 @@ test.serial('what no snapshot met is in the profile: calls too deep for a stack,
 });
 
 test.serial('a program waits for a sampler that has no CPU for some seconds: it is seen all the same', async (t) => {
-  const late = 'kill -STOP $PPID; (sleep 4; kill -CONT $PPID) & exec "$0"';
   for (const name of ['known-answers/threadlib-programs/counts', 'end-to-end/pthread-layer/lock']) {
-    const { status, stderr, model } = await record('sh', { args: ['-c', late, `${root}/build/test/${name}`] });
+    const recording = startRecording('sh', {
+      args: ['-c', 'kill -STOP $PPID; exec "$0"', `${root}/build/test/${name}`],
+    });
+    const { pid } = recording.child;
+    try {
+      await until('the sampler is stopped', () => /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+      await pause(4000);
+    } finally {
+      recording.child.kill('SIGCONT');
+    }
+    const { status, stderr } = await recording.ended;
+    const model = openModel(recording.file);
     t.true(status === 0 || status === 3, stderr);
     t.notRegex(stderr, /unsampled/);
     t.true(model.entities.some(({ processorTimeNs, id }) => id !== 0 && processorTimeNs > 0));
