@@ -178,7 +178,7 @@ test.serial(
 
 test.serial('a sampler that gets no CPU while the program ends: the profile has all of its time', async (t) => {
   const bursts = `${root}/build/test/end-to-end/pthread-layer/bursts`;
-  const recording = startRecording(bursts, { args: ['1', '2', '3000', '1000', '1'] });
+  const recording = startRecording(bursts, { args: ['1', '1', '3000', '1000', '1'] });
   await underWay(recording.file, 20);
   const { pid } = openModel(recording.file).head;
   recording.child.kill('SIGSTOP');
