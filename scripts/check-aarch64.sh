@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Cross-builds the native parts for aarch64 and runs the tests of the thread package, and that of loops in machine code,
-# under qemu-user.
+# Cross-builds the native parts for aarch64 and runs the tests of the thread package under qemu-user.
 # Needs gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and qemu-user; says so in one line, and leaves out the check, where
 # they are not installed.
 set -euo pipefail
