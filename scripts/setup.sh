@@ -86,8 +86,10 @@ fi
 duckdb=$(dirname "$0")/../ts-frontend/duckdb
 if [ "${1:-}" = checks ] && [ ! -d "$duckdb/node_modules" ]; then
   echo "quartz: installing DuckDB"
-  npm ci --prefix "$duckdb" --no-audit --no-fund >/dev/null || {
-    echo "quartz: could not install DuckDB; run: npm ci --prefix $duckdb" >&2
+  # Where a registry lacks a platform's package npm ci refuses the whole list; npm install takes what there is.
+  npm ci --prefix "$duckdb" --no-audit --no-fund >/dev/null 2>&1 ||
+    npm install --prefix "$duckdb" --no-save --no-audit --no-fund >/dev/null || {
+    echo "quartz: could not install DuckDB; run: npm install --prefix $duckdb" >&2
     exit 1
   }
 fi
