@@ -24,7 +24,7 @@ static int step_x86(const unsigned char *bytes, size_t left, struct qzi_code_ste
 
 /* The number in bits low .. low + count - 1, with its sign, in bytes. */
 static int64_t displacement(uint32_t word, unsigned low, unsigned count) {
-  return (int64_t)(int32_t)(word << (32 - low - count)) >> (32 - count) << 2;
+  return ((int64_t)(int32_t)(word << (32 - low - count)) >> (32 - count)) * 4;
 }
 
 /* Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1.93, "Branches, Exception Generating and System
