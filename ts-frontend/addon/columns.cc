@@ -1,6 +1,8 @@
 /* Sections of a profile as columns: one typed array for each field, so that a million rows are some dozen objects. */
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <string>
 #include <type_traits>
 #include "profile.h"
 
@@ -22,18 +24,18 @@ struct Field {
   Field { name, offsetof(row, field), sizeof(ELEMENT(row, field)), sizeof(row::field) / sizeof(ELEMENT(row, field)) }
 
 const Field stackFields[] = {FIELD("parent", qz_stack_node, parent), FIELD("entity", qz_stack_node, entity)};
-const Field tupleFields[] = {FIELD("stack", qz_tuple, stack),
-                             FIELD("thread", qz_tuple, thread),
-                             FIELD("state", qz_tuple, state),
-                             FIELD("waiting", qz_tuple, waiting),
-                             FIELD("torn", qz_tuple, torn),
-                             FIELD("kernel", qz_tuple, kernel),
-                             FIELD("busy", qz_tuple, busy),
-                             FIELD("spinning", qz_tuple, spinning),
-                             FIELD("runnable", qz_tuple, runnable),
-                             FIELD("count", qz_tuple, count),
-                             FIELD("ns", qz_tuple, ns),
-                             FIELD("runnableNs", qz_tuple, runnable_ns)};
+const std::vector<Field> tupleFields = {FIELD("stack", qz_tuple, stack),
+                                        FIELD("thread", qz_tuple, thread),
+                                        FIELD("state", qz_tuple, state),
+                                        FIELD("waiting", qz_tuple, waiting),
+                                        FIELD("torn", qz_tuple, torn),
+                                        FIELD("kernel", qz_tuple, kernel),
+                                        FIELD("busy", qz_tuple, busy),
+                                        FIELD("spinning", qz_tuple, spinning),
+                                        FIELD("runnable", qz_tuple, runnable),
+                                        FIELD("count", qz_tuple, count),
+                                        FIELD("ns", qz_tuple, ns),
+                                        FIELD("runnableNs", qz_tuple, runnable_ns)};
 const Field balanceFields[] = {FIELD("busy", qz_balance, busy),
                                FIELD("spinning", qz_balance, spinning),
                                FIELD("runnable", qz_balance, runnable),
@@ -41,7 +43,7 @@ const Field balanceFields[] = {FIELD("busy", qz_balance, busy),
                                FIELD("count", qz_balance, count),
                                FIELD("ns", qz_balance, ns),
                                FIELD("runnableNs", qz_balance, runnable_ns)};
-const Field objectFields[] = {
+const std::vector<Field> objectFields = {
   FIELD("entity", qz_object_stats, entity),          FIELD("capacity", qz_object_stats, capacity),
   FIELD("instances", qz_object_stats, instances),    FIELD("acquisitions", qz_object_stats, acquisitions),
   FIELD("contended", qz_object_stats, contended),    FIELD("waitNs", qz_object_stats, wait_ns),
@@ -169,12 +171,12 @@ private:
 };
 
 /* The table `name` of a section; its rows in the order that `order` says, where it says one. */
-template <typename Row, size_t fields>
-Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Field (&field)[fields],
-                      const Row *rows, size_t count, const std::vector<uint32_t> &order = {}) {
+template <typename Row, typename Fields>
+Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Fields &fields, const Row *rows,
+                      size_t count, const std::vector<uint32_t> &order = {}) {
   std::vector<Column> columns;
-  columns.reserve(fields);
-  for (const Field &one : field) columns.emplace_back(env, one, count);
+  columns.reserve(std::size(fields));
+  for (const Field &one : fields) columns.emplace_back(env, one, count);
   constexpr size_t block = 128; /* rows that a first-level cache holds while one column after the other is filled */
   std::vector<Row> gathered(order.empty() ? 0 : block);
   for (size_t k = 0; k < count; k += block) {
@@ -204,27 +206,22 @@ std::vector<uint32_t> orderByStack(const qz_profile_copy &copy) {
   return order;
 }
 
+std::vector<Field> without(const std::vector<Field> &fields, const std::vector<std::string> &names) {
+  std::vector<Field> left;
+  std::copy_if(fields.begin(), fields.end(), std::back_inserter(left),
+               [&](const Field &field) { return std::find(names.begin(), names.end(), field.name) == names.end(); });
+  return left;
+}
+
 /* Of the tables of an outline: what a set of profiles takes of each. */
 const Field outlineEntityFields[] = {
   FIELD("kind", qz_entity, kind),       FIELD("name", qz_entity, name),
   FIELD("file", qz_entity, file),       FIELD("line", qz_entity, line),
   FIELD("address", qz_entity, address), FIELD("module", qz_entity, module),
   FIELD("record", qz_entity, record),   FIELD("libraryWait", qz_entity, library_wait)};
-const Field outlineTupleFields[] = {
-  FIELD("stack", qz_tuple, stack),           FIELD("thread", qz_tuple, thread), FIELD("state", qz_tuple, state),
-  FIELD("waiting", qz_tuple, waiting),       FIELD("busy", qz_tuple, busy),     FIELD("spinning", qz_tuple, spinning),
-  FIELD("runnable", qz_tuple, runnable),     FIELD("count", qz_tuple, count),   FIELD("ns", qz_tuple, ns),
-  FIELD("runnableNs", qz_tuple, runnable_ns)};
-const Field outlineObjectFields[] = {FIELD("entity", qz_object_stats, entity),
-                                     FIELD("instances", qz_object_stats, instances),
-                                     FIELD("acquisitions", qz_object_stats, acquisitions),
-                                     FIELD("contended", qz_object_stats, contended),
-                                     FIELD("waitNs", qz_object_stats, wait_ns),
-                                     FIELD("waitMaxNs", qz_object_stats, wait_max_ns),
-                                     FIELD("spinNs", qz_object_stats, spin_ns),
-                                     FIELD("holdNs", qz_object_stats, hold_ns),
-                                     FIELD("holdMaxNs", qz_object_stats, hold_max_ns),
-                                     FIELD("queueLengthNs", qz_object_stats, queue_length_ns)};
+const std::vector<Field> outlineTupleFields = without(tupleFields, {"torn", "kernel"});
+const std::vector<Field> outlineObjectFields =
+  without(objectFields, {"capacity", "observedNs", "queueNs", "waitHist", "holdHist"});
 
 } // namespace
 

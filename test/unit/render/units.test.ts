@@ -2,12 +2,14 @@ import test from 'ava';
 import { cut, width, wrap } from '../../../ts-frontend/src/render/format/text.js';
 import {
   count,
+  estimatedRange,
   figure,
   percent,
   plusMinus,
   range,
   rate,
   signedPercent,
+  signedRange,
   time,
 } from '../../../ts-frontend/src/render/format/units.js';
 
@@ -42,6 +44,26 @@ test('shares below 0 and above 1', (t) => {
     [-3276.476, '-327,648 %'],
   ];
   for (const [share, text] of cases) t.is(signedPercent(share), text);
+  t.is(signedRange(-0.0001, 12.345), '0.0 to 1,235 %');
+});
+
+test('what is estimated between two bounds, or is at least that', (t) => {
+  const cases: [number, number, string, string][] = [
+    [0, 0.4, 'less than 0.1 %', 'less than 0.1 %, or more'],
+    [13, 13, 'about 1.3 %', '1.3 % or more'],
+    [0.4, 250, 'about 0 to 25.0 %', '0 to 25.0 % or more'],
+    [13, 250, 'about 1.3 to 25.0 %', '1.3 to 25.0 % or more'],
+  ];
+  for (const [least, most, about, atLeast] of cases) {
+    const bounds = [
+      { part: least, whole: 1000 },
+      { part: most, whole: 1000 },
+    ] as const;
+    t.is(estimatedRange(...bounds, false), about);
+    t.is(estimatedRange(...bounds, true), atLeast);
+  }
+  t.is(estimatedRange({ part: 13, whole: 1000 }, { part: 1, whole: 0 }, false), 'about 1.3 % or more');
+  t.is(estimatedRange({ part: 13, whole: 1000 }, { part: 1, whole: 0 }, true), '1.3 % or more');
 });
 
 test('an interval has the unit of its value, and is 0 only where it is', (t) => {

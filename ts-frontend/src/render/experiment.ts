@@ -11,7 +11,7 @@ import type {
 } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
 import { clean } from './format/text.js';
-import { count, figure, signedPercent, time } from './format/units.js';
+import { count, figure, signedPercent, signedRange, time } from './format/units.js';
 import { counted } from './wording/phrases.js';
 
 type Letters = Pick<RenderOptions, 'ascii'>;
@@ -23,7 +23,7 @@ const difference = (its: Ratio): string =>
   its.ratio >= 1 ? `${excess(its)} more` : `${interval(1 - its.ratio, 1 - its.high, 1 - its.low)} less`;
 
 function interval(share: number, low: number, high: number): string {
-  return `${signedPercent(share)} (95 % interval ${signedPercent(low).slice(0, -2)} to ${signedPercent(high)})`;
+  return `${signedPercent(share)} (95 % interval ${signedRange(low, high)})`;
 }
 
 const pairs = ({ rounds }: PairedTimes): string => counted(count(rounds), 'pair');
@@ -37,9 +37,13 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
   const times = `${time(beforeNs, letters)} without Quartz, ${time(afterNs, letters)} recorded`;
   if (elapsed === null)
     return `${pairs(cost)} of runs cannot say by how much recording slows the program: it took ${times}.`;
-  const least = signedPercent(estimated.least),
-    most = estimated.most === null ? null : signedPercent(estimated.most);
-  const model = most === null ? `${least} or more` : least === most ? most : `${least.slice(0, -2)} to ${most}`;
+  const { least, most } = estimated;
+  const model =
+    most === null
+      ? `${signedPercent(least)} or more`
+      : signedPercent(least) === signedPercent(most)
+        ? signedPercent(most)
+        : signedRange(least, most);
   const against =
     verdict === 'more'
       ? `the model said only ${model}, and leaves out that the program starts later, and what caches make of it`

@@ -3,7 +3,7 @@ import { f64, item } from '../model/index.js';
 import type { Focus, FocusRow, Model } from '../model/index.js';
 import { heading } from './head.js';
 import { chart, mostLayers, sign, type Layer } from './histogram.js';
-import { entityName, label, place, shortLabel } from './wording/names.js';
+import { entityName, label, labelAndPlace, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { clean, paint } from './format/text.js';
@@ -13,7 +13,6 @@ const chartHeight = 10;
 
 export function focusView(model: Model, focus: Focus, options: RenderOptions): string[] {
   const entity = item(model.entities, focus.entity);
-  const where = place(model, entity, options);
   const interval = plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options);
   // Rows that have a shade of their own; the rest of the bars is one more layer.
   const shaded = focus.rows.filter((row) => row.nptNs > 0).slice(0, mostLayers - 1);
@@ -25,7 +24,7 @@ export function focusView(model: Model, focus: Focus, options: RenderOptions): s
   const { rows, more } = limited(focus.rows, options);
   const shade = new Map(shaded.map((row, index) => [row, index]));
   return [
-    ...heading(`${label(entity, options)}${where === '' ? '' : ` (${where.replace(/^\((.*)\)$/, '$1')})`}`, options),
+    ...heading(labelAndPlace(model, entity, options), options),
     `Normalized processor time: ${time(focus.nptNs, options)} ${interval} (${percent(focus.nptNs, model.elapsedNs)} ` +
       'of elapsed time)',
     '',
@@ -53,9 +52,7 @@ function children(
     {
       head: 'child',
       text: (row) =>
-        row.self
-          ? `${clean(row.name, options).replace(/ self$/, '')} itself`
-          : label(item(model.entities, row.entity), options),
+        row.self ? `${clean(row.name, options)} itself` : label(item(model.entities, row.entity), options),
       short: (row, columns) =>
         row.self
           ? `${shortLabel(model, item(model.entities, row.entity), columns - 7, options)} itself`

@@ -7,7 +7,7 @@ import { findingSentences } from './findings/index.js';
 import { noticeLine } from './notices/index.js';
 import type { RenderOptions } from './format/options.js';
 import { clean, paint, wrap } from './format/text.js';
-import { count, figure, percent, range, rate, time } from './format/units.js';
+import { count, estimatedRange, figure, percent, range, rate, time } from './format/units.js';
 
 /** The title of a part of a report. */
 export const heading = (text: string, options: RenderOptions): string[] =>
@@ -145,11 +145,12 @@ function cost(model: Model): string {
       ([part, name, least]) =>
         `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
     );
-  const slower = bounds(slowdown.elapsedLeastNs, slowdown.elapsedNs);
   const { waitsMayChange } = slowdown;
-  const slowed = waitsMayChange
-    ? `slowed the run by ${slower.replace(/^</, '').replace(/ or more$/, '')} or more`
-    : `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
+  const [least, most] = [
+    { part: slowdown.elapsedLeastNs, whole: wholes[0] },
+    { part: slowdown.elapsedNs, whole: wholes[1] },
+  ];
+  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange)}`;
   const changes = waitsMayChange
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure tells what ' +
       'that takes'

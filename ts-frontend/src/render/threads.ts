@@ -2,7 +2,7 @@
 import { item } from '../model/index.js';
 import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './head.js';
-import { label, place, shortLabel } from './wording/names.js';
+import { kindless, place, shortKindless } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { onPathColumn } from './on-path.js';
 import { limited, table, type Column } from './table.js';
@@ -37,16 +37,14 @@ export function threadColumns(model: Model, options: RenderOptions): Column<Enti
     {
       head: 'created by',
       text: ({ thread }) =>
-        thread && thread.creator > 0
-          ? label(item(model.entities, thread.creator), options).replace(/^thread /, '')
-          : '',
+        thread && thread.creator > 0 ? kindless(item(model.entities, thread.creator), options) : '',
       align: 'left',
       drop: 10,
     },
     {
       head: 'thread',
-      text: (entity) => label(entity, options).replace(/^thread /, ''),
-      short: (entity, columns) => shortLabel(model, entity, columns + 7, options).replace(/^thread /, ''),
+      text: (entity) => kindless(entity, options),
+      short: (entity, columns) => shortKindless(model, entity, columns, options),
       align: 'left',
       name: true,
     },

@@ -11,10 +11,9 @@ import { count, figure, percent, time } from './format/units.js';
 const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Pick<RenderOptions, 'ascii'>): string =>
   entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
 
-const condition = ({ kind, factor, sinceNs }: WhatIf, name: string, options: RenderOptions): string => {
+const condition = ({ kind, site, factor, sinceNs }: WhatIf, name: string, options: RenderOptions): string => {
   if (kind === 'lock') return `If nobody had to wait for ${name}`;
-  const [does, creator = ''] = name.split(/@(?=[^@]*$)/);
-  const what = kind === 'site' ? `threads that ${creator} creates to run ${does}` : name;
+  const what = site === null ? name : `threads that ${site.creator} creates to run ${site.runs}`;
   const since = sinceNs === null ? '' : ` from ${time(sinceNs, options)} on`;
   if (factor === 0) return `If ${what} were free${since}`;
   return `If ${what} took ${factor === 0.5 ? 'half' : figure(factor)} ${factor === 0.5 ? '' : 'times '}as long`;
@@ -122,5 +121,6 @@ export function slackTable(model: Model, span: WorkSpan, options: RenderOptions)
 
 export const whatIfJson = (answer: WhatIf): object => ({
   ...answer,
+  site: undefined, // its name says it
   entity: answer.entity === 0 ? null : answer.entity,
 });

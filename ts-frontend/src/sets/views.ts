@@ -18,10 +18,17 @@ export interface LoadedSet {
   findings: RowOf<'findings'>[];
 }
 
+/** Columns that several views have. */
+const run = { name: 'run', head: 'run', unit: 'text', drop: 9 } as const;
+const rank = { name: 'rank', head: 'rank', unit: 'count' } as const;
+const name = { name: 'name', head: 'name', unit: 'text' } as const;
+const file = { name: 'file', head: 'file', unit: 'text', hidden: true } as const;
+const line = { name: 'line', head: 'line', unit: 'count', hidden: true } as const;
+
 const columns = {
   ranks: [
-    { name: 'run', head: 'run', unit: 'text', drop: 9 },
-    { name: 'rank', head: 'rank', unit: 'count' },
+    run,
+    rank,
     { name: 'host', head: 'host', unit: 'text', drop: 4 },
     { name: 'status', head: 'status', unit: 'text', drop: 7 },
     { name: 'elapsed_ns', head: 'elapsed', unit: 'ns' },
@@ -36,7 +43,7 @@ const columns = {
     { name: 'file', head: 'file', unit: 'text', drop: 8 },
   ],
   imbalance: [
-    { name: 'run', head: 'run', unit: 'text', drop: 9 },
+    run,
     { name: 'kind', head: 'kind', unit: 'text', drop: 6 },
     { name: 'ranks', head: 'ranks', unit: 'count', drop: 5 },
     { name: 'mean_ns', head: 'mean', unit: 'ns' },
@@ -46,23 +53,23 @@ const columns = {
     { name: 'imbalance_ns', head: 'imbalance', unit: 'ns' },
     { name: 'imbalance_share', head: 'of most', unit: 'share', drop: 2 },
     { name: 'core_share', head: 'of core time', unit: 'share', drop: 3 },
-    { name: 'name', head: 'name', unit: 'text' },
-    { name: 'file', head: 'file', unit: 'text', hidden: true },
-    { name: 'line', head: 'line', unit: 'count', hidden: true },
+    name,
+    file,
+    line,
   ],
   outliers: [
-    { name: 'run', head: 'run', unit: 'text', drop: 9 },
-    { name: 'rank', head: 'rank', unit: 'count' },
+    run,
+    rank,
     { name: 'host', head: 'host', unit: 'text', drop: 3 },
     { name: 'quantity', head: 'what', unit: 'text' },
     { name: 'value_ns', head: 'there', unit: 'ns' },
     { name: 'median_ns', head: 'median', unit: 'ns' },
     { name: 'score', head: 'score', unit: 'factor', drop: 2 },
-    { name: 'name', head: 'name', unit: 'text' },
-    { name: 'file', head: 'file', unit: 'text', hidden: true },
+    name,
+    file,
   ],
   mpi: [
-    { name: 'run', head: 'run', unit: 'text', drop: 9 },
+    run,
     { name: 'waits_for', head: 'waits for', unit: 'text', drop: 5 },
     { name: 'ranks', head: 'ranks', unit: 'count', drop: 4 },
     { name: 'mean_ns', head: 'mean', unit: 'ns' },
@@ -73,8 +80,8 @@ const columns = {
     { name: 'longer_ns', head: 'longer', unit: 'ns' },
     { name: 'core_share', head: 'of core time', unit: 'share', drop: 2 },
     { name: 'name', head: 'call', unit: 'text' },
-    { name: 'file', head: 'file', unit: 'text', hidden: true },
-    { name: 'line', head: 'line', unit: 'count', hidden: true },
+    file,
+    line,
   ],
   scaling: [
     { name: 'run', head: 'run', unit: 'text' },
@@ -85,8 +92,8 @@ const columns = {
     { name: 'excess_ns', head: 'excess', unit: 'ns' },
     { name: 'excess_share', head: 'of core time', unit: 'share' },
     { name: 'kind', head: 'kind', unit: 'text', drop: 3 },
-    { name: 'name', head: 'name', unit: 'text' },
-    { name: 'file', head: 'file', unit: 'text', hidden: true },
+    name,
+    file,
   ],
 } as const satisfies Record<SetView, readonly ViewColumn[]>;
 export const viewColumns: Readonly<Record<SetView, readonly ViewColumn[]>> = columns;

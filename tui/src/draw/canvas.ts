@@ -3,7 +3,7 @@
  * A cell is one column wide; text is cut at the edges, never wrapped. Attributes are packed as blessed packs them
  * (bits 0-8 background, 9-17 foreground, 18- flags), so that the terminal side copies cells without converting.
  */
-import { widthOf } from '../../../ts-frontend/src/render/format/text.js';
+import { widthOf, wordsOf } from '../../../ts-frontend/src/render/format/text.js';
 
 const Flag = { bold: 1, underline: 2, inverse: 8 } as const;
 const noColour = 0x1ff;
@@ -167,7 +167,7 @@ export function whole(parts: readonly string[], width: number): string {
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u)) {
+  for (const word of wordsOf(text)) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

@@ -1,6 +1,6 @@
 /** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
 import { item, stateNames } from '../../../ts-frontend/src/model/index.js';
-import { kindTag, path, placeText } from '../../../ts-frontend/src/render/wording/names.js';
+import { kindTag, path, whereabouts } from '../../../ts-frontend/src/render/wording/names.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, wrap } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
@@ -55,10 +55,13 @@ function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] 
 function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): number {
   const kind = kindTag(entity);
   canvas.text(0, 0, shortName(model, entity.name, canvas.width - kind.length, glyphs) + kind, { bold: true });
-  const place = entity.file === '' ? entity.detail : placeText(model, entity);
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
   const lines = [
-    [`NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}`, `par ${digits(entity.parallelism)}`, place],
+    [
+      `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}`,
+      `par ${digits(entity.parallelism)}`,
+      whereabouts(model, entity, glyphs),
+    ],
     [
       `idle ${time(entity.idlenessNs)}`,
       `spin ${time(entity.spinBlameNs)}`,

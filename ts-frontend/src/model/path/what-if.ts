@@ -16,9 +16,16 @@ import type { LockHold, SpanEntity, SpanSite } from './work-span.js';
  */
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
 
+/** Where threads are created: by their names, what they run and who creates them. */
+export interface Site {
+  runs: string;
+  creator: string;
+}
+
 export interface WhatIf {
   name: string; // as it was asked; of a place that was chosen PROCEDURE@CREATOR
   kind: WhatIfKind;
+  site: Site | null; // of the kind `site`
   entity: number; // 0: none
   factor: number;
   basis: Basis;
@@ -61,9 +68,11 @@ function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
   const chosen = raw.site !== 0;
   const kind = chosen ? 'site' : kindOf(raw.kind);
   const entity = kind === 'lock' ? lockCalled(input.model, raw.name) : raw.entity;
+  const site = kind === 'site' ? (chosen ? siteOf(input, raw.site) : siteAsked(raw.name)) : null;
   const asked = {
-    name: chosen ? nameOfSite(input, raw.site) : raw.name,
+    name: chosen && site !== null ? `${site.runs}@${site.creator}` : raw.name,
     kind,
+    site,
     entity,
     factor: raw.factor,
     sinceNs: chosen ? raw.sinceNs : null,
@@ -91,10 +100,16 @@ function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
   };
 }
 
-function nameOfSite({ model, sites }: WhatIfInput, site: number): string {
+function siteOf({ model, sites }: WhatIfInput, site: number): Site {
   const row = sites.find((one) => one.site === site);
   const name = (id: number | undefined): string => (id === undefined || id === 0 ? '?' : item(model.entities, id).name);
-  return `${name(row?.start)}@${name(row?.caller)}`;
+  return { runs: name(row?.start), creator: name(row?.caller) };
+}
+
+/** What was asked as PROCEDURE@CREATOR. */
+function siteAsked(question: string): Site {
+  const at = question.lastIndexOf('@');
+  return { runs: question.slice(0, at), creator: question.slice(at + 1) };
 }
 
 const isLock = ({ rawKind }: Model['entities'][number]): boolean =>

@@ -11,7 +11,7 @@ import { lock, spinning } from './lock.js';
 import { optimize } from './optimize.js';
 import { handOvers, openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
 import { oversubscription } from './oversubscription.js';
-import { signedPercent } from '../format/units.js';
+import { signedPercent, signedRange } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { collection } from './collection.js';
 import { yields } from './yields.js';
@@ -123,16 +123,15 @@ const verdicts: Record<Verification['verdict'], string> = {
 /** What an experiment that tried the change has shown. */
 function verificationText({ change, promised, gain, verdict }: Verification, { model }: Phrases): string {
   const name = model.experiment?.changes[change]?.change ?? 'it';
-  const between = (low: number, high: number): string => `${signedPercent(low).slice(0, -2)} to ${signedPercent(high)}`;
   const saved =
     `with ${name} the program takes ` +
     (gain.share >= 0
-      ? `${signedPercent(gain.share)} (95 % interval ${between(gain.low, gain.high)}) less time`
-      : `${signedPercent(-gain.share)} (95 % interval ${between(-gain.high, -gain.low)}) more time`);
+      ? `${signedPercent(gain.share)} (95 % interval ${signedRange(gain.low, gain.high)}) less time`
+      : `${signedPercent(-gain.share)} (95 % interval ${signedRange(-gain.high, -gain.low)}) more time`);
   const said =
     promised === null
       ? 'nothing was promised'
-      : `promised: ${signedPercent(promised.share)} (${between(promised.low, promised.high)})`;
+      : `promised: ${signedPercent(promised.share)} (${signedRange(promised.low, promised.high)})`;
   return ` ${verdicts[verdict]}: ${saved}; ${said}.`;
 }
 

@@ -92,6 +92,10 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
   return head + mark + tail;
 }
 
+/** The words of a text; a number stays with its unit. */
+export const wordsOf = (text: string): string[] =>
+  text.split(/\s+(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u).filter((word) => word !== '');
+
 /**
  * Lines of at most `columns`, each after `indent` spaces; a number stays with its unit, a word that is too long for a
  * line is cut.
@@ -100,7 +104,7 @@ export function wrap(text: string, columns: number, indent: number, options: Pic
   const room = Math.max(10, columns - indent);
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/ +(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u).filter((part) => part !== '')) {
+  for (const word of wordsOf(text)) {
     const fit = cut(word, room, options);
     if (line !== '' && width(line) + 1 + width(fit) > room) {
       lines.push(line);

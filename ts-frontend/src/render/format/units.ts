@@ -61,23 +61,39 @@ export function plusMinus(ns: number, halfNs: number, options: Letters): string 
   return Number(half.toFixed(decimals)) === 0 ? `${sign}<0.001` : sign + text;
 }
 
-/** A share of the whole: "24.3 %", "<0.1 %". */
-export function percent(part: number, whole: number): string {
-  if (whole === 0 || part === 0) return '0 %';
-  const value = (100 * part) / whole;
-  if (value < 0.05) return '<0.1 %';
-  return `${value >= 99.95 ? fixed(value, 0) : value.toFixed(1)} %`;
+interface Share {
+  part: number;
+  whole: number;
 }
+const isTiny = ({ part, whole }: Share): boolean => part !== 0 && whole !== 0 && (100 * part) / whole < 0.05;
+
+/** A share without its sign, beside another one: "24.3", "<0.1". */
+function bare({ part, whole }: Share): string {
+  if (whole === 0 || part === 0) return '0';
+  const value = (100 * part) / whole;
+  if (isTiny({ part, whole })) return '<0.1';
+  return value >= 99.95 ? fixed(value, 0) : value.toFixed(1);
+}
+
+/** A share of the whole: "24.3 %", "<0.1 %". */
+export const percent = (part: number, whole: number): string => `${bare({ part, whole })} %`;
 
 /**
  * Shares between two bounds: "1.3 to 25.0 %", "24.3 %" where they read the same, "1.3 % or more" where `whole` of the
  * upper one is nothing.
  */
-export function range(least: { part: number; whole: number }, most: { part: number; whole: number }): string {
-  const low = percent(least.part, least.whole),
-    high = percent(most.part, most.whole);
-  if (most.whole <= 0 && most.part > 0) return `${low} or more`;
-  return low === high || high.startsWith('<') ? high : `${low.startsWith('<') ? '0' : low.slice(0, -2)} to ${high}`;
+export function range(least: Share, most: Share): string {
+  if (isOpen(most)) return `${bare(least)} % or more`;
+  const [low, high] = [bare(least), bare(most)];
+  return low === high || isTiny(most) ? `${high} %` : `${isTiny(least) ? '0' : low} to ${high} %`;
+}
+const isOpen = ({ part, whole }: Share): boolean => whole <= 0 && part > 0;
+
+/** The same behind "by", of what is estimated: "about 1.3 %", "less than 0.1 %"; or of what it is at the least. */
+export function estimatedRange(least: Share, most: Share, atLeast: boolean): string {
+  if (isTiny(most)) return atLeast ? 'less than 0.1 %, or more' : 'less than 0.1 %';
+  if (!atLeast) return `about ${range(least, most)}`;
+  return isOpen(most) ? range(least, most) : `${range(least, most)} or more`;
 }
 
 /** A plain figure such as a mean number of processors: "2.5". */
@@ -87,12 +103,17 @@ export function figure(value: number): string {
   return fixed(value, Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2);
 }
 
-/** A share that may be below 0, or above 1: "-0.4 %", "1,234 %". */
-export function signedPercent(share: number): string {
-  if (Math.abs(share) >= 9.995) return `${count(100 * share)} %`;
+function signed(share: number): string {
+  if (Math.abs(share) >= 9.995) return count(100 * share);
   const text = (100 * share).toFixed(1);
-  return `${text === '-0.0' ? '0.0' : text} %`;
+  return text === '-0.0' ? '0.0' : text;
 }
+
+/** A share that may be below 0, or above 1: "-0.4 %", "1,234 %". */
+export const signedPercent = (share: number): string => `${signed(share)} %`;
+
+/** Shares that may be below 0, between two bounds: "-0.4 to 1.2 %". */
+export const signedRange = (low: number, high: number): string => `${signed(low)} to ${signed(high)} %`;
 
 /** A rate: "10.0 kHz", "950 Hz". */
 export function rate(hz: number): string {

@@ -16,7 +16,7 @@ export function titleOf(model: Model, id: number): string {
   const entity = item(model.entities, id);
   if (id === 0) return `the program's code outside any procedure that is known`;
   if (entity.kind === 'procedure') {
-    const place = placeText(model, entity).replace(/^, /, '');
+    const place = placeText(model, entity);
     // Nobody can act on an address: the exported procedure comes first.
     if (entity.runsFor !== 0) return `${briefly(item(model.entities, entity.runsFor).name)} (in ${entity.name})`;
     return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
@@ -26,20 +26,25 @@ export function titleOf(model: Model, id: number): string {
 }
 
 /** "sum.c:7, inlined into step"; '': neither is known. */
-export function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedInto }: Entity): string {
+function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedInto }: Entity): string {
   const [first, ...others] = inlinedInto;
   const into =
     first === undefined
       ? ''
       : others.length === 0
-        ? `, inlined into ${briefly(item(model.entities, first).name)}`
-        : `, inlined into ${inlinedInto.length} procedures`;
-  return placeOf(file, line) + into;
+        ? `inlined into ${briefly(item(model.entities, first).name)}`
+        : `inlined into ${inlinedInto.length} procedures`;
+  return [placeOf(file, line), into].filter((part) => part !== '').join(', ');
 }
 
 /** A procedure by its name alone, all else with its kind before it. */
 export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
-  return kind(entity) + clean(entity.name, options) + many(entity);
+  return kind(entity) + kindless(entity, options);
+}
+
+/** The label where a heading says the kind. */
+export function kindless(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
+  return clean(entity.name, options) + many(entity);
 }
 
 /** The label in at most so many columns. */
@@ -49,15 +54,34 @@ export function shortLabel(
   columns: number,
   options: Pick<RenderOptions, 'ascii'>,
 ): string {
-  const room = Math.max(8, columns - width(kind(entity) + many(entity)));
-  return kind(entity) + clean(shortName(model, entity.name, room, options), options) + many(entity);
+  return kind(entity) + shortKindless(model, entity, columns - width(kind(entity)), options);
 }
 
-/** file:line, or why there is none, and what it is inlined into; the directory is left out. */
-export function place(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
-  if (entity.file === '') return entity.detail === '' ? '' : `(${clean(entity.detail, options)})`;
-  return clean(placeText(model, entity), options);
+export function shortKindless(
+  model: Model,
+  entity: Entity,
+  columns: number,
+  options: Pick<RenderOptions, 'ascii'>,
+): string {
+  const room = Math.max(8, columns - width(many(entity)));
+  return clean(shortName(model, entity.name, room, options), options) + many(entity);
 }
+
+/** file:line and what it is inlined into, or why nobody knows. */
+export const whereabouts = (model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string =>
+  clean(entity.file === '' ? entity.detail : placeText(model, entity), options);
+
+/** file:line, or why there is none in parentheses, and what it is inlined into; the directory is left out. */
+export function place(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
+  return entity.file === '' ? inParentheses(whereabouts(model, entity, options)) : whereabouts(model, entity, options);
+}
+
+/** The label, and in parentheses where it is, or why nobody knows. */
+export function labelAndPlace(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
+  return [label(entity, options), inParentheses(whereabouts(model, entity, options))].join(' ').trimEnd();
+}
+
+const inParentheses = (text: string): string => (text === '' ? '' : `(${text})`);
 
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(model.entities[id]?.name ?? '?', options);
