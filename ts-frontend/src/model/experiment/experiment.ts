@@ -16,7 +16,8 @@ import type {
   RecordingCost,
   Verification,
 } from '../result/experiment.js';
-import type { Finding, FindingKind, Model } from '../result/types.js';
+import type { FindingKind } from '../result/finding-kinds.js';
+import type { Finding, Model } from '../result/types.js';
 
 /** What is kept of the model of a recorded run. */
 export interface RecordedRun extends RunForModes {

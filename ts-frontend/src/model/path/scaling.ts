@@ -2,7 +2,7 @@
  * What work and span say about other numbers of processors (docs/reference/path.md, "What limits it"). Pure.
  */
 import { item } from '../profile/columns.js';
-import type { LockHold, SpanEntity, SpanSite } from './work-span.js';
+import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 import type { Prediction } from './prediction.js';
 
 /** Twice the processors, with threads for them, take less time. */

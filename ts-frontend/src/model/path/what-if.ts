@@ -7,7 +7,7 @@ import { whatIfKinds, type WhatIfKind } from '../profile/abi.js';
 import type { RawWhatIf } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import type { Prediction } from './prediction.js';
-import type { LockHold, SpanEntity, SpanSite } from './work-span.js';
+import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 
 /**
  * What the answer rests on. `exact`: lengths that were carried along in the run. `sampled`: the procedure was called

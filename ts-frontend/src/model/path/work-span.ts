@@ -2,42 +2,14 @@
  * Work and span of a run (docs/reference/path.md, "Work and span"): how much there was to do, how long it takes however
  * many processors do it, what that consists of, and how long other numbers of processors would take. Pure.
  */
-import { addAt, f64, item, u32 } from '../profile/columns.js';
-import { shareInterval } from '../metrics/confidence.js';
-import type { RawProfile } from '../profile/raw-profile.js';
-import type { Entity, Interval, Model } from '../result/types.js';
+import { item } from '../profile/columns.js';
+import type { Entity, Model } from '../result/types.js';
 import { predictions, type Prediction } from './prediction.js';
 import { scalingOf, type Scaling } from './scaling.js';
 import { slackOf, type Slack } from './slack.js';
+import { entitiesOf, locksOf, sitesOf, type LockHold, type SpanEntity, type SpanSite } from './span-rows.js';
 import { freeOf, whatIfsOf, type WhatIf } from './what-if.js';
 
-export interface SpanEntity {
-  entity: number;
-  onSpanNs: number; // inclusive: on the stack of the thread that the span was on, or that thread
-  onSpanSelfNs: number; // innermost
-  ci95: Interval; // of onSpanNs
-  workNs: number; // inclusive, of the run's work
-}
-/** All threads that were spawned, or created, at one place and have ended. */
-export interface SpanSite {
-  site: number; // return address of the call; 0: all places beyond the first 63
-  caller: number; // entity of the procedure that the place is in, 0: not known
-  line: number; // of the call, in its file; 0: not known
-  start: number; // entity of the start routine
-  count: number;
-  workNs: number; // sums over all of them
-  spanNs: number;
-  topCount: number; // those that descend from none that was spawned there
-  topWorkNs: number;
-  topSpanNs: number;
-  parallelism: number; // topWorkNs / topSpanNs
-  onSpanNs: number | null; // of the start routine; null: it is spawned at several places
-  onSpanSelfNs: number | null;
-}
-export interface LockHold {
-  entity: number;
-  holdNs: number; // in all: no number of processors makes the run shorter
-}
 export interface WorkSpan {
   workNs: number;
   spanNs: number;
@@ -105,99 +77,3 @@ export function workSpanOf(model: Model): WorkSpan | null {
 }
 
 const isProcedure = ({ id, kind, group }: Entity): boolean => id !== 0 && group === 0 && kind === 'procedure';
-
-/** All entities of a row, each once: those on its stack, its thread, and the groups that they belong to. */
-function entitiesOfRow(model: Model, raw: RawProfile, node: number, thread: number): Set<number> {
-  const seen = new Set([thread]);
-  for (let n = node; n !== 0; n = u32(raw.stacks.parent, n)) seen.add(u32(raw.stacks.entity, n));
-  for (const id of [...seen]) seen.add(item(model.entities, id).group);
-  seen.delete(0);
-  return seen;
-}
-
-function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: number } {
-  const { raw } = model;
-  const { onSpan } = raw;
-  const inclusive = new Float64Array(model.entities.length);
-  const self = new Float64Array(model.entities.length);
-  let unseenNs = 0;
-  let seenOften = 0;
-  onSpan.ns.forEach((ns, k) => {
-    const node = u32(onSpan.stack, k);
-    const thread = u32(onSpan.thread, k);
-    if (node === 0 && thread === 0) unseenNs += ns;
-    else seenOften += f64(onSpan.count, k);
-    for (const id of entitiesOfRow(model, raw, node, thread)) addAt(inclusive, id, ns);
-    const top = node === 0 ? 0 : u32(raw.stacks.entity, node);
-    if (top === 0) return;
-    addAt(self, top, ns);
-    const { group } = item(model.entities, top);
-    if (group !== 0) addAt(self, group, ns);
-  });
-  const { spanNs } = raw.head;
-  const scale = workScale(model);
-  const entities: SpanEntity[] = [];
-  inclusive.forEach((onSpanNs, entity) => {
-    if (onSpanNs <= 0) return;
-    const { low, high } = shareInterval(onSpanNs / spanNs, seenOften);
-    entities.push({
-      entity,
-      onSpanNs,
-      onSpanSelfNs: f64(self, entity),
-      ci95: { lowNs: low * spanNs, highNs: high * spanNs },
-      workNs: item(model.entities, entity).processorTimeNs * scale,
-    });
-  });
-  entities.sort((a, b) => b.onSpanNs - a.onSpanNs || b.onSpanSelfNs - a.onSpanSelfNs || a.entity - b.entity);
-  return { entities, unseenNs };
-}
-
-function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite[] {
-  const { sites, calls } = model.raw;
-  const callers = new Map<number, number>();
-  calls.site.forEach((site, k) => callers.set(site, u32(calls.caller, k)));
-  const onSpan = new Map(entities.map((row) => [row.entity, row]));
-  const places = new Map<number, number>(); // how many each start routine is spawned at
-  sites.start.forEach((start) => places.set(start, (places.get(start) ?? 0) + 1));
-  const rows = Array.from(sites.site, (site, k): SpanSite => {
-    const start = u32(sites.start, k);
-    const alone = start !== 0 && places.get(start) === 1;
-    return {
-      site,
-      caller: callers.get(site) ?? u32(sites.caller, k),
-      line: u32(sites.line, k),
-      start,
-      count: f64(sites.count, k),
-      workNs: f64(sites.workNs, k),
-      spanNs: f64(sites.spanNs, k),
-      topCount: f64(sites.topCount, k),
-      topWorkNs: f64(sites.topWorkNs, k),
-      topSpanNs: f64(sites.topSpanNs, k),
-      parallelism: f64(sites.topSpanNs, k) > 0 ? f64(sites.topWorkNs, k) / f64(sites.topSpanNs, k) : 0,
-      onSpanNs: alone ? (onSpan.get(start)?.onSpanNs ?? 0) : null,
-      onSpanSelfNs: alone ? (onSpan.get(start)?.onSpanSelfNs ?? 0) : null,
-    };
-  });
-  return rows
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.topWorkNs - a.topWorkNs || b.workNs - a.workNs || a.site - b.site);
-}
-
-/**
- * What processors were seen doing contains what they waited for CPUs, and what the recording itself takes; work does
- * not. So shares of the one are taken of the other.
- */
-function workScale(model: Model): number {
-  const seen = model.root.processorTimeNs;
-  return seen > 0 ? Math.min(1, model.raw.head.workNs / seen) : 1;
-}
-
-/** Locks that one thread at a time holds, by how long they were held. */
-function locksOf(model: Model): LockHold[] {
-  return model.entities
-    .filter(({ rawKind, members }) => (rawKind === 'mutex' || rawKind === 'spinlock') && members.length === 0)
-    .map(({ id, object, instances }) => ({ entity: id, holdNs: instances === 1 ? (object?.holdNs ?? 0) : 0 }))
-    .filter(({ holdNs }) => holdNs > 0)
-    .map(({ entity, holdNs }) => ({ entity, holdNs: Math.min(holdNs, model.elapsedNs) * workScale(model) }))
-    .sort((a, b) => b.holdNs - a.holdNs || a.entity - b.entity);
-}

@@ -3,7 +3,7 @@
  * what a change gains, and whether runs differ. Sentences are made of it in render/experiment.ts, and JSON shows it as
  * it is. Times are nanoseconds, shares are of 1.
  */
-import type { FindingKind } from './types.js';
+import type { FindingKind } from './finding-kinds.js';
 
 /** What a run took, as the kernel counts it: child processes that it waited for have their part in user and system. */
 export interface RunTimes {

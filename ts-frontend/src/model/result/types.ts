@@ -5,6 +5,7 @@
  */
 import type { Effort } from './effort.js';
 import type { Experiment, Verification } from './experiment.js';
+import type { Change, FindingKind } from './finding-kinds.js';
 import type { Facts } from './facts.js';
 import type { Notice } from './notices.js';
 import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
@@ -165,35 +166,6 @@ export interface FocusRow {
   callsCounted: boolean;
   calls: number; // from the focused entity to this one; of the focused entity in the row self
 }
-
-export const findingKinds = [
-  'serial', // code runs alone while processors have nothing to do
-  'lock-contention', // threads wait, blocked, for a lock while processors have nothing to do
-  'spinning', // processors burn waiting
-  'imbalance', // some threads have more work than the others that wait for them (barrier, join)
-  'pipeline', // one stage is slower than the others, which wait for it
-  'dependency', // threads that do the same wait for each other's results
-  'starvation', // fewer threads than processors, and nobody waits for an object
-  'io', // reading or writing that is not overlapped
-  'processes', // waiting for other processes (MPI)
-  'oversubscription', // more threads can run than there are CPUs; it costs where some of them spin
-  'kernel', // the kernel's work on behalf of the program
-  'overhead', // the thread package's own work, or waking threads: grain too fine
-  'optimize', // parallel enough: only less work helps
-] as const;
-export type FindingKind = (typeof findingKinds)[number];
-export type Change =
-  | 'create-parallelism'
-  | 'wait-less'
-  | 'block-instead-of-spin'
-  | 'balance'
-  | 'coarsen'
-  | 'finer-grain'
-  | 'fewer-threads'
-  | 'fewer-calls'
-  | 'overlap-io'
-  | 'balance-processes'
-  | 'optimize';
 
 /** One thing that limits the program; the formulas are in docs/reference/findings.md. */
 export interface Finding {

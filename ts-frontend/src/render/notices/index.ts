@@ -17,12 +17,7 @@ import {
   waitingLoop,
   waitsAgain,
 } from './run.js';
-
-/** What is so, and what to do about it; `remedy` may be empty. */
-export interface NoticeSentences {
-  reason: string;
-  remedy: string;
-}
+import type { NoticeSentences } from './sentences.js';
 
 function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
   switch (notice.form) {

@@ -9,7 +9,7 @@ import type {
   UnnamedNotice,
 } from '../../model/index.js';
 import { count, percent } from '../format/units.js';
-import type { NoticeSentences } from './index.js';
+import type { NoticeSentences } from './sentences.js';
 
 /** Behind the number of them; `N`: of how many. */
 const lost: Record<LossNotice['what'], NoticeSentences> = {

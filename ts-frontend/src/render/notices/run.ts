@@ -14,7 +14,7 @@ import type {
 } from '../../model/index.js';
 import { count, mean, percent } from '../format/units.js';
 import type { Phrases } from '../wording/phrases.js';
-import type { NoticeSentences } from './index.js';
+import type { NoticeSentences } from './sentences.js';
 
 export const noSnapshot = (): NoticeSentences => ({
   reason: 'no snapshot was taken: the program ended too soon',
