@@ -1,4 +1,4 @@
-/* For benchmarks: the page by which a sampler says what it wants recorded (abi/session.h, struct qz_clock_page), and
+/* For benchmarks: the page by which a sampler says what it wants recorded (abi/chains.h, struct qz_clock_page), and
  * the message with it. No snapshot is ever taken. */
 #ifndef BENCH_CLOCK_PAGE_H
 #define BENCH_CLOCK_PAGE_H

@@ -1,7 +1,7 @@
 /* The time path: who let whom go on (docs/reference/path.md).
  *
  * Owns:    the rules by which chains go from thread to thread; writing of crumbs.
- * Writer:  an actor's record (abi/session.h, struct qz_path): the kernel thread that is the processor, or the thread of
+ * Writer:  an actor's record (abi/chains.h, struct qz_path): the kernel thread that is the processor, or the thread of
  *          the pthread layer. A thread's word (qzi_pub_thread.chain): whoever runs or holds the thread.
  * Reader:  the sampler. Nothing is read back from the session but what its writer wrote.
  * Must not: be called while nothing is published; look at a clock (but for the page that the sampler keeps).

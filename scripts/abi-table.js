@@ -13,7 +13,9 @@ import { format, resolveConfig } from 'prettier';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const headers = ['origin', 'session', 'profile'].map((name) => read(`abi/${name}.h`)).join('\n');
+const headers = ['origin', 'session', 'chains', 'profile', 'profile_rows', 'profile_path']
+  .map((name) => read(`abi/${name}.h`))
+  .join('\n');
 const code = headers.replace(/\/\*[\s\S]*?\*\//g, '');
 
 /** Values of an enumeration by name: QZ_END_DISK_FULL = 4 as ['DISK_FULL', 4]. Left out: how many there are. */

@@ -1,4 +1,4 @@
-/* The page by which a program knows that a snapshot has been taken (abi/session.h, struct qz_clock_page).
+/* The page by which a program knows that a snapshot has been taken (abi/chains.h, struct qz_clock_page).
  *
  * Owns:    its memory file and mapping. Writer: the aggregating thread. Reader: the program, which maps it read-only.
  * Must not: tell the program anything else.

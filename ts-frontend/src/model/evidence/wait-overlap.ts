@@ -1,6 +1,6 @@
 /**
  * Who ran while threads waited and processors had nothing to do: the pairs that the sampler saw in the same snapshots
- * (abi/profile.h, struct qz_wait_overlap). Findings join the two sides of a loss by them. Pure.
+ * (abi/profile_rows.h, struct qz_wait_overlap). Findings join the two sides of a loss by them. Pure.
  */
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';

@@ -1,4 +1,4 @@
-/** The buckets in which the sampler counts threads, queue lengths and times (abi/profile.h), as ranges. Pure. */
+/** The buckets in which the sampler counts threads, queue lengths and times (abi/profile_rows.h), as ranges. Pure. */
 import { f64, item } from './columns.js';
 import { queueBuckets, runnableBuckets } from './abi.js';
 

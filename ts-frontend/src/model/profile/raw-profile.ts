@@ -17,9 +17,9 @@ export { Arrival, KernelWork, State, Waiting } from './abi.js';
 export type { LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
 
 /**
- * A profile as the addon hands it over: the sections of the file, column by column, unchecked numbers already
- * checked, nothing computed. The one contract between the native reader and the model.
- * Field meanings: abi/profile.h. Times are nanoseconds in Float64 (exact up to 2^53 ns = 104 days).
+ * A profile as the addon hands it over: the sections of the file, column by column, all numbers checked, nothing
+ * computed. The one contract between the native reader and the model. What fields mean: abi/profile_rows.h,
+ * abi/profile_path.h. Times are nanoseconds in Float64 (exact up to 2^53 ns = 104 days).
  */
 export interface RawProfile {
   path: string;
@@ -93,7 +93,7 @@ export interface RawProfile {
     nptPs: Float64Array;
     spinNs: Float64Array;
   };
-  /** What each thread did when (--timeline); the first row is none (abi/profile.h, struct qz_slice). */
+  /** What each thread did when (--timeline); the first row is none (abi/profile_rows.h, struct qz_slice). */
   slices: {
     startNs: Float64Array;
     ns: Float64Array;
@@ -302,7 +302,7 @@ export interface RawObject {
   waitHist: Uint32Array;
   holdHist: Uint32Array;
 }
-/** An answer to "what if" (abi/profile.h, struct qz_what_if_answer). */
+/** An answer to "what if" (abi/profile_path.h, struct qz_what_if_answer). */
 export interface RawWhatIf {
   kind: number; // whatIfKinds
   name: string; // as it was asked

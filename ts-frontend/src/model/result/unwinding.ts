@@ -1,6 +1,6 @@
 /** How callers were found on threads' stacks (docs/reference/call-paths.md). */
 
-/** Why a walk ended before the thread's beginning: abi/profile.h, enum qz_cut. */
+/** Why a walk ended before the thread's beginning: abi/profile_rows.h, enum qz_cut. */
 export const cutReasons = ['no-rule', 'wrong', 'memory', 'generated', 'later', 'deep'] as const;
 export type CutReason = (typeof cutReasons)[number];
 
