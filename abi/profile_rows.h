@@ -58,7 +58,8 @@ enum qz_waiting {
 #define QZ_RUNNABLE_PARTS 8u
 
 /* What the kernel does on behalf of a thread that executes: of threads without hooks, where the kernel gives samples of
- * itself (QZ_PATHS_KERNEL). The last one is no kernel's work, but that of the library. */
+ * itself (QZ_PATHS_KERNEL). The last one is no kernel's work, but that of the library. In state overhead it is what the
+ * thread package works for: THREAD (making threads), LOCK (waking), NONE (scheduling). */
 enum qz_kernel {
   QZ_KERNEL_NONE = 0,   /* nothing: the thread executes code of the program; or it is not known */
   QZ_KERNEL_FAULT = 1,  /* a page fault (or an interrupt) */

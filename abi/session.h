@@ -23,7 +23,7 @@
 #include "usage.h"
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 12u
+#define QZ_SESSION_VERSION 13u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -35,6 +35,11 @@ enum qz_state {
   QZ_STATE_BLOCKED = 5,  /* thread only: waits for an object without a processor */
   QZ_STATE_IO = 6,       /* thread only: inside a declared blocking region */
   QZ_STATE_COUNT = 7
+};
+/* In `now` of a processor, too: QZ_STATE_OVERHEAD, and what it is for. Without a reason it is scheduling. */
+enum qz_overhead {
+  QZ_STATE_MAKING = 8, /* making threads, taking back what has ended */
+  QZ_STATE_WAKING = 9  /* synchronization: letting those go on that wait */
 };
 
 /* Kinds of synchronization object. */

@@ -150,16 +150,16 @@ QZI_HOOK static void unpublished_between_waiting(void) {
 /* What making, running, ending and joining a thread publishes. */
 QZI_HOOK static void spawn_and_join(void) {
   for (int k = 0; k < SPAWNS; k++) {
-    qzi_pub_state(&processor, QZ_STATE_OVERHEAD);
+    qzi_pub_state(&processor, QZ_STATE_MAKING);
     qzi_pub_spawned(&processor);
     qzi_pub_created(&processor, &child, &parent);
     qzi_pub_ready(&processor, &child);
     qzi_pub_state(&processor, QZ_STATE_USEFUL);
-    qzi_pub_state(&processor, QZ_STATE_OVERHEAD);
+    qzi_pub_state(&processor, QZ_STATE_MAKING);
     qzi_pub_dequeued(&processor);
     qzi_pub_switched(&processor);
     qzi_pub_run(&processor, &child);
-    qzi_pub_run_as(&processor, &parent, QZ_STATE_OVERHEAD);
+    qzi_pub_run_as(&processor, &parent, QZ_STATE_MAKING);
     qzi_pub_ended(&processor, &child);
     qzi_pub_state(&processor, QZ_STATE_USEFUL);
   }

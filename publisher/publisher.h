@@ -184,7 +184,7 @@ static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
 #include "path.h"
 
 /* The processor goes on with the same thread, or none, in another state: QZ_STATE_USEFUL when application code goes
- * on, QZ_STATE_OVERHEAD when the package works for longer than a fast path. */
+ * on; QZ_STATE_OVERHEAD, QZ_STATE_MAKING or QZ_STATE_WAKING when the package works for longer than a fast path. */
 static inline void qzi_pub_state(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) qzi_pub_now(p, state);
 }
@@ -261,7 +261,7 @@ static inline void qzi_pub_park(struct qzi_publisher *p, struct qzi_pub_thread *
   }
 }
 
-/* Processor p begins or goes on to run t: application code, or (QZ_STATE_OVERHEAD) the package on its behalf. */
+/* Processor p begins or goes on to run t: application code, or (QZ_STATE_MAKING) the package on its behalf. */
 static inline __attribute__((always_inline)) void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread *t,
                                                                  unsigned state) {
   if (!qzi_publishing() || !p->record) return;

@@ -36,6 +36,18 @@ static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *vis
   return consistent;
 }
 
+/* Overhead is one state, and what it is for stands beside it. */
+static void take_state(struct qzi_visit *visit, unsigned state) {
+  int of_overhead = state == QZ_STATE_MAKING || state == QZ_STATE_WAKING;
+  visit->overhead = state == QZ_STATE_MAKING   ? QZ_KERNEL_THREAD
+                    : state == QZ_STATE_WAKING ? QZ_KERNEL_LOCK
+                                               : QZ_KERNEL_NONE;
+  visit->state = (uint8_t)(of_overhead ? QZ_STATE_OVERHEAD : state);
+  if (visit->state <= QZ_STATE_SPINNING) return;
+  visit->invalid = 1;
+  visit->state = QZ_STATE_IDLE;
+}
+
 static void processors_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
   const struct qz_session_view *view = sampler->view;
   for (uint32_t p = first; p < end; p++) {
@@ -47,12 +59,8 @@ static void processors_visit(struct qzi_sampler *sampler, uint32_t first, uint32
     visit->retries = 0;
     for (;;) {
       visit->now = QZ_LOAD_ACQUIRE(&processor->now);
-      visit->state = (uint8_t)QZ_NOW_STATE(visit->now);
+      take_state(visit, QZ_NOW_STATE(visit->now));
       int consistent = 1;
-      if (visit->state > QZ_STATE_SPINNING) {
-        visit->invalid = 1;
-        visit->state = QZ_STATE_IDLE;
-      }
       if (visit->state == QZ_STATE_IDLE || QZ_NOW_THREAD_PLUS_1(visit->now) == 0) {
         visit->serial = 0;
         visit->word = QZI_NO_WORD;
@@ -155,6 +163,7 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, cons
                               .state = visit->state,
                               .waiting = (uint8_t)waits_at_top(visit),
                               .torn = visit->torn,
+                              .kernel = visit->overhead,
                               .busy = (uint16_t)(counts->useful + counts->overhead),
                               .spinning = (uint16_t)counts->spinning,
                               .runnable = counts->runnable};

@@ -34,6 +34,7 @@ struct qzi_visit {
   uint32_t held;   /* keys in `keys`, and their fingerprints in `prints` */
   uint8_t state;   /* enum qz_state */
   uint8_t retries, torn, invalid;
+  uint8_t overhead;      /* what the package's work is for, as tuples have it (enum qz_kernel) */
   uint32_t node, entity; /* of the snapshot, once resolved */
   uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_waits.h); 0: none */
   uint32_t instruction;  /* that its thread was at: instructions.h */

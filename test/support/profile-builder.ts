@@ -69,6 +69,11 @@ export const inKernel = (kernel: keyof typeof KernelWork, thread: string, stack:
   ...run(thread, stack),
   kernel,
 });
+/** On a processor, in the thread package, for that (abi/profile.h). */
+export const overheadFor = (kernel: keyof typeof KernelWork, thread: string, stack: string[]): Doing => ({
+  ...overhead(thread, stack),
+  kernel,
+});
 /** Blocked, or spinning, on the object at the top of the stack. */
 export const wait = doing('blocked', true);
 export const spin = doing('spinning', true);

@@ -14,6 +14,9 @@ export type TraceEvent =
   | { ns: number; kind: 'queue'; object: number; length: number };
 
 const magic = 0x314352544f5a5551n;
+/** What overhead is for is not told apart here: states above the last one are all overhead. */
+const ofProcessor = (state: number): number => (state >= 7 ? 2 : state);
+
 const kinds = { now: 1, state: 2, begin: 3, end: 4, stack: 5, entry: 6, queue: 7 } as const;
 
 /** The part of a trace that has been written; the file is sparse and much longer. */
@@ -52,7 +55,7 @@ function parse(path: string, baseNs: bigint): TraceEvent[] {
           ns,
           kind: 'now',
           processor: subject,
-          state: Number(value & 15n),
+          state: ofProcessor(Number(value & 15n)),
           thread: Number((value >> 4n) & 0xffffffffn) - 1,
         });
         break;

@@ -6,14 +6,17 @@ import {
   costIndex,
   derivedMetric,
   findSource,
+  guidanceOfCosts,
   hottestLine,
   MetricError,
+  noPaths,
+  overheadKinds,
   viewOf,
   type Model,
   type SourceLine,
   type ViewRow,
 } from '../../../ts-frontend/src/model/index.js';
-import { ProfileBuilder, overhead, run, wait } from '../../support/profile-builder.js';
+import { ProfileBuilder, inKernel, overhead, overheadFor, run, wait } from '../../support/profile-builder.js';
 import { second, serialThenParallel } from '../../support/example-profiles.js';
 
 const nameOf = (model: Model, { subject }: ViewRow): string =>
@@ -147,6 +150,70 @@ test('idleness and overhead of contexts are those of metrics.md, section 4', (t)
   t.is(half!.total[costIndex.idle], second);
   t.is(viewOf(model, 'tree').total[costIndex.idle], model.root.idlenessNs);
   t.is(viewOf(model, 'tree').total[costIndex.overhead], second);
+});
+
+test('overhead by kind, and what both say of each context', (t) => {
+  const raw = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', paths: { ...noPaths, running: true, kernel: true } },
+  })
+    .stretch(second, [run('a', ['start', 'both'])])
+    .stretch(second, [inKernel('futex', 'a', ['start', 'both'])])
+    .stretch(second, [inKernel('lock', 'a', ['start', 'fine']), run('b', ['start', 'fine'])])
+    .stretch(second, [run('a', ['start', 'fine', 'GOMP_barrier']), inKernel('yield', 'b', ['start', 'fine'])])
+    .stretch(second, [inKernel('thread', 'a', ['start', 'create']), inKernel('read', 'b', ['start', 'reads'])])
+    .stretch(second, [run('a', ['start', 'alone'])])
+    .build();
+  const model = buildModel({
+    ...raw,
+    entities: raw.entities.map((one) => (one.name === 'GOMP_barrier' ? { ...one, origin: 'openmp' } : one)),
+  });
+  const tree = viewOf(model, 'tree');
+  const { effort } = model;
+  t.deepEqual(effort?.overhead, { synchronization: 2 * second, scheduling: second, threads: second, library: second });
+  t.is(effort?.overheadNs, 5 * second);
+  for (const kind of overheadKinds) t.is(tree.total[costIndex[kind]], effort?.overhead[kind], kind);
+  const start = tree.open(costIndex.npt)[0]!;
+  const said = start
+    .open(costIndex.npt)
+    .map((row) => [
+      nameOf(model, row),
+      guidanceOfCosts(model, row.total),
+      (row.total[costIndex.overhead] ?? 0) / second,
+    ]);
+  t.deepEqual(
+    said.sort(([a], [b]) => String(a).localeCompare(String(b))),
+    [
+      ['alone', 'finer', 0],
+      ['both', 'another', 1],
+      ['create', 'coarser', 1],
+      ['fine', 'coarser', 3],
+      ['reads', 'effective', 0],
+    ],
+  );
+  t.deepEqual(checkInvariants(model), []);
+});
+
+test('the package says what its overhead is for; without the kernel’s samples nothing is said of threads', (t) => {
+  const stretches = (builder: ProfileBuilder): ProfileBuilder =>
+    builder
+      .stretch(second, [overheadFor('thread', 'a', ['main'])])
+      .stretch(second, [overheadFor('lock', 'a', ['main'])])
+      .stretch(second, [overhead('', [])]);
+  const ofPackage = buildModel(
+    stretches(new ProfileBuilder({ processors: 1, head: { publisher: 'threadlib' } })).build(),
+  );
+  t.deepEqual(ofPackage.effort?.overhead, {
+    synchronization: second,
+    scheduling: second,
+    threads: second,
+    library: 0,
+  });
+  t.is(guidanceOfCosts(ofPackage, viewOf(ofPackage, 'tree').total), 'coarser');
+  const ofThreads = buildModel(
+    new ProfileBuilder({ processors: 1, head: { publisher: 'pthread' } }).stretch(second, [run('a', ['f'])]).build(),
+  );
+  t.is(guidanceOfCosts(ofThreads, viewOf(ofThreads, 'tree').total), null);
 });
 
 test('columns of one’s own', (t) => {

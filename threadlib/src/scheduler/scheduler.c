@@ -102,7 +102,7 @@ static inline void waking(struct qzi_processor *p, unsigned state) {
 static inline __attribute__((always_inline)) void ready_next(struct qzi_thread *thread, struct qzi_thread *away) {
   struct qzi_processor *p = qzi_processor_checked();
   thread->blocked = 0;
-  waking(p, QZ_STATE_OVERHEAD);
+  waking(p, QZ_STATE_WAKING);
   qzi_enter(p);
   qzi_pub_ready(&p->head.pub, &thread->pub);
   struct qzi_thread *before = atomic_load_explicit(&p->next, memory_order_relaxed);
@@ -120,7 +120,7 @@ void qzi_ready_away(struct qzi_thread *thread) { ready_next(thread, thread); }
 void qzi_ready_last(struct qzi_thread *thread) {
   struct qzi_processor *p = qzi_processor_checked();
   thread->blocked = 0;
-  waking(p, QZ_STATE_OVERHEAD);
+  waking(p, QZ_STATE_WAKING);
   qzi_enter(p);
   qzi_pub_ready(&p->head.pub, &thread->pub);
   qzi_ring_push(&p->fifo, thread);

@@ -102,7 +102,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
   uint64_t now = 0, taken = 0;
   if (!head) return NULL;
   struct qzi_pub_waits waits = {0};
-  if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
+  if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_WAKING);
   do {
     struct qzi_waiter *next = waiter->next;
     waiter->queued = false;

@@ -83,7 +83,7 @@ void qzi_queue_up_alone(struct qzi_waiter *waiter) { queue_up(qzi_processor_self
 void qzi_wake_list(struct qzi_waiter *list) {
   if (!list) return;
   struct qzi_processor *p = qzi_processor_checked();
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_pub_state(&p->head.pub, QZ_STATE_WAKING);
   qzi_enter(p);
   for (struct qzi_waiter *waiter = list; waiter; waiter = waiter->next) queue_up(p, waiter);
   qzi_leave(p); /* from here on others may take them */

@@ -137,7 +137,7 @@ static __attribute__((noinline)) void spawn_thread(struct qzi_scope *scope, bool
   uint64_t serial;
   int error;
   if (QZI_UNLIKELY(p->in_place)) (void)qzi_self(); /* the creator */
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
   bool made = qzi_spawn(p, 0, function, argument, scope, loop, name, false, site, &serial, &error) != NULL;
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
   if (QZI_LIKELY(made)) {
@@ -208,7 +208,7 @@ static inline __attribute__((always_inline)) void called(struct qzi_scope *scope
 /* With work and span. */
 static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_t site) {
   struct qzi_span_sync sync, *merged = NULL;
-  qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
   qzi_span_sync_begins(qzi_publisher_self(), site, &sync);
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
@@ -233,7 +233,7 @@ static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, ui
     sync_span(scope, site);
     return;
   }
-  qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
     struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
@@ -269,7 +269,7 @@ static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint
 /* Something is published since the last call, of a task. */
 static __attribute__((noinline)) void sync_begins_published(struct qzi_scope *scope, uint64_t site) {
   struct qzi_thread *self = qzi_self();
-  qzi_pub_run_as(qzi_publisher_self(), &self->pub, QZ_STATE_OVERHEAD);
+  qzi_pub_run_as(qzi_publisher_self(), &self->pub, QZ_STATE_MAKING);
   sync_published(scope, site);
 }
 

@@ -149,7 +149,7 @@ int qz_join(qz_thread_t handle, void **result) {
     struct qzi_thread *self = qzi_self();
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
       atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
-      qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+      qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
       if (qzi_publishing())
         run_published(p, self, target, QZI_CALLER());
       else

@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void qzi_inline_ended(struct qzi_pr
   child->sanitizer_fiber = NULL;
 #endif
   qzi_current_set(p, parent);
-  qzi_pub_run_as(&p->head.pub, &parent->pub, QZ_STATE_OVERHEAD);
+  qzi_pub_run_as(&p->head.pub, &parent->pub, QZ_STATE_MAKING);
   qzi_pub_ended(&p->head.pub, &child->pub);
 }
 __attribute__((noreturn)) void qzi_thread_end(struct qzi_thread *self, void *result);

@@ -36,7 +36,7 @@ static inline int create(qz_thread_t *handle, const char *name, size_t stack_byt
   int error = 0;
   uint64_t serial;
   if (QZI_UNLIKELY(!start)) return EINVAL;
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
   struct qzi_thread *thread =
     qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);

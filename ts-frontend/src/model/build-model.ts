@@ -5,6 +5,7 @@ import type { RawProfile } from './profile/raw-profile.js';
 import { State } from './profile/raw-profile.js';
 import { runnableRange } from './profile/buckets.js';
 import { effortOf } from './metrics/effort.js';
+import { overheadOf } from './metrics/overhead.js';
 import { Calls } from './metrics/call-counts.js';
 import { factorsOf, weightsOf } from './metrics/compensation.js';
 import { cpuWaitOf } from './metrics/cpu-wait.js';
@@ -40,6 +41,7 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
   const root = item(entities, 0);
   const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
   const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
+  const effort = effortOf(raw, root, context.overhead, context.weights);
   const elapsedNs = raw.head.elapsedNs;
   let reported: Pick<Model, 'findings' | 'notices'> | undefined;
   let notices: Model['notices'] | undefined;
@@ -61,9 +63,9 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
     timeline: timelineOf(raw),
     effortNs,
     idlenessPercent: percent(root.idlenessNs),
-    overheadPercent: percent(root.overheadNs),
+    overheadPercent: percent(effort?.overheadNs ?? 0),
     spinPercent: percent(root.spinBlameNs),
-    effort: effortOf(raw, root),
+    effort,
     compensation,
     cpuWait: cpuWaitOf(raw),
     kernelUsage: kernelUsageOf(raw),
@@ -106,6 +108,7 @@ function tablesFor(
     stacks,
     byStack,
     weights,
+    overhead: overheadOf(raw, stacks),
     sums: sumTuples(full, lined, byLine, groupOf, weights, count),
     groupOf,
     calls: new Calls(raw.calls, groupOf, count),

@@ -62,7 +62,8 @@ export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';
 export { baseName, placeOf } from './metrics/naming.js';
 
-export { costIndex, costNames, type CostName } from './views/costs.js';
+export { costIndex, costNames, effortOfCosts, guidanceOfCosts, type CostName } from './views/costs.js';
+export { overheadKinds } from './result/effort.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
 export type { ViewRow } from './views/rows.js';
 export { aloneness, flameOf, type FlameNode } from './views/flame.js';

@@ -1,14 +1,23 @@
 /** Where the effort of a run went, in percent of it, and what that says of how it is divided. */
-import type { Effort, Guidance, Model } from '../model/index.js';
+import { overheadKinds, type Guidance, type Model, type OverheadKind } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
 import { percent, time } from './format/units.js';
 
-const kinds: readonly (readonly [keyof Effort['overhead'], string])[] = [
-  ['synchronization', 'synchronization'],
-  ['scheduling', 'scheduling'],
-  ['threads', 'making threads'],
-  ['library', 'run-time library'],
-];
+/** Kinds of overhead. */
+export const kindNames: Record<OverheadKind, string> = {
+  synchronization: 'synchronization',
+  scheduling: 'scheduling',
+  threads: 'making threads',
+  library: 'run-time library',
+};
+
+/** Of a context, as a column has it. */
+export const divisionNames: Record<Guidance, string> = {
+  effective: 'good',
+  coarser: 'too fine',
+  finer: 'too coarse',
+  another: 'switch it',
+};
 
 /** Findings say what to do: these say no more than how far the division of the work is the place to look. */
 const guidance: Record<Guidance, string> = {
@@ -30,9 +39,9 @@ const leastOverhead = 0.05;
 export function effortText({ effort: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === undefined || its.guidance === null || its.overheadNs < leastOverhead * its.effortNs) return '';
   const of = (ns: number): string => percent(ns, its.effortNs);
-  const parts = kinds
-    .filter(([kind]) => its.overhead[kind] >= 0.001 * its.effortNs)
-    .map(([kind, name]) => `${name} ${of(its.overhead[kind])}`);
+  const parts = overheadKinds
+    .filter((kind) => its.overhead[kind] >= 0.001 * its.effortNs)
+    .map((kind) => `${kindNames[kind]} ${of(its.overhead[kind])}`);
   const shares = parts.length > 0 ? `: ${parts.join(', ')}` : '';
   const overhead = ` (overhead ${of(its.overheadNs)}${shares})`;
   const spinning = its.spinningNs > 0 ? `, spinning ${of(its.spinningNs)}` : '';

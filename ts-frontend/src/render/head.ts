@@ -38,9 +38,16 @@ function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'
 export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii'>): string =>
   [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
 
-function othersBefore({ cpuWait, elapsedNs, kinCpus }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+/** Whether processors were idle for other programs: then idleness says nothing of this one. */
+export function isMostlyOthers({ cpuWait }: Model): boolean {
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
-  if (cpuWait.othersNs < mostlyOthers * couldRunNs || couldRunNs === 0) return '';
+  return cpuWait.othersNs >= mostlyOthers * couldRunNs && couldRunNs > 0;
+}
+
+function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  if (!isMostlyOthers(model)) return '';
+  const { cpuWait, elapsedNs, kinCpus } = model;
+  const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   const who = kinCpus >= leastKin ? 'Other processes (of this program, too)' : 'Other programs';
   return (
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could ` +
@@ -184,9 +191,8 @@ function bars(model: Model, options: RenderOptions): string[] {
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 
-/** Where other programs had the CPUs, processors were idle for them. */
 function effort(model: Model, options: RenderOptions): string[] {
-  const text = othersBefore(model, options) === '' ? effortText(model, options) : '';
+  const text = isMostlyOthers(model) ? '' : effortText(model, options);
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 

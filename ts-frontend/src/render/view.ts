@@ -3,9 +3,13 @@ import {
   baseName,
   costIndex,
   costNames,
+  effortOfCosts,
+  guidanceOfCosts,
+  overheadKinds,
   type CostName,
   type DerivedMetric,
   type Model,
+  type OverheadKind,
   type ViewName,
   type ViewRow,
 } from '../model/index.js';
@@ -13,7 +17,8 @@ import { lines } from './csv.js';
 import type { RenderOptions } from './format/options.js';
 import { clean, wrap } from './format/text.js';
 import { figure, percent, time } from './format/units.js';
-import { heading } from './head.js';
+import { divisionNames, kindNames } from './effort.js';
+import { heading, isMostlyOthers } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import { table, type Column } from './table.js';
 import { shownRows, type ShownRow } from './view-rows.js';
@@ -32,6 +37,8 @@ const titles: Record<ViewName, string> = {
 };
 /** Deeper rows are indented no further, and say how deep they are. */
 const deepest = 12;
+/** Of contexts with less of the run's effort it is not said how they are divided. */
+const leastEffort = 0.01;
 /** Rows of CSV and JSON at most: callers of 100,000 contexts would be millions. */
 const mostRows = 100_000;
 
@@ -56,7 +63,8 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
     text: ({ row }) => (total(row, name) >= model.elapsedNs / 1000 ? time(total(row, name), options) : ''),
     drop,
   });
-  const effort = (row: ViewRow): number => total(row, 'time') + total(row, 'idle') + total(row, 'spin');
+  const effort = (row: ViewRow): number => effortOfCosts(row.total);
+  const hidesGuidance = isMostlyOthers(model);
   return [
     { head: 'NPT', text: ({ row }) => time(total(row, 'npt'), options), tone: 'strong' },
     { head: 'share', text: ({ row }) => percent(total(row, 'npt'), model.elapsedNs) },
@@ -70,7 +78,17 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
     { head: 'effort', text: ({ row }) => percent(effort(row), model.effortNs), drop: 7 },
     some('idle', 'idle', 3),
     some('spin', 'spin', 8),
-    some('overhead', 'overhead', 9),
+    some('overhead', 'overhead', 7),
+    { head: 'kind', text: ({ row }) => kindText(row, model.elapsedNs / 1000), drop: 9 },
+    {
+      head: 'division',
+      text: ({ row }) => {
+        const guidance =
+          hidesGuidance || effort(row) < leastEffort * model.effortNs ? null : guidanceOfCosts(model, row.total);
+        return guidance === null ? '' : divisionNames[guidance];
+      },
+      drop: 8,
+    },
     some('blocked', 'blocked', 5),
     ...(model.head.pathNs > 0
       ? [
@@ -111,6 +129,15 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
   ];
 }
 
+/** The kind of overhead that is most of it, with its part where that is not all. */
+function kindText(row: ViewRow, least: number): string {
+  const all = row.total[costIndex.overhead] ?? 0;
+  if (all < least || all === 0) return '';
+  const of = (kind: OverheadKind): number => row.total[costIndex[kind]] ?? 0;
+  const most = overheadKinds.reduce((a, b) => (of(b) > of(a) ? b : a));
+  return of(most) >= 0.95 * all ? kindNames[most] : `${kindNames[most]} ${percent(of(most), all)}`;
+}
+
 const derivedText = (metric: DerivedMetric, row: ViewRow, options: RenderOptions): string =>
   metric.unit === 'time' ? time(metric.value(row), options) : figure(metric.value(row));
 
@@ -148,6 +175,7 @@ function fields(model: Model, { row, depth, parent }: ShownRow, metrics: readonl
     file: entity ? entity.file : '',
     line: entity ? entity.line : 0,
     recursive: row.recursive,
+    guidance: guidanceOfCosts(model, row.total),
     ...Object.fromEntries(costNames.map((name) => [`${name}Ns`, row.total[costIndex[name]] ?? 0])),
     ...Object.fromEntries(costNames.map((name) => [`${name}SelfNs`, row.self[costIndex[name]] ?? 0])),
     ...Object.fromEntries(metrics.map((metric) => [metric.name, metric.value(row)])),

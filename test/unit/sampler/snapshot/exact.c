@@ -211,6 +211,29 @@ static void states(void) {
   qz_profile_unload(&profile);
 }
 
+/* The package's work says what it is for; all of it is overhead. */
+static void overhead_by_kind(void) {
+  static const unsigned states[] = {QZ_STATE_OVERHEAD, QZ_STATE_MAKING, QZ_STATE_WAKING};
+  static const uint8_t kinds[] = {QZ_KERNEL_NONE, QZ_KERNEL_THREAD, QZ_KERNEL_LOCK};
+  begin(1, 16, QZI_FILE_DEFAULT_BYTES);
+  fake_create(&fake, 0, 1, "one", MAIN, -1);
+  fake_push(&fake, 0, MAIN);
+  for (unsigned k = 0; k < 3; k++) {
+    fake_run(&fake, 0, states[k], 0);
+    snapshots(10, MS);
+  }
+  end();
+  CHECK(time_of(MAIN, QZ_STATE_OVERHEAD, 1, 1) == 30 * MS && profile.head.invalid == 0);
+  for (unsigned k = 0; k < 3; k++) {
+    double ns = 0;
+    for (uint64_t t = 0; t < profile.tuples_count; t++)
+      if (profile.tuples[t].state == QZ_STATE_OVERHEAD && profile.tuples[t].kernel == kinds[k])
+        ns += profile.tuples[t].ns;
+    CHECK(ns == 10 * MS);
+  }
+  qz_profile_unload(&profile);
+}
+
 /* Nonsense in the session is counted and left out; the rest stays right. */
 static void nonsense(void) {
   begin(4, 16, QZI_FILE_DEFAULT_BYTES);
@@ -331,6 +354,7 @@ int main(void) {
   one_lock(0);
   one_lock(1);
   states();
+  overhead_by_kind();
   nonsense();
   small_file();
   many_threads();

@@ -27,7 +27,8 @@ const hands: ReadonlySet<number> = new Set([KernelWork.futex, KernelWork.lock]);
 
 /** A busy thread that waits or wakes, in a call or in code of locks, or has just been woken. */
 export const isHandingOn = ({ tuples }: FindingContext['model']['raw'], k: number): boolean =>
-  u8(tuples.waiting, k) === Waiting.woken || hands.has(u8(tuples.kernel, k));
+  u8(tuples.waiting, k) === Waiting.woken ||
+  (u8(tuples.state, k) !== State.overhead && hands.has(u8(tuples.kernel, k)));
 
 /** Of the whole program, with what all of its locks take. */
 export function handOversOf({ model, tables, levels }: FindingContext): HandOvers {

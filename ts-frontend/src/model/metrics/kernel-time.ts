@@ -4,8 +4,7 @@
  */
 import { addAt, f64, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import { KernelWork } from '../profile/raw-profile.js';
-import { isBusy } from './sums.js';
+import { KernelWork, State } from '../profile/raw-profile.js';
 import type { Tables } from './tables.js';
 
 const isKernel = (work: number): boolean => work !== KernelWork.none && work !== KernelWork.lock;
@@ -19,7 +18,7 @@ export function systemTimesOf(
   if (!head.paths.kernel) return undefined;
   const system = new Float64Array(entities);
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (!isKernel(u8(tuples.kernel, k)) || !isBusy(u8(tuples.state, k))) continue;
+    if (!isKernel(u8(tuples.kernel, k)) || tuples.state[k] !== State.useful) continue;
     const ns = f64(weights, k),
       thread = u32(tuples.thread, k);
     addAt(system, 0, ns);

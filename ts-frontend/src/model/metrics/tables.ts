@@ -14,6 +14,7 @@ export interface Tables {
   stacks: Stacks; // without loops and lines of code
   byStack: RowsBy; // tuples of each stack
   weights: Float64Array; // ns of each tuple, compensated
+  overhead: Uint8Array; // kind of overhead of each tuple: overheadOf
   sums: Sums;
   groupOf: Uint32Array; // by entity of the profile, 0 = none
   calls: Calls;

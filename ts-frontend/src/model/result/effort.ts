@@ -1,6 +1,7 @@
 /** Where the effort of a run went (docs/reference/metrics.md, section 4). Nanoseconds of processor time. */
 
-export type OverheadKind = 'synchronization' | 'scheduling' | 'threads' | 'library';
+export const overheadKinds = ['synchronization', 'scheduling', 'threads', 'library'] as const;
+export type OverheadKind = (typeof overheadKinds)[number];
 
 /** What idleness and overhead, low or high, say of how the work is divided. */
 export type Guidance = 'effective' | 'coarser' | 'finer' | 'another';
@@ -10,7 +11,7 @@ export interface Effort {
   workNs: number;
   idlenessNs: number;
   spinningNs: number;
-  overheadNs: number; // part of the work: sum of the next, no more than the work
+  overheadNs: number; // part of the work: sum of the next
   overhead: Record<OverheadKind, number>;
   guidance: Guidance | null; // null: the kernel gave no samples, so that overhead is not known
 }

@@ -3,6 +3,7 @@
  * itself directly as one node (its time is charged once, as in every other table). Built once; the three views are read
  * from it. Pure.
  */
+import type { Tables } from '../metrics/tables.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import { costCount, exclusiveCosts, type Costs } from './costs.js';
@@ -23,9 +24,12 @@ export interface ContextTree {
   child: Uint32Array;
 }
 
-/** `groupOf`: by entity of the profile, 0 = none. `weights`: ns of each tuple. */
-export function contextTree(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array, weights: Float64Array): ContextTree {
-  const exclusive = exclusiveCosts(raw, stacks, weights);
+export function contextTree(
+  raw: RawProfile,
+  stacks: Stacks,
+  { groupOf, ...tables }: Pick<Tables, 'groupOf' | 'weights' | 'overhead'>,
+): ContextTree {
+  const exclusive = exclusiveCosts(raw, stacks, tables);
   const shown = new Uint32Array(stacks.count); // node of this tree, by node of the profile's
   const parent = new Uint32Array(stacks.count);
   const entity = new Uint32Array(stacks.count);

@@ -3,9 +3,15 @@
  * tuples, so parts add up to their whole in every column. Definitions: docs/reference/metrics.md, sections 3 and 4.
  * Pure.
  */
+import { addAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { guidanceOf } from '../metrics/effort.js';
+import { isOverheadKnown } from '../metrics/overhead.js';
+import type { Tables } from '../metrics/tables.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
+import { overheadKinds, type Guidance } from '../result/effort.js';
+import type { Model } from '../result/types.js';
 
 /** Nanoseconds, each; `npt` of elapsed time, `onPath` of the time path, the others of processor or thread time. */
 export const costNames = [
@@ -14,6 +20,7 @@ export const costNames = [
   'idle',
   'spin',
   'overhead',
+  ...overheadKinds,
   'spinning',
   'ready',
   'blocked',
@@ -26,43 +33,61 @@ export type Costs = Float64Array;
 export const costCount = costNames.length;
 export const costIndex = Object.fromEntries(costNames.map((name, index) => [name, index])) as Record<CostName, number>;
 
-const offCpu: Readonly<Record<number, CostName>> = {
-  [State.spinning]: 'spinning',
-  [State.ready]: 'ready',
-  [State.blocked]: 'blocked',
-  [State.io]: 'io',
-};
+/** Column of a state in which a thread is at no work; -1: none. */
+const offCpu = new Int8Array(256).fill(-1);
+offCpu[State.spinning] = costIndex.spinning;
+offCpu[State.ready] = costIndex.ready;
+offCpu[State.blocked] = costIndex.blocked;
+offCpu[State.io] = costIndex.io;
 
-/** Costs of each node of the tree of stacks alone, without what lies below: node * costCount + column. */
-export function exclusiveCosts(raw: RawProfile, stacks: Stacks, weights: Float64Array): Float64Array {
-  const { tuples, onPath, head } = raw;
+/** Column of each kind of overhead, as tuples have it: overheadOf. */
+const ofOverhead = Int8Array.from([-1, ...overheadKinds.map((kind) => costIndex[kind])]);
+
+/**
+ * Costs of each node of the tree of stacks alone, without what lies below: node * costCount + column. `weights` and
+ * `kinds` are of each tuple: ns, and kind of overhead.
+ */
+export function exclusiveCosts(
+  { tuples, onPath, head }: RawProfile,
+  stacks: Pick<Stacks, 'count'>,
+  { weights, overhead: kinds }: Pick<Tables, 'weights' | 'overhead'>,
+): Float64Array {
   const costs = new Float64Array(stacks.count * costCount);
+  const { npt, time, idle, spin, overhead } = costIndex;
   const P = head.processors;
-  const addTo = (stack: number, name: CostName, amount: number): void => {
-    const at = stack * costCount + costIndex[name];
-    costs[at] = (costs[at] ?? 0) + amount;
-  };
-  onPath.stack.forEach((stack, k) => {
-    addTo(stack, 'onPath', onPath.ns[k] ?? 0);
-  });
-  tuples.stack.forEach((stack, k) => {
-    const state = tuples.state[k] ?? 0;
-    const ns = weights[k] ?? 0;
-    const add = (name: CostName, amount: number): void => {
-      addTo(stack, name, amount);
-    };
+  for (let k = 0; k < onPath.ns.length; k++)
+    addAt(costs, u32(onPath.stack, k) * costCount + costIndex.onPath, f64(onPath.ns, k));
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = u8(tuples.state, k),
+      ns = f64(weights, k),
+      at = u32(tuples.stack, k) * costCount;
     if (state === State.useful || state === State.overhead) {
-      const busy = Math.min(P, Math.max(1, tuples.busy[k] ?? 0));
-      const spinning = tuples.spinning[k] ?? 0;
-      add('npt', ns / busy);
-      add('time', ns);
-      add('idle', (ns * Math.max(0, P - busy - spinning)) / busy);
-      add('spin', (ns * spinning) / busy);
-      if (state === State.overhead) add('overhead', ns);
+      const busy = Math.min(P, Math.max(1, u16(tuples.busy, k)));
+      const spinning = u16(tuples.spinning, k);
+      const kind = u8(kinds, k);
+      addAt(costs, at + npt, ns / busy);
+      addAt(costs, at + time, ns);
+      addAt(costs, at + idle, (ns * Math.max(0, P - busy - spinning)) / busy);
+      addAt(costs, at + spin, (ns * spinning) / busy);
+      if (kind === 0) continue;
+      addAt(costs, at + overhead, ns);
+      addAt(costs, at + item(ofOverhead, kind), ns);
     } else {
-      const name = offCpu[state];
-      if (name !== undefined) add(name, ns);
+      const column = item(offCpu, state);
+      if (column >= 0) addAt(costs, at + column, ns);
     }
-  });
+  }
   return costs;
+}
+
+/** Work, idleness and spin blame of a context: its part of the run's effort. */
+export const effortOfCosts = (costs: Costs): number =>
+  f64(costs, costIndex.time) + f64(costs, costIndex.idle) + f64(costs, costIndex.spin);
+
+/** How the work of a context is divided, by the parts of its own effort; null: not known, or nothing ran there. */
+export function guidanceOfCosts({ raw }: Pick<Model, 'raw'>, costs: Costs): Guidance | null {
+  const effort = effortOfCosts(costs);
+  if (effort <= 0 || !isOverheadKnown(raw)) return null;
+  const waiting = f64(costs, costIndex.idle) + f64(costs, costIndex.spin);
+  return guidanceOf(waiting / effort, f64(costs, costIndex.overhead) / effort);
 }

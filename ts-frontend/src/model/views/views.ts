@@ -20,10 +20,11 @@ export type Detail = 'procedures' | 'loops' | 'lines';
 const known = new WeakMap<Stacks, ContextTree>();
 /** The calling contexts in that detail. */
 export function treeOf(model: Model, detail: Detail): ContextTree {
-  const { stacks, groupOf, weights, loops, lines } = tablesOf(model);
+  const tables = tablesOf(model);
+  const { stacks, loops, lines } = tables;
   const its = detail === 'lines' ? lines : detail === 'loops' ? loops : { raw: model.raw, stacks };
   let tree = known.get(its.stacks);
-  if (!tree) known.set(its.stacks, (tree = contextTree(its.raw, its.stacks, groupOf, weights)));
+  if (!tree) known.set(its.stacks, (tree = contextTree(its.raw, its.stacks, tables)));
   return tree;
 }
 
