@@ -4,8 +4,8 @@
  *   main.js [--no-skips] [--again] [ava arguments]
  *
  * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but
- * for those of .ci/skips. With --again a file with a failed test runs once or twice more, after all others, and what
- * passes then has passed; all are reported, and the names stand once more at the end.
+ * for those of .ci/skips. With --again a file with a failed test runs once or twice more, after all others, and a native
+ * test likewise; what passes then has passed; all are reported, and the names stand once more at the end.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +13,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { afterAnother, anyOf, failing } from './again.js';
 import { junitResults } from './junit.js';
 import type { Result } from './result.js';
 import { readDeclared, tally } from './tally.js';
@@ -44,7 +45,7 @@ function unexplained(
     return [];
   const detail = hangs ?? (signal === null ? `it ended with status ${status}` : `it was ended by ${signal}`);
   process.stdout.write(`FAIL ${runner}: ${detail}\n`);
-  return [{ name: `${runner}: ${detail}`, outcome: 'failed', detail }];
+  return [{ name: `${runner}: ${detail}`, outcome: 'failed', detail, ofRunner: true }];
 }
 
 /** What runs now, with all that it has started. */
@@ -107,35 +108,18 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
   return [...results, ...unexplained(prefix, results, status, signal, what)];
 }
 
-/** Tests that failed at first and passed when their file ran again. */
+/** Tests that failed in one run and passed in another. */
 const unsteady = new Set<string>();
-const failing = (results: readonly Result[]): Set<string> =>
-  new Set(results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
 
-/** With --again: so often does a file run whose tests fail. */
+/** With --again: so often does a test run that fails. */
 const mostTries = 3;
 
-/** Runs the files of failed tests again, after all others: a load that made one fail may be over. */
-async function runAgain(
-  before: readonly Result[][],
-  paths: readonly string[],
-  options: readonly string[],
-): Promise<Result[][]> {
-  const all = [...before];
-  for (let tries = 1; tries < mostTries; tries++)
-    for (const [k, path] of paths.entries()) {
-      const first = failing(all[k]!);
-      if (first.size === 0) continue;
-      process.stdout.write(`once more: ${path}\n`);
-      const results = await file(path, options),
-        second = failing(results);
-      const fails = (name: string): boolean => first.has(name) && second.has(name);
-      for (const name of [...first, ...second]) if (!fails(name)) unsteady.add(name);
-      all[k] = results.map((result) =>
-        second.has(result.name) && !fails(result.name) ? { ...result, outcome: 'passed' } : result,
-      );
-    }
-  return all;
+/** Runs what failed again, after all others: a load that made it fail may be over. */
+async function runAgain(before: readonly Result[], what: string, rerun: () => Promise<Result[]>): Promise<Result[]> {
+  process.stdout.write(`once more: ${what}\n`);
+  const { results, differ } = afterAnother(before, await rerun());
+  for (const name of differ) unsteady.add(name);
+  return results;
 }
 
 async function frontEnd(args: readonly string[]): Promise<Result[]> {
@@ -144,10 +128,13 @@ async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const paths = chosen.length > 0 ? chosen : all();
   const results: Result[][] = [];
   for (const path of paths) results.push(await file(path, options));
-  return (again ? await runAgain(results, paths, options) : results).flat();
+  for (let tries = 1; again && tries < mostTries; tries++)
+    for (const [k, path] of paths.entries())
+      if (failing(results[k]!).length > 0) results[k] = await runAgain(results[k]!, path, () => file(path, options));
+  return results.flat();
 }
 
-async function native(): Promise<Result[]> {
+async function ctest(options: readonly string[]): Promise<Result[]> {
   const file = join(root, 'build/Testing/junit.xml');
   rmSync(file, { force: true });
   const ctest = spawn(
@@ -159,11 +146,9 @@ async function native(): Promise<Result[]> {
       '--no-tests=error',
       '--timeout', // a test that hangs fails, and the others run
       '300',
-      '--parallel',
-      String(availableParallelism()),
       '--output-junit',
       file,
-      ...(again ? ['--repeat', `until-pass:${mostTries}`] : []),
+      ...options,
     ],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true },
   );
@@ -171,6 +156,19 @@ async function native(): Promise<Result[]> {
   const [status, signal] = (await once(ctest, 'close')) as [number | null, NodeJS.Signals | null];
   const results = existsSync(file) ? junitResults(readFileSync(file, 'utf8')) : [];
   return [...results, ...unexplained('ctest', results, status, signal)];
+}
+
+async function native(): Promise<Result[]> {
+  let results = await ctest(['--parallel', String(availableParallelism())]);
+  for (let tries = 1; again && tries < mostTries; tries++) {
+    // One after the other, where it was beside others.
+    const names = failing(results).filter(({ ofRunner }) => !ofRunner);
+    if (names.length === 0) break;
+    results = await runAgain(results, names.map(({ name }) => name).join(', '), () =>
+      ctest(['--tests-regex', anyOf(names.map(({ name }) => name))]),
+    );
+  }
+  return results;
 }
 
 const chosen = process.argv.slice(2).filter((arg) => arg !== '--no-skips' && arg !== '--again');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { directory, run, type Said } from '../support/run-quartz.js';
 import { root as here } from '../known-answers/programs.js';
+import { afterAnother, anyOf } from './again.js';
 import { junitResults } from './junit.js';
 import type { Result } from './result.js';
 import { readDeclared, tally } from './tally.js';
@@ -106,6 +107,30 @@ test('where nothing may be skipped, each skip that is not declared has failed', 
   t.throws(() => readDeclared('no reason'), { message: /NAME: REASON/ });
 });
 
+test('run again: what is seen to pass has passed; what the other run does not come to has failed', (t) => {
+  const of = (outcome: Result['outcome'], ...names: string[]): Result[] =>
+    names.map((name) => ({ name, outcome, detail: '' }));
+  const crash = (name: string): Result => ({ name, outcome: 'failed', detail: '', ofRunner: true });
+  const after = (before: Result[], now: Result[]): string => {
+    const { results, differ } = afterAnother(before, now);
+    const failed = results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+    return `${results.length} failed ${failed.join()} differ ${differ.join()}`;
+  };
+  t.is(after([...of('passed', 'a'), ...of('failed', 'b', 'c')], of('failed', 'c')), '3 failed c,b differ ');
+  t.is(after([...of('passed', 'a'), ...of('failed', 'b')], of('skipped', 'b')), '2 failed  differ b');
+  t.is(
+    after([...of('failed', 'b'), ...of('passed', 'a')], [...of('passed', 'b'), ...of('failed', 'a')]),
+    '2 failed  differ b,a',
+  );
+  t.is(after([...of('passed', 'a'), crash('x')], of('passed', 'a', 'b')), '2 failed  differ x');
+  t.is(after(of('failed', 'b'), [crash('x')]), '1 failed b differ x');
+  t.is(after([...of('passed', 'a'), crash('x')], [crash('y')]), '2 failed y differ ');
+});
+
+test('names as an expression of CTest', (t) => {
+  t.is(anyOf(['core_a', 'sync.b^+']), '^(core_a|sync[.]b\\^[+])$');
+});
+
 /** A small project with the runner in it: one test of ava that fails, and what CTest finds. */
 function project(ctest: string): string {
   const root = directory();
@@ -194,7 +219,10 @@ test('a file that ends by itself, and leaves a process, takes no other with it',
 });
 
 test('--again: what fails once or twice has passed, and is named; what fails three times has failed', async (t) => {
-  const root = project('add_test(NAME once COMMAND sh -c "test -e ../was || { touch ../was; exit 1; }")\n');
+  const root = project(
+    'add_test(NAME once.c++ COMMAND sh -c "test -e ../was || { touch ../was; exit 1; }")\n' +
+      'add_test(NAME onceXc++ COMMAND sh -c "echo >>../ran")\nadd_test(NAME never COMMAND false)\n',
+  );
   writeFileSync(join(root, 'test/twice.test.ts'), '');
   writeFileSync(
     join(root, 'dist/test/twice.test.js'),
@@ -206,6 +234,7 @@ test('--again: what fails once or twice has passed, and is named; what fails thr
   t.is(status, 1);
   t.regex(
     stdout,
-    /\nFailed at first, passed when run again\n {2}twice › twice\n[^]*\nFailed\n {2}some › wrong\n\n3 passed, 1 failed, 0 skipped\n$/,
+    /\nFailed at first, passed when run again\n {2}twice › twice\n {2}once\.c\+\+\n[^]*\nFailed\n {2}some › wrong\n {2}never\n\n4 passed, 2 failed, 0 skipped\n$/,
   );
+  t.is(readFileSync(join(root, 'ran'), 'utf8'), '\n', 'a native test that passed does not run again');
 });
