@@ -4,8 +4,8 @@
  *   main.js [--no-skips] [--again] [ava arguments]
  *
  * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but
- * for those of .ci/skips. With --again a file with a failed test runs once or twice more, after all others, and a native
- * test likewise; what passes then has passed; all are reported, and the names stand once more at the end.
+ * for those of .ci/skips. With --again a file with a failed test runs once or twice more, alone, after all others, and
+ * a native test likewise; what passes then has passed; all are reported, and the names stand once more at the end.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,6 +25,12 @@ const again = process.argv.includes('--again');
 
 /** Longer than any test may take. */
 const silenceMs = 10 * 60_000;
+
+/**
+ * Files in which no share of time is judged, so that they may run beside each other: one for each CPU. All others run
+ * alone.
+ */
+const untimed = /^dist\/test\/(unit|repo|runner|end-to-end\/(addon|cli|html|tui))\//;
 
 /** The files of tests whose sources are there: what is built from others is old. */
 const all = (): string[] =>
@@ -48,11 +54,12 @@ function unexplained(
   return [{ name: `${runner}: ${detail}`, outcome: 'failed', detail, ofRunner: true }];
 }
 
-/** What runs now, with all that it has started. */
-let current: ChildProcess | undefined;
-const endCurrent = (): void => {
+/** What runs now. */
+const running = new Set<ChildProcess>();
+/** With all that it has started. */
+const end = (child: ChildProcess): void => {
   try {
-    if (current?.pid !== undefined) process.kill(-current.pid, 'SIGKILL');
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
     /* nothing of it is left */
   }
@@ -63,7 +70,7 @@ for (const [signal, number] of [
   ['SIGHUP', 1],
 ] as const) {
   process.on(signal, () => {
-    endCurrent();
+    for (const child of running) end(child);
     process.exit(128 + number);
   });
 }
@@ -88,12 +95,12 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
     [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', '--timeout=1h', ...options, path],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
   );
-  current = ava;
+  running.add(ava);
   // ava's own limit breaks its TAP reporter, so this is the one that counts.
   let hangs = false;
   const limit = setTimeout(() => {
     hangs = true;
-    endCurrent();
+    end(ava);
   }, silenceMs);
   const closed = once(ava, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   for await (const line of createInterface({ input: ava.stdout })) {
@@ -103,7 +110,8 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
   clearTimeout(limit);
   reader.end();
   const [status, signal] = await closed;
-  endCurrent();
+  end(ava);
+  running.delete(ava);
   const what = hangs ? `nothing happened for ${silenceMs / 60_000} minutes` : undefined;
   return [...results, ...unexplained(prefix, results, status, signal, what)];
 }
@@ -126,8 +134,14 @@ async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const options = args.filter((arg) => arg.startsWith('-')),
     chosen = args.filter((arg) => !arg.startsWith('-'));
   const paths = chosen.length > 0 ? chosen : all();
-  const results: Result[][] = [];
-  for (const path of paths) results.push(await file(path, options));
+  const results = paths.map((): Result[] => []);
+  const beside = [...paths.keys()].filter((k) => untimed.test(paths[k]!)),
+    alone = [...paths.keys()].filter((k) => !untimed.test(paths[k]!));
+  const runEach = async (left: number[]): Promise<void> => {
+    for (let k = left.shift(); k !== undefined; k = left.shift()) results[k] = await file(paths[k]!, options);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, () => runEach(beside)));
+  await runEach(alone);
   for (let tries = 1; again && tries < mostTries; tries++)
     for (const [k, path] of paths.entries())
       if (failing(results[k]!).length > 0) results[k] = await runAgain(results[k]!, path, () => file(path, options));
@@ -152,8 +166,9 @@ async function ctest(options: readonly string[]): Promise<Result[]> {
     ],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true },
   );
-  current = ctest;
+  running.add(ctest);
   const [status, signal] = (await once(ctest, 'close')) as [number | null, NodeJS.Signals | null];
+  running.delete(ctest);
   const results = existsSync(file) ? junitResults(readFileSync(file, 'utf8')) : [];
   return [...results, ...unexplained('ctest', results, status, signal)];
 }
