@@ -299,6 +299,47 @@ test('a lock whose waiters sleep long, or in whose calls hardly any time goes, i
   t.false(isTold(handedOn(400_000, {}, 'none')));
 });
 
+/** Two threads that look something up under one lock all the time, for that part of it in the lock's code. */
+const lookedUp = (times: number, inLock: number, waits = 0): Model => {
+  const held = ['main', 'look', 'rwlock:table'];
+  return buildModel(
+    new ProfileBuilder({
+      processors: 2,
+      head: { publisher: 'pthread', freeLockPs: 6000, lockLeastPs: 0, lockMostPs: 10_000 },
+    })
+      .stretch(inLock * second, [inKernel('lock', 'w1', held), inKernel('lock', 'w2', held)])
+      .stretch((1 - inLock) * second, [run('w1', held), run('w2', held)])
+      .object('rwlock:table', { contended: waits, acquisitions: times })
+      .call('look', 'rwlock:table', times)
+      .build(),
+  );
+};
+
+test('a lock that is taken all the time, though nobody waits for it: before the code that it slows', (t) => {
+  const model = lookedUp(10_000_000, 0.6);
+  const [first, second_] = model.findings;
+  const facts = factsOf(first, 'lock-churn');
+  t.deepEqual([first?.kind, first?.name, nameOf(model, facts.by)], ['overhead', 'table', 'look']);
+  t.deepEqual([facts.times, facts.waits, facts.freeNs], [10_000_000, 0, 6]);
+  // Of 1.2 s of processor time recording has added up to 0.1 s.
+  t.true(Math.abs(facts.eachNs - 115) < 0.1 && Math.abs(facts.share - 1.15 / 1.95) < 1e-3, JSON.stringify(facts));
+  t.true(near(facts.mostNs, 0.54) && near(facts.leastNs, 0.495));
+  t.true(second_ === undefined || second_.kind === 'optimize');
+  t.deepEqual(
+    model.notices.filter(({ form }) => form === 'lock-churn'),
+    [],
+    'it is told once',
+  );
+});
+
+test('a lock that is taken often is not what costs where little time goes into it, or its waiters sleep', (t) => {
+  const isTold = (model: Model): boolean => model.findings.some(({ facts }) => facts.form === 'lock-churn');
+  t.true(isTold(lookedUp(10_000_000, 0.6)));
+  t.false(isTold(lookedUp(10_000_000, 0.05)), 'recording adds as much');
+  t.false(isTold(lookedUp(500_000, 0.6)), 'once in 4 us');
+  t.false(isTold(lookedUp(10_000_000, 0.6, 1_000_000)), 'that is told as waiting');
+});
+
 test('where the processors are busy, code comes before what waits could save, and serial code before both', (t) => {
   const recorded = (alone: number): Model =>
     buildModel(

@@ -363,6 +363,38 @@ const all: [string, Finding][] = [
     }),
   ],
   [
+    'a lock that is taken very often',
+    finding(table, {
+      form: 'lock-churn',
+      objects: [table],
+      by: work,
+      times: 12_000_000,
+      waits: 0,
+      eachNs: 50,
+      freeNs: 6,
+      share: 0.6,
+      leastNs: savesNs,
+      mostNs: 2 * savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
+    'locks that one thread takes very often',
+    finding(table, {
+      form: 'lock-churn',
+      objects: [table, join_],
+      by: null,
+      times: 12_000_000,
+      waits: 1,
+      eachNs: 8,
+      freeNs: 6,
+      share: 0.3,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
     'wake-ups for nothing',
     finding(table, {
       form: 'wake-ups',

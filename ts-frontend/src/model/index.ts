@@ -21,6 +21,7 @@ export type * from './result/experiment.js';
 export type * from './result/notices.js';
 export type * from './result/unwinding.js';
 export type * from './result/effort.js';
+export { lineMoves } from './findings/lock-churn.js';
 export { guidanceOf } from './metrics/effort.js';
 export { unwindingOf } from './metrics/unwinding.js';
 export { findingKinds } from './result/finding-kinds.js';

@@ -16,6 +16,7 @@ import { ioLoss } from '../evidence/io-loss.js';
 import { ioFindings } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
+import { lineMoves, lockChurnFindings } from './lock-churn.js';
 import { handOverFindings } from './hand-overs.js';
 import { hotCodeFindings, type HotScope } from './hot-code.js';
 import { reasonsOf, tellKernelWork } from './kernel-work.js';
@@ -33,6 +34,7 @@ import type { Tables } from '../metrics/tables.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
 import { ownOf } from '../evidence/code-origin.js';
 import { KernelWork } from '../profile/raw-profile.js';
+import type { Facts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
 export const findingsKept = 3;
@@ -60,6 +62,7 @@ const sums = (context: FindingContext): Finding[] => [
   ...openmpFindings(context),
   ...wakeUpFindings(context),
   ...handOverFindings(context),
+  ...lockChurnFindings(context),
   ...nothingRunsFindings(context),
   ...yieldFindings(context),
   ...collectionFindings(context),
@@ -122,6 +125,9 @@ export function findingsOf(context: FindingContext): Finding[] {
   return findings;
 }
 
+/** Findings about what it takes to take and release locks. */
+const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
+
 /** What they are about, for code to make faster. */
 function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> {
   const named = new Map(
@@ -131,7 +137,9 @@ function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> 
       ),
     ),
   );
-  const told = findings.flatMap(({ facts }) => (facts.form === 'kernel-work' ? reasonsOf(facts.work) : []));
+  const told = findings.flatMap(({ facts }) =>
+    facts.form === 'kernel-work' ? reasonsOf(facts.work) : ofLocks.has(facts.form) ? [KernelWork.lock] : [],
+  );
   return { named, told: new Set(told) };
 }
 
@@ -180,6 +188,7 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
       ({ kind, facts }) =>
         kind === 'spinning' ||
         facts.form === 'hand-overs' ||
+        (facts.form === 'lock-churn' && lineMoves(facts)) ||
         (facts.form === 'oversubscription' && facts.harmful) ||
         (facts.form === 'lock' && facts.exclusion !== null),
     )
@@ -190,6 +199,7 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
 function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
   const { facts, savingNs } = finding;
   const others = all.filter((one) => areOfOneLock(one, finding));
+  if (facts.form === 'lock-churn') return !all.some((one) => one.facts.form === 'hand-overs');
   if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
   return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
 }
@@ -300,7 +310,7 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const { low, high } = shareInterval(costNs / elapsedNs, independentSnapshots(raw.head));
   const part = (ns: number): number => (costNs > 0 ? ns / costNs : 0);
   const [least, most] =
-    facts.form === 'hand-overs'
+    facts.form === 'hand-overs' || facts.form === 'lock-churn'
       ? [facts.leastNs, facts.mostNs]
       : facts.form === 'kernel-work'
         ? [facts.leastNs, facts.savesNs]

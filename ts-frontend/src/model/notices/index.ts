@@ -27,7 +27,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
     ...childProcesses(model),
     ...kin(model),
     ...waitingLoops(model),
-    ...churnedLocks(model),
+    ...churnedLocks(model, findings),
     ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),
     ...noProcedure(model),
     ...nothingRan(context, findings),

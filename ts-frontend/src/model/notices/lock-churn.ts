@@ -7,7 +7,7 @@ import { addAt, f64, item } from '../profile/columns.js';
 import { shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import type { LockChurnNotice } from '../result/notices.js';
-import type { Entity, Model } from '../result/types.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 /**
  * Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at
@@ -18,13 +18,16 @@ const leastTimes = 100_000;
 /** Reported from this share of the elapsed time on. */
 const leastCost = 0.05;
 
-export function churnedLocks(model: Model): LockChurnNotice[] {
+export function churnedLocks(model: Model, findings: readonly Finding[]): LockChurnNotice[] {
+  const said = new Set(
+    findings.flatMap(({ facts }) => (facts.form === 'lock-churn' || facts.form === 'hand-overs' ? facts.objects : [])),
+  );
   const notices: LockChurnNotice[] = [];
   // programs have thousands of locks, and hardly one that is taken so often
   const times = new Float64Array(model.entities.length);
   for (const { entity, acquisitions } of model.raw.objects) addAt(times, shownId(model, entity), acquisitions);
   for (const lock of model.entities) {
-    if (lock.group !== 0 || f64(times, lock.id) < leastTimes || !isLock(lock)) continue;
+    if (lock.group !== 0 || said.has(lock.id) || f64(times, lock.id) < leastTimes || !isLock(lock)) continue;
     const [caller] = lock.callers;
     const by = caller ? model.entities[caller.entity] : undefined;
     if (!caller || !by || by.kind !== 'procedure' || caller.count < leastTimes) continue;

@@ -173,6 +173,20 @@ export interface HandOverFacts {
   mostNs: number;
   aloneNs: number | null; // saved, if one thread did all the work: where that is worth anything
 }
+/** Locks that are taken so often that this takes much of the processor time, although hardly anybody waits. */
+export interface LockChurnFacts {
+  form: 'lock-churn';
+  objects: number[]; // the locks, by how often they are taken
+  by: number | null; // the procedure that takes the first one most often
+  times: number; // that locks were taken
+  waits: number; // of these, such as found it taken
+  eachNs: number; // processor time to take and release one, without what recording adds
+  freeNs: number; // the same of a lock that only one CPU uses, as measured on this machine
+  share: number; // of the processor time
+  leastNs: number; // saved, if they were taken so many times less often
+  mostNs: number;
+  rarer: number;
+}
 /** Kernel threads that live for hardly any work. */
 export interface ShortThreadsFacts {
   form: 'short-threads';
@@ -274,6 +288,7 @@ export type Facts =
   | PackageWorkFacts
   | WakeUpFacts
   | HandOverFacts
+  | LockChurnFacts
   | ShortThreadsFacts
   | OpenMpFacts
   | OversubscriptionFacts

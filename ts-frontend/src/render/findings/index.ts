@@ -8,6 +8,7 @@ import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
 import { kernelWork } from './kernel-work.js';
 import { lock, spinning } from './lock.js';
+import { lockChurn } from './lock-churn.js';
 import { optimize } from './optimize.js';
 import { handOvers, openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
 import { oversubscription } from './oversubscription.js';
@@ -52,6 +53,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return wakeUps(finding, facts, say);
     case 'hand-overs':
       return handOvers(finding, facts, say);
+    case 'lock-churn':
+      return lockChurn(finding, facts, say);
     case 'short-threads':
       return shortThreads(finding, facts, say);
     case 'openmp':

@@ -1,0 +1,127 @@
+/**
+ * Locks that are taken so often that taking and releasing them is much of the work, although hardly anybody waits: the
+ * instructions themselves, and the lock's cache line, which comes from the CPU that had it last, of a lock for readers
+ * too (docs/reference/findings.md, "Locks taken too often"). Pure.
+ */
+import { f64, item, u16, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import { KernelWork } from '../profile/raw-profile.js';
+import { isBusy } from '../metrics/sums.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { isLock } from '../evidence/wait-kinds.js';
+import type { Finding, Model } from '../result/types.js';
+
+/** Less of the processor time goes into locks in any program that has some. */
+const leastPart = 0.1;
+/** Where it is longer from one time that a lock is taken to the next, something else makes it take long. */
+const mostBetweenNs = 2000;
+/** Of locks that are waited for more often than that, waiting is what costs. */
+const mostWaits = 0.02;
+/** Taken ten times less often, a tenth of it is left. */
+const rarer = 10;
+/** A lock that is taken a tenth as often as the first one is named with it, three at most. */
+const notable = 0.1;
+const mostNamed = 3;
+
+interface Taken {
+  locks: Map<number, number>; // acquisitions
+  acquisitions: number;
+  waits: number;
+}
+
+function takenOf(model: Model): Taken {
+  const taken: Taken = { locks: new Map(), acquisitions: 0, waits: 0 };
+  for (const entity of model.entities) {
+    const { object, members } = entity;
+    if (!object?.counted || members.length > 0 || !isLock(entity)) continue;
+    taken.acquisitions += object.acquisitions;
+    taken.waits += object.contended;
+    addTo(taken.locks, shownId(model, entity.id), object.acquisitions);
+  }
+  return taken;
+}
+
+interface Spent {
+  ns: number; // processor time in code that takes and releases locks, as recorded: what that adds is taken off below
+  npt: number;
+  busy: number;
+  spinning: number;
+}
+
+function spentOf(model: Model): Spent {
+  const { tuples } = model.raw;
+  const spent: Spent = { ns: 0, npt: 0, busy: 0, spinning: 0 };
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const b = u16(tuples.busy, k);
+    if (!isBusy(u8(tuples.state, k)) || u8(tuples.kernel, k) !== KernelWork.lock || b === 0) continue;
+    const ns = f64(tuples.ns, k);
+    spent.ns += ns;
+    spent.npt += ns / b;
+    spent.busy += ns;
+    spent.spinning += (ns / b) * u16(tuples.spinning, k);
+  }
+  return spent;
+}
+
+/** The procedure that takes it most often. */
+function takerOf(model: Model, lock: number): number | null {
+  const { callers, members } = item(model.entities, lock);
+  const all = [...callers, ...members.flatMap((one) => item(model.entities, one).callers)];
+  const most = all.reduce((best, one) => (one.count > best.count ? one : best), { entity: 0, count: 0 });
+  return most.entity !== 0 && item(model.entities, most.entity).kind === 'procedure'
+    ? shownId(model, most.entity)
+    : null;
+}
+
+export function lockChurnFindings(context: FindingContext): Finding[] {
+  const { model, least } = context;
+  const { head } = model.raw;
+  if (model.head.publisher !== 'pthread') return [];
+  const { locks, acquisitions, waits } = takenOf(model);
+  const processorNs = model.root.processorTimeNs;
+  if (acquisitions === 0 || waits > mostWaits * acquisitions || processorNs / acquisitions > mostBetweenNs) return [];
+  const { ns, npt, busy, spinning } = spentOf(model);
+  // What recording adds to each is none of the program's.
+  const without = (addedPs: number): number => Math.max(0, ns - (acquisitions * addedPs) / 1000);
+  const leastNs = without(head.lockMostPs),
+    mostNs = without(head.lockLeastPs),
+    ownNs = (leastNs + mostNs) / 2;
+  if (npt === 0 || ownNs < leastPart * processorNs) return [];
+  const saves = (ofNs: number): number => npt * (ofNs / ns) * (1 - 1 / rarer);
+  if (saves(ownNs) < least) return [];
+  const sorted = [...locks].sort((a, b) => b[1] - a[1]);
+  const named = sorted.filter(([, times]) => times >= notable * (sorted[0]?.[1] ?? 0)).slice(0, mostNamed);
+  const [first] = named;
+  if (!first) return [];
+  const by = takerOf(model, first[0]);
+  return [
+    findingOf(model, {
+      entity: first[0],
+      kind: 'overhead',
+      change: 'coarsen',
+      advice: largerPieces,
+      costNs: npt * (mostNs / ns),
+      savingNs: saves(ownNs),
+      processorUse: processorUseOf(model.processors, busy / npt, spinning / npt),
+      facts: {
+        form: 'lock-churn',
+        objects: named.map(([id]) => id),
+        by,
+        times: acquisitions,
+        waits,
+        eachNs: ownNs / acquisitions,
+        freeNs: head.freeLockPs / 1000,
+        share: Math.min(1, ownNs / processorNs),
+        leastNs: saves(leastNs),
+        mostNs: saves(mostNs),
+        rarer,
+      },
+      related: [...named.slice(1).map(([id]) => id), ...(by === null ? [] : [by])],
+    }),
+  ];
+}
+
+/** Each takes much longer than a lock that only one CPU uses: its cache line comes from other CPUs. */
+export const lineMoves = ({ eachNs, freeNs }: { eachNs: number; freeNs: number }): boolean =>
+  freeNs > 0 && eachNs >= 2 * freeNs;
