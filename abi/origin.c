@@ -70,8 +70,18 @@ static bool is_standard(const char *name) {
   return !strcmp(name, "__pthread_once_slow");
 }
 
+/* Go's run-time library is in the program itself; its packages are told by their names, which have a dot. */
+static bool is_of_go(const char *name) {
+  static const char *const packages[] = {"runtime.", "runtime/internal/", "internal/", "sync.", "sync/atomic.",
+                                         "_cgo_",    "crosscall"};
+  EACH(packages, k)
+  if (BEGINS(name, packages[k])) return true;
+  return false;
+}
+
 enum qz_origin qz_origin_of(const char *name, const char *path) {
   enum qz_origin origin = qz_origin_of_module(path);
+  if (origin == QZ_ORIGIN_OWN && is_of_go(name)) return QZ_ORIGIN_RUNTIME;
   return (origin == QZ_ORIGIN_OWN || origin == QZ_ORIGIN_INSTALLED) && is_standard(name) ? QZ_ORIGIN_STANDARD : origin;
 }
 

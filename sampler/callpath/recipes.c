@@ -296,6 +296,7 @@ static void read_call(struct qzi_unwinder *unwinder, struct qzi_recipe *caller) 
 enum qz_link qzi_recipe_link(struct qzi_unwinder *unwinder, const struct qzi_recipe *callee, struct qzi_recipe *caller,
                              enum qz_unwound_by by) {
   struct qzi_code_extent extent, parent;
+  if (qzi_recipe_is_first(caller)) return QZ_LINK_LIKELY;
   if (caller->call == CALL_NOT_READ) read_call(unwinder, caller);
   if (caller->call == CALL_NONE) return QZ_LINK_INVALID;
   uint64_t target = caller->call_target;

@@ -52,6 +52,13 @@ struct qzi_unwinder {
 };
 
 void qzi_recipes_close(struct qzi_unwinder *unwinder);
+/* The place before a return address is its procedure's first instruction: no call ends there. Whoever made the stack
+ * put it there, for what runs when its outermost procedure returns (Go: goexit): the stack begins there. (Unwind
+ * information of what signal handlers return to begins one byte before it, too, and says how to go on.) */
+static inline int qzi_recipe_is_first(const struct qzi_recipe *caller) {
+  return caller->known && !caller->covered && caller->entry && caller->entry == caller->pc;
+}
+
 /* NULL: no memory. It holds until the next call. */
 struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc);
 /* The rule that the machine code at that place tells. */

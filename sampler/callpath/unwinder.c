@@ -230,7 +230,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
                                          .module = recipe.module,
                                          .framed = recipe.base == QZI_BASE_FP,
                                          .standard = recipe.standard};
-    *complete = recipe.outermost && recipe.known;
+    *complete = (recipe.outermost && recipe.known) || (count > 1 && qzi_recipe_is_first(&recipe));
     if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
     if (!recipe.known) return cut_at(unwinder, count, recipe.entry ? QZ_CUT_GENERATED : QZ_CUT_WRONG);
     walk.innermost = count == 1;

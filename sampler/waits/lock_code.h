@@ -1,7 +1,8 @@
 /* Whether a running thread is in code by which threads wait for each other and wake each other: what takes and releases
- * locks, of the C library or the pthread layer. Where the lock's cache line comes from another CPU it takes long.
+ * locks, of the C library, the pthread layer, or a run-time library that makes its own (Go, Rust, HotSpot, Abseil).
+ * Where the lock's cache line comes from another CPU it takes long.
  *
- * Owns:    what is known of some of the C library's procedures.
+ * Owns:    what is known of some procedures.
  * Writer and reader: the aggregating thread.
  */
 #ifndef QZI_LOCK_CODE_H
@@ -13,7 +14,7 @@ struct qzi_lock_code {
   struct {
     uint64_t entry;
     int is; /* it is such a procedure */
-  } known[64];
+  } known[256];
 };
 
 /* Of a sample in user mode. */

@@ -57,6 +57,10 @@ static void procedures(void) {
   procedure_is("standard::run", "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("tbb::detail::r1::spawn", "/usr/lib/libtbb.so.12", QZ_ORIGIN_OPENMP);
   procedure_is("tbb::detail::d1::start_for<Body>::execute", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("runtime.mapassign_fast64", "/home/me/program", QZ_ORIGIN_RUNTIME);
+  procedure_is("sync.(*Mutex).lockSlow", "/home/me/program", QZ_ORIGIN_RUNTIME);
+  procedure_is("main.(*cache).look", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("runtime::start", "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("", "", QZ_ORIGIN_OWN);
 }
 

@@ -178,6 +178,30 @@ test('two snapshots: nothing is said to save more than there is', (t) => {
   for (const { leastNs } of noticesOf(model, 'nothing-stands-out')) t.true(leastNs <= model.elapsedNs);
 });
 
+test("loops of OpenMP's library are one notice, with advice for teams; another loop has its own", (t) => {
+  const teams = ['loop:loop at a', 'loop:loop at b'];
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .describe(teams[0]!, { origin: 'openmp' })
+      .describe(teams[1]!, { origin: 'openmp' })
+      .stretch(second, [
+        run('main', ['main', 'work']),
+        spin('w1', ['main', teams[0]!]),
+        { thread: 'w2', state: 'ready', stack: ['main', 'loop:own'], waiting: true },
+      ])
+      .stretch(second, [run('main', ['main', 'work']), spin('w1', ['main', teams[1]!])])
+      .build(),
+  );
+  t.deepEqual(
+    noticesOf(model, 'waiting-teams').map(({ entities, ns, crowded }) => [entities.length, ns, crowded]),
+    [[2, 2 * second, true]],
+  );
+  t.deepEqual(
+    noticesOf(model, 'waiting-loop').map(({ entity }) => nameOf(model, entity)),
+    ['own'],
+  );
+});
+
 test('a lock taken again and again with hardly anything in between is pointed out; one around work is not', (t) => {
   const polling = (times: number): [string | null, string | null, number, number, number][] => {
     const model = buildModel(

@@ -320,9 +320,10 @@ test('a lock that is taken all the time, though nobody waits for it: before the 
   const [first, second_] = model.findings;
   const facts = factsOf(first, 'lock-churn');
   t.deepEqual([first?.kind, first?.name, nameOf(model, facts.by)], ['overhead', 'table', 'look']);
-  t.deepEqual([facts.times, facts.waits, facts.freeNs], [10_000_000, 0, 6]);
+  const { times, waits, freeNs, eachNs } = facts.counts!;
+  t.deepEqual([times, waits, freeNs], [10_000_000, 0, 6]);
   // Of 1.2 s of processor time recording has added up to 0.1 s.
-  t.true(Math.abs(facts.eachNs - 115) < 0.1 && Math.abs(facts.share - 1.15 / 1.95) < 1e-3, JSON.stringify(facts));
+  t.true(Math.abs(eachNs - 115) < 0.1 && Math.abs(facts.share - 1.15 / 1.95) < 1e-3, JSON.stringify(facts));
   t.true(near(facts.mostNs, 0.54) && near(facts.leastNs, 0.495));
   t.true(second_ === undefined || second_.kind === 'optimize');
   t.deepEqual(
@@ -338,6 +339,25 @@ test('a lock that is taken often is not what costs where little time goes into i
   t.false(isTold(lookedUp(10_000_000, 0.05)), 'recording adds as much');
   t.false(isTold(lookedUp(500_000, 0.6)), 'once in 4 us');
   t.false(isTold(lookedUp(10_000_000, 0.6, 1_000_000)), 'that is told as waiting');
+});
+
+test("locks of Go's run-time library, which nobody counts: who takes them is told", (t) => {
+  const recorded = (slow: string): Model =>
+    buildModel(
+      builder()
+        .describe(slow, { origin: 'runtime' })
+        .stretch(0.3 * second, [
+          inKernel('lock', 'w1', ['main.work', 'main.look', slow]),
+          run('w2', ['main.work', 'main.look']),
+        ])
+        .stretch(0.7 * second, [run('w1', ['main.work', 'main.look']), run('w2', ['main.work', 'main.look'])])
+        .build(),
+    );
+  const [first] = recorded('sync.(*Mutex).lockSlow').findings;
+  const { counts, by, share } = factsOf(first, 'lock-churn');
+  t.deepEqual([first?.name, counts, by, share], ['main.look', null, first?.entity, 0.15]);
+  t.true(near(first!.costNs, 0.15) && near(first!.savingNs, 0.135));
+  t.false(recorded('pthread_cond_wait').findings.some(({ facts }) => facts.form === 'lock-churn'));
 });
 
 test('where the processors are busy, code comes before what waits could save, and serial code before both', (t) => {

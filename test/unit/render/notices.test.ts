@@ -28,6 +28,8 @@ const all: Notice[] = [
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: true },
   { form: 'waiting-loop', entity: table, ns: 0.5 * s, lock: true },
   { form: 'waiting-loop', entity: join_, ns: 0.5 * s, lock: false },
+  { form: 'waiting-teams', entities: [table, join_], ns: 0.5 * s, crowded: true },
+  { form: 'waiting-teams', entities: [join_], ns: 0.5 * s, crowded: false },
   { form: 'lock-churn', lock: table, by: work, times: 20_000_000, eachNs: 100, totalNs: 2 * s },
   { form: 'waits-again', condition: table, count: 60_000, waits: 100_000 },
   { form: 'no-procedure', hooks: true },

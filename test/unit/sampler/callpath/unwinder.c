@@ -1,6 +1,6 @@
 /* Walks of this very process's stack, from procedures with frames of every kind that compilers make: what stands on the
  * stack is known, since this test put it there. */
-#include "sampler/callpath/unwinder.h"
+#include "sampler/callpath/recipes.h"
 #include "test/support/self_profile.h"
 
 #include <alloca.h>
@@ -162,6 +162,21 @@ int main(void) {
   CHECK(qzi_unwind_entry(unwinder, entry) == entry && qzi_unwind_entry(unwinder, entry + 1) == entry);
   CHECK(qzi_unwind_entry(unwinder, 12345) == 0);
   CHECK(!qzi_unwind_standard(unwinder, entry) && !qzi_unwind_vdso(unwinder, entry));
+
+#if defined(__x86_64__)
+  /* Made by hand, as Go makes those of goroutines: it begins where no call ends, at a procedure's first instruction. */
+  struct qzi_unwinder *without = qzi_unwinder_open(&self.interner);
+  CHECK(without);
+  without->no_tables = 1; /* nor has Go */
+  uint64_t made[4] = {(uint64_t)(uintptr_t)large + 1};
+  struct qzi_registers on_it = {.pc = entry, .sp = (uint64_t)(uintptr_t)made};
+  do {
+    count = qzi_unwind(without, &on_it, NULL, frames, most, &complete);
+  } while (qzi_unwind_cut(without) == QZ_CUT_LATER);
+  CHECK_IS(count, 2);
+  CHECK(complete && frames[1].entry == (uint64_t)(uintptr_t)large);
+  qzi_unwinder_close(without);
+#endif
 
   qzi_unwinder_close(unwinder);
   self_profile_close(&self);

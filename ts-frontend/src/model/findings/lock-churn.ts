@@ -3,13 +3,14 @@
  * instructions themselves, and the lock's cache line, which comes from the CPU that had it last, of a lock for readers
  * too (docs/reference/findings.md, "Locks taken too often"). Pure.
  */
-import { f64, item, u16, u8 } from '../profile/columns.js';
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
+import type { LockChurnFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
 /** Less of the processor time goes into locks in any program that has some. */
@@ -47,19 +48,28 @@ interface Spent {
   npt: number;
   busy: number;
   spinning: number;
+  owners: Map<number, number>; // whose code that is
 }
 
-function spentOf(model: Model): Spent {
+/** Code of locks that run-time libraries make themselves, as sampler/waits/lock_code.c knows it by linkage names. */
+const ofLibrary = /^(runtime|sync)\.|lock_contended|(un)?lock_slow|ObjectMonitor|ObjectSynchronizer|absl.*::Mutex::/;
+
+/** `ofLibraries`: of locks that run-time libraries make themselves, which nobody counts. */
+function spentOf({ model, tables, own }: FindingContext, ofLibraries: boolean): Spent {
   const { tuples } = model.raw;
-  const spent: Spent = { ns: 0, npt: 0, busy: 0, spinning: 0 };
+  const spent: Spent = { ns: 0, npt: 0, busy: 0, spinning: 0, owners: new Map() };
   for (let k = 0; k < tuples.ns.length; k++) {
-    const b = u16(tuples.busy, k);
+    const b = u16(tuples.busy, k),
+      s = u16(tuples.spinning, k),
+      node = u32(tuples.stack, k),
+      ns = f64(tuples.ns, k);
     if (!isBusy(u8(tuples.state, k)) || u8(tuples.kernel, k) !== KernelWork.lock || b === 0) continue;
-    const ns = f64(tuples.ns, k);
+    if (ofLibraries && !ofLibrary.test(item(model.entities, u32(tables.stacks.entity, node)).name)) continue;
     spent.ns += ns;
     spent.npt += ns / b;
     spent.busy += ns;
-    spent.spinning += (ns / b) * u16(tuples.spinning, k);
+    spent.spinning += (ns / b) * s;
+    addTo(spent.owners, shownId(model, u32(own.procedure, node)), ns);
   }
   return spent;
 }
@@ -74,30 +84,19 @@ function takerOf(model: Model, lock: number): number | null {
     : null;
 }
 
-export function lockChurnFindings(context: FindingContext): Finding[] {
+/** What all of it takes, and what goes if it is done so many times less often. */
+type Found = Pick<Finding, 'entity' | 'related'> & { facts: Pick<LockChurnFacts, 'objects' | 'by' | 'counts'> };
+
+function found(context: FindingContext, spent: Spent, leastNs: number, mostNs: number, what: Found): Finding[] {
   const { model, least } = context;
-  const { head } = model.raw;
-  if (model.head.publisher !== 'pthread') return [];
-  const { locks, acquisitions, waits } = takenOf(model);
-  const processorNs = model.root.processorTimeNs;
-  if (acquisitions === 0 || waits > mostWaits * acquisitions || processorNs / acquisitions > mostBetweenNs) return [];
-  const { ns, npt, busy, spinning } = spentOf(model);
-  // What recording adds to each is none of the program's.
-  const without = (addedPs: number): number => Math.max(0, ns - (acquisitions * addedPs) / 1000);
-  const leastNs = without(head.lockMostPs),
-    mostNs = without(head.lockLeastPs),
+  const { ns, npt, busy, spinning } = spent;
+  const processorNs = model.root.processorTimeNs,
     ownNs = (leastNs + mostNs) / 2;
-  if (npt === 0 || ownNs < leastPart * processorNs) return [];
   const saves = (ofNs: number): number => npt * (ofNs / ns) * (1 - 1 / rarer);
-  if (saves(ownNs) < least) return [];
-  const sorted = [...locks].sort((a, b) => b[1] - a[1]);
-  const named = sorted.filter(([, times]) => times >= notable * (sorted[0]?.[1] ?? 0)).slice(0, mostNamed);
-  const [first] = named;
-  if (!first) return [];
-  const by = takerOf(model, first[0]);
+  if (npt === 0 || ownNs < leastPart * processorNs || saves(ownNs) < least) return [];
   return [
     findingOf(model, {
-      entity: first[0],
+      entity: what.entity,
       kind: 'overhead',
       change: 'coarsen',
       advice: largerPieces,
@@ -106,22 +105,56 @@ export function lockChurnFindings(context: FindingContext): Finding[] {
       processorUse: processorUseOf(model.processors, busy / npt, spinning / npt),
       facts: {
         form: 'lock-churn',
-        objects: named.map(([id]) => id),
-        by,
-        times: acquisitions,
-        waits,
-        eachNs: ownNs / acquisitions,
-        freeNs: head.freeLockPs / 1000,
+        ...what.facts,
         share: Math.min(1, ownNs / processorNs),
         leastNs: saves(leastNs),
         mostNs: saves(mostNs),
         rarer,
       },
-      related: [...named.slice(1).map(([id]) => id), ...(by === null ? [] : [by])],
+      related: what.related,
     }),
   ];
 }
 
+function countedLocks(context: FindingContext): Finding[] {
+  const { model } = context;
+  const { head } = model.raw;
+  const { locks, acquisitions, waits } = takenOf(model);
+  if (acquisitions === 0 || waits > mostWaits * acquisitions) return [];
+  if (model.root.processorTimeNs / acquisitions > mostBetweenNs) return [];
+  const spent = spentOf(context, false);
+  // What recording adds to each is none of the program's.
+  const without = (addedPs: number): number => Math.max(0, spent.ns - (acquisitions * addedPs) / 1000);
+  const leastNs = without(head.lockMostPs),
+    mostNs = without(head.lockLeastPs);
+  const sorted = [...locks].sort((a, b) => b[1] - a[1]);
+  const named = sorted.filter(([, times]) => times >= notable * (sorted[0]?.[1] ?? 0)).slice(0, mostNamed);
+  const [first] = named;
+  if (!first) return [];
+  const by = takerOf(model, first[0]);
+  const objects = named.map(([id]) => id);
+  const eachNs = (leastNs + mostNs) / 2 / acquisitions;
+  return found(context, spent, leastNs, mostNs, {
+    entity: first[0],
+    facts: { objects, by, counts: { times: acquisitions, waits, eachNs, freeNs: head.freeLockPs / 1000 } },
+    related: [...objects.slice(1), ...(by === null ? [] : [by])],
+  });
+}
+
+function uncountedLocks(context: FindingContext): Finding[] {
+  const spent = spentOf(context, true);
+  const [first] = [...spent.owners].sort((a, b) => b[1] - a[1]);
+  if (!first) return [];
+  const facts = { objects: [], by: first[0] === 0 ? null : first[0], counts: null };
+  return found(context, spent, spent.ns, spent.ns, { entity: first[0], facts, related: [] });
+}
+
+export function lockChurnFindings(context: FindingContext): Finding[] {
+  if (context.model.head.publisher !== 'pthread') return [];
+  const [best] = [...countedLocks(context), ...uncountedLocks(context)].sort((a, b) => b.savingNs - a.savingNs);
+  return best ? [best] : [];
+}
+
 /** Each takes much longer than a lock that only one CPU uses: its cache line comes from other CPUs. */
-export const lineMoves = ({ eachNs, freeNs }: { eachNs: number; freeNs: number }): boolean =>
-  freeNs > 0 && eachNs >= 2 * freeNs;
+export const lineMoves = ({ counts }: Pick<LockChurnFacts, 'counts'>): boolean =>
+  counts === null || (counts.freeNs > 0 && counts.eachNs >= 2 * counts.freeNs);

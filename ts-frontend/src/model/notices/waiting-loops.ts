@@ -1,17 +1,38 @@
-/** Loops that nobody marked and that were found to do nothing but wait. Pure. */
+/**
+ * Loops that nobody marked and that were found to do nothing but wait. Those of OpenMP's library are told as one: it
+ * has one for each of its barriers and locks, and threads wait in all of them for the same reasons. Pure.
+ */
 import { leastShare } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import type { WaitingLoopNotice } from '../result/notices.js';
-import type { Model } from '../result/types.js';
+import type { WaitingLoopNotice, WaitingTeamsNotice } from '../result/notices.js';
+import type { Entity, Model } from '../result/types.js';
 
-export function waitingLoops({ entities, elapsedNs }: Model): WaitingLoopNotice[] {
-  const notices: WaitingLoopNotice[] = [];
-  for (const entity of entities) {
-    if (entity.rawKind !== 'loop' || entity.group !== 0) continue; // of the others nothing is worked out
-    const { id, states, object } = entity;
-    const ns = states.spinning.ns + states.ready.ns;
-    if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
-    notices.push({ form: 'waiting-loop', entity: id, ns, lock: isLock(entity) });
-  }
-  return notices;
+const waitedNs = ({ states }: Entity): number => states.spinning.ns + states.ready.ns;
+
+export function waitingLoops({
+  entities,
+  elapsedNs,
+  balance,
+  processors,
+}: Model): (WaitingLoopNotice | WaitingTeamsNotice)[] {
+  // of others nothing is worked out
+  const loops = entities.filter((one) => one.rawKind === 'loop' && one.group === 0 && one.object?.counted === false);
+  const ofTeams = loops.filter(({ origin }) => origin === 'openmp');
+  const ns = ofTeams.reduce((sum, one) => sum + waitedNs(one), 0);
+  const teams: WaitingTeamsNotice[] =
+    ns >= leastShare * elapsedNs
+      ? [
+          {
+            form: 'waiting-teams',
+            entities: ofTeams.map(({ id }) => id),
+            ns,
+            crowded: balance.meanRunnable > processors,
+          },
+        ]
+      : [];
+  const others = loops.filter((one) => !ofTeams.includes(one) && waitedNs(one) >= leastShare * elapsedNs);
+  return [
+    ...teams,
+    ...others.map((one) => ({ form: 'waiting-loop', entity: one.id, ns: waitedNs(one), lock: isLock(one) }) as const),
+  ];
 }

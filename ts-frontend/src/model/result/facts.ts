@@ -178,10 +178,11 @@ export interface LockChurnFacts {
   form: 'lock-churn';
   objects: number[]; // the locks, by how often they are taken
   by: number | null; // the procedure that takes the first one most often
-  times: number; // that locks were taken
-  waits: number; // of these, such as found it taken
-  eachNs: number; // processor time to take and release one, without what recording adds
-  freeNs: number; // the same of a lock that only one CPU uses, as measured on this machine
+  /**
+   * How often locks were taken; of these, such as found it taken; processor time to take and release one, without what
+   * recording adds; the same of a lock that only one CPU uses, as measured on this machine. Null: nobody counts them.
+   */
+  counts: { times: number; waits: number; eachNs: number; freeNs: number } | null;
   share: number; // of the processor time
   leastNs: number; // saved, if they were taken so many times less often
   mostNs: number;

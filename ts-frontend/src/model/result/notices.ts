@@ -49,6 +49,13 @@ export interface WaitingLoopNotice {
   ns: number; // thread time
   lock: boolean; // it takes a lock: a mutex would block in its place
 }
+/** Threads of OpenMP's library spin in its loops, at the ends of regions, at barriers and locks. */
+export interface WaitingTeamsNotice {
+  form: 'waiting-teams';
+  entities: number[]; // the loops
+  ns: number; // thread time in all of them
+  crowded: boolean; // more threads can run than there are CPUs: who spins has the CPU of one that works
+}
 /** A lock that one procedure takes and releases with hardly anything in between. */
 export interface LockChurnNotice {
   form: 'lock-churn';
@@ -167,6 +174,7 @@ export type Notice =
   | ChildProcessesNotice
   | KinNotice
   | WaitingLoopNotice
+  | WaitingTeamsNotice
   | LockChurnNotice
   | WaitsAgainNotice
   | NoProcedureNotice

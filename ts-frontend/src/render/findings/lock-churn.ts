@@ -5,24 +5,34 @@ import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases): Sentences {
-  const { title, name, costs, processorUse, time, share } = say;
-  const { objects, by, times, waits, eachNs, freeNs, leastNs, mostNs, rarer } = facts;
-  const each = lineMoves(facts)
-    ? `${time(eachNs)} of processor time each, where one that a single CPU uses takes ${time(freeNs)}: with it a cache ` +
-      'line goes from CPU to CPU'
-    : `${time(eachNs)} of processor time each`;
-  const waited = waits === 0 ? 'nobody had to wait' : `${counted(count(waits), 'time')} somebody had to wait`;
+  const { title, costs, processorUse, time, share } = say;
+  const { objects, by, share: part, leastNs, mostNs, rarer } = facts;
+  const what = objects.length > 0 ? objects.map(title).join(', ') : 'locks';
   const least = time(leastNs),
     most = time(mostNs);
   return {
     text:
-      `Taking and releasing ${objects.map(title).join(', ')} costs ${costs(finding.costNs)}, ` +
-      `${share(facts.share)} of the processor time${by === null ? '' : `, mostly in ${name(by)}`}: ` +
-      `locks were taken ${counted(count(times), 'time')} with little work in between, ${each}; ${waited}. At that ` +
-      `time ${processorUse(finding.processorUse)}.`,
+      `Taking and releasing ${what} costs ${costs(finding.costNs)}, ${share(part)} of the processor time` +
+      `${by === null ? '' : `, mostly in ${title(by)}`}: ${often(facts, say)}. At that time ` +
+      `${processorUse(finding.processorUse)}.`,
     remedy:
       'Take it less often, for more work at once; give each thread data of its own, joined at the end; what is only ' +
       'read needs no lock; if it polls, let it wait (a condition, a semaphore). ' +
-      `Taken ${rarer} times less often, that would save ${least === most ? least : `${least} to ${most}`}.`,
+      `Taken ${rarer} times less often, that would save ${least === most ? least : `${least} to ${most}`}` +
+      `${facts.counts === null ? ', and more where the code inside waits for data of other CPUs' : ''}.`,
   };
+}
+
+function often({ counts }: LockChurnFacts, { time }: Phrases): string {
+  if (counts === null)
+    return 'the run-time library makes these locks itself, and nobody counts them; it retries, spins and wakes there';
+  const { times, waits, eachNs, freeNs } = counts;
+  const moves = lineMoves({ counts })
+    ? `, where one that a single CPU uses takes ${time(freeNs)}: with it a cache line goes from CPU to CPU`
+    : '';
+  const waited = waits === 0 ? 'nobody had to wait' : `${counted(count(waits), 'time')} somebody had to wait`;
+  return (
+    `locks were taken ${counted(count(times), 'time')} with little work in between, ${time(eachNs)} of processor ` +
+    `time each${moves}; ${waited}`
+  );
 }

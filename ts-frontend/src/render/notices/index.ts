@@ -15,6 +15,7 @@ import {
   nothingStandsOut,
   unexplained,
   waitingLoop,
+  waitingTeams,
   waitsAgain,
 } from './run.js';
 import type { NoticeSentences } from './sentences.js';
@@ -33,6 +34,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return kin(notice);
     case 'waiting-loop':
       return waitingLoop(notice, say);
+    case 'waiting-teams':
+      return waitingTeams(notice, say);
     case 'lock-churn':
       return lockChurn(notice, say);
     case 'waits-again':

@@ -10,10 +10,11 @@ import type {
   NothingStandsOutNotice,
   UnexplainedNotice,
   WaitingLoopNotice,
+  WaitingTeamsNotice,
   WaitsAgainNotice,
 } from '../../model/index.js';
 import { count, mean, percent } from '../format/units.js';
-import type { Phrases } from '../wording/phrases.js';
+import { counted, type Phrases } from '../wording/phrases.js';
 import type { NoticeSentences } from './sentences.js';
 
 export const noSnapshot = (): NoticeSentences => ({
@@ -82,6 +83,15 @@ export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, ti
       'it counts as spinning from a few ms after it began',
   };
 }
+
+export const waitingTeams = ({ entities, ns, crowded }: WaitingTeamsNotice, { time }: Phrases): NoticeSentences => ({
+  reason:
+    `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of OpenMP's library: at ends of ` +
+    'regions, barriers or locks, since others still have work, or the pieces are too small to be worth waiting for',
+  remedy:
+    'divide the work more evenly, or into larger pieces; OMP_WAIT_POLICY=passive lets them block' +
+    `${crowded ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : ''}; OMP_PROC_BIND=true keeps each on its CPU`,
+});
 
 export const lockChurn = (
   { lock, by, times, eachNs, totalNs }: LockChurnNotice,
