@@ -47,8 +47,9 @@ export const command: Command = {
     if (file === undefined) {
       await print(content instanceof Uint8Array ? [content] : content);
     } else {
+      const bytes = bytesOf(content);
       try {
-        writeFileSync(file, bytesOf(content));
+        writeFileSync(file, bytes);
       } catch (error) {
         const why = (error as NodeJS.ErrnoException).code ?? String(error);
         throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');

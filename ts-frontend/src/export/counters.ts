@@ -4,7 +4,7 @@
  * from. Pure.
  */
 import { baseName, type Model } from '../model/index.js';
-import { hasSlices, tracksOf, type Track } from './tracks.js';
+import { hasSlices, tracksOf, type Slice, type Track } from './tracks.js';
 
 export interface Counter {
   name: string;
@@ -37,9 +37,11 @@ export function timeLine(model: Model): TimeLine {
       ...(last === undefined ? [] : [{ atNs: last.startNs + last.ns, value: 0 }]),
     ],
   });
+  const tracks = hasSlices(model) ? tracksOf(model) : [];
+  const slicesOf = new Map(tracks.map(({ thread, slices }) => [thread, slices]));
   return {
     process: { id: model.head.pid, name: baseName(model.program) },
-    tracks: hasSlices(model) ? tracksOf(model) : [],
+    tracks,
     counters: [
       counter('busy processors', 'processors', ({ usefulNs, overheadNs, ns }) => (usefulNs + overheadNs) / ns),
       counter('processors at useful work', 'processors', ({ usefulNs, ns }) => usefulNs / ns),
@@ -49,8 +51,23 @@ export function timeLine(model: Model): TimeLine {
     ],
     lives: model.entities.flatMap(({ rawKind, members, name, thread }) =>
       rawKind === 'thread' && members.length === 0 && thread !== null
-        ? [{ id: thread.serial, name, fromNs: thread.firstNs, toNs: thread.lastNs }]
+        ? [
+            around(
+              { id: thread.serial, name, fromNs: thread.firstNs, toNs: thread.lastNs },
+              slicesOf.get(thread.serial) ?? [],
+            ),
+          ]
         : [],
     ),
   };
+}
+
+/**
+ * A life as long as what the thread did in it: its first slice began before the snapshot that saw it. Trace viewers
+ * match each end with what began last.
+ */
+function around(life: Life, slices: readonly Slice[]): Life {
+  const [first, last] = [slices[0], slices.at(-1)];
+  if (first === undefined || last === undefined) return life;
+  return { ...life, fromNs: Math.min(life.fromNs, first.atNs), toNs: Math.max(life.toNs, last.atNs + last.ns) };
 }

@@ -80,8 +80,8 @@ export const exporters: Readonly<Record<FormatName, Exporter>> = {
   firefox: {
     binary: false,
     stacks: true,
-    loses: () => [
-      overTime,
+    loses: (model) => [
+      hasSlices(model) ? 'when each sample was (what threads did over time are its markers)' : overTime,
       'state and number of busy processors of each sample',
       'all values but the first (elapsed time)',
     ],

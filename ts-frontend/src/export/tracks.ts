@@ -13,6 +13,7 @@ import {
   u8,
   Waiting,
   type Model,
+  type StateName,
 } from '../model/index.js';
 
 export interface Slice {
@@ -45,17 +46,13 @@ class Names {
   readonly #paths = new Map<number, number[]>();
   constructor(readonly model: Model) {}
 
-  /** Entities, outermost first, without lines and loops of code. */
+  /** Entities, outermost first. */
   path(node: number): readonly number[] {
     const known = this.#paths.get(node);
     if (known !== undefined) return known;
     const { parent, entity } = this.model.raw.stacks;
     const path: number[] = [];
-    for (let n = node; n !== 0; n = u32(parent, n)) {
-      const id = u32(entity, n);
-      const kind = item(this.model.entities, id).rawKind;
-      if (kind !== 'code-line' && kind !== 'code-loop') path.push(id);
-    }
+    for (let n = node; n !== 0; n = u32(parent, n)) path.push(u32(entity, n));
     this.#paths.set(node, path.reverse());
     return path;
   }
@@ -76,17 +73,23 @@ class Names {
   }
 }
 
+interface Row {
+  thread: number;
+  node: number;
+  state: StateName;
+  waiting: number; // Waiting
+  atNs: number;
+  ns: number;
+}
 /** A row each; those of a thread in the order of time. */
-function* rows(
-  model: Model,
-): Iterable<{ k: number; thread: number; node: number; waits: boolean; atNs: number; ns: number }> {
+function* rows(model: Model): Iterable<Row> {
   const { slices } = model.raw;
   for (let k = 1; k < slices.ns.length; k++)
     yield {
-      k,
       thread: u32(slices.thread, k),
       node: u32(slices.stack, k),
-      waits: u8(slices.waiting, k) === Waiting.object,
+      state: item(stateNames, u8(slices.state, k) - 1),
+      waiting: u8(slices.waiting, k),
       atNs: f64(slices.startNs, k),
       ns: f64(slices.ns, k),
     };
@@ -94,12 +97,12 @@ function* rows(
 
 function threadTracks(model: Model, names: Names): Track[] {
   const of = new Map<number, Slice[]>();
-  for (const { k, thread, node, waits, atNs, ns } of rows(model)) {
-    const category = item(stateNames, u8(model.raw.slices.state, k) - 1);
-    const name = waits ? `waits for ${names.top(node)}` : category === 'ready' ? 'waits for a CPU' : names.top(node);
+  for (const { thread, node, state, waiting, atNs, ns } of rows(model)) {
+    const top = names.top(node);
+    const name = waiting === Waiting.object ? `waits for ${top}` : state === 'ready' ? 'waits for a CPU' : top;
     const slices = of.get(thread) ?? [];
     if (slices.length === 0) of.set(thread, slices);
-    slices.push({ atNs, ns, name, category, stack: names.stack(node) });
+    slices.push({ atNs, ns, name, category: state, stack: names.stack(node) });
   }
   return Array.from(of, ([thread, slices]) => {
     const entity = item(model.entities, thread);
@@ -113,13 +116,16 @@ interface Hold {
   ns: number;
 }
 
-/** Who held each lock: threads that have it on their stack and do not wait for it. Readers at once: a track each. */
+/**
+ * Who held each lock: threads that have it on their stack and do not wait for it, nor were just let go on to try again.
+ * Readers at once: a track each.
+ */
 function lockTracks(model: Model, names: Names): Track[] {
   const held = new Map<number, Hold[]>();
   const open = new Map<string, Hold>(); // the last one of a lock and thread
-  for (const { thread, node, waits, atNs, ns } of rows(model)) {
+  for (const { thread, node, waiting, atNs, ns } of rows(model)) {
     const path = names.path(node);
-    for (const id of new Set(waits ? path.slice(0, -1) : path)) {
+    for (const id of new Set(waiting === Waiting.none ? path : path.slice(0, -1))) {
       if (item(model.entities, id).kind !== 'lock') continue;
       const last = open.get(`${id} ${thread}`);
       if (last !== undefined && Math.abs(last.atNs + last.ns - atNs) < 1) {

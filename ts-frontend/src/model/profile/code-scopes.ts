@@ -15,19 +15,15 @@ export function withoutCode(raw: RawProfile, without: CodeKind): RawProfile {
   const isLeftOut = Uint8Array.from(raw.entities, ({ kind }) => (kind === without ? 1 : 0));
   if (!isLeftOut.includes(1)) return raw;
   const { stack, nodes } = withoutNodes(raw, isLeftOut);
-  const moved = (column: Uint32Array): Uint32Array => column.map((node) => stack[node] ?? 0);
-  return {
-    ...raw,
-    stacks: nodes,
-    tuples: { ...raw.tuples, stack: moved(raw.tuples.stack) },
-    blame: { ...raw.blame, stack: moved(raw.blame.stack) },
-    waitOverlap: { ...raw.waitOverlap, stack: moved(raw.waitOverlap.stack) },
-    onPath: { ...raw.onPath, stack: moved(raw.onPath.stack) },
-    segments: { ...raw.segments, stack: moved(raw.segments.stack) },
-    recentSegments: { ...raw.recentSegments, stack: moved(raw.recentSegments.stack) },
-    onSpan: { ...raw.onSpan, stack: moved(raw.onSpan.stack) },
-  };
+  // Of every table that has stacks: one that were forgotten would be of other procedures, in silence.
+  const moved = Object.entries(raw).flatMap(([name, table]: [string, unknown]) =>
+    hasStacks(table) ? [[name, { ...table, stack: table.stack.map((node) => stack[node] ?? 0) }]] : [],
+  );
+  return { ...raw, ...(Object.fromEntries(moved) as Partial<RawProfile>), stacks: nodes };
 }
+
+const hasStacks = (table: unknown): table is { stack: Uint32Array } =>
+  typeof table === 'object' && table !== null && 'stack' in table && table.stack instanceof Uint32Array;
 
 /** The procedure whose code a loop or line is in; anything else: itself. */
 export function procedureOf(raw: RawProfile, entity: number): number {
