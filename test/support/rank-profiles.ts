@@ -1,6 +1,6 @@
 /** Profiles of the ranks of a job, with sums that are known. */
 import type { RawProfile } from '../../ts-frontend/src/model/index.js';
-import type { Source } from '../../ts-frontend/src/sets/merge.js';
+import type { ProfileSource } from '../../ts-frontend/src/sets/merge.js';
 import { ProfileBuilder, run, spin, wait } from './profile-builder.js';
 
 export const ms = 1e6;
@@ -36,5 +36,5 @@ export function jobOf(solveMs: readonly number[], options: Partial<RankOptions> 
   return solveMs.map((own) => rankProfile({ ...options, solveMs: own, waitMs: most - own }));
 }
 
-export const sourcesOf = (profiles: readonly RawProfile[], program = 'solver'): Source[] =>
+export const sourcesOf = (profiles: readonly RawProfile[], program = 'solver'): ProfileSource[] =>
   profiles.map((raw, rank) => ({ file: `/run/${program}.${rank}.quartz`, open: () => raw }));

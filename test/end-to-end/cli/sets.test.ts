@@ -1,5 +1,14 @@
 /** quartz merge and query as a user meets them: what is written, and one line for each thing that is wrong. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { MemberProfile } from '../../../ts-frontend/src/model/index.js';
@@ -84,11 +93,32 @@ test('damaged and foreign files are named and left out; without any other there 
   t.false(existsSync(join(cwd, 'none.quartzset')));
 });
 
+test('sets become a greater set; of a directory without profiles all that are not damaged', async (t) => {
+  const cwd = directory();
+  for (const node of ['node0', 'node1'])
+    await quartz(['merge', profiles, '-o', `${node}.quartzset`, '--parameter', `size=${node}`, '--quiet'], { cwd });
+  const apart = await quartz(['merge', '.', '-o', 'run.quartzset'], { cwd });
+  t.is(apart.status, 125);
+  t.regex(apart.stderr, /^quartz: sets of different runs: size is node0 and node1, .* --parameter size=VALUE\n$/);
+  cpSync(join(wrong, 'damaged.quartzset'), join(cwd, 'node2.quartzset'), { recursive: true });
+  const merged = await quartz(['merge', '.', '-o', 'run.quartzset', '--parameter', 'size=8'], { cwd });
+  t.is(merged.status, 0, merged.stderr);
+  t.regex(merged.stdout, /^run\.quartzset: 8 profiles of two_callers; /);
+  t.regex(merged.stderr, /^quartz: left out: node2\.quartzset: is damaged: .*; merge its profiles again\n$/);
+  const page = await quartz(['html', 'run.quartzset', '-o', 'run.html'], { cwd });
+  t.is(page.status, 0, page.stderr);
+});
+
 for (const [what, words, status, says] of [
   ['nothing', ['merge'], 2, /nothing to merge; write: quartz merge DIR/],
-  ['an empty directory', ['merge', 'empty'], 125, /there is no \*\.quartz file in empty; record some there/],
+  ['an empty directory', ['merge', 'empty'], 125, /no \*\.quartz file in empty, and no \*\.quartzset; record/],
   ['what is not there', ['merge', 'gone'], 125, /gone does not exist; name profiles/],
-  ['a set', ['merge', 'run.quartzset'], 125, /run\.quartzset is a set, and sets are made of profiles/],
+  [
+    'a damaged set alone',
+    ['merge', 'damaged.quartzset'],
+    125,
+    /can be merged: damaged\.quartzset: is damaged: a table/,
+  ],
   ['an existing set', ['merge', profiles, '-o', 'run.quartzset'], 125, /run\.quartzset exists already; name another/],
   ['a place that is not there', ['merge', profiles, '-o', 'gone/a.quartzset'], 125, /cannot be written \(ENOENT\)/],
   ['a wrong parameter', ['merge', profiles, '--parameter', 'size'], 2, /--parameter wants NAME=VALUE, not size/],

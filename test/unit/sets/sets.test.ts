@@ -12,7 +12,7 @@ import { EmptySet, merge } from '../../../ts-frontend/src/sets/merge.js';
 import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
 import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
 import { schemaSql } from '../../../ts-frontend/src/sets/sql.js';
-import type { Value } from '../../../ts-frontend/src/sets/tables.js';
+import { tableNames, type Value } from '../../../ts-frontend/src/sets/tables.js';
 import { setView, wholeJob, type LoadedSet } from '../../../ts-frontend/src/sets/views.js';
 import { root } from '../../known-answers/programs.js';
 import { needing } from '../../support/capabilities.js';
@@ -177,6 +177,30 @@ test('files that cannot be read are named, the rest is used; where none can, not
   t.is(head.members, 1);
   await t.throwsAsync(merge([bad], join(folder, 'none.quartzset'), about), { instanceOf: EmptySet });
   t.deepEqual(readdirSync(folder), ['run.quartzset']);
+});
+
+test('a set of sets is the set of their profiles, row by row', async (t) => {
+  const profiles = jobOf([10, 80, 20, 20, 30, 20, 20, 500], { change: (all) => all.call('main', 'solve', 3) });
+  profiles.push(serialThenParallel().build());
+  const folder = temporaryDirectory();
+  const made = async (of: Parameters<typeof merge>[0], as: string, parameters = {}): Promise<string> => {
+    const target = join(folder, `${as}.quartzset`);
+    await merge(of, target, { quartz: 'test', parameters });
+    return target;
+  };
+  const sources = sourcesOf(profiles).map((source, rank) => ({
+    ...source,
+    findings: () => [{ kind: 'lock', cost_ns: rank, saving_ns: 1, text: `of ${rank}`, remedy: '' }],
+  }));
+  const bad = { file: 'x.quartz', open: () => 'not a Quartz profile' };
+  const whole = await made([...sources, bad], 'whole', { size: '4' });
+  const nodes = [
+    { folder: await made(sources.slice(0, 3), 'node0', { size: '4' }) },
+    { folder: await made([...sources.slice(3, 8), bad], 'node1') },
+  ];
+  const again = await made([...nodes, sources[8]!], 'again');
+  for (const table of tableNames) t.deepEqual(await readRows(again, table), await readRows(whole, table), table);
+  t.deepEqual(readHead(again), readHead(whole));
 });
 
 const duckDb = join(duckDbFolder(root), 'node_modules/@duckdb/node-api/package.json');

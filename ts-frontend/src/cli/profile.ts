@@ -9,6 +9,7 @@ import { newestProfile, root } from './files.js';
 export function remedyOf(why: string): string {
   if (/not a Quartz profile/.test(why)) return 'name a file that quartz record made';
   if (/another version/.test(why)) return 'read it with the Quartz that recorded it, or record again';
+  if (/table of it|set\.json|format \d/.test(why)) return 'merge its profiles again';
   if (/Permission denied/.test(why)) return 'only its owner may read it: ask for a copy';
   if (/memory|too large/.test(why)) return 'record with a smaller --max-size, or read it on a larger machine';
   return 'copy it again from where it was recorded, or record again';

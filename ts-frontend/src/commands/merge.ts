@@ -6,23 +6,26 @@ import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { print } from '../cli/output.js';
 import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
-import type { FindingRow } from '../sets/merge.js';
-import { setExtension } from '../sets/set-file.js';
+import type { FindingRow, Source } from '../sets/merge.js';
+import { readHead, setExtension } from '../sets/set-file.js';
 
-const extension = '.quartz';
+const extension = '.quartz'; // of profiles
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** The profiles that words name: a directory stands for those in it. */
+const isSet = (folder: string): boolean => folder.replace(/\/+$/, '').endsWith(setExtension);
+
+/** Profiles and sets that words name: a directory stands for the profiles in it, or else the sets. */
 function filesOf(words: readonly string[]): string[] {
   const files = words.flatMap((word) => {
     const status = statSync(word, { throwIfNoEntry: false });
-    if (!status) throw new Failure(`${word} does not exist`, 'name profiles, or a directory of them');
-    if (!status.isDirectory()) return [word];
-    if (word.replace(/\/+$/, '').endsWith(setExtension))
-      throw new Failure(`${word} is a set, and sets are made of profiles`, 'merge the profiles that it was made of');
-    const names = readdirSync(word).filter((name) => name.endsWith(extension));
-    if (names.length === 0) throw new Failure(`there is no *${extension} file in ${word}`, 'record some there');
-    return names.sort(byNumber.compare).map((name) => join(word, name));
+    if (!status) throw new Failure(`${word} does not exist`, 'name profiles, sets, or a directory of them');
+    if (!status.isDirectory() || isSet(word)) return [word];
+    const all = readdirSync(word).sort(byNumber.compare);
+    const profiles = all.filter((name) => name.endsWith(extension));
+    const names = profiles.length > 0 ? profiles : all.filter(isSet);
+    if (names.length === 0)
+      throw new Failure(`there is no *${extension} file in ${word}, and no *${setExtension}`, 'record some there');
+    return names.map((name) => join(word, name));
   });
   return [...new Map(files.map((file) => [resolve(file), file])).values()];
 }
@@ -48,13 +51,14 @@ function say(lines: readonly string[], more: string): void {
 
 export const command: Command = {
   name: 'merge',
-  usage: 'DIR|FILE... [-o SET]',
+  usage: 'DIR|FILE|SET... [-o SET]',
   about:
     'Makes one set of many profiles, such as those of all ranks of an MPI program: tables in Parquet, which quartz ' +
-    'query\nand other engines read. Of a directory: all *.quartz in it. Profiles that are not readable are named and ' +
-    'left out.\ndocs/reference/sets.md says what is in it.',
+    'query\nand other engines read. Of a directory: all *.quartz in it, or where there is none, all sets, as each ' +
+    'node may\nmake one. What is not readable is named and left out. docs/reference/sets.md says what is in a set.',
   examples: [
     ['quartz merge profiles/ -o run.quartzset', 'all profiles of a directory'],
+    ['quartz merge node*.quartzset -o run.quartzset', 'of the sets of all nodes'],
     ['quartz merge solver.*.quartz --parameter size=4096', 'into solver.quartzset'],
   ],
   options: ['set-output', 'parameter', 'quiet'],
@@ -66,7 +70,7 @@ export const command: Command = {
     const { isProfileError, openProfile } = await import('../reader/profile.js');
     const { openOutline } = await import('../reader/outline.js');
     const { remedyOf } = await import('../cli/profile.js');
-    const { EmptySet, merge } = await import('../sets/merge.js');
+    const { DamagedSet, DifferentRuns, EmptySet, merge } = await import('../sets/merge.js');
     const open = (file: string) => (): MemberProfile | string => {
       try {
         return openOutline(file);
@@ -86,7 +90,9 @@ export const command: Command = {
         ...findingSentences(model, finding, { ascii: false }),
       }));
     };
-    const sources = files.map((file) => ({ file, open: open(file), findings: findings(file) }));
+    const sources = files.map((file) =>
+      isSet(file) ? { folder: file } : { file, open: open(file), findings: findings(file) },
+    );
     const named = args.text('set-output') ?? (await defaultName(sources));
     const folder = named.replace(/\/+$/, '');
     if (statSync(folder, { throwIfNoEntry: false }))
@@ -100,6 +106,13 @@ export const command: Command = {
         const others = error.leftOut.length > 1 ? `, and no other of ${error.leftOut.length} files either` : '';
         throw new Failure(`no profile can be merged: ${file}: ${why}${others}`, remedyOf(why));
       }
+      if (error instanceof DamagedSet)
+        throw new Failure(`${error.folder} is damaged: a table of it cannot be read`, 'merge its profiles again');
+      if (error instanceof DifferentRuns)
+        throw new Failure(
+          `sets of different runs: ${error.parameter} is ${error.values.join(' and ')}, the latter in ${error.folder}`,
+          `merge those of one run, or give --parameter ${error.parameter}=VALUE`,
+        );
       const why = (error as NodeJS.ErrnoException).code;
       if (why === undefined || why === 'QUARTZ_PROFILE') throw error;
       throw new Failure(`${folder} cannot be written (${why})`, 'name another set with -o');
@@ -121,10 +134,15 @@ export const command: Command = {
 };
 
 /** After the program of the first profile that can be read. */
-async function defaultName(sources: readonly { file: string; open: () => MemberProfile | string }[]): Promise<string> {
+async function defaultName(sources: readonly Source[]): Promise<string> {
   const { baseName } = await import('../model/index.js');
-  for (const { open } of sources) {
-    const raw = open();
+  for (const source of sources) {
+    if ('folder' in source) {
+      const head = readHead(source.folder);
+      if (typeof head !== 'string' && head.programs[0] !== undefined) return `${head.programs[0]}${setExtension}`;
+      continue;
+    }
+    const raw = source.open();
     if (typeof raw !== 'string') return `${baseName(raw.head.program)}${setExtension}`;
   }
   throw new Failure('no file of these is a profile that can be read', 'name files that quartz record made');

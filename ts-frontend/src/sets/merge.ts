@@ -8,23 +8,45 @@ import { item, memberOf, type MemberProfile } from '../model/index.js';
 import { Interner } from './intern.js';
 import { notableMembers } from './notable.js';
 import { memberRows } from './member-rows.js';
-import { readGroups, TableWriter } from './parquet.js';
-import { headFile, setFormat, type SetHead } from './set-file.js';
+import { readGroups, readRows, TableWriter } from './parquet.js';
+import { headFile, readHead, setFormat, type SetHead } from './set-file.js';
+import { openSet, setRows } from './set-rows.js';
 import { leastDistance, outliersOf, rankQuantities, Summary } from './statistics.js';
 import { tableNames, type RowOf, type TableName } from './tables.js';
 
 export type FindingRow = Omit<RowOf<'findings'>, 'member' | 'nth'>;
-export interface Source {
+export interface ProfileSource {
   file: string;
   /** What limits that process; asked of some. Absent: that is left out. */
   findings?: () => FindingRow[];
   /** The profile, or why it can't be read, as a clause. */
   open: () => MemberProfile | string;
 }
+/** A set that was merged before. */
+export interface SetSource {
+  folder: string;
+}
+export type Source = ProfileSource | SetSource;
 /** No profile of these can be read. */
 export class EmptySet extends Error {
   constructor(readonly leftOut: SetHead['leftOut']) {
     super('no profile can be read');
+  }
+}
+/** A set among those to merge that can't be read to its end. */
+export class DamagedSet extends Error {
+  constructor(readonly folder: string) {
+    super(`${folder} is damaged`);
+  }
+}
+/** Sets of several runs. */
+export class DifferentRuns extends Error {
+  constructor(
+    readonly folder: string,
+    readonly parameter: string,
+    readonly values: readonly [string, string],
+  ) {
+    super(`${folder} is of another run`);
   }
 }
 export interface Merged {
@@ -32,6 +54,9 @@ export interface Merged {
   contexts: number;
   facts: number;
 }
+
+/** Of a set: not all of its tables are there to their ends. */
+export const damaged = 'is damaged: a table of it cannot be read';
 
 /** prog.7.quartz is that of rank 7, unless its process is 7: then %p made the name. */
 function rankOfName(file: string, pid: number): number | null {
@@ -74,11 +99,35 @@ async function mergeInto(
   const summary = new Summary();
   const ranks: RowOf<'ranks'>[] = [];
   const leftOut: SetHead['leftOut'] = [];
-  const members: Source[] = [];
+  const findings: (() => FindingRow[] | Promise<FindingRow[]>)[] = []; // of each member
   const emit = <T extends TableName>(table: T, row: RowOf<T>): void => {
     (writers[table] as TableWriter<T>).add(row);
   };
+  const whole = { ...parameters };
   for (const source of sources) {
+    if ('folder' in source) {
+      const { folder: from } = source;
+      const head = readHead(from);
+      const open = typeof head === 'string' ? undefined : await openSet(from).catch(() => undefined);
+      if (typeof head === 'string' || open === undefined) {
+        leftOut.push({ file: from, why: typeof head === 'string' ? head : damaged });
+        continue;
+      }
+      leftOut.push(...head.leftOut);
+      addParameters(whole, parameters, from, head.parameters);
+      const firstMember = ranks.length;
+      try {
+        await setRows(open, firstMember, interner, emit, (rank, costs) => {
+          summary.add(rank, costs);
+          ranks.push(rank);
+          findings.push(() => findingsOf(from, rank.member - firstMember));
+        });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).syscall === 'write') throw error;
+        throw new DamagedSet(from); // half of it is written
+      }
+      continue;
+    }
     const { file, open } = source;
     const raw = open();
     if (typeof raw === 'string') {
@@ -89,7 +138,7 @@ async function mergeInto(
     const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
     summary.add(rank, costs);
     ranks.push(rank);
-    members.push(source);
+    findings.push(() => source.findings?.() ?? []);
   }
   if (ranks.length === 0) throw new EmptySet(leftOut);
   for (const row of interner.entities) emit('entities', row);
@@ -107,7 +156,7 @@ async function mergeInto(
   const outliers = await outlierRows(folder, ranks, totals, interner);
   for (const row of outliers) emit('outliers', row);
   for (const member of notableMembers(ranks, outliers))
-    (item(members, member).findings?.() ?? []).forEach((row, k) => {
+    (await item(findings, member)()).forEach((row, k) => {
       emit('findings', { member, nth: k + 1, ...row });
     });
   for (const table of tableNames) if (table !== 'costs') writers[table].finish();
@@ -118,10 +167,32 @@ async function mergeInto(
     members: ranks.length,
     leftOut,
     unfinished: ranks.filter(({ status }) => status === 'unfinished').map(({ file }) => file),
-    parameters,
+    parameters: whole,
   };
   writeFileSync(headFile(folder), `${JSON.stringify(head, null, 1)}\n`);
   return { head, contexts: interner.parents.length, facts: writers.facts.rows };
+}
+
+/** What was asked for counts; else all sets that have a parameter must agree. */
+function addParameters(
+  whole: SetHead['parameters'],
+  asked: SetHead['parameters'],
+  folder: string,
+  its: SetHead['parameters'],
+): void {
+  for (const [name, value] of Object.entries(its)) {
+    if (name in asked) continue;
+    const other = (whole[name] ??= value);
+    if (other !== value) throw new DifferentRuns(folder, name, [other, value]);
+  }
+}
+
+/** Those that a set keeps of one of its members. */
+async function findingsOf(folder: string, of: number): Promise<FindingRow[]> {
+  const rows = (await readRows(folder, 'findings')).filter(({ member }) => member === of);
+  return rows
+    .sort((a, b) => a.nth - b.nth)
+    .map(({ kind, cost_ns, saving_ns, text, remedy }) => ({ kind, cost_ns, saving_ns, text, remedy }));
 }
 
 /** Entities of which no rank has enough for an outlier are not looked at; values of the others are read back. */

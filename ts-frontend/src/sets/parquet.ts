@@ -106,6 +106,11 @@ export async function* readGroups<C extends string>(
   }
 }
 
+/** Throws where a table is missing or cut: its end says what is in it. */
+export async function checkEnd(folder: string, table: TableName): Promise<void> {
+  await parquetMetadataAsync(await asyncBufferFromFile(join(folder, `${table}.parquet`)));
+}
+
 /** All rows of a table. */
 export async function readRows<T extends TableName>(folder: string, table: T): Promise<RowOf<T>[]> {
   const names = Object.keys(tables[table]);

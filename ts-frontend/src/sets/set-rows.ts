@@ -1,0 +1,99 @@
+/** From a set to its rows in the tables of a greater one: what a reducer on each node has merged becomes one set. */
+import { item } from '../model/index.js';
+import type { Interner } from './intern.js';
+import type { Emit } from './member-rows.js';
+import { checkEnd, readGroups, readRows } from './parquet.js';
+import { tables, type RowOf, type TableName, type Value } from './tables.js';
+
+/** Tables whose rows are copied, with the numbers of the greater set. */
+const copied = ['facts', 'threads', 'objects', 'path', 'levels'] as const satisfies readonly TableName[];
+
+/** Numbers in the greater set of what this one has. */
+class Numbers {
+  readonly #entities: readonly number[];
+  readonly #contexts: number[] = [];
+  constructor(
+    private readonly firstMember: number,
+    interner: Interner,
+    entities: readonly RowOf<'entities'>[],
+    contexts: readonly RowOf<'contexts'>[],
+  ) {
+    this.#entities = entities.map(({ entity, ...row }) => (entity === 0 ? 0 : interner.entity(row)));
+    for (const { context, parent, entity } of contexts)
+      this.#contexts[context] = context === 0 ? 0 : interner.context(item(this.#contexts, parent), this.entity(entity));
+  }
+  entity(number: number): number {
+    return item(this.#entities, number);
+  }
+  /** A row as it is in the greater set. */
+  row<T extends TableName>(row: RowOf<T>): RowOf<T> {
+    const made: Record<string, Value> = { ...row };
+    const change = (name: string, to: (number: number) => number): void => {
+      const its = made[name];
+      if (typeof its === 'number') made[name] = to(its);
+    };
+    change('member', (member) => member + this.firstMember);
+    change('context', (context) => item(this.#contexts, context));
+    change('entity', (entity) => this.entity(entity));
+    change('object', (entity) => this.entity(entity));
+    return made as RowOf<T>;
+  }
+}
+
+/** Row after row; memory for one group of them. */
+async function* rowsOf<T extends TableName>(folder: string, table: T): AsyncGenerator<RowOf<T>> {
+  const names = Object.keys(tables[table]);
+  for await (const columns of readGroups(folder, table, names)) {
+    const count = columns[names[0] ?? '']?.length ?? 0;
+    for (let k = 0; k < count; k++)
+      yield Object.fromEntries(names.map((name) => [name, columns[name]?.[k] ?? null])) as RowOf<T>;
+  }
+}
+
+/** A set whose tables can be read, as far as their ends and its ranks say. Throws where one is missing or damaged. */
+export interface OpenSet {
+  folder: string;
+  ranks: readonly RowOf<'ranks'>[];
+  entities: readonly RowOf<'entities'>[];
+  contexts: readonly RowOf<'contexts'>[];
+}
+export async function openSet(folder: string): Promise<OpenSet> {
+  for (const table of [...copied, 'costs', 'findings'] as const) await checkEnd(folder, table);
+  const [ranks, entities, contexts] = [
+    await readRows(folder, 'ranks'),
+    await readRows(folder, 'entities'),
+    await readRows(folder, 'contexts'),
+  ];
+  return { folder, ranks, entities, contexts };
+}
+
+/**
+ * Writes all rows of a set but `entities` and `contexts`, which the interner has then, and statistics; gives each of
+ * its members with what those are made of. Throws where a table is damaged within.
+ */
+export async function setRows(
+  { folder, ranks, entities, contexts }: OpenSet,
+  firstMember: number,
+  interner: Interner,
+  emit: Emit,
+  member: (rank: RowOf<'ranks'>, costs: readonly RowOf<'costs'>[]) => void,
+): Promise<void> {
+  const numbers = new Numbers(firstMember, interner, entities, contexts);
+  for (const table of copied)
+    for await (const row of rowsOf(folder, table)) emit(table, numbers.row<typeof table>(row));
+  let next = 0;
+  let costs: RowOf<'costs'>[] = [];
+  const finish = (): void => {
+    const rank = numbers.row<'ranks'>(item(ranks, next++));
+    emit('ranks', rank);
+    member(rank, costs);
+    costs = [];
+  };
+  for await (const row of rowsOf(folder, 'costs')) {
+    while (next < row.member) finish();
+    const its = numbers.row<'costs'>(row);
+    emit('costs', its);
+    costs.push(its);
+  }
+  while (next < ranks.length) finish();
+}
