@@ -25,58 +25,15 @@ import {
   Arrival,
   KernelWork,
   noInstructions,
-  noPaths,
+  noObject,
   noTimePath,
   State,
   Waiting,
 } from '../../ts-frontend/src/model/index.js';
+import type { Doing, ThreadState } from './doing.js';
+import { plainHead, unknownEntity } from './plain-rows.js';
 
-export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
-export interface Doing {
-  thread: string;
-  state: ThreadState;
-  stack: string[];
-  waiting: boolean;
-  woken?: true;
-  kernel?: keyof typeof KernelWork; // what the kernel does for it
-}
-
-const doing =
-  (state: ThreadState, waiting: boolean) =>
-  (thread: string, stack: string[]): Doing => ({ thread, state, stack, waiting });
-export const run = doing('useful', false);
-export const overhead = doing('overhead', false);
-export const ready = doing('ready', false);
-export const io = doing('io', false);
-/** Ready: the object at the top of the stack has let it go on. */
-export const woken = (thread: string, stack: string[]): Doing => ({
-  thread,
-  state: 'ready',
-  stack,
-  waiting: false,
-  woken: true,
-});
-/** The same on a processor. */
-export const tries = (thread: string, stack: string[]): Doing => ({
-  thread,
-  state: 'useful',
-  stack,
-  waiting: false,
-  woken: true,
-});
-/** On a processor, in the kernel. */
-export const inKernel = (kernel: keyof typeof KernelWork, thread: string, stack: string[]): Doing => ({
-  ...run(thread, stack),
-  kernel,
-});
-/** On a processor, in the thread package, for that (abi/profile.h). */
-export const overheadFor = (kernel: keyof typeof KernelWork, thread: string, stack: string[]): Doing => ({
-  ...overhead(thread, stack),
-  kernel,
-});
-/** Blocked, or spinning, on the object at the top of the stack. */
-export const wait = doing('blocked', true);
-export const spin = doing('spinning', true);
+export * from './doing.js';
 
 export interface BuilderOptions {
   processors: number;
@@ -168,7 +125,7 @@ export class ProfileBuilder {
         lastNs: this.elapsed,
       });
     else if (kind !== 'procedure' && kind !== 'code-loop' && kind !== 'code-line')
-      this.objects.set(id, emptyObject(id));
+      this.objects.set(id, { ...noObject(id), instances: 1 });
     return id;
   }
 
@@ -333,108 +290,15 @@ export class ProfileBuilder {
     return {
       path: 'synthetic.quartz',
       head: {
-        version: 1,
-        status: 'complete',
-        endReason: 'exit',
-        exitStatus: 0,
-        publisher: 'threadlib',
-        pid: 1,
-        samplerPid: 2,
+        ...plainHead,
         processors: P,
         cpus: P,
-        program: '/synthetic/program',
-        arguments: 'program',
-        host: 'synthetic',
-        quartzVersion: '0.1.0',
-        startedRealtimeNs: 0,
-        firstNs: 0,
-        attached: false,
         roundsBegun: this.snapshots,
         snapshots: this.snapshots,
         elapsedNs: this.elapsed,
         visits: this.snapshots * P,
-        tornRetries: 0,
-        tornAccepted: 0,
-        skippedTicks: 0,
         weightSquaresUs2: this.snapshots > 0 ? this.elapsed ** 2 / this.snapshots / 1e6 : 0,
-        invalid: 0,
-        samplerCpuNs: 0,
-        cpuRunNs: 0,
-        cpuWaitNs: 0,
-        cpuDispatches: 0,
-        usageKnown: false,
-        switchesKnown: false,
-        usageNs: 0,
-        userNs: 0,
-        systemNs: 0,
-        voluntarySwitches: 0,
-        involuntarySwitches: 0,
-        minorFaults: 0,
-        majorFaults: 0,
-        residentBytes: 0,
-        callsKnown: false,
-        readCalls: 0,
-        writeCalls: 0,
-        readBytes: 0,
-        writtenBytes: 0,
-        childrenRunNs: 0,
-        kinMilli: 0,
-        childrenApart: false,
         rateHz: 1e9 / (this.options.snapshotNs ?? 1e6),
-        samplerCpu: null,
-        samplerSpins: false,
-        samplerThreads: 1,
-        paths: noPaths,
-        runningSamples: 0,
-        runningSampleNs: 0,
-        timerDispatches: 0,
-        timerNs: 0,
-        freeLockPs: 0,
-        cpuUseSamples: 0,
-        cpuUseSpinning: 0,
-        cpuUseHanding: 0,
-        oversubscribedSamples: 0,
-        oversubscribedSpinning: 0,
-        oversubscribedHanding: 0,
-        hookLeastPs: 0,
-        hookMostPs: 0,
-        hookInsidePs: 0,
-        lockLeastPs: 0,
-        lockMostPs: 0,
-        spawnPs: 0,
-        waitPs: 0,
-        stackOverflows: 0,
-        stackLimit: 256,
-        exactHold: false,
-        outside: false,
-        callsLost: 0,
-        threadsDropped: 0,
-        objectsMerged: 0,
-        stringsDropped: 0,
-        spawns: 0,
-        switches: 0,
-        steals: 0,
-        parks: 0,
-        tuplesMerged: 0,
-        stacksCut: 0,
-        entitiesMerged: 0,
-        pathNs: 0,
-        pathCrumbs: 0,
-        pathLost: 0,
-        pathCutNs: 0,
-        pathToExit: false,
-        workNs: 0,
-        spanNs: 0,
-        burdenedSpanNs: 0,
-        typicalSpanNs: 0,
-        waitedNs: 0,
-        asideNs: 0,
-        strands: 0,
-        levelNs: 0,
-        burdenPs: 0,
-        spanLost: 0,
-        spanRecorded: false,
-        cpuWaitsOut: false,
         ...this.options.head,
       },
       strings: () => '',
@@ -530,39 +394,4 @@ export class ProfileBuilder {
 
 function entity(kind: EntityKind, name: string, address = 0): RawEntity {
   return { ...unknownEntity, kind, name, address };
-}
-/** An entity of which hardly anything is known. */
-export const unknownEntity: RawEntity = {
-  kind: 'procedure',
-  name: '',
-  file: '',
-  line: 0,
-  address: 0,
-  module: 0,
-  record: 0,
-  detail: '',
-  missing: 'nothing',
-  instances: 1,
-  origin: 'own',
-  libraryWait: 'unknown',
-  naming: 'own',
-};
-function emptyObject(id: number): RawObject {
-  return {
-    entity: id,
-    capacity: 0,
-    instances: 1,
-    acquisitions: 0,
-    contended: 0,
-    waitNs: 0,
-    waitMaxNs: 0,
-    spinNs: 0,
-    holdNs: 0,
-    holdMaxNs: 0,
-    observedNs: 0,
-    queueLengthNs: 0,
-    queueNs: new Float64Array(abi.queueBuckets.count),
-    waitHist: new Uint32Array(abi.timeBuckets.count),
-    holdHist: new Uint32Array(abi.timeBuckets.count),
-  };
 }

@@ -6,6 +6,7 @@ export {
   Arrival,
   KernelWork,
   noInstructions,
+  noObject,
   noPaths,
   noTimePath,
   pathsOf,

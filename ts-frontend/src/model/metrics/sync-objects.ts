@@ -4,7 +4,7 @@
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
-import { Waiting } from '../profile/raw-profile.js';
+import { noObject, Waiting } from '../profile/raw-profile.js';
 import { queueDistribution, timeDistribution } from '../profile/buckets.js';
 import type { Tables } from './tables.js';
 import type { RowsBy } from '../profile/row-index.js';
@@ -36,26 +36,6 @@ function addInto(into: RawObject, from: RawObject): RawObject {
     queueNs: into.queueNs.map((ns, k) => ns + f64(from.queueNs, k)),
     waitHist: into.waitHist.map((n, k) => n + u32(from.waitHist, k)),
     holdHist: into.holdHist.map((n, k) => n + u32(from.holdHist, k)),
-  };
-}
-
-function emptyObject(entity: number): RawObject {
-  return {
-    entity,
-    capacity: 0,
-    instances: 0,
-    acquisitions: 0,
-    contended: 0,
-    waitNs: 0,
-    waitMaxNs: 0,
-    spinNs: 0,
-    holdNs: 0,
-    holdMaxNs: 0,
-    observedNs: 0,
-    queueLengthNs: 0,
-    queueNs: new Float64Array(32),
-    waitHist: new Uint32Array(40),
-    holdHist: new Uint32Array(40),
   };
 }
 
@@ -92,7 +72,7 @@ export class Objects {
       tables: { sums },
     } = this;
     const rows = members.flatMap((member) => this.#rows.get(member) ?? []);
-    const row = rows.length === 1 ? item(rows, 0) : rows.reduce(addInto, emptyObject(entity));
+    const row = rows.length === 1 ? item(rows, 0) : rows.reduce(addInto, noObject(entity));
     const exact = raw.head.exactHold;
     let onStack = 0;
     for (let state = 0; state < stateCount; state++) onStack += f64(sums.stateNs, entity * stateCount + state);

@@ -11,6 +11,8 @@ import {
   type PathBit,
   type ProfileStatus,
   type Publisher,
+  queueBuckets,
+  timeBuckets,
 } from './abi.js';
 
 export { Arrival, KernelWork, State, Waiting } from './abi.js';
@@ -302,6 +304,24 @@ export interface RawObject {
   waitHist: Uint32Array;
   holdHist: Uint32Array;
 }
+/** Of no instance. */
+export const noObject = (entity: number): RawObject => ({
+  entity,
+  capacity: 0,
+  instances: 0,
+  acquisitions: 0,
+  contended: 0,
+  waitNs: 0,
+  waitMaxNs: 0,
+  spinNs: 0,
+  holdNs: 0,
+  holdMaxNs: 0,
+  observedNs: 0,
+  queueLengthNs: 0,
+  queueNs: new Float64Array(queueBuckets.count),
+  waitHist: new Uint32Array(timeBuckets.count),
+  holdHist: new Uint32Array(timeBuckets.count),
+});
 /** An answer to "what if" (abi/profile_path.h, struct qz_what_if_answer). */
 export interface RawWhatIf {
   kind: number; // whatIfKinds

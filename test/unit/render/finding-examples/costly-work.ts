@@ -1,0 +1,233 @@
+/** Work: of the thread package, of the kernel, of more threads than CPUs, of the code itself. */
+import type { Finding, OversubscriptionFacts } from '../../../../ts-frontend/src/model/index.js';
+import { coarser, finding, join_, main, ms, s, savesNs, setup, table, us, work } from './base.js';
+
+const shortThreads = {
+  form: 'short-threads',
+  spawns: 40_000,
+  workNs: 50 * us,
+  leastNs: 10 * us,
+  savesNs,
+  coarser: 10,
+} as const;
+const fewer = { savesNs: 0.25 * s, mostNs: null };
+const oversubscribed: OversubscriptionFacts = {
+  form: 'oversubscription',
+  oversubscribedNs: 1.5 * s,
+  runnable: 6,
+  harmful: true,
+  handOvers: null,
+  spinners: { threads: 1, object: table },
+  woken: null,
+  cpuWait: null,
+  fewer,
+  blocking: null,
+};
+
+export const costlyWork: [string, Finding][] = [
+  [
+    "the package's own work",
+    finding(work, {
+      form: 'package-work',
+      events: { what: 'threads', count: 1_234_567, workNs: 80 },
+      savesNs,
+      coarser,
+    }),
+  ],
+  [
+    'one switch',
+    finding(table, { form: 'package-work', events: { what: 'switches', count: 1, workNs: 800 }, savesNs, coarser }),
+  ],
+  [
+    'wake-ups',
+    finding(table, {
+      form: 'wake-ups',
+      waits: 400_000,
+      workNs: 5 * us,
+      objects: [table, join_],
+      again: null,
+      savesNs,
+      coarser,
+    }),
+  ],
+  [
+    'a lock that is handed on all the time',
+    finding(table, {
+      form: 'hand-overs',
+      takenIn: [],
+      objects: [table],
+      waits: { count: 400_000, workNs: 5 * us },
+      handingShare: 0.42,
+      leastNs: savesNs,
+      mostNs: 2 * savesNs,
+      aloneNs: null,
+    }),
+  ],
+  [
+    'locks whose waits nobody counts; one thread would do',
+    finding(table, {
+      form: 'hand-overs',
+      takenIn: [],
+      objects: [table, join_],
+      waits: null,
+      handingShare: 0.7,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      aloneNs: savesNs,
+    }),
+  ],
+  [
+    'a lock that is taken very often',
+    finding(table, {
+      form: 'lock-churn',
+      objects: [table],
+      by: work,
+      counts: { times: 12_000_000, waits: 0, eachNs: 50, freeNs: 6 },
+      share: 0.6,
+      leastNs: savesNs,
+      mostNs: 2 * savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
+    'locks that one thread takes very often',
+    finding(table, {
+      form: 'lock-churn',
+      objects: [table, join_],
+      by: null,
+      counts: { times: 12_000_000, waits: 1, eachNs: 8, freeNs: 6 },
+      share: 0.3,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
+    "a run-time library's own locks",
+    finding(work, {
+      form: 'lock-churn',
+      objects: [],
+      by: work,
+      counts: null,
+      share: 0.3,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
+    'wake-ups for nothing',
+    finding(table, {
+      form: 'wake-ups',
+      waits: 100_000,
+      workNs: 24 * us,
+      objects: [table],
+      again: { condition: table, count: 60_000, waits: 100_000 },
+      savesNs,
+      coarser,
+    }),
+  ],
+  ['short threads', finding(setup, { ...shortThreads, inlineNs: null })],
+  ['short threads, that one thread would do sooner', finding(setup, { ...shortThreads, inlineNs: ms })],
+  [
+    'OpenMP, small pieces',
+    finding(work, { form: 'openmp', library: 'OpenMP', calls: [setup], excludes: false, waitsNs: 0, savesNs, coarser }),
+  ],
+  [
+    'OpenMP, locks',
+    finding(work, {
+      form: 'openmp',
+      library: 'OpenMP',
+      calls: [],
+      excludes: true,
+      waitsNs: 0.1 * s,
+      savesNs,
+      coarser,
+    }),
+  ],
+  ['more threads than CPUs, one spins', finding(0, oversubscribed)],
+  [
+    'more threads than CPUs, several spin and are woken',
+    finding(0, {
+      ...oversubscribed,
+      spinners: { threads: 2, object: table },
+      woken: { threads: 1, object: table },
+      cpuWait: { waitNs: 2 * s, ownNs: s },
+      fewer: { savesNs, mostNs: 0.4 * s },
+      blocking: 0.1 * s,
+    }),
+  ],
+  [
+    'more threads than CPUs, no harm',
+    finding(
+      0,
+      { ...oversubscribed, harmful: false, spinners: null },
+      { processorUse: { busy: 4, spinning: 0, idle: 0 } },
+    ),
+  ],
+  [
+    'code to make faster',
+    finding(
+      work,
+      {
+        form: 'optimize',
+        within: { entity: setup, ns: 0.2 * s },
+        beside: { entity: setup, ns: 0.9 * s, main },
+        mostNs: savesNs,
+        calledNs: savesNs / 2,
+        even: { part: 0.2, finding: 0 },
+        together: 2,
+        handedOn: false,
+      },
+      { processorUse: { busy: 4, spinning: 0, idle: 0 } },
+    ),
+  ],
+  [
+    'kernel: memory by the allocator',
+    finding(work, {
+      form: 'kernel-work',
+      work: 'memory',
+      called: setup,
+      faults: 123_456,
+      again: 0.9,
+      allocator: true,
+      mapping: 0.1,
+      takes: true,
+      calls: null,
+      leastNs: savesNs / 4,
+      savesNs,
+    }),
+  ],
+  [
+    'kernel: first touches of memory',
+    finding(work, {
+      form: 'kernel-work',
+      work: 'memory',
+      called: null,
+      faults: 1,
+      again: 0,
+      allocator: false,
+      mapping: 0,
+      takes: false,
+      calls: null,
+      leastNs: savesNs / 4,
+      savesNs,
+    }),
+  ],
+  [
+    'kernel: small writes',
+    finding(work, {
+      form: 'kernel-work',
+      work: 'write',
+      called: null,
+      faults: null,
+      again: null,
+      allocator: false,
+      mapping: 0,
+      takes: false,
+      calls: { count: 1_000_000, bytesEach: 16 },
+      leastNs: savesNs / 4,
+      savesNs,
+    }),
+  ],
+];

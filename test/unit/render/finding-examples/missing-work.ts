@@ -1,0 +1,155 @@
+/** Too little work for the processors: serial code, uneven division, pipelines. */
+import type { Finding, UnevenFacts } from '../../../../ts-frontend/src/model/index.js';
+import { finding, join_, main, ms, s, savesNs, setup, table, waiting, work, worker } from './base.js';
+
+const uneven: UnevenFacts = {
+  form: 'uneven-division',
+  code: work,
+  barrier: null,
+  slowest: null,
+  last: null,
+  threads: 4,
+  atOnce: 4,
+  callers: [],
+  waiting: null,
+  parts: [],
+  many: false,
+  among: 4,
+  evenNs: 0.2 * s,
+  spreadNs: null,
+};
+
+export const missingWork: [string, Finding][] = [
+  [
+    'serial',
+    finding(setup, {
+      form: 'serial',
+      oneAtATime: null,
+      worker: null,
+      callers: [1],
+      itself: true,
+      waiting,
+      parts: [work],
+      spreadNs: 0.375 * s,
+      smaller: [{ entity: work, costNs: 9 * ms }],
+    }),
+  ],
+  [
+    'serial, bound by a longer thread, with other programs',
+    finding(
+      setup,
+      {
+        form: 'serial',
+        oneAtATime: null,
+        worker: null,
+        callers: [],
+        itself: false,
+        waiting: null,
+        parts: [],
+        spreadNs: 0.375 * s,
+        smaller: [],
+      },
+      { bound: { thread: main, outsideNs: 1.9 * s, mostNs: 0.1 * s }, othersMayCause: true },
+    ),
+  ],
+  [
+    'a held lock',
+    finding(table, {
+      form: 'serial',
+      oneAtATime: null,
+      worker: null,
+      callers: [1, 3],
+      itself: false,
+      waiting: null,
+      parts: [],
+      spreadNs: 0.375 * s,
+      smaller: [],
+    }),
+  ],
+  [
+    'too few threads',
+    finding(
+      work,
+      {
+        form: 'too-few-threads',
+        threads: 2,
+        atOnce: 2,
+        many: false,
+        waiting: { entity: join_, threads: 2 },
+        parts: [setup],
+        spreadNs: savesNs,
+        even: { threads: 2, savesNs: 0.1 * s },
+      },
+      { advice: { pieces: 'smaller', threads: 'more' } },
+    ),
+  ],
+  [
+    'the same beside other advice',
+    finding(work, {
+      form: 'too-few-threads',
+      threads: 8,
+      atOnce: 2,
+      many: false,
+      waiting: null,
+      parts: [],
+      spreadNs: savesNs,
+      even: null,
+    }),
+  ],
+  [
+    'uneven division, a slow thread',
+    finding(
+      worker,
+      { ...uneven, slowest: { thread: worker, workNs: 0.4 * s, meanNs: 0.2 * s }, spreadNs: 0.3 * s },
+      { advice: { pieces: 'smaller', threads: 'more' } },
+    ),
+  ],
+  [
+    'uneven division, before a barrier, beside other advice',
+    finding(join_, { ...uneven, barrier: join_, last: worker, spreadNs: 0.3 * s }),
+  ],
+  [
+    'uneven division of many pieces',
+    finding(
+      work,
+      { ...uneven, threads: 100, atOnce: 9, many: true, callers: [1] },
+      { advice: { pieces: 'smaller', threads: null } },
+    ),
+  ],
+  ['threads too small', finding(setup, { form: 'small-threads', spawns: 1, workNs: 900, ready: 1, savesNs })],
+  [
+    'the slowest stage',
+    finding(
+      work,
+      {
+        form: 'slowest-stage',
+        code: work,
+        stage: { thread: worker, workNs: s },
+        next: { thread: main, workNs: 0.4 * s },
+        objects: [table, join_, table],
+        savesNs,
+      },
+      { advice: { pieces: null, threads: 'more' } },
+    ),
+  ],
+  [
+    'the same beside other advice',
+    finding(work, {
+      form: 'slowest-stage',
+      code: work,
+      stage: { thread: worker, workNs: s },
+      next: { thread: main, workNs: 0.4 * s },
+      objects: [table],
+      savesNs,
+    }),
+  ],
+  [
+    'passed data',
+    finding(
+      work,
+      { form: 'passed-data', objects: [table], code: work, savesNs },
+      { advice: { pieces: 'smaller', threads: null } },
+    ),
+  ],
+  ['passed data beside other advice', finding(work, { form: 'passed-data', objects: [table], code: work, savesNs })],
+];
