@@ -59,36 +59,38 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
   }
 }
 
-/* A thread that sleeps, or has ended, counts as executing where the kernel says that it did more than looks have seen.
- * Its number is among the runnable ones then. */
-uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
+/* One that sleeps, or has been woken. */
+static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_counts *counts) {
+  counts->runnable += !qzi_is_runnable(seen);
+  seen->instead = seen->state;
+  seen->state = QZ_STATE_USEFUL;
+  report(kernel, seen, counts);
+}
+
+/* Threads that sleep, or have ended, count as executing where the kernel says that they did more than looks have seen.
+ * Their number is among the runnable ones then. */
+uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t processors = sampler->view->processors;
+  uint32_t processors = sampler->view->processors, count = looked;
   int64_t owed_ns = qzi_resting_owed_ns(kernel->resting);
-  for (uint32_t k = 0; k < count; k++) {
+  for (uint32_t k = 0; k < looked; k++) {
     struct qzi_seen *seen = &kernel->seen[k];
     const struct qzi_run_account *account = &kernel->memos[seen->index].account;
-    if (seen->executes || (qzi_is_runnable(seen) && !seen->woken) || counts->useful + counts->spinning >= processors ||
-        !qzi_run_account_must(&kernel->accounts, account)) {
-      owed_ns += account->owed_ns;
-      continue;
-    }
-    counts->runnable += !qzi_is_runnable(seen);
-    seen->instead = seen->state;
-    seen->state = QZ_STATE_USEFUL;
-    report(kernel, seen, counts);
+    if (!seen->executes && !(qzi_is_runnable(seen) && !seen->woken) && counts->useful + counts->spinning < processors &&
+        qzi_run_account_must(&kernel->accounts, account))
+      report_instead(kernel, seen, counts);
     owed_ns += account->owed_ns;
   }
-  if (!kernel->gone.entity || counts->useful + counts->spinning >= processors ||
-      !qzi_run_accounts_must(&kernel->accounts, owed_ns))
-    return count;
-  kernel->seen[count] = (struct qzi_seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity},
-                                          .node = kernel->gone.node,
-                                          .index = QZI_NOBODY,
-                                          .state = QZ_STATE_USEFUL};
-  report(kernel, &kernel->seen[count], counts);
-  counts->runnable++;
-  return count + 1;
+  while (kernel->gone.entity && counts->useful + counts->spinning < processors &&
+         qzi_run_accounts_must(&kernel->accounts, owed_ns)) {
+    kernel->seen[count] = (struct qzi_seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity},
+                                            .node = kernel->gone.node,
+                                            .index = QZI_NOBODY,
+                                            .state = QZ_STATE_USEFUL};
+    report(kernel, &kernel->seen[count++], counts);
+    counts->runnable++;
+  }
+  return count;
 }
 
 /* CPUs are alike here: the k-th of them was busy while at least k were. */

@@ -84,9 +84,10 @@ static void fetch(const struct qzi_sampler *sampler, uint32_t index) {
   qzi_tracker_fetch(sampler->kernel->tracker, index);
 }
 
-static int make_room(struct qzi_kernel *kernel, uint32_t high) {
-  if (high < kernel->room) return 0;
-  uint32_t room = high + high / 2 + 16;
+static int make_room(struct qzi_kernel *kernel, uint32_t high, uint32_t processors) {
+  uint32_t most = high + processors; /* those that have ended included */
+  if (most < kernel->room) return 0;
+  uint32_t room = most + most / 2 + 16;
   struct qzi_seen *all = realloc(kernel->seen, room * sizeof *all);
   if (all) kernel->seen = all;
   uint32_t *order = realloc(kernel->order, room * sizeof *order);
@@ -279,7 +280,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = parts_of(whole_ns, high);
   struct qzi_counts counts = {.whole_ns = whole_ns};
   int waiters = 0;
-  if (make_room(kernel, high)) return -1;
+  if (make_room(kernel, high, sampler->view->processors)) return -1;
   sampler->round++;
   qzi_tracker_begin(kernel->tracker, now_ns, kernel->accounts.run_ns);
   kernel->whole_ns = whole_ns;
