@@ -35,6 +35,7 @@ struct launched {
   struct qzi_replaceable may;            /* what that may replace */
   pid_t child;
   unsigned hellos;      /* programs that said hello, recorded or not */
+  int ended;            /* 1: the program has, and nothing that still begins is recorded */
   int over;             /* 1: no more recordings */
   enum qz_program kind; /* of the program that the child runs now */
   int layer;            /* 1: the pthread layer was put in */
@@ -82,6 +83,16 @@ static unsigned followed_now(void) {
   return count;
 }
 
+/* A process that connects and is being recorded has replaced itself by another program (exec), before its first one's
+ * connection was seen to be closed. */
+static void replaced(pid_t pid) {
+  for (unsigned k = 0; k < qzi_admitted_count; k++)
+    if (qzi_admitted_all[k]->pid == pid) {
+      qzi_dismiss(k, QZ_END_EXEC, 0);
+      return;
+    }
+}
+
 static void admit_next(struct launched *run, int listener) {
   pid_t pid;
   struct qz_message message;
@@ -91,19 +102,21 @@ static void admit_next(struct launched *run, int listener) {
   if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
     if (message.type == QZ_REFUSED) { /* the program has said why */
       run->hellos++;
+      replaced(pid);
       if (pid == run->child) qzi_exec_of.happened = 0;
     }
     if (session >= 0) close(session);
     close(socket);
     return;
   }
+  if (run->ended) {
+    qzi_channel_send(socket, QZ_REFUSED, NULL, -1);
+    close(session);
+    close(socket);
+    return;
+  }
   run->hellos++;
-  /* A second hello of the same process: it has replaced itself by another program (exec). */
-  for (unsigned k = 0; k < qzi_admitted_count; k++)
-    if (qzi_admitted_all[k]->pid == pid) {
-      qzi_dismiss(k, QZ_END_EXEC, 0);
-      break;
-    }
+  replaced(pid);
   int itself = pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
   const char *refusal = run->over                                ? "recording has ended"
                         : run->no_proc                           ? qzi_no_proc
@@ -188,6 +201,9 @@ static int record(struct launched *run, int listener, int signals) {
         qzi_interrupt_all();
       }
       if (!ended) continue;
+      run->ended = 1;
+      while (poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 0) > 0)
+        admit_next(run, listener);      /* what it said last: why there is no profile */
       close(listener);                  /* what still begins shall not wait for us to finish */
       uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
       for (unsigned k = qzi_admitted_count; k-- > 0;)
