@@ -8,6 +8,7 @@ import { fourthBatch } from './programs-fourth.js';
 import { hotLocks } from './programs-hot-locks.js';
 import type { Program } from './program.js';
 import { secondBatch } from './programs-second.js';
+import { sixthBatch } from './programs-sixth.js';
 import { thirdBatch } from './programs-third.js';
 
 const on = '2026-11-22';
@@ -322,5 +323,6 @@ export const programs: readonly Program[] = [
   ...thirdBatch,
   ...fourthBatch,
   ...fifthBatch,
+  ...sixthBatch,
   ...hotLocks,
 ];
