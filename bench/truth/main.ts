@@ -10,7 +10,7 @@
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judge, promised } from './judge.js';
@@ -114,7 +114,7 @@ const chosen = wanted.filter((program) => {
     console.log(`${program.name}: left out, ${lacks} is not there (${program.packages.join(' ')})`);
   return lacks === undefined;
 });
-const under = values.keep ?? mkdtempSync(join(tmpdir(), 'quartz-truth-'));
+const under = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'quartz-truth-')) : resolve(values.keep);
 try {
   if (values.register) register(chosen, known, under, runs);
   else {
