@@ -73,16 +73,14 @@ class Concentration {
   /** Of an entity with these nodes; `path`: entities on the way to it; `within`: what it is called from, 0 = any. */
   explore(entity: number, members: number[], path: ReadonlySet<number>, within: number): void {
     const { least, found } = this;
+    const isOwn = (node: number): boolean => this.contexts.own.owner[node] === entity;
     let rest = members;
     for (let total = this.#sum(rest); total >= least; total = this.#sum(rest)) {
-      const own: number[] = [],
-        called: number[] = [];
-      for (const node of rest) (this.contexts.own.owner[node] === entity ? own : called).push(node);
       const { first, second, half, most } = this.#inclusive.of(rest, path, total / 2);
-      if (this.#sum(own) >= total / 2 || first === 0) {
-        found.push({ entity, members: first === 0 ? rest : own, self: true, within });
+      if (first === 0 || this.#sumOfOwn(rest, entity) >= total / 2) {
+        found.push({ entity, members: first === 0 ? rest : rest.filter(isOwn), self: true, within });
         if (first === 0) return;
-        rest = called;
+        rest = rest.filter((node) => !isOwn(node));
         continue;
       }
       const next = half !== 0 ? half : most >= least ? first : 0;
@@ -99,7 +97,17 @@ class Concentration {
   }
 
   #sum(members: readonly number[]): number {
-    return members.reduce((total, n) => total + f64(this.contexts.lostSelf, n), 0);
+    const { lostSelf } = this.contexts;
+    let total = 0;
+    for (const node of members) total += f64(lostSelf, node);
+    return total;
+  }
+
+  #sumOfOwn(members: readonly number[], entity: number): number {
+    const { lostSelf, own } = this.contexts;
+    let total = 0;
+    for (const node of members) if (own.owner[node] === entity) total += f64(lostSelf, node);
+    return total;
   }
 
   #threadsOf(members: readonly number[]): ThreadTimes {
@@ -142,7 +150,7 @@ class Concentration {
       .map(([caller, nodes]) => ({ caller, nodes, lost: this.#sum(nodes) }))
       .filter(({ lost }) => lost >= this.least)
       .sort((a, b) => b.lost - a.lost);
-    if (!most) return 0;
+    if (!most || others.length === 0) return 0;
     const mine = this.#threadsOf(most.nodes);
     return others.some(({ nodes }) => similarity(mine, this.#threadsOf(nodes)) <= 0.5) ? most.caller : 0;
   }

@@ -65,7 +65,14 @@ interface Teams {
   tbb: number; // of the cost
 }
 
+const measured = new WeakMap<FindingContext, Teams>();
 /** Its own work, and the time in which all that could run waited for each other in it. */
+function teamsOf(context: FindingContext): Teams {
+  let teams = measured.get(context);
+  if (!teams) measured.set(context, (teams = measure(context)));
+  return teams;
+}
+
 function measure(context: FindingContext): Teams {
   const { model, tables, own } = context;
   const { tuples } = model.raw;
@@ -103,7 +110,7 @@ const isMuch = ({ cost, busy }: Teams, { model, least }: FindingContext): boolea
 
 /** Code that runs in the library for half of its time or more, where that is reported by itself. */
 export function handsOver(context: FindingContext): (members: readonly number[]) => boolean {
-  if (!isMuch(measure(context), context)) return () => false;
+  if (!isMuch(teamsOf(context), context)) return () => false;
   const { tables, model } = context;
   return (members) => {
     let all = 0,
@@ -123,7 +130,7 @@ const most = 3;
 
 export function openmpFindings(context: FindingContext): Finding[] {
   const { model } = context;
-  const teams = measure(context);
+  const teams = teamsOf(context);
   if (!isMuch(teams, context)) return [];
   const { cost } = teams;
   const ranked = (map: Map<number, number>): number[] => [...map].sort((a, b) => b[1] - a[1]).map(([id]) => id);

@@ -42,13 +42,16 @@ export const findingsKept = 3;
 /** What the searches look at; there must be a snapshot. */
 export function findingContextOf(model: Model, tables: Tables): FindingContext {
   const { raw, samples, elapsedNs } = model;
+  let roles: ThreadRoles | undefined;
   return {
     model,
     tables,
     levels: measureLevels(raw, tables.stacks, tables.groupOf),
     waitOverlap: prepareWaitOverlap(raw),
     own: ownOf(raw, tables.stacks),
-    roles: new ThreadRoles(tables.measured, tables.groupOf),
+    get roles() {
+      return (roles ??= new ThreadRoles(tables.measured, tables.groupOf));
+    },
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
 }

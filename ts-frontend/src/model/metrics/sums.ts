@@ -143,6 +143,8 @@ interface Place {
   code: readonly number[];
 }
 
+const nowhere: Place = { self: 0, selfGroup: 0, code: [] };
+
 /** Sums of entities from tuples: node after node, each after all that lies below it. */
 class TupleSums {
   readonly sums: Sums;
@@ -177,16 +179,23 @@ class TupleSums {
 
   /** Whose own time that of a node is. */
   place(n: number): Place {
-    if (n === 0) return { self: 0, selfGroup: 0, code: [] };
+    if (n === 0) return nowhere;
     const self = u32(this.stacks.owner, n);
     const top = u32(this.stacks.entity, n);
-    const loop = u32(this.stacks.loop, n);
-    const code = top === self ? [] : top === loop || loop === 0 ? [top] : [top, loop];
     return {
       self,
       selfGroup: u32(this.groupOf, self),
-      code: code.flatMap((e) => (u32(this.groupOf, e) === 0 ? [e] : [e, u32(this.groupOf, e)])),
+      code: top === self ? nowhere.code : this.#codeOf(top, u32(this.stacks.loop, n)),
     };
+  }
+
+  #codeOf(top: number, loop: number): number[] {
+    const code: number[] = [];
+    for (let e = top; e !== 0; e = e === top && loop !== top ? loop : 0) {
+      code.push(e);
+      if (u32(this.groupOf, e) !== 0) code.push(u32(this.groupOf, e));
+    }
+    return code;
   }
 
   /** Tuple `k` of a node of that depth and place. */
@@ -318,9 +327,10 @@ export function sumTuples(
   for (let at = stacks.order.length - 1; at >= 0; at--) {
     const n = u32(stacks.order, at);
     const depth = u32(stacks.depth, n) + 1; // where what lies below this node has been summed
-    const place = all.place(n);
-    const end = u32(byStack.start, n + 1);
-    for (let j = u32(byStack.start, n); j < end; j++) all.tuple(u32(byStack.order, j), depth, place);
+    const begin = u32(byStack.start, n),
+      end = u32(byStack.start, n + 1);
+    const place = begin === end ? nowhere : all.place(n);
+    for (let j = begin; j < end; j++) all.tuple(u32(byStack.order, j), depth, place);
     all.node(n, depth);
   }
   return all.finish();

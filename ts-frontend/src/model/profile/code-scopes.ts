@@ -3,6 +3,7 @@
  * and the source show, and which the other tables and findings leave out. Pure.
  */
 import { item, u32 } from './columns.js';
+import { PairIndex } from './pair-index.js';
 import type { EntityKind, RawProfile } from './raw-profile.js';
 
 export type CodeKind = 'code-loop' | 'code-line';
@@ -36,7 +37,7 @@ function withoutNodes(raw: RawProfile, isLeftOut: Uint8Array): { stack: Uint32Ar
   const { parent, entity } = raw.stacks;
   const stack = new Uint32Array(parent.length);
   const nodes = { parent: new Uint32Array(parent.length), entity: new Uint32Array(parent.length) };
-  const known = new Map<number, number>(); // by parent and entity
+  const known = new PairIndex(parent.length); // by parent and entity
   let count = Math.min(1, parent.length);
   for (let n = 1; n < parent.length; n++) {
     const up = u32(stack, u32(parent, n));
@@ -45,10 +46,9 @@ function withoutNodes(raw: RawProfile, isLeftOut: Uint8Array): { stack: Uint32Ar
       stack[n] = up;
       continue;
     }
-    const key = up * raw.entities.length + its;
-    let node = known.get(key);
-    if (node === undefined) {
-      known.set(key, (node = count++));
+    const node = known.findOrAdd(up, its, count);
+    if (node === count) {
+      count++;
       nodes.parent[node] = up;
       nodes.entity[node] = its;
     }

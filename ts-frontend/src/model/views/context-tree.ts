@@ -3,6 +3,8 @@
  * itself directly as one node (its time is charged once, as in every other table). Built once; the three views are read
  * from it. Pure.
  */
+import { addAt, countAt, f64, u32 } from '../profile/columns.js';
+import { PairIndex } from '../profile/pair-index.js';
 import type { Tables } from '../metrics/tables.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -34,23 +36,21 @@ export function contextTree(
   const parent = new Uint32Array(stacks.count);
   const entity = new Uint32Array(stacks.count);
   const recursive = new Uint8Array(stacks.count);
-  const known = new Map<number, number>(); // by parent and entity
-  const entities = groupOf.reduce((most, group) => Math.max(most, group), groupOf.length) + 1;
+  const known = new PairIndex(stacks.count); // by parent and entity
   let count = 1;
   for (let n = 1; n < stacks.count; n++) {
-    const e = stacks.entity[n] ?? 0;
-    const group = groupOf[e] ?? 0;
+    const e = u32(stacks.entity, n);
+    const group = u32(groupOf, e);
     const its = group === 0 ? e : group;
-    const up = shown[stacks.parent[n] ?? 0] ?? 0;
+    const up = u32(shown, u32(stacks.parent, n));
     if (up !== 0 && entity[up] === its) {
       recursive[up] = 1;
       shown[n] = up;
       continue;
     }
-    const key = up * entities + its;
-    let node = known.get(key);
-    if (node === undefined) {
-      known.set(key, (node = count++));
+    const node = known.findOrAdd(up, its, count);
+    if (node === count) {
+      count++;
       parent[node] = up;
       entity[node] = its;
     }
@@ -58,9 +58,9 @@ export function contextTree(
   }
 
   const self = new Float64Array(count * costCount);
-  for (let n = 0; n < stacks.count; n++) addCosts(self, shown[n] ?? 0, exclusive, n);
+  for (let n = 0; n < stacks.count; n++) addCosts(self, u32(shown, n), exclusive, n);
   const total = self.slice();
-  for (let n = count - 1; n > 0; n--) addCosts(total, parent[n] ?? 0, total, n);
+  for (let n = count - 1; n > 0; n--) addCosts(total, u32(parent, n), total, n);
   return {
     count,
     parent: parent.subarray(0, count),
@@ -74,9 +74,9 @@ export function contextTree(
 
 /** Adds row `from` of `costs` to row `to` of `sums`. */
 export function addCosts(sums: Float64Array, to: number, costs: Float64Array, from: number): void {
-  for (let k = 0; k < costCount; k++) {
-    const amount = costs[from * costCount + k] ?? 0;
-    if (amount !== 0) sums[to * costCount + k] = (sums[to * costCount + k] ?? 0) + amount;
+  for (let k = 0, at = to * costCount, its = from * costCount; k < costCount; k++) {
+    const amount = f64(costs, its + k);
+    if (amount !== 0) addAt(sums, at + k, amount);
   }
 }
 
@@ -85,14 +85,14 @@ export const costsAt = (costs: Float64Array, row: number): Costs =>
 
 function childrenOf(parent: Uint32Array, count: number): Pick<ContextTree, 'first' | 'child'> {
   const first = new Uint32Array(count + 1);
-  for (let n = 1; n < count; n++) first[(parent[n] ?? 0) + 1] = (first[(parent[n] ?? 0) + 1] ?? 0) + 1;
-  for (let n = 0; n < count; n++) first[n + 1] = (first[n + 1] ?? 0) + (first[n] ?? 0);
+  for (let n = 1; n < count; n++) countAt(first, u32(parent, n) + 1);
+  for (let n = 0; n < count; n++) countAt(first, n + 1, u32(first, n));
   const next = first.slice();
   const child = new Uint32Array(Math.max(0, count - 1));
   for (let n = 1; n < count; n++) {
-    const up = parent[n] ?? 0;
-    child[next[up] ?? 0] = n;
-    next[up] = (next[up] ?? 0) + 1;
+    const up = u32(parent, n);
+    child[u32(next, up)] = n;
+    countAt(next, up);
   }
   return { first, child };
 }

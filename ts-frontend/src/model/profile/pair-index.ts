@@ -1,0 +1,33 @@
+/**
+ * Numbers by pairs of numbers, such as nodes by what is above and what stands there: a table with open addressing,
+ * several times as fast as a Map with one key made of both. Pure.
+ */
+import { u32 } from './columns.js';
+
+export class PairIndex {
+  readonly #slots: Uint32Array; // value, 0 = free
+  readonly #firsts: Uint32Array;
+  readonly #seconds: Uint32Array;
+  readonly #mask: number;
+  /** `most`: pairs that there will be at most. */
+  constructor(most: number) {
+    const size = 2 ** Math.ceil(Math.log2(2 * most + 2));
+    this.#slots = new Uint32Array(size);
+    this.#firsts = new Uint32Array(size);
+    this.#seconds = new Uint32Array(size);
+    this.#mask = size - 1;
+  }
+
+  /** What was given for that pair before; else `value`, which is not 0. */
+  findOrAdd(first: number, second: number, value: number): number {
+    let at = ((Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 7) & this.#mask;
+    for (let known = u32(this.#slots, at); known !== 0; known = u32(this.#slots, at)) {
+      if (this.#firsts[at] === first && this.#seconds[at] === second) return known;
+      at = (at + 1) & this.#mask;
+    }
+    this.#slots[at] = value;
+    this.#firsts[at] = first;
+    this.#seconds[at] = second;
+    return value;
+  }
+}
