@@ -360,6 +360,21 @@ test("locks of Go's run-time library, which nobody counts: who takes them is tol
   t.false(recorded('pthread_cond_wait').findings.some(({ facts }) => facts.form === 'lock-churn'));
 });
 
+test("Go's channels, and its scheduler between them: values are passed on one by one; collection is not that", (t) => {
+  const below = ['threadentry', 'runtime.mcall', 'runtime.schedule', 'runtime.nanotime'];
+  const recorded = (name: string): Model => {
+    const sending = ['main.main', name, 'runtime.lock2'];
+    const made = builder().stretch(second, [run('w1', below), run('w2', sending)]);
+    for (const one of [...below.slice(1), ...sending.slice(1)]) made.describe(one, { origin: 'runtime' });
+    return buildModel(made.build());
+  };
+  const [first] = recorded('runtime.chansend').findings;
+  const { passing, by, share } = factsOf(first, 'lock-churn');
+  t.deepEqual([first?.name, first?.kind, passing, by, share], ['main.main', 'overhead', true, first?.entity, 1]);
+  const half = recorded('runtime.mallocgc').findings.find(({ facts }) => facts.form === 'lock-churn');
+  t.deepEqual([factsOf(half, 'lock-churn').share, factsOf(half, 'lock-churn').by], [0.5, null]);
+});
+
 test('where the processors are busy, code comes before what waits could save, and serial code before both', (t) => {
   const recorded = (alone: number): Model =>
     buildModel(

@@ -80,6 +80,7 @@ export const costlyWork: [string, Finding][] = [
     'a lock that is taken very often',
     finding(table, {
       form: 'lock-churn',
+      passing: false,
       objects: [table],
       by: work,
       counts: { times: 12_000_000, waits: 0, eachNs: 50, freeNs: 6 },
@@ -93,6 +94,7 @@ export const costlyWork: [string, Finding][] = [
     'locks that one thread takes very often',
     finding(table, {
       form: 'lock-churn',
+      passing: false,
       objects: [table, join_],
       by: null,
       counts: { times: 12_000_000, waits: 1, eachNs: 8, freeNs: 6 },
@@ -103,9 +105,24 @@ export const costlyWork: [string, Finding][] = [
     }),
   ],
   [
+    "a run-time library's channels",
+    finding(work, {
+      form: 'lock-churn',
+      passing: true,
+      objects: [],
+      by: work,
+      counts: null,
+      share: 0.6,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
     "a run-time library's own locks",
     finding(work, {
       form: 'lock-churn',
+      passing: false,
       objects: [],
       by: work,
       counts: null,

@@ -49,22 +49,51 @@ interface Spent {
   busy: number;
   spinning: number;
   owners: Map<number, number>; // whose code that is
+  passingNs: number; // of it in channels, and where goroutines are switched, woken and parked
 }
 
 /** Code of locks that run-time libraries make themselves, as sampler/waits/lock_code.c knows it by linkage names. */
 const ofLibrary = /^(runtime|sync)\.|lock_contended|(un)?lock_slow|ObjectMonitor|ObjectSynchronizer|absl.*::Mutex::/;
 
-/** `ofLibraries`: of locks that run-time libraries make themselves, which nobody counts. */
-function spentOf({ model, tables, own }: FindingContext, ofLibraries: boolean): Spent {
+/** Go's channels and its scheduler: what it takes that goroutines wait for each other and wake each other. */
+const passes = new RegExp(
+  '^runtime\\.(chansend|chanrecv|closechan|selectgo|send$|recv$|gopark|goready|ready$|park_m|gosched|schedule|' +
+    'findRunnable|wakep|stopm)',
+);
+/** Where threads of Go's library begin: callers further out belong to whoever created the thread. */
+const begins = /^(threadentry|crosscall\w*|_cgo_\w+)$/;
+
+/** By node: Go's library is at that there, for what the program called, or for nobody. */
+function passing({ model, tables }: FindingContext): Uint8Array {
+  const { count, parent, entity } = tables.stacks;
+  const is = new Uint8Array(count);
+  for (let n = 1; n < count; n++) {
+    // parents come before their children
+    const { name, origin, kind } = item(model.entities, u32(entity, n));
+    if (kind !== 'procedure' || begins.test(name)) continue;
+    is[n] = origin === 'runtime' && (is[u32(parent, n)] === 1 || passes.test(name)) ? 1 : 0;
+  }
+  return is;
+}
+
+/** `ofLibraries`: of locks that run-time libraries make themselves, which nobody counts; and of Go's channels. */
+function spentOf(context: FindingContext, ofLibraries: boolean): Spent {
+  const { model, tables, own } = context;
   const { tuples } = model.raw;
-  const spent: Spent = { ns: 0, npt: 0, busy: 0, spinning: 0, owners: new Map() };
+  const spent: Spent = { ns: 0, npt: 0, busy: 0, spinning: 0, owners: new Map(), passingNs: 0 };
+  const isPassing = ofLibraries ? passing(context) : new Uint8Array(tables.stacks.count);
   for (let k = 0; k < tuples.ns.length; k++) {
     const b = u16(tuples.busy, k),
       s = u16(tuples.spinning, k),
       node = u32(tuples.stack, k),
       ns = f64(tuples.ns, k);
-    if (!isBusy(u8(tuples.state, k)) || u8(tuples.kernel, k) !== KernelWork.lock || b === 0) continue;
-    if (ofLibraries && !ofLibrary.test(item(model.entities, u32(tables.stacks.entity, node)).name)) continue;
+    if (!isBusy(u8(tuples.state, k)) || b === 0) continue;
+    const isPassed = u8(isPassing, node) === 1,
+      isLocked = u8(tuples.kernel, k) === KernelWork.lock;
+    if (!isPassed && !isLocked) continue;
+    if (ofLibraries && !isPassed && !ofLibrary.test(item(model.entities, u32(tables.stacks.entity, node)).name))
+      continue;
+    if (isPassed) spent.passingNs += ns;
     spent.ns += ns;
     spent.npt += ns / b;
     spent.busy += ns;
@@ -85,7 +114,9 @@ function takerOf(model: Model, lock: number): number | null {
 }
 
 /** What all of it takes, and what goes if it is done so many times less often. */
-type Found = Pick<Finding, 'entity' | 'related'> & { facts: Pick<LockChurnFacts, 'objects' | 'by' | 'counts'> };
+type Found = Pick<Finding, 'entity' | 'related'> & {
+  facts: Pick<LockChurnFacts, 'objects' | 'by' | 'counts' | 'passing'>;
+};
 
 function found(context: FindingContext, spent: Spent, leastNs: number, mostNs: number, what: Found): Finding[] {
   const { model, least } = context;
@@ -136,16 +167,28 @@ function countedLocks(context: FindingContext): Finding[] {
   const eachNs = (leastNs + mostNs) / 2 / acquisitions;
   return found(context, spent, leastNs, mostNs, {
     entity: first[0],
-    facts: { objects, by, counts: { times: acquisitions, waits, eachNs, freeNs: head.freeLockPs / 1000 } },
+    facts: {
+      objects,
+      by,
+      passing: false,
+      counts: { times: acquisitions, waits, eachNs, freeNs: head.freeLockPs / 1000 },
+    },
     related: [...objects.slice(1), ...(by === null ? [] : [by])],
   });
 }
 
 function uncountedLocks(context: FindingContext): Finding[] {
+  const { model } = context;
   const spent = spentOf(context, true);
-  const [first] = [...spent.owners].sort((a, b) => b[1] - a[1]);
+  const owners = [...spent.owners].sort((a, b) => b[1] - a[1]);
+  const isProgram = ([id, ns]: readonly [number, number]): boolean => {
+    const { kind, name, origin } = item(model.entities, id);
+    return ns >= notable * spent.ns && kind === 'procedure' && origin !== 'runtime' && !begins.test(name);
+  };
+  const first = owners.find(isProgram) ?? owners[0];
   if (!first) return [];
-  const facts = { objects: [], by: first[0] === 0 ? null : first[0], counts: null };
+  const by = isProgram(first) ? first[0] : null;
+  const facts = { objects: [], by, counts: null, passing: spent.passingNs > spent.ns / 2 };
   return found(context, spent, spent.ns, spent.ns, { entity: first[0], facts, related: [] });
 }
 

@@ -103,7 +103,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     .filter(isNotHanded)
     .filter(isNotYielded);
   for (const finding of all) bound(context, longest, finding);
-  const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  const limits = all.sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const said = saidBy(findings);
@@ -148,6 +148,14 @@ function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> 
 
 /** Time in which nothing ran, but for requests of others to come: a server at rest, which nobody keeps waiting. */
 const atRest = ({ facts }: Finding): number => (facts.form === 'io' && facts.waits === 'others' ? facts.restNs : 0);
+
+/**
+ * Of such a time so much counts beside what the program itself does: who sets the pace is not known, and a client that
+ * waits for its server has little else to report.
+ */
+const restCounts = 0.25;
+const promised = (finding: Finding): number =>
+  finding.savingNs - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
 
 /** The processors are busy nearly all the time, that at rest left out. */
 function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {

@@ -7,6 +7,7 @@ import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases): Sentences {
   const { title, costs, processorUse, time, share } = say;
   const { objects, by, share: part, leastNs, mostNs, rarer } = facts;
+  if (facts.passing) return passing(finding, facts, say);
   const what = objects.length > 0 ? objects.map(title).join(', ') : 'locks';
   const least = time(leastNs),
     most = time(mostNs);
@@ -20,6 +21,20 @@ export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases)
       'read needs no lock; if it polls, let it wait (a condition, a semaphore). ' +
       `Taken ${rarer} times less often, that would save ${least === most ? least : `${least} to ${most}`}` +
       `${facts.counts === null ? ', and more where the code inside waits for data of other CPUs' : ''}.`,
+  };
+}
+
+/** Not locks: values go from one to the next, one by one. */
+function passing(finding: Finding, { by, share: part, mostNs, rarer }: LockChurnFacts, say: Phrases): Sentences {
+  const { title, costs, processorUse, time, share } = say;
+  return {
+    text:
+      `Passing on values one by one costs ${costs(finding.costNs)}, ${share(part)} of the processor time` +
+      `${by === null ? '' : `, mostly for ${title(by)}`}: the run-time library's channels, and waking, switching and ` +
+      `looking for what can go on. At that time ${processorUse(finding.processorUse)}.`,
+    remedy:
+      'Pass on more at a time (pieces of many values, a channel with room for them), or use values where they are ' +
+      `made; ${rarer} times less often, that would save ${time(mostNs)}.`,
   };
 }
 
