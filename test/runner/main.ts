@@ -27,8 +27,8 @@ const again = process.argv.includes('--again');
 const silenceMs = 10 * 60_000;
 
 /**
- * Files in which no share of time is judged, so that they may run beside each other: one for each CPU. All others run
- * alone.
+ * Files in which no share of time is judged, so that they may run beside each other: one for each CPU, and one more,
+ * for many of them wait. All others run alone.
  */
 const untimed = /^dist\/test\/(unit|repo|runner|end-to-end\/(addon|cli|html|tui))\//;
 
@@ -140,7 +140,7 @@ async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const runEach = async (left: number[]): Promise<void> => {
     for (let k = left.shift(); k !== undefined; k = left.shift()) results[k] = await file(paths[k]!, options);
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, () => runEach(beside)));
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => runEach(beside)));
   await runEach(alone);
   for (let tries = 1; again && tries < mostTries; tries++)
     for (const [k, path] of paths.entries())
