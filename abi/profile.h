@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    25u
+#define QZ_PROFILE_VERSION    26u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -118,7 +118,8 @@ struct qz_profile {
   uint32_t version_text;        /* string: version of Quartz */
   uint64_t started_realtime_ns; /* CLOCK_REALTIME at the first snapshot */
   uint64_t first_ns;            /* CLOCK_MONOTONIC of the first snapshot */
-  uint64_t attached;            /* 1: recording began while the program ran */
+  uint32_t attached;            /* 1: recording began while the program ran */
+  uint32_t rank; /* 1 + its rank among the processes that a launcher (mpiexec) started; 0: none; since format 26 */
 
   /* (changes) progress; updated once a snapshot */
   uint64_t rounds_begun;   /* snapshots begun; equal to `snapshots` when no snapshot is half added */

@@ -145,6 +145,12 @@ static int has_own_rank(const struct job *job) {
   return *job->rank && strcmp(job->rank, asked.rank) != 0;
 }
 
+uint32_t qzi_name_rank(pid_t pid) {
+  struct job job = job_of(pid);
+  unsigned long rank = *job.rank ? strtoul(job.rank, NULL, 10) : UINT32_MAX;
+  return rank < UINT32_MAX ? (uint32_t)rank + 1 : 0;
+}
+
 int qzi_name_ranked(pid_t pid) {
   struct job job = job_of(pid);
   return has_own_rank(&job);

@@ -35,6 +35,8 @@ int qzi_name_make(char *name, size_t bytes, const char *pattern, const char *pro
 size_t qzi_name_stem(const char *name);
 /* Puts text before the extension. 0, or -1: no room. */
 int qzi_name_insert(char *name, size_t bytes, const char *text);
+/* 1 + the rank that the process has among others, 0: none. */
+uint32_t qzi_name_rank(pid_t pid);
 /* 1: the process has a rank among others, which its launcher (mpiexec) gave it: we have none, or another one. */
 int qzi_name_ranked(pid_t pid);
 /* The last part of the path of a process's executable; "program" where that can't be read. */

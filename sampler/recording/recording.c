@@ -12,6 +12,7 @@
 #include "sampler/linux/free_lock_cost.h"
 #include "sampler/linux/sleep_cost.h"
 #include "sampler/outside/permission.h"
+#include "sampler/profile/file_name.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
@@ -87,7 +88,8 @@ static void describe(struct qzi_recording *recording) {
   if (!head->cpus) head->cpus = qzi_affinity_count(0);
   unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
   if (head->cpus < pinned) head->cpus = pinned;
-  head->attached = (uint64_t)recording->request->attached;
+  head->attached = (uint32_t)recording->request->attached;
+  head->rank = qzi_name_rank(recording->pid);
   if (recording->request->outside && !qzi_outside_readable(recording->pid)) head->paths |= QZ_PATHS_NO_MEMORY;
   head->children_apart = recording->request->children == QZI_CHILDREN_ALL;
   recording->children_before_ns = qzi_process_children_ns(recording->pid);

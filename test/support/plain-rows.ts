@@ -65,6 +65,7 @@ export const plainHead: RawHead = {
   readBytes: 0,
   writtenBytes: 0,
   childrenRunNs: 0,
+  rank: 0,
   kinMilli: 0,
   childrenApart: false,
   rateHz: 1000,

@@ -59,6 +59,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"cpuWaitNs", head.cpu_wait_ns},
                 {"cpuDispatches", head.cpu_dispatches},
                 {"childrenRunNs", head.children_run_ns},
+                {"rank", head.rank},
                 {"kinMilli", head.kin_milli},
                 {"usageNs", head.usage.ns},
                 {"userNs", head.usage.user_ns},

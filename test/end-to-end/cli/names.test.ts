@@ -39,18 +39,18 @@ test.serial('each letter after a per cent sign', async (t) => {
 
 test.serial('a rank among others is part of the name; one alone is not', async (t) => {
   const cwd = directory();
-  const ranks: [Record<string, string>, string[], string][] = [
-    [{ PMI_RANK: '3', PMI_SIZE: '4' }, [], 'two_callers.3.quartz'],
-    [{ PMIX_RANK: '5' }, ['-o', 'a.b.quartz'], 'a.b.5.quartz'],
-    [{ OMPI_COMM_WORLD_RANK: '11', OMPI_COMM_WORLD_SIZE: '12' }, ['-o', 'plain'], 'plain.11'],
-    [{ PMI_RANK: '0', PMI_SIZE: '1' }, ['-o', 'alone.quartz'], 'alone.quartz'],
-    [{ PMI_RANK: 'x/../y' }, ['-o', 'odd.quartz'], 'odd.quartz'],
+  const ranks: [Record<string, string>, string[], string, number | null][] = [
+    [{ PMI_RANK: '3', PMI_SIZE: '4' }, [], 'two_callers.3.quartz', 3],
+    [{ PMIX_RANK: '5' }, ['-o', 'a.b.quartz'], 'a.b.5.quartz', 5],
+    [{ OMPI_COMM_WORLD_RANK: '11', OMPI_COMM_WORLD_SIZE: '12' }, ['-o', 'plain'], 'plain.11', 11],
+    [{ PMI_RANK: '0', PMI_SIZE: '1' }, ['-o', 'alone.quartz'], 'alone.quartz', null],
+    [{ PMI_RANK: 'x/../y' }, ['-o', 'odd.quartz'], 'odd.quartz', null],
   ];
-  for (const [env, args, name] of ranks) {
+  for (const [env, args, name, rank] of ranks) {
     const said = await run(command, ['record', ...args, '--', two], { cwd, env: { ...noRank, ...env } });
     t.is(said.status, 0);
-    t.regex(said.stderr, new RegExp(`^quartz: ${name.replaceAll('.', '\\.')}: \\d+ snapshots`));
-    openModel(join(cwd, name));
+    t.regex(said.stderr, new RegExp(`^quartz: ${name.replaceAll('.', '\\.')}: [\\d,]+ snapshots`));
+    t.is(openModel(join(cwd, name)).head.rank, rank === null ? 0 : rank + 1);
   }
 });
 
@@ -113,7 +113,7 @@ test.serial('many at once, in one directory, by one name: all are there', async 
   t.is(pids.size, 6, profiles(cwd).join());
   t.true(profiles(cwd).includes('out.quartz'));
   for (const { stderr } of said)
-    t.true(profiles(cwd).includes(/^quartz: (\S+): \d+ snapshots/m.exec(stderr)![1]!), stderr);
+    t.true(profiles(cwd).includes(/^quartz: (\S+): [\d,]+ snapshots/m.exec(stderr)![1]!), stderr);
 });
 
 test.serial('attach: the name is of the program, and a second one takes nothing', async (t) => {

@@ -204,23 +204,21 @@ test('a set of sets is the set of their profiles, row by row', async (t) => {
 });
 
 const duckDb = join(duckDbFolder(root), 'node_modules/@duckdb/node-api/package.json');
-test('ranks are known by names; a process in its place is none', async (t) => {
+test('ranks are known by the profile, else by names; a process in its place is none', async (t) => {
   const folder = join(temporaryDirectory(), 'run.quartzset');
   const open = (): RawProfile => rankProfile({ solveMs: 10, waitMs: 0 });
+  const eighth = open();
+  eighth.head.rank = 1 + 8;
   const files = ['a.30.quartz', 'a.4711.quartz', 'a.quartz', 'dir.5/a-6.quartz'];
-  await merge(
-    files.map((file) => ({ file, open })),
-    folder,
-    about,
-  );
+  await merge([...files.map((file) => ({ file, open })), { file: 'a.31.quartz', open: () => eighth }], folder, about);
   const rows = await readRows(folder, 'ranks');
   t.deepEqual(
     rows.map((row) => row.rank),
-    [30, null, null, null],
+    [30, null, null, null, 8],
   );
   t.deepEqual(
     (await rowsOf('ranks', folder)).map((row) => row['rank']),
-    [30, 1, 2, 3],
+    [30, 1, 2, 3, 8],
   );
 });
 

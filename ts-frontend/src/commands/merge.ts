@@ -113,8 +113,8 @@ export const command: Command = {
           `sets of different runs: ${error.parameter} is ${error.values.join(' and ')}, the latter in ${error.folder}`,
           `merge those of one run, or give --parameter ${error.parameter}=VALUE`,
         );
-      const why = (error as NodeJS.ErrnoException).code;
-      if (why === undefined || why === 'QUARTZ_PROFILE') throw error;
+      const { code: why, syscall } = error as NodeJS.ErrnoException;
+      if (why === undefined || syscall === undefined) throw error; // of no file
       throw new Failure(`${folder} cannot be written (${why})`, 'name another set with -o');
     }
     const { head, contexts, facts } = merged;

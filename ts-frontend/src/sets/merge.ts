@@ -58,8 +58,9 @@ export interface Merged {
 /** Of a set: not all of its tables are there to their ends. */
 export const damaged = 'is damaged: a table of it cannot be read';
 
-/** prog.7.quartz is that of rank 7, unless its process is 7: then %p made the name. */
-function rankOfName(file: string, pid: number): number | null {
+/** That of its launcher. Before format 26: prog.7.quartz is that of rank 7, unless its process is 7 (%p made it). */
+function rankOf(file: string, { pid, rank }: MemberProfile['head']): number | null {
+  if (rank > 0) return rank - 1;
   const digits = /\.(\d{1,9})\.quartz$/.exec(file)?.[1];
   return digits === undefined || Number(digits) === pid ? null : Number(digits);
 }
@@ -134,7 +135,7 @@ async function mergeInto(
       leftOut.push({ file, why: raw });
       continue;
     }
-    const about = { member: ranks.length, rank: rankOfName(basename(file), raw.head.pid), file: basename(file) };
+    const about = { member: ranks.length, rank: rankOf(basename(file), raw.head), file: basename(file) };
     const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
     summary.add(rank, costs);
     ranks.push(rank);

@@ -166,6 +166,7 @@ export interface HeadFields {
   cpuWaitNs: number;
   cpuDispatches: number;
   childrenRunNs: number;
+  rank: number;
   kinMilli: number;
   usageNs: number;
   userNs: number;
