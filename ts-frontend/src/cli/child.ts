@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { Failure, exitCodes } from './failure.js';
+import { defined, item } from '../model/index.js';
 
 const forwarded: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGINT'];
 
@@ -36,7 +37,7 @@ export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
-export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[signal!];
+export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[defined(signal)];
 
 /** The exit status of the program, or 128 + n when signal n ended it. */
 export async function runChild(file: string, args: readonly string[], options: { cwd?: string } = {}): Promise<number> {
@@ -62,7 +63,7 @@ export async function runSampler(
   const { more, own } = moreStdio(reported.length);
   const child = spawn(file, argsOf(own), { stdio: [...streams, ...more], env: { ...process.env, ...environment } });
   own.forEach((fd, k) => {
-    (child.stdio[fd] as Readable | null)?.setEncoding('utf8').on('data', reported[k]!);
+    (child.stdio[fd] as Readable | null)?.setEncoding('utf8').on('data', item(reported, k));
   });
   return await endOf(file, child);
 }
@@ -107,7 +108,7 @@ function beginOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1'),
       fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return /[ZX]/.test(fields[0]!) ? undefined : fields[19];
+    return /[ZX]/.test(item(fields, 0)) ? undefined : fields[19];
   } catch {
     return undefined;
   }

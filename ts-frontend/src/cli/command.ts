@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { usage } from './failure.js';
 import { didYouMean } from './nearest.js';
 import { accepts, flagOf, numberOf, options as known, wantsOf, type OptionName } from './options.js';
+import { defined, item } from '../model/index.js';
 
 export interface Arguments {
   has: (name: OptionName) => boolean;
@@ -46,7 +47,7 @@ function checkValue(command: Command, name: OptionName, value: string | undefine
     if (value !== undefined) throw usage(`--${flag} takes no value`, helpFor(command));
   } else if (value === undefined) {
     if (option.alone !== undefined) return;
-    throw usage(`--${flag} needs a value`, `write --${flag} ${option.value!}`);
+    throw usage(`--${flag} needs a value`, `write --${flag} ${defined(option.value)}`);
   } else if (!accepts(option, value)) {
     const remedy = option.kind === 'choice' ? didYouMean(value, option.of, helpFor(command)) : helpFor(command);
     throw usage(`--${flag} wants ${wantsOf(option)}, not ${value === '' ? '""' : value}`, remedy);
@@ -102,13 +103,13 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
       throw usage(`--${name} and --${other} exclude each other`, 'choose one');
   }
   if (!found.has('help') && !command.program && words.length > (command.most ?? 0))
-    throw usage(`${command.name} does not know what to do with "${words[command.most ?? 0]!}"`, helpFor(command));
+    throw usage(`${command.name} does not know what to do with "${item(words, command.most ?? 0)}"`, helpFor(command));
   const text = (name: OptionName): string | undefined => found.get(name)?.at(-1);
   return {
     has: (name) => found.has(name),
     text,
     texts: (name) => found.get(name) ?? [],
-    number: (name) => (found.has(name) ? numberOf(known[name], text(name)!) : undefined),
+    number: (name) => (found.has(name) ? numberOf(known[name], defined(text(name))) : undefined),
     words,
     dashes,
   };

@@ -6,12 +6,12 @@ import { copyFileSync, constants, mkdtempSync, renameSync, rmSync, utimesSync } 
 import { constants as system } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
+  defined,
   experimentOf,
   item,
   middleOf,
   orderOf,
   recordedRun,
-  withExperiment,
   type Experiment,
   type ExperimentInput,
   type ExperimentRun,
@@ -20,6 +20,7 @@ import {
   type ProgramStart,
   type RecordedRun,
   type Version,
+  withExperiment,
 } from '../model/index.js';
 import { experimentTexts } from '../render/index.js';
 import { changeOf, checkProgram } from './change.js';
@@ -177,7 +178,7 @@ class Course {
   /** As the first run was recorded, into a file that may not be kept. */
   private hiddenOptions(number: number): string[] {
     const options = samplerOptions(this.args, ['output', 'quiet']);
-    return [...options, '--quiet', '--output', join(this.folder!, `${number}.quartz`).replaceAll('%', '%%')];
+    return [...options, '--quiet', '--output', join(defined(this.folder), `${number}.quartz`).replaceAll('%', '%%')];
   }
 
   private progress(number: number): void {
@@ -215,7 +216,7 @@ function judged(course: Course, file: string, ended: Experiment['ended'], raw: b
     original: plan.original,
     changes,
   };
-  const fileOf = (number: number): string => recorded.find((one) => one.number === number)!.file;
+  const fileOf = (number: number): string => defined(recorded.find((one) => one.number === number)).file;
   const model = loadModel(fileOf(kept.number), { raw });
   const experiment = experimentOf(input, model);
   const { modes } = experiment.recorded;

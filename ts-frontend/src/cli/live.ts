@@ -10,6 +10,7 @@ import { invocation, shellWord } from './invocation.js';
 import { nameIn } from './recording.js';
 import { textOf, unnamedFile } from './unnamed-file.js';
 import { openProfile } from '../reader/profile.js';
+import { defined, item } from '../model/index.js';
 
 /** A recording that runs beside the screen. */
 interface Recording {
@@ -26,11 +27,15 @@ interface Recording {
 function start([command, ...args]: readonly string[]): Recording {
   const log = unnamedFile();
   const { more, own } = moreStdio(1);
-  const messageFd = own[0]!;
-  const child = spawn(samplerPath(), [command!, '--front', String(messageFd), '--tell', String(messageFd), ...args], {
-    stdio: ['ignore', log, log, ...more],
-    detached: true,
-  });
+  const messageFd = item(own, 0);
+  const child = spawn(
+    samplerPath(),
+    [defined(command), '--front', String(messageFd), '--tell', String(messageFd), ...args],
+    {
+      stdio: ['ignore', log, log, ...more],
+      detached: true,
+    },
+  );
   const recording: Recording = { reported: '', log, child, status: null };
   const socket = child.stdio[messageFd] as Socket | null;
   socket?.setEncoding('utf8').on('data', (text: string) => {
@@ -41,7 +46,7 @@ function start([command, ...args]: readonly string[]): Recording {
     recording.status = 125;
   });
   child.on('exit', (code, signal) => {
-    recording.status = code ?? 128 + constants.signals[signal!];
+    recording.status = code ?? 128 + constants.signals[defined(signal)];
   });
   return recording;
 }

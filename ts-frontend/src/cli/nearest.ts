@@ -1,5 +1,7 @@
 /** The name that a mistyped one was meant to be. */
 
+import { item } from '../model/index.js';
+
 /** Letters inserted, left out, replaced, or swapped with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
@@ -7,12 +9,15 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Infinity;
-      next.push(Math.min(swapped, row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? item(before, j - 2) + 1 : Infinity;
+      next.push(
+        Math.min(swapped, item(row, j) + 1, item(next, j - 1) + 1, item(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
     }
     [before, row] = [row, next];
   }
-  return row[b.length]!;
+  return item(row, b.length);
 }
 
 /** The nearest of `names`, if it is near enough to be meant. */

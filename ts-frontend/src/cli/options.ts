@@ -5,6 +5,7 @@
  */
 import { formatNames } from '../export/format-names.js';
 import { contextViews, setViews, views } from '../render/format/options.js';
+import { defined } from '../model/index.js';
 
 /** What an option's value has to be. */
 export type Value =
@@ -157,7 +158,7 @@ const table = {
     value: 'CHANGE',
     repeated: true,
     excludes: 'runs',
-    help: "what a change gains, in runs with and without it by turns: 'NAME=VALUE ...', a command line, or both",
+    help: "what a change gains, in alternating runs with and without it: 'NAME=VALUE ...', a command line, or both",
   },
   runs: {
     kind: 'whole',
@@ -348,7 +349,7 @@ export function wantsOf(option: Option): string {
     case 'size':
       return `a size of at least ${sizeText(option.least)}`;
     case 'choice':
-      return `${option.of.slice(0, -1).join(', ')} or ${option.of.at(-1)!}`;
+      return `${option.of.slice(0, -1).join(', ')} or ${defined(option.of.at(-1))}`;
     case 'what-if':
       return `a name, or NAME=FACTOR with a factor from 0 to ${factorMost}`;
     case 'descriptor':

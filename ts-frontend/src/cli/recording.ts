@@ -5,6 +5,7 @@ import { runChild, runSampler, statusOf, waitForStranger } from './child.js';
 import { exitCodes, usage } from './failure.js';
 import { samplerPath } from './files.js';
 import { optionNames, options, type OptionName } from './options.js';
+import { defined } from '../model/index.js';
 
 /** The sampler's own options for what was asked, but for some. */
 export const samplerOptions = (args: Arguments, but: readonly OptionName[] = []): string[] =>
@@ -13,7 +14,7 @@ export const samplerOptions = (args: Arguments, but: readonly OptionName[] = [])
     .flatMap((name) => {
       const { kind, repeated } = options[name];
       if (kind === 'switch') return [`--${name}`];
-      const values = repeated === true ? args.texts(name) : [args.text(name)!];
+      const values = repeated === true ? args.texts(name) : [defined(args.text(name))];
       return values.flatMap((value) => [`--${name}`, value]);
     });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { runChild } from '../cli/child.js';
 import { root } from '../cli/files.js';
+import { defined } from '../model/index.js';
 
 export const command: Command = {
   name: 'cflags',
@@ -18,7 +19,7 @@ export const command: Command = {
   run: (args) =>
     runChild(join(root, 'scripts/quartz-flags'), [
       'cflags',
-      ...(['cc', 'hooks'] as const).flatMap((name) => (args.has(name) ? [`--${name}`, args.text(name)!] : [])),
+      ...(['cc', 'hooks'] as const).flatMap((name) => (args.has(name) ? [`--${name}`, defined(args.text(name))] : [])),
       ...(args.has('quoted') ? ['--quoted'] : []),
     ]),
 };

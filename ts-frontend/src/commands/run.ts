@@ -11,7 +11,7 @@ export const command: Command = {
   examples: [
     ['quartz run -- ./prog input.txt', 'record into prog.quartz, and report'],
     ['quartz run --focus main -- ./prog', 'then show main by busy processors'],
-    ['quartz run --measure -- ./prog', 'what recording costs, measured: runs with and without it by turns'],
+    ['quartz run --measure -- ./prog', 'what recording costs, measured: alternating runs with and without it'],
     ["quartz run --try 'OMP_NUM_THREADS=2' -- ./prog", 'what that change gains, measured'],
     ['quartz run --runs 10 -- ./prog', 'do ten runs agree? are some slow?'],
   ],

@@ -159,11 +159,11 @@ function cost(model: Model): string {
   ];
   const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange)}`;
   const changes = waitsMayChange
-    ? '; threads wait for each other so often that recording changes who waits: quartz run --measure tells what ' +
-      'that takes'
+    ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
+      'that costs'
     : '';
   const children = model.notices.some(({ form }) => form === 'child-processes')
-    ? '; what it takes from child processes is not known'
+    ? '; what it costs child processes is not known'
     : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';

@@ -26,7 +26,7 @@ function none(model: Model, { kind, basis }: WhatIf, name: string): string {
   if (basis === 'unseen')
     return model.raw.head.paths.running
       ? `What if ${name}: no snapshot has it; it did not run, or for too short a time.`
-      : `What if ${name}: it has no hooks, so nothing tells when it runs; compile it with the flags that "quartz ` +
+      : `What if ${name}: it has no hooks, so it is not known when it runs; compile it with the flags that "quartz ` +
           'cflags" prints, or ask about a procedure that threads begin with.';
   if (basis === 'never-ran')
     return kind === 'site' ? `What if ${name}: no thread was created so.` : `What if ${name}: it never ran.`;

@@ -138,8 +138,8 @@ export class Canvas {
       for (let column = 0; column < other.width; column++) {
         const at = x + column;
         if (at < 0 || at >= this.width) continue;
-        this.chars[target * this.width + at] = other.chars[row * other.width + column]!;
-        this.attrs[target * this.width + at] = other.attrs[row * other.width + column]!;
+        this.chars[target * this.width + at] = other.chars[row * other.width + column] ?? ' ';
+        this.attrs[target * this.width + at] = other.attrs[row * other.width + column] ?? 0;
       }
     }
   }

@@ -2,11 +2,11 @@
  * What threads wait for inside a library, which the sampler sees from outside alone (kind futex), and in loops: by
  * what the program called there, which the sampler decides (abi/origin.h). Pure.
  */
+import { isLockKind } from '../profile/lock-kinds.js';
 import type { Entity } from '../result/types.js';
 
-const locks: ReadonlySet<string> = new Set(['mutex', 'rwlock', 'spinlock']);
 export const isLock = (entity: Entity): boolean =>
-  locks.has(entity.rawKind) || entity.libraryWait === 'lock' || entity.excludes !== null;
+  isLockKind(entity.rawKind) || entity.libraryWait === 'lock' || entity.excludes !== null;
 
 /** The end of a parallel region: what its threads wait for there is a part of it. */
 export const isRegionEnd = ({ libraryWait }: Entity): boolean => libraryWait === 'region-end';

@@ -4,6 +4,7 @@ import type { RawEntity, RawHead, RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import type { Compensation } from '../result/types.js';
+import { isLockKind } from '../profile/lock-kinds.js';
 
 export interface Factors {
   /** By entity of the innermost procedure: what remains of its useful time. */
@@ -19,8 +20,6 @@ export interface Factors {
  */
 const hookPs = ({ hookLeastPs, hookMostPs }: RawHead): number => (hookLeastPs + hookMostPs) / 2;
 const lockPs = ({ lockLeastPs, lockMostPs }: RawHead): number => (lockLeastPs + lockMostPs) / 2;
-
-const lockKinds = new Set(['mutex', 'rwlock', 'spinlock']);
 
 /** What these look at. */
 type Compensated = Pick<RawProfile, 'head' | 'calls'> & {
@@ -43,7 +42,7 @@ export function factorsOf(raw: Compensated, stacks: Pick<Stacks, 'procedure'>, a
       addAt(cost, u32(calls.callee, k), f64(calls.count, k) * inside);
       addAt(cost, u32(calls.caller, k), f64(calls.count, k) * outside);
       counted += f64(calls.count, k);
-    } else if (kind !== undefined && lockKinds.has(kind)) {
+    } else if (kind !== undefined && isLockKind(kind)) {
       addAt(cost, u32(calls.caller, k), (f64(calls.count, k) * lockPs(head)) / 1000);
     }
   }

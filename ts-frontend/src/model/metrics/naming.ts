@@ -1,13 +1,12 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
 import { isCode } from '../profile/code-scopes.js';
 import { defined, item } from '../profile/columns.js';
+import { isLockKind } from '../profile/lock-kinds.js';
 import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import type { Kind } from '../result/types.js';
 
-const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };
-
 export function kindOf(raw: EntityKind): Kind {
-  return shown[raw] ?? (raw as Kind);
+  return isLockKind(raw) ? 'lock' : (raw as Kind);
 }
 
 export function baseName(path: string): string {

@@ -6,6 +6,7 @@ import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
 import { noObject, Waiting } from '../profile/raw-profile.js';
 import { queueDistribution, timeDistribution } from '../profile/buckets.js';
+import { isLockKind } from '../profile/lock-kinds.js';
 import type { Tables } from './tables.js';
 import type { RowsBy } from '../profile/row-index.js';
 import { rowsBy, rowsOfKey } from '../profile/row-index.js';
@@ -15,9 +16,8 @@ import type { ObjectStats, PathTime } from '../result/types.js';
 
 /** Paths kept for each object, those with most time. */
 const pathsKept = 100;
-const held = new Set<ObjectKind>(['mutex', 'rwlock', 'spinlock']);
 /** Kinds of which one thread can be said to make the others wait. */
-const owned = new Set<ObjectKind>([...held, 'once', 'join']);
+const hasOwner = (kind: ObjectKind): boolean => isLockKind(kind) || kind === 'once' || kind === 'join';
 
 function addInto(into: RawObject, from: RawObject): RawObject {
   return {
@@ -76,9 +76,9 @@ export class Objects {
     const exact = raw.head.exactHold;
     let onStack = 0;
     for (let state = 0; state < stateCount; state++) onStack += f64(sums.stateNs, entity * stateCount + state);
-    const sampled = held.has(kind) ? Math.max(0, onStack - f64(sums.waitingNs, entity)) : 0;
+    const sampled = isLockKind(kind) ? Math.max(0, onStack - f64(sums.waitingNs, entity)) : 0;
     const holdNs = exact ? row.holdNs : sampled;
-    const isOwned = owned.has(kind);
+    const isOwned = hasOwner(kind);
     const { waiters, holders, waitOverlap } = this;
     return {
       capacity: row.capacity,

@@ -3,6 +3,7 @@
  * Pure.
  */
 import { f64, item, u32 } from '../profile/columns.js';
+import { isLockKind } from '../profile/lock-kinds.js';
 import { whatIfKinds, type WhatIfKind } from '../profile/abi.js';
 import type { RawWhatIf } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
@@ -112,12 +113,9 @@ function siteAsked(question: string): Site {
   return { runs: question.slice(0, at), creator: question.slice(at + 1) };
 }
 
-const isLock = ({ rawKind }: Model['entities'][number]): boolean =>
-  rawKind === 'mutex' || rawKind === 'rwlock' || rawKind === 'spinlock';
-
 /** The lock with that name, or the first of several; 0: there is none. */
 function lockCalled(model: Model, name: string): number {
-  const locks = model.entities.filter((entity) => entity.id !== 0 && isLock(entity));
+  const locks = model.entities.filter((entity) => entity.id !== 0 && isLockKind(entity.rawKind));
   return (
     (locks.find((entity) => entity.name === name) ?? locks.find((entity) => entity.name.startsWith(name)))?.id ?? 0
   );

@@ -28,7 +28,7 @@ function remedyOf(
     return (
       'Keep memory instead of giving it back at each free: try MALLOC_TRIM_THRESHOLD_=1000000000 ' +
       'MALLOC_MMAP_THRESHOLD_=1000000000 ' +
-      `in the environment (glibc; mallopt in the program), or another allocator, or use buffers again; ${between}.`
+      `in the environment (glibc; mallopt in the program), or another allocator, or reuse buffers; ${between}.`
     );
   if ((again ?? 0) >= 0.5 && mapping > 0)
     return `Keep what is mapped, and use it again, instead of unmapping it; ${between}.`;

@@ -79,8 +79,8 @@ function usesText(
     }`;
   if (contended > 0)
     return (
-      `${cause === '' ? '' : `Of ${cause} `}${count(contended)} of ` +
-      `${counted(count(acquisitions), 'acquisition')} had to wait, ${time(waitMeanNs)} each`
+      `${count(contended)} of ${counted(count(acquisitions), 'acquisition')}${cause === '' ? '' : ` of ${cause}`} ` +
+      `had to wait, ${time(waitMeanNs)} each`
     );
   return cause === ''
     ? `It was taken ${counted(count(acquisitions), 'time')}`

@@ -26,8 +26,8 @@ export function optimize(
   const doubt = handedOn
     ? ' Threads hand locks on all the time: a part of this may be waiting for data of other CPUs.'
     : together >= 2
-      ? ` ${count(together)} threads run it at the same time: whether they slow each other there (cache lines that ` +
-        'both write, memory) shows a run with one: quartz run --measure --try.'
+      ? ` ${count(together)} threads run it at the same time: a run with one shows whether they slow each other down ` +
+        'there (cache lines that both write, memory): quartz run --measure --try.'
       : '';
   return {
     text:
@@ -35,6 +35,6 @@ export function optimize(
       `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${other}`,
     remedy:
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}; ` +
-      `how much of that can be had, samples do not tell.${comparison}${doubt}`,
+      `samples cannot show how much of that can be had.${comparison}${doubt}`,
   };
 }
