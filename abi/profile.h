@@ -84,7 +84,8 @@ enum qz_section_id {
   QZ_SECTION_INSTRUCTIONS = 21,    /* struct qz_instruction. From version 20 on */
   QZ_SECTION_SLICES = 22,          /* struct qz_slice; with --timeline alone. From version 22 on */
   QZ_SECTION_UNWINDING = 23,       /* struct qz_unwinding. From version 23 on */
-  QZ_SECTION_COUNT = 24
+  QZ_SECTION_LINES = 24,           /* struct qz_shared_line. From version 26 on */
+  QZ_SECTION_COUNT = 25
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {

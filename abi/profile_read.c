@@ -24,7 +24,8 @@ static const uint8_t read_order[QZ_SECTION_COUNT] = {
   QZ_SECTION_SITES,           QZ_SECTION_LEVELS,       QZ_SECTION_TUPLES,       QZ_SECTION_BALANCE,
   QZ_SECTION_BLAME,           QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,      QZ_SECTION_CALLS,
   QZ_SECTION_THREADS,         QZ_SECTION_TIMELINE,     QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,
-  QZ_SECTION_WHAT_IF,         QZ_SECTION_ENTITIES,     QZ_SECTION_MODULES,      QZ_SECTION_STRINGS};
+  QZ_SECTION_WHAT_IF,         QZ_SECTION_LINES,        QZ_SECTION_ENTITIES,     QZ_SECTION_MODULES,
+  QZ_SECTION_STRINGS};
 
 static const void *place(struct qz_profile_copy *copy, const size_t *at, unsigned s) {
   return (unsigned char *)copy->memory + at[s];
@@ -101,6 +102,7 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   PLACE(instructions, QZ_SECTION_INSTRUCTIONS);
   PLACE(slices, QZ_SECTION_SLICES);
   PLACE(unwinding, QZ_SECTION_UNWINDING);
+  PLACE(lines, QZ_SECTION_LINES);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;

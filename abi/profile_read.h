@@ -72,6 +72,8 @@ struct qz_profile_copy {
   size_t slices_count;
   const struct qz_unwinding *unwinding; /* row k: of module k - 1 */
   size_t unwinding_count;
+  const struct qz_shared_line *lines;
+  size_t lines_count;
   void *memory; /* everything above */
 };
 

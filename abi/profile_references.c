@@ -72,6 +72,12 @@ int qzi_profile_check_references(struct qzi_profile_source *source, const struct
   for (size_t k = 0; k < copy->instructions_count; k++)
     if (copy->instructions[k].procedure >= entities)
       return qzi_profile_wrong(source, "instruction %zu makes no sense", k);
+  for (size_t k = 0; k < copy->lines_count; k++) {
+    int fits = copy->lines[k].variable < copy->strings_bytes;
+    for (unsigned user = 0; user < QZ_LINE_USERS; user++)
+      fits &= copy->lines[k].by[user].thread < entities && copy->lines[k].by[user].procedure < entities;
+    if (!fits) return qzi_profile_wrong(source, "shared cache line %zu makes no sense", k);
+  }
   for (size_t k = 1; k < copy->slices_count; k++) {
     const struct qz_slice *its = &copy->slices[k];
     if (its->stack >= stacks || its->thread >= entities || its->state >= QZ_STATE_COUNT)

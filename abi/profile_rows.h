@@ -155,6 +155,26 @@ struct qz_instruction {
   uint64_t spin_ns; /* busy waiting */
 };
 
+/* A cache line that threads on different CPUs wrote, or read and wrote, by turns: what samples of them found around the
+ * instruction that they were at (docs/reference/metrics.md). Of threads whose registers the kernel's samples have, on
+ * x86-64. Of lines that many threads share, some are counted together in `others`. */
+#define QZ_LINE_USERS 4
+struct qz_line_user {
+  uint32_t thread, procedure; /* entities; procedure: the innermost one that last accessed it, inlined ones too */
+  uint64_t samples;
+  uint16_t written, read; /* words of four bytes: bit k is at address + 4 * k */
+  uint8_t locked;         /* bit 1: some in one step that cannot be divided; bit 2: by comparing and exchanging */
+  uint8_t reserved[3];
+};
+struct qz_shared_line {
+  uint64_t address;  /* a multiple of 64 */
+  uint32_t variable; /* name of the static variable that has the first word which is written; 0: it is none */
+  uint32_t others;   /* samples of further threads */
+  uint64_t samples;  /* of all threads that were about to access it, or had just done so */
+  uint64_t turns;    /* of these, those that followed one of another thread on another CPU within 20 ms */
+  struct qz_line_user by[QZ_LINE_USERS]; /* in the order in which they came; samples 0: none */
+};
+
 /* What a thread did for some time: observations that follow each other and are alike. In the order in which they began
  * to be seen; those of one thread in the order of time. The first one is none: its ns is the grain, below which slices
  * have been joined with a neighbour because there were too many, in the state of the longer one (0: none were); its

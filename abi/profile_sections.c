@@ -70,6 +70,7 @@ const struct qzi_profile_kind qzi_profile_kinds[QZ_SECTION_COUNT] = {
   [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), "last segments of the path"},
   [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), "instructions"},
   [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), "slices of threads"},
+  [QZ_SECTION_LINES] = {sizeof(struct qz_shared_line), "shared lines"},
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), "unwinding"},
 };
 unsigned qzi_profile_sections(uint32_t version) {

@@ -122,6 +122,7 @@ int qz_profile_store(const struct qz_profile_copy *copy, const char *path) {
   PART_OF(QZ_SECTION_INSTRUCTIONS, instructions, instructions_count);
   PART_OF(QZ_SECTION_SLICES, slices, slices_count);
   PART_OF(QZ_SECTION_UNWINDING, unwinding, unwinding_count);
+  PART_OF(QZ_SECTION_LINES, lines, lines_count);
 #undef PART_OF
   if (head.status == QZ_PROFILE_RECORDING) {
     head.status = QZ_PROFILE_CUT;

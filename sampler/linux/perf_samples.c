@@ -296,6 +296,7 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
       if (record.size < sizeof record) break;
       if (record.type == PERF_RECORD_SAMPLE)
         found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
+      sample->cpu = ring->cpu;
       sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
       at += record.size;
       __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);

@@ -47,6 +47,7 @@ struct qzi_sample {
   uint64_t registers;   /* sum of all general registers */
   uint64_t general[16]; /* by their numbers (x86-64) */
   uint32_t tid;
+  int cpu;                    /* that it was taken on; -1: not known */
   int user;                   /* 1: in code of the program, not in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` lies in `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK];

@@ -69,6 +69,9 @@ static void look_at(const ZydisDecodedOperand *operand, struct instruction *its)
                       .index = index,
                       .disp = operand->mem.disp.value,
                       .thread = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS};
+    if (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM)
+      its->bytes =
+        (struct named_bytes){.scale = operand->mem.scale, .count = operand->size / 8, .read = reads, .written = writes};
   }
 }
 
@@ -126,6 +129,8 @@ int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its)
     its->number = (int64_t)(found.raw.imm[0].value.u << unused) >> unused;
   }
   its->tries = its->rm == NONE && (its->op == 0x86 || its->op == 0x87 || its->op == 0x1b0 || its->op == 0x1b1);
+  its->locked = (found.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
+                (found.mnemonic == ZYDIS_MNEMONIC_XCHG && its->bytes.count && its->bytes.written);
   its->fences = found.mnemonic == ZYDIS_MNEMONIC_MFENCE || found.mnemonic == ZYDIS_MNEMONIC_LFENCE ||
                 found.mnemonic == ZYDIS_MNEMONIC_SFENCE || leaves_memory(its);
   return 1;

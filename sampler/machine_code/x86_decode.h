@@ -34,17 +34,24 @@ struct memory {
   int64_t disp;
   int thread; /* 1: relative to the thread's own block (fs, gs) */
 };
+/* The bytes that an instruction names in memory: at base + index * scale + disp. */
+struct named_bytes {
+  unsigned scale, count; /* count 0: it names none, or none that it touches (an address alone) */
+  int read, written;
+};
 struct instruction {
   unsigned length,
     op; /* op: 0x100 and more for two-byte ones; 0x1000 and more: another encoding (three bytes, VEX, EVEX) */
   unsigned reg, rm; /* registers; rm: NONE where it is memory */
   unsigned kind;    /* ModRM.reg without extension: selects the operation of a group */
   struct memory at;
+  struct named_bytes bytes;
   int64_t number; /* immediate, or distance of a jump */
   enum qzi_flow flow;
   uint64_t reads, writes; /* registers (BIT); what writes a part of one is taken to write all of it */
   int loads, stores;      /* memory, that of implicit operands too */
-  int tries; /* it exchanges, or compares and exchanges, what is in memory with a register: how locks are tried */
+  int tries;  /* it exchanges, or compares and exchanges, what is in memory with a register: how locks are tried */
+  int locked; /* it changes memory in one step that no other thread can divide */
   int
     fences; /* it orders memory accesses and changes none: a fence, or a locked operation that leaves memory as it is */
 };

@@ -47,6 +47,7 @@ static const struct {
   [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), 4, UINT64_C(1) << 16},
   [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), 4, UINT64_C(1) << 13},
   [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), 4, UINT64_C(1) << 18},
+  [QZ_SECTION_LINES] = {sizeof(struct qz_shared_line), 1, 256},
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), 1, UINT64_C(1) << 15},
 };
 
@@ -91,6 +92,7 @@ static void place_sections(struct qzi_file *file) {
   file->recent_segments = at[QZ_SECTION_RECENT_SEGMENTS];
   file->instructions = at[QZ_SECTION_INSTRUCTIONS];
   file->slices = at[QZ_SECTION_SLICES];
+  file->lines = at[QZ_SECTION_LINES];
   file->unwinding = at[QZ_SECTION_UNWINDING];
 }
 

@@ -184,6 +184,22 @@ static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
   }
 }
 
+/* The static variable that has the first word of a shared line which is written. */
+static void name_lines(struct qzi_interner *in, qz_symbols *symbols) {
+  uint64_t count = qzi_file_count(in->file, QZ_SECTION_LINES);
+  for (uint64_t k = 0; k < count; k++) {
+    struct qz_shared_line *line = &in->file->lines[k];
+    uint32_t written = 0;
+    struct qz_symbol variable;
+    for (unsigned user = 0; user < QZ_LINE_USERS; user++) written |= line->by[user].written;
+    uint64_t address = line->address + (written ? 4 * (unsigned)__builtin_ctz(written) : 0);
+    memset(&variable, 0, sizeof variable);
+    if (!line->variable && qzi_intern_module(in, address) &&
+        qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) == QZ_SYMBOL_FOUND)
+      line->variable = qzi_intern_string(in, variable.name);
+  }
+}
+
 qz_symbols *qzi_symbols(struct qzi_interner *in) {
   const struct qzi_file *file = in->file;
   if (!in->symbols) in->symbols = qz_symbols_new();
@@ -207,6 +223,7 @@ void qzi_symbolize(struct qzi_interner *in) {
   qz_symbols *symbols = qzi_symbols(in);
   if (!symbols) return;
   name_callers(in, symbols);
+  name_lines(in, symbols);
   uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
   qzi_callables(in, symbols);
   for (uint32_t k = 1; k < entities; k++) {

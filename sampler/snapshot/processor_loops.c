@@ -2,6 +2,7 @@
 #include "processor_loops.h"
 
 #include <stdlib.h>
+#include "shared_lines.h"
 #include "thread_tracker.h"
 #include "sampler/callpath/hooked_paths.h"
 #include "sampler/waits/external_waits.h"
@@ -34,6 +35,7 @@ struct qzi_processor_loops {
   struct qzi_sample sample;
   struct qzi_walk other; /* of a sample of another thread than was seen */
   struct qzi_polling polling;
+  struct qzi_shared_lines shared_lines;
   struct qzi_stateless_known stateless;
   struct known known[]; /* by processor */
 };
@@ -46,6 +48,7 @@ struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler
   loops->sampler = sampler;
   loops->count = count;
   loops->paths = qzi_paths_open(&sampler->in);
+  qzi_shared_lines_open(&loops->shared_lines, &sampler->in); /* without memory there are none */
   loops->hooked = loops->paths ? qzi_hooked_open(loops->paths) : NULL;
   return loops;
 }
@@ -59,6 +62,7 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
   for (uint32_t p = 0; p < loops->count; p++) free(loops->known[p].walk);
   qzi_running_close(loops->running);
   qzi_hooked_close(loops->hooked);
+  qzi_shared_lines_close(&loops->shared_lines);
   if (loops->paths) qzi_paths_close(loops->paths);
   qzi_lazy_free(loops, sizeof *loops + loops->count * sizeof *loops->known);
 }
@@ -97,6 +101,8 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
                                         walked ? known->walk : NULL);
   if (!known->polls) known->polls = repeats;
   if (walked && !known->polls && loops->hooked) qzi_hooked_add(loops->hooked, visit->thread, known->walk);
+  if (walked && !known->polls)
+    qzi_shared_lines_look(&loops->shared_lines, &loops->sample, known->walk, visit->thread, now_ns);
   known->node = 0;
   if (loops->paths)
     qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);

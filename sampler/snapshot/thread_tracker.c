@@ -26,6 +26,7 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
   }
   tracker->paths = qzi_paths_open(&sampler->in);
   tracker->creations = qzi_creations_open(&sampler->in, tracker->paths);
+  qzi_shared_lines_open(&tracker->shared_lines, &sampler->in); /* without memory there are none */
   tracker->hooked = tracker->paths ? qzi_hooked_open(tracker->paths) : NULL;
   return tracker;
 }
@@ -71,6 +72,7 @@ void qzi_tracker_close(struct qzi_tracker *tracker) {
   qzi_running_close(tracker->running);
   qzi_creations_close(tracker->creations);
   qzi_hooked_close(tracker->hooked);
+  qzi_shared_lines_close(&tracker->shared_lines);
   qzi_paths_close(tracker->paths);
   qzi_lazy_free(tracker->all, tracker->all_bytes);
   qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);

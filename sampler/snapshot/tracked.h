@@ -19,6 +19,7 @@
 #include "sampler/waits/kernel_work.h"
 #include "sampler/linux/perf_samples.h"
 #include "samples_due.h"
+#include "shared_lines.h"
 #include "switch_time.h"
 #include "thread_tracker.h"
 #include "sampler/waits/no_progress.h"
@@ -81,6 +82,7 @@ struct qzi_tracker {
   struct qzi_call_sites call_sites;
   struct qzi_lock_code lock_code;
   struct qzi_cpu_use cpu_use;
+  struct qzi_shared_lines shared_lines;
 };
 
 /* Of the sample that its path shows; NULL: none. */

@@ -48,6 +48,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   qzi_pausing_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
   qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,
                   only_waits(tracker, known, index, word, polls), tracker->sample.at.pc, walk);
+  if (!polls && walk) qzi_shared_lines_look(&tracker->shared_lines, &tracker->sample, walk, index, now_ns);
   known->shown = NULL;
   known->looped = 0;
   if (known->hooked) known->polls = polls;

@@ -293,6 +293,31 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
     answers.Set(k, row);
   }
   result.Set("whatIf", answers);
+  Napi::Array lines = Napi::Array::New(env, copy.lines_count);
+  for (uint32_t k = 0; k < copy.lines_count; k++) {
+    Napi::HandleScope scope(env);
+    const qz_shared_line &line = copy.lines[k];
+    Napi::Object row = Napi::Object::New(env);
+    Napi::Array by = Napi::Array::New(env);
+    for (const qz_line_user &user : line.by) {
+      if (user.samples == 0) continue;
+      Napi::Object one = Napi::Object::New(env);
+      one.Set("thread", Napi::Number::New(env, user.thread));
+      one.Set("procedure", Napi::Number::New(env, user.procedure));
+      one.Set("samples", Napi::Number::New(env, static_cast<double>(user.samples)));
+      one.Set("written", Napi::Number::New(env, user.written));
+      one.Set("read", Napi::Number::New(env, user.read));
+      one.Set("locked", Napi::Number::New(env, user.locked));
+      by.Set(by.Length(), one);
+    }
+    row.Set("address", Napi::Number::New(env, static_cast<double>(line.address)));
+    row.Set("variable", profile.text(line.variable));
+    row.Set("samples", Napi::Number::New(env, static_cast<double>(line.samples)));
+    row.Set("turns", Napi::Number::New(env, static_cast<double>(line.turns)));
+    row.Set("by", by);
+    lines.Set(k, row);
+  }
+  result.Set("sharedLines", lines);
   Napi::Array modules = Napi::Array::New(env, copy.modules_count);
   for (uint32_t k = 0; k < copy.modules_count; k++) {
     const qz_module &module = copy.modules[k];

@@ -25,6 +25,7 @@ export type * from './result/effort.js';
 export { lineMoves } from './findings/lock-churn.js';
 export { guidanceOf } from './metrics/effort.js';
 export { unwindingOf } from './metrics/unwinding.js';
+export { sharingByProcedure } from './evidence/shared-lines.js';
 export { findingKinds } from './result/finding-kinds.js';
 export type { Change, FindingKind } from './result/finding-kinds.js';
 export { stateNames } from './result/types.js';

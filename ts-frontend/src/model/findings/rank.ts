@@ -29,6 +29,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
+import { sharingFindings } from './sharing.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
@@ -69,6 +70,7 @@ const sums = (context: FindingContext): Finding[] => [
   ...nothingRunsFindings(context),
   ...yieldFindings(context),
   ...collectionFindings(context),
+  ...sharingFindings(context),
 ];
 
 export function findingsOf(context: FindingContext): Finding[] {
@@ -325,7 +327,7 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
       ? [facts.leastNs, facts.mostNs]
       : facts.form === 'kernel-work'
         ? [facts.leastNs, facts.savesNs]
-        : [facts.form === 'optimize' ? 0 : savingNs, savingNs];
+        : [facts.form === 'optimize' || facts.form === 'sharing' ? 0 : savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

@@ -104,6 +104,8 @@ export interface RawProfile {
     state: Uint8Array;
     waiting: Uint8Array;
   };
+  /** Cache lines that threads on different CPUs wrote, or read and wrote, by turns. */
+  sharedLines: RawSharedLine[];
   /** Walks of stacks: row k is of module k - 1, row 0 of code in no file. */
   unwinding: Record<UnwindingColumn, Float64Array>;
   /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
@@ -143,6 +145,24 @@ export interface RawProfile {
     top: Uint32Array;
   };
 }
+
+/** Struct qz_shared_line, and qz_line_user of those that were seen. */
+export interface RawSharedLine {
+  address: number;
+  variable: string; // '': no static variable
+  samples: number;
+  turns: number; // samples that followed one of another thread on another CPU
+  by: {
+    thread: number;
+    procedure: number;
+    samples: number;
+    written: number; // words of four bytes: bit k is the one at address + 4 * k
+    read: number;
+    locked: number; // lockedAccess
+  }[];
+}
+/** How a word was changed in one step that no other thread can divide (enum qzi_locked). */
+export const lockedAccess = { change: 2, compare: 4 } as const;
 
 /** Of struct qz_unwinding: walks; those cut short, by why; steps, by how the caller was found and whether it is one. */
 export const unwindingColumns = [
@@ -227,8 +247,9 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** Of a profile without instructions, slices, and walks of stacks. */
-export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices' | 'unwinding'> => ({
+/** Of a profile without instructions, slices, walks of stacks, and shared cache lines. */
+export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices' | 'unwinding' | 'sharedLines'> => ({
+  sharedLines: [],
   slices: {
     startNs: new Float64Array(0),
     ns: new Float64Array(0),

@@ -259,6 +259,18 @@ export interface YieldFacts {
   aloneNs: number; // saved, if one thread did the work, without any handing over
 }
 
+/** Threads on different CPUs write one cache line by turns: each time it has to come from another CPU. */
+export interface SharingFacts {
+  form: 'sharing';
+  /** Different words of it (false sharing); the same word, changed in one step; likewise by comparing and exchanging. */
+  how: 'words-apart' | 'changed' | 'exchanged';
+  variable: string; // static one that the line with most samples belongs to; '': none
+  lines: number;
+  threads: number;
+  share: number; // of the samples in that code, found around accesses to such lines
+  mostNs: number; // saved, if those took no time at all
+}
+
 /** Code that takes the time while the processors are busy. */
 export interface OptimizeFacts {
   form: 'optimize';
@@ -297,4 +309,5 @@ export type Facts =
   | KernelWorkFacts
   | YieldFacts
   | CollectionFacts
+  | SharingFacts
   | OptimizeFacts;

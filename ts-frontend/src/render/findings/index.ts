@@ -15,6 +15,7 @@ import { oversubscription } from './oversubscription.js';
 import { signedPercent, signedRange } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { collection } from './collection.js';
+import { sharing } from './sharing.js';
 import { yields } from './yields.js';
 import { processes } from './processes.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
@@ -67,6 +68,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return collection(finding, facts, say);
     case 'yields':
       return yields(finding, facts, say);
+    case 'sharing':
+      return sharing(finding, facts, say);
     case 'optimize':
       return optimize(finding, facts, say);
   }

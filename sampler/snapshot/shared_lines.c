@@ -1,0 +1,154 @@
+/* See shared_lines.h. */
+#include "shared_lines.h"
+
+#include <stdlib.h>
+#include "sampler/linux/process_memory.h"
+
+#define LINE          64u
+#define TURN_NS       UINT64_C(20000000) /* samples of different threads that are no further apart are one turn */
+#define TURNS_LEAST   4u                 /* a line that was shared so often gets a row */
+#define FORGOTTEN_NS  UINT64_C(500000000)
+#define SPREAD(value) ((value)*UINT64_C(0x9e3779b97f4a7c15))
+
+int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in) {
+  *shared = (struct qzi_shared_lines){
+    .in = in,
+    .lines = calloc(QZI_LINE_SETS, sizeof *shared->lines),
+    .near = calloc(QZI_LINE_CODE, sizeof *shared->near),
+  };
+  if (shared->lines && shared->near) return 0;
+  qzi_shared_lines_close(shared);
+  return -1;
+}
+
+void qzi_shared_lines_close(struct qzi_shared_lines *shared) {
+  free(shared->lines);
+  free(shared->near);
+  *shared = (struct qzi_shared_lines){.lines = NULL};
+}
+
+/* What the code around pc accesses. */
+static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t pid, uint64_t pc) {
+  struct qzi_near *near = &shared->near[SPREAD(pc) % QZI_LINE_CODE];
+  if (near->pc == pc) return near;
+  unsigned char bytes[QZI_NEAR_BEFORE + QZI_NEAR_BEHIND];
+  uint64_t from = pc - QZI_NEAR_BEFORE;
+  size_t count = sizeof bytes;
+  /* What lies before or behind it need not be there. */
+  if (qzi_program_read(pid, from, bytes, count)) count = QZI_NEAR_BEFORE + 16;
+  if (count < sizeof bytes && qzi_program_read(pid, from, bytes, count)) count = 0;
+  near->pc = pc;
+  near->count = count ? qzi_near_accesses(bytes, count, from, pc, near->access) : 0;
+  return near;
+}
+
+static struct qzi_line *line_at(struct qzi_shared_lines *shared, uint64_t address) {
+  struct qzi_line *ways = shared->lines[(SPREAD(address / LINE) >> 32) % QZI_LINE_SETS];
+  for (unsigned k = 0; k < QZI_LINE_WAYS; k++)
+    if (ways[k].address == address) return &ways[k];
+  return NULL;
+}
+
+/* In place of the one that was seen longest ago; one with a row stays for a while. NULL: all of them stay. */
+static struct qzi_line *add_line(struct qzi_shared_lines *shared, uint64_t address, uint64_t now_ns) {
+  struct qzi_line *ways = shared->lines[(SPREAD(address / LINE) >> 32) % QZI_LINE_SETS], *oldest = NULL;
+  for (unsigned k = 0; k < QZI_LINE_WAYS; k++) {
+    if (ways[k].row && now_ns - ways[k].seen_ns < FORGOTTEN_NS) continue;
+    if (!oldest || ways[k].seen_ns < oldest->seen_ns) oldest = &ways[k];
+  }
+  if (oldest) *oldest = (struct qzi_line){.address = address, .its.address = address, .cpu = -1};
+  return oldest;
+}
+
+static struct qz_line_user *user_of(struct qzi_line *line, uint32_t who, uint32_t thread) {
+  for (unsigned k = 0; k < QZ_LINE_USERS; k++) {
+    if (!line->users[k]) {
+      line->users[k] = who;
+      line->its.by[k] = (struct qz_line_user){.thread = thread};
+    }
+    if (line->users[k] == who) return &line->its.by[k];
+  }
+  return NULL;
+}
+
+static void publish(struct qzi_shared_lines *shared, struct qzi_line *line) {
+  struct qzi_file *file = shared->in->file;
+  if (!line->row) {
+    uint64_t count = qzi_file_count(file, QZ_SECTION_LINES);
+    if (count >= file->head->sections[QZ_SECTION_LINES].capacity || qzi_file_room(file, QZ_SECTION_LINES, 1)) return;
+    file->lines[count] = line->its;
+    qzi_file_append(file, QZ_SECTION_LINES, 1);
+    line->row = (uint32_t)count + 1;
+  }
+  uint32_t variable = file->lines[line->row - 1].variable; /* found later, by symbolize.c */
+  file->lines[line->row - 1] = line->its;
+  file->lines[line->row - 1].variable = variable;
+}
+
+/* One sample of a thread that is about to access words of a line, or has just done so. */
+struct use {
+  uint32_t who, thread, procedure;
+  int cpu;
+  uint64_t now_ns;
+};
+
+static void count(struct qzi_line *line, const struct use *use, struct qz_line_user *user) {
+  if (user)
+    user->samples++;
+  else
+    line->its.others++;
+  line->its.samples++;
+  int apart = line->who && line->who != use->who && (line->cpu < 0 || line->cpu != use->cpu);
+  if (apart && use->now_ns - line->seen_ns <= TURN_NS) line->its.turns++;
+  line->who = use->who;
+  line->cpu = use->cpu;
+  line->seen_ns = use->now_ns;
+}
+
+static uint32_t words_of(uint64_t offset, unsigned bytes) {
+  uint64_t first = offset / 4, last = (offset + bytes - 1) / 4;
+  uint32_t words = 0;
+  for (uint64_t word = first; word <= last && word < LINE / 4; word++) words |= 1u << word;
+  return words;
+}
+
+/* The innermost procedure of a walk, inlined ones too. */
+static uint32_t innermost(struct qzi_interner *in, const struct qzi_walk *walk) {
+  uint64_t key = walk->count ? walk->entries[walk->count - 1] : walk->pc_entry;
+  return key & QZI_KEY_GENERATED ? 0 : key & QZI_KEY_INLINED ? (uint32_t)key : qzi_intern_procedure(in, key);
+}
+
+void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sample *sample,
+                           const struct qzi_walk *walk, uint32_t index, uint64_t now_ns) {
+  if (!shared->lines || !sample->user || !walk->pc) return;
+  struct qzi_interner *in = shared->in;
+  const struct qzi_near *near = near_at(shared, in->file->head->pid, sample->at.pc);
+  if (!near->count) return;
+  struct use use = {.who = index + 1,
+                    .thread = in->memos[index].entity,
+                    .procedure = innermost(in, walk),
+                    .cpu = sample->cpu,
+                    .now_ns = now_ns};
+  const struct qzi_line *counted[QZI_NEAR_ACCESSES];
+  uint32_t lines = 0;
+  for (uint32_t k = 0; k < near->count; k++) {
+    const struct qzi_access *access = &near->access[k];
+    uint64_t at = qzi_access_at(access, sample->general), offset = at % LINE, address = at - offset;
+    struct qzi_line *line = at ? line_at(shared, address) : NULL;
+    if (!line && at && access->written) line = add_line(shared, address, now_ns);
+    if (!line) continue;
+    struct qz_line_user *user = user_of(line, use.who, use.thread);
+    if (user) {
+      if (access->written) user->written |= (uint16_t)words_of(offset, access->bytes);
+      if (access->read) user->read |= (uint16_t)words_of(offset, access->bytes);
+      if (access->locked) user->locked |= (uint8_t)(1u << access->locked);
+      user->procedure = use.procedure;
+    }
+    uint32_t before = 0;
+    while (before < lines && counted[before] != line) before++;
+    if (before < lines) continue;
+    counted[lines++] = line;
+    count(line, &use, user);
+    if (line->its.turns >= TURNS_LEAST) publish(shared, line);
+  }
+}

@@ -1,0 +1,76 @@
+/** Shared cache lines: what is false sharing and what is not, and the finding, from profiles by hand. */
+import test from 'ava';
+import { buildModel, type Model, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import { lockedAccess } from '../../../ts-frontend/src/model/profile/raw-profile.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { ProfileBuilder, run } from '../../support/profile-builder.js';
+
+type Line = RawProfile['sharedLines'][number];
+type User = Omit<Line['by'][number], 'thread' | 'procedure'>;
+
+const threads = ['one', 'other', 'third'];
+const words = (written: number, read = written, locked = 0): User => ({ samples: 400, written, read, locked });
+
+/** Threads on as many processors, each of them a second in `count`, and 1,000 samples in all. */
+function counted(users: readonly User[], change: Partial<Line> = {}): Model {
+  const names = threads.slice(0, users.length);
+  const builder = new ProfileBuilder({ processors: users.length, head: { runningSamples: 1000 } });
+  builder.stretch(
+    1e9,
+    names.map((name) => run(name, ['main', 'count'])),
+  );
+  const raw = builder.build();
+  const idOf = (kind: string, name: string): number =>
+    buildModel(raw).entities.find((one) => one.kind === kind && one.name === name)!.id;
+  const by = users.map((user, k) => ({
+    ...user,
+    thread: idOf('thread', names[k]!),
+    procedure: idOf('procedure', 'count'),
+  }));
+  const samples = users.reduce((sum, user) => sum + user.samples, 0);
+  const line: Line = { address: 0x4040, variable: 'counts', samples, turns: samples / 2, by, ...change };
+  return buildModel({ ...raw, sharedLines: [line] });
+}
+const found = (model: Model): Model['findings'][number] | undefined =>
+  model.findings.find(({ kind }) => kind === 'sharing');
+const howOf = (...users: User[]): string | undefined => {
+  const facts = found(counted(users))?.facts;
+  return facts?.form === 'sharing' ? facts.how : undefined;
+};
+
+test('false sharing is the first finding: the code, the variable, how much of it', (t) => {
+  const model = counted([words(0b0011), words(0b1100)]);
+  const [first] = model.findings;
+  t.like(first, { kind: 'sharing', name: 'count', change: 'separate-data' });
+  t.like(first!.facts, { how: 'words-apart', variable: 'counts', lines: 1, threads: 2 });
+  t.is(Math.round(first!.costNs), 1e9);
+  t.is(Math.round(first!.savingNs), 0.8e9); // 800 of the 1,000 samples
+  t.is(first!.savingCi95.lowNs, 0);
+  t.is(model.findings.length, 1); // the same code is not reported once more as code to make faster
+  const { text, remedy } = findingSentences(model, first!, { ascii: true });
+  t.regex(text, /^2 threads in count write different words of the same cache line, in counts \(false sharing\)/);
+  t.regex(remedy, /^Give each thread a cache line of its own .*: that saves up to 800 ms/);
+});
+
+test('what threads have in common in the line', (t) => {
+  t.is(howOf(words(0b01), words(0b10, 0b10)), 'words-apart');
+  t.is(howOf(words(0b01), words(0, 0b10)), 'words-apart'); // it reads what lies beside
+  t.is(howOf(words(0b01), words(0, 0b01)), undefined); // it reads what the other one writes
+  t.is(howOf(words(0b01), words(0b01)), undefined); // a lock protects it, or nothing does
+  t.is(howOf(words(0b11), words(0b10)), undefined);
+  t.is(howOf(words(0, 0b01), words(0, 0b10)), undefined); // nobody writes
+  const added = words(1, 1, lockedAccess.change);
+  t.is(howOf(added, added), 'changed');
+  t.is(howOf(added, words(1)), undefined);
+  t.is(howOf(words(1, 1, lockedAccess.compare), words(1, 1, lockedAccess.compare)), 'exchanged');
+  t.is(howOf(words(0b001), words(0b010), words(0b100)), 'words-apart');
+  t.is(howOf(words(0b001), words(0b010), words(0b011)), undefined);
+});
+
+test('too little is no finding', (t) => {
+  const two = [words(0b01), words(0b10)];
+  t.is(found(counted(two, { turns: 20 })), undefined); // the line goes from one to the other now and then
+  t.is(found(counted([words(0b01), { ...words(0b10), samples: 7 }])), undefined); // its words are not known
+  t.is(found(counted(two.map((user) => ({ ...user, samples: 40 })))), undefined); // 8 % of the code
+  t.truthy(found(counted(two.map((user) => ({ ...user, samples: 60 })))));
+});

@@ -1,0 +1,64 @@
+/**
+ * Cache lines that threads on different CPUs write by turns, and what they have in common there: nothing (false
+ * sharing), or a word that all of them change in one step. Data that are passed on, or that a lock protects, are not
+ * among them: their line has to go from one thread to the other (docs/reference/metrics.md, section 6). Pure.
+ */
+import { addTo } from '../profile/maps.js';
+import type { RawSharedLine } from '../profile/raw-profile.js';
+import { lockedAccess } from '../profile/raw-profile.js';
+import type { SharingFacts } from '../result/facts.js';
+import type { Model } from '../result/types.js';
+
+type User = RawSharedLine['by'][number];
+
+/** Samples of a thread from which on those words that it accesses there are known. */
+const leastOfThread = 8;
+/** Of the samples, those that follow one of another thread: less, and the line goes from one to the other now and then. */
+const leastTurns = 0.05;
+
+const areApart = (one: User, other: User): boolean =>
+  (one.written & (other.written | other.read)) === 0 && (other.written & one.read) === 0;
+
+function howOf(users: readonly User[]): SharingFacts['how'] | null {
+  const pairs = users.flatMap((one, k) => users.slice(k + 1).map((other) => [one, other] as const));
+  if (pairs.every(([one, other]) => areApart(one, other)) && users.some(({ written }) => written !== 0))
+    return 'words-apart';
+  const together = pairs.filter(([one, other]) => (one.written & other.written) !== 0);
+  const all = (bit: number): boolean =>
+    together.length > 0 && together.every(([one, other]) => (one.locked & other.locked & bit) !== 0);
+  return all(lockedAccess.change) ? 'changed' : all(lockedAccess.compare) ? 'exchanged' : null;
+}
+
+/** What is shared by the code of one procedure. */
+export interface Sharing {
+  how: SharingFacts['how'];
+  variable: string;
+  lines: number;
+  threads: Set<number>;
+  samples: number;
+}
+
+/** By procedure, innermost ones, those inlined into others too; of several ways the one with most samples. */
+export function sharingByProcedure({ raw }: Model): Map<number, Sharing> {
+  const found = new Map<number, Map<SharingFacts['how'], Sharing & { most: number }>>();
+  for (const { by, turns, samples, variable } of raw.sharedLines) {
+    const users = by.filter((user) => user.samples >= leastOfThread);
+    const how = users.length >= 2 && turns >= leastTurns * samples ? howOf(users) : null;
+    if (how === null) continue;
+    const perProcedure = new Map<number, number>();
+    for (const user of users) addTo(perProcedure, user.procedure, user.samples);
+    for (const [procedure, its] of perProcedure) {
+      const ways = found.get(procedure) ?? new Map<SharingFacts['how'], Sharing & { most: number }>();
+      const known = ways.get(how) ?? { how, variable, lines: 0, threads: new Set(), samples: 0, most: 0 };
+      if (its > known.most) [known.most, known.variable] = [its, variable];
+      known.lines++;
+      known.samples += its;
+      for (const { thread } of users) known.threads.add(thread);
+      ways.set(how, known);
+      found.set(procedure, ways);
+    }
+  }
+  const best = (ways: ReadonlyMap<string, Sharing>): Sharing =>
+    [...ways.values()].reduce((most, one) => (one.samples > most.samples ? one : most));
+  return new Map([...found].map(([procedure, ways]) => [procedure, best(ways)]));
+}

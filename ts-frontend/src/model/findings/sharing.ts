@@ -1,0 +1,79 @@
+/**
+ * Limits by cache lines that threads on different CPUs write by turns (docs/reference/findings.md, "Shared cache
+ * lines"). Pure.
+ */
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
+import { isBusy } from '../metrics/sums.js';
+import type { Finding } from '../result/types.js';
+
+/** From this part of the code's samples on, that is what the code does. */
+const leastOfCode = 0.1;
+
+interface Code {
+  sharing: Sharing;
+  cost: number; // NPT while two or more processors were busy
+  busy: number; // processor time then,
+  all: number; // and in all
+  spun: number;
+}
+
+/** What the code takes whose threads share lines. */
+function measure({ model, tables, own }: FindingContext): Map<number, Code> {
+  const { tuples } = model.raw;
+  const byProcedure = new Map<number, Code>();
+  for (const [procedure, sharing] of sharingByProcedure(model)) {
+    const id = shownId(model, procedure);
+    const known = byProcedure.get(id);
+    if (known === undefined || known.sharing.samples < sharing.samples)
+      byProcedure.set(id, { sharing, cost: 0, busy: 0, all: 0, spun: 0 });
+  }
+  if (byProcedure.size === 0) return byProcedure;
+  for (let k = 0; k < tables.weights.length; k++) {
+    if (!isBusy(u8(tuples.state, k))) continue;
+    const code = byProcedure.get(shownId(model, u32(own.owner, u32(tuples.stack, k))));
+    if (!code) continue;
+    const ns = f64(tables.weights, k),
+      busy = u16(tuples.busy, k);
+    code.all += ns;
+    if (busy < 2) continue;
+    code.cost += ns / busy;
+    code.busy += ns;
+    code.spun += (ns / busy) * u16(tuples.spinning, k);
+  }
+  return byProcedure;
+}
+
+export function sharingFindings(context: FindingContext): Finding[] {
+  const { model } = context;
+  const nsOfSample = model.root.processorTimeNs / Math.max(1, model.head.runningSamples);
+  return [...measure(context)].flatMap(([id, { sharing, cost, busy, all, spun }]) => {
+    const share = Math.min(1, (sharing.samples * nsOfSample) / Math.max(1, all));
+    const mostNs = share * cost;
+    if (share < leastOfCode || busy === 0) return [];
+    const threads = [...sharing.threads].reduce(
+      (sum, one) => sum + Math.max(1, item(model.entities, one).instances),
+      0,
+    );
+    return findingOf(model, {
+      entity: id,
+      kind: 'sharing',
+      change: 'separate-data',
+      costNs: cost,
+      savingNs: mostNs,
+      processorUse: processorUseOf(model.processors, busy / cost, spun / cost),
+      facts: {
+        form: 'sharing',
+        how: sharing.how,
+        variable: sharing.variable,
+        lines: sharing.lines,
+        threads: Math.max(2, threads),
+        share,
+        mostNs,
+      },
+      related: [],
+    });
+  });
+}

@@ -1,0 +1,39 @@
+/** Threads that write one cache line by turns. */
+import type { Finding, SharingFacts } from '../../model/index.js';
+import { count } from '../format/units.js';
+import type { Phrases, Sentences } from '../wording/phrases.js';
+
+const done = (how: SharingFacts['how'], variable: string): string => {
+  const of = variable === '' ? '' : ` of ${variable}`;
+  switch (how) {
+    case 'words-apart':
+      return `write different words of the same cache line${variable === '' ? '' : `, in ${variable}`} (false sharing)`;
+    case 'changed':
+      return `change the same word${of} by atomic operations`;
+    case 'exchanged':
+      return `compare and exchange the same word${of}`;
+  }
+};
+
+const remedies = {
+  'words-apart':
+    'Give each thread a cache line of its own for what it writes (alignas(64), padding), or let it work in a local ' +
+    'variable and store the result at the end',
+  changed: 'Let each thread count in a variable of its own, and add up at the end',
+  exchanged: 'Let each thread work on data of its own, and put the results together now and then',
+} as const;
+
+export function sharing(
+  finding: Finding,
+  { how, variable, lines, threads, share: part, mostNs }: SharingFacts,
+  { title, costs, processorUse, time, share }: Phrases,
+): Sentences {
+  const more = lines > 1 ? `; so do they with ${count(lines - 1)} more cache line${lines > 2 ? 's' : ''}` : '';
+  return {
+    text:
+      `${count(threads)} threads in ${title(finding.entity)} ${done(how, variable)}, by turns: the line goes ` +
+      `from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
+      `${processorUse(finding.processorUse)}, about ${share(part)} of it at such accesses.`,
+    remedy: `${remedies[how]}: that saves up to ${time(mostNs)}, if all of that is waiting for the line.`,
+  };
+}
