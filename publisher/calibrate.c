@@ -151,9 +151,7 @@ QZI_HOOK static void unpublished_between_waiting(void) {
 QZI_HOOK static void spawn_and_join(void) {
   for (int k = 0; k < SPAWNS; k++) {
     qzi_pub_state(&processor, QZ_STATE_MAKING);
-    qzi_pub_spawned(&processor);
-    qzi_pub_created(&processor, &child, &parent);
-    qzi_pub_ready(&processor, &child);
+    qzi_pub_queued(&processor, &child, &parent);
     qzi_pub_state(&processor, QZ_STATE_USEFUL);
     qzi_pub_state(&processor, QZ_STATE_MAKING);
     qzi_pub_dequeued(&processor);

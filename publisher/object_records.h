@@ -164,7 +164,8 @@ static inline void qzi_pub_joined(struct qzi_publisher *p, uint64_t site, uint32
     qzi_pub_acquired_shared(index);
     return;
   }
-  p->sites_joined |= UINT64_C(1) << at;
+  uint64_t joined = p->sites_joined | UINT64_C(1) << at;
+  if (__builtin_expect(joined != p->sites_joined, 0)) p->sites_joined = joined;
   if (++slot->joins > slot->written / 16 || slot->joins >= QZI_PUB_JOINS) qzi_pub_write_joins(p);
 }
 /* The exclusive holder is about to release. */

@@ -37,6 +37,12 @@ struct qzi_pub_site_slot {
   uint32_t written; /* and written down by this processor */
 };
 #define QZI_PUB_SITES 64
+/* Indices of free thread records that a processor keeps. */
+#ifdef QZI_PUB_ONE_THREAD
+#define QZI_PUB_POOL 2u
+#else
+#define QZI_PUB_POOL 256u
+#endif
 
 /* Of a processor. Zero at first; filled by qzi_pub_processor(). Written by its kernel thread. Counters count always,
  * so that they are right when publishing begins. */
@@ -122,7 +128,10 @@ void qzi_pub_unplaced(uint32_t count);
 
 struct qz_thread *qzi_pub_begin(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_created_slow(struct qzi_publisher *, struct qzi_pub_thread *, const struct qzi_pub_thread *creator);
+void qzi_pub_queued_slow(struct qzi_publisher *, struct qzi_pub_thread *, const struct qzi_pub_thread *creator);
 void qzi_pub_give_back(struct qzi_publisher *, struct qzi_pub_thread *);
+/* Others get some of its free records, of which it has as many as it may. */
+void qzi_pub_spill(struct qzi_publisher *);
 void qzi_pub_io_slow(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_no_table(struct qz_thread *);
 void qzi_pub_remove(struct qz_thread *, uint64_t key);
@@ -174,11 +183,12 @@ static inline __attribute__((always_inline)) void qzi_pub_pushed(struct qz_threa
   qzi_pub_popped(record, top);
 }
 
-static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
-  p->change += QZ_NOW_CHANGE;
-  QZI_TRACE(now(p->record, p->change | p->thread_plus_1 << 4 | state));
-  __atomic_store_n(&p->record->now, p->change | p->thread_plus_1 << 4 | state, __ATOMIC_RELEASE);
+static inline void qzi_pub_now_of(struct qzi_publisher *p, uint64_t thread_plus_1, unsigned state) {
+  uint64_t now = (p->change += QZ_NOW_CHANGE) | thread_plus_1 << 4 | state;
+  QZI_TRACE(now(p->record, now));
+  __atomic_store_n(&p->record->now, now, __ATOMIC_RELEASE);
 }
+static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) { qzi_pub_now_of(p, p->thread_plus_1, state); }
 
 #include "span.h"
 #include "path.h"
@@ -301,6 +311,13 @@ static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread 
     qzi_pub_store(&p->record->enqueued, value);
   }
 }
+/* qzi_pub_spawned, qzi_pub_created and qzi_pub_ready of a thread that has not begun, all at once. */
+static inline void qzi_pub_queued(struct qzi_publisher *p, struct qzi_pub_thread *t,
+                                  const struct qzi_pub_thread *creator) {
+  qzi_pub_store(&p->spawns, p->spawns + 1);
+  qzi_pub_store(&p->enqueued, p->enqueued + 1);
+  if (qzi_publishing() && p->record) qzi_pub_queued_slow(p, t, creator);
+}
 /* Two threads that take turns on p, all at once: the same stores as qzi_pub_ready and qzi_pub_run, without the counts
  * of a queue that stays as long as it is. Only while qzi_pub_may_switch() says of both that nothing is out of the
  * ordinary. */
@@ -308,16 +325,21 @@ static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struc
   const struct qz_thread *record = t->record;
   return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
 }
-static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_publisher *p, struct qzi_pub_thread *to) {
-  struct qz_thread *record = to->record;
-  qzi_path_take(p, to);
+static inline __attribute__((always_inline)) void qzi_pub_run_usual(struct qzi_publisher *p, struct qzi_pub_thread *t,
+                                                                    unsigned state) {
+  struct qz_thread *record = t->record;
+  uint64_t thread_plus_1 = t->index_plus_1;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
-  p->thread_plus_1 = to->index_plus_1;
+  p->thread_plus_1 = thread_plus_1;
   record->calls = (uint64_t)(uintptr_t)p->calls;
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
-  qzi_pub_now(p, QZ_STATE_USEFUL);
+  qzi_pub_now_of(p, thread_plus_1, state);
   qzi_hot_set(&record->word); /* as in qzi_pub_run_as */
   if (!qzi_publishing()) qzi_hot_set(NULL);
+}
+static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_publisher *p, struct qzi_pub_thread *to) {
+  qzi_path_take(p, to);
+  qzi_pub_run_usual(p, to, QZ_STATE_USEFUL);
 }
 static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
   qzi_path_give(p, from, QZ_ARRIVAL_OWN);
@@ -378,5 +400,6 @@ static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
 #endif
 
 #include "object_records.h"
+#include "calls_in_place.h"
 
 #endif

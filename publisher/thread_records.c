@@ -9,11 +9,9 @@
 #include "private.h"
 
 #ifdef QZI_PUB_ONE_THREAD /* the pthread layer: who publishes has one thread */
-#define POOL  2
 #define CHUNK 1
 #else
-#define POOL  256 /* indices that a processor keeps */
-#define CHUNK 64  /* indices taken from or given to the others at a time */
+#define CHUNK 64 /* indices taken from or given to the others at a time */
 #endif
 #define MANY 512 /* records from which on the pages of more are made before they are used, */
 #define MADE 256 /* those of so many at a time */
@@ -40,7 +38,7 @@ void qzi_threads_mapped(void) {
 }
 
 void qzi_threads_pool_publisher(struct qzi_publisher *p) {
-  if (!p->free) p->free = qzi_pub_reserve(POOL * sizeof *p->free);
+  if (!p->free) p->free = qzi_pub_reserve(QZI_PUB_POOL * sizeof *p->free);
 }
 
 static bool refill(struct qzi_publisher *p) {
@@ -80,8 +78,8 @@ static inline struct qz_thread *own_record(uint32_t index) {
   return __builtin_expect(record->limit == first_limit, 1) ? record : other_record(record, index);
 }
 
-static struct qz_entry *entry_at(struct qz_thread *record, uint64_t word) {
-  return (struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word));
+static struct qz_entry *entry_at(const struct qz_thread *record, uint64_t word) {
+  return (struct qz_entry *)((char *)(uintptr_t)&record->word + QZ_WORD_TOP(word));
 }
 
 /* Marks the stack as being rewritten; returns the word to go on from. */
@@ -97,12 +95,17 @@ static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top)
   __atomic_store_n(&record->word, word | top, __ATOMIC_RELEASE);
 }
 
-/* Fills the record: identity, then the creator's procedures as they stand, then the start routine. Objects are left
- * out: the creator may hold them, the new thread does not. */
-static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struct qz_thread *creator) {
-  uint64_t word = flux(record);
-  qzi_pub_store(&record->serial, 0);
-  qzi_pub_fence();
+/* What is the same in all lives of a record while an epoch lasts. */
+static inline void fill_first(struct qz_thread *record) {
+  record->epoch = qzi_pub_epoch;
+  record->bottom.key = 0;
+  record->bottom.sp = QZI_SP_FIXED;
+}
+
+/* Fills the record, whose serial is 0: identity, then the creator's procedures as they stand, then the start routine.
+ * Objects are left out: the creator may hold them, the new thread does not. */
+static inline __attribute__((always_inline)) void
+fill_life(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *t, const struct qz_thread *creator) {
   record->start = t->start;
   record->create_site = t->create_site;
   record->name = t->name;
@@ -110,27 +113,25 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
 #ifdef QZI_PUB_ONE_THREAD
   record->os_tid = t->os_tid;
 #endif
-  record->epoch = qzi_pub_epoch;
   record->high = t->stack_high ? (uint64_t)t->stack_high : QZI_STACK_UNKNOWN;
-  record->calls = (uint64_t)(uintptr_t)qzi_no_calls;
   record->go_on = qzi_attend.go_on;
-  qzi_pub_store(&record->overflows, 0);
-  record->bottom.key = 0;
-  record->bottom.sp = QZI_SP_FIXED;
+  if (__builtin_expect(record->overflows != 0, 0)) qzi_pub_store(&record->overflows, 0);
   struct qz_entry *to = &record->bottom;
+  uint64_t last = 0; /* key of `to` */
   if (creator) {
-    const struct qz_entry *from = creator->stack, *end = entry_at(creator, creator->word);
+    const struct qz_entry *from = creator->stack, *end = entry_at(creator, qzi_pub_top(creator));
     for (; from <= end; from++) {
       uint64_t key = from->key;
-      if (key & QZ_KEY_OBJECT || key == to->key) continue;
+      if (key & QZ_KEY_OBJECT || key == last) continue;
       to++;
+      last = key;
       qzi_pub_store(&to->key, key);
       qzi_pub_store(&to->sp, QZI_SP_FIXED);
     }
   }
   uint32_t base = (uint32_t)(to - &record->bottom);
   record->base = base;
-  if (t->start && to->key != t->start) {
+  if (t->start && last != t->start) {
     if (base + QZI_PUB_RESERVED_ENTRIES < qzi_session.stack_limit) {
       to++;
       qzi_pub_store(&to->key, t->start);
@@ -145,6 +146,15 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
 #ifdef QZI_PUB_ONE_THREAD
   qzi_session_mark(t->index_plus_1);
 #endif
+}
+
+static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, const struct qz_thread *creator) {
+  uint64_t word = flux(record);
+  qzi_pub_store(&record->serial, 0);
+  qzi_pub_fence();
+  fill_first(record);
+  record->calls = (uint64_t)(uintptr_t)qzi_no_calls; /* until it runs */
+  fill_life(record, word, t, creator);
 }
 
 static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t) {
@@ -236,6 +246,47 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
     qzi_call_count_shared(t->create_site, t->start);
 }
 
+static __attribute__((noinline)) void queued_unusual(struct qzi_publisher *p, struct qzi_pub_thread *t,
+                                                     const struct qzi_pub_thread *creator) {
+  qzi_pub_created_slow(p, t, creator);
+  qzi_pub_thread_state(p, t, QZ_STATE_READY, 0);
+}
+
+void qzi_pub_queued_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, const struct qzi_pub_thread *creator) {
+  qzi_pub_store(&p->record->spawns, p->spawns);
+  qzi_pub_store(&p->record->enqueued, p->enqueued);
+  const struct qz_thread *from = creator->record;
+  struct qz_call *call = NULL;
+  uint32_t epoch = qzi_pub_epoch, free_count = p->free_count;
+  if (__builtin_expect(p->calls && free_count && from && from->epoch == epoch, 1))
+    call = qzi_pub_near_slot(p->calls, t->create_site, t->start);
+  if (__builtin_expect(!call, 0)) {
+    queued_unusual(p, t, creator);
+    return;
+  }
+  uint32_t index = p->free[free_count - 1];
+  struct qz_thread *record = qzi_session_thread(index);
+  if (__builtin_expect(record->limit == QZ_LIMIT_LONG, 0))
+    record = qzi_session_long(index);
+  else if (__builtin_expect(qzi_pub_top(from) >= first_limit, 0))
+    record = NULL;
+  if (__builtin_expect(!record || record->epoch != epoch, 0)) {
+    queued_unusual(p, t, creator);
+    return;
+  }
+  p->free_count = free_count - 1;
+  t->record = record;
+  t->creator = creator->index_plus_1;
+  __atomic_store_n(&t->index_plus_1, index + 1, __ATOMIC_RELAXED);
+  fill_life(record, flux(record), t, from);
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+  qzi_path_give(p, t, QZ_ARRIVAL_CREATED);
+  qzi_pub_store(&call->count, call->count + 1);
+}
+
+void qzi_pub_spill(struct qzi_publisher *p) { spill(p, QZI_PUB_POOL - CHUNK); }
+
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;
   qzi_path_give(p, t, QZ_ARRIVAL_JOINED); /* for who waits for its end */
@@ -246,7 +297,7 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
 #ifdef QZI_PUB_ONE_THREAD
   qzi_session_mark(t->index_plus_1);
 #endif
-  if (__builtin_expect(p->free_count == POOL, 0)) spill(p, POOL - CHUNK);
+  if (__builtin_expect(p->free_count == QZI_PUB_POOL, 0)) qzi_pub_spill(p);
   p->free[p->free_count++] = t->index_plus_1 - 1;
   t->record = NULL;
   __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);

@@ -54,7 +54,7 @@ for (const line of lines('code')) {
 SCRIPT
 
 counted() { # counted FILE CASE N OPTION
-  valgrind --tool=callgrind --dump-instr=yes --compress-pos=no --compress-strings=no \
+  valgrind --tool=callgrind --collect-atstart=no --dump-instr=yes --compress-pos=no --compress-strings=no \
     --callgrind-out-file="$directory/$1" "$program" "$2" "$3" ${4:+"$4"} >/dev/null 2>&1
 }
 row() { # row NAME CASE PROCESSORS [OPTION]

@@ -1,6 +1,6 @@
 /* Fork-join: spawn, sync, parallel loops.
  *
- * Owns:    struct qzi_scope, the inside of a qz_scope.
+ * Owns:    struct qzi_scope (scope.h).
  * Writer:  the thread whose scope it is; children that end on their own stacks add to `remote`.
  * Reader:  deadlock.c.
  * Must not: touch a scope after its last child has been counted: the parent may have returned.
@@ -11,23 +11,12 @@
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
-#include "in_place.h"
+#include "scope.h"
 #include "spawn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct qzi_scope {
-  _Atomic(int64_t) remote; /* children that ended on their own stacks; less `pending` once the parent waits */
-  int64_t pending;         /* children not known to have ended */
-  struct qzi_thread *waiter;
-  qzi_spinlock lock;            /* of the two below, which tell a sampler for whom the parent waits */
-  uint32_t object;              /* where it waits, 0: it does not */
-  struct qzi_thread *running;   /* children on their own stacks that began while publishing */
-  struct qzi_span_sync *merged; /* work and span of those that have ended; NULL: none. Under the lock */
-};
-_Static_assert(sizeof(struct qzi_scope) <= sizeof(qz_scope), "qz_scope");
 
 struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
   if (atomic_fetch_add_explicit(&scope->remote, 1, memory_order_acq_rel) != -1) return NULL;
@@ -131,8 +120,8 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void call(voi
 
 /* As a thread: while something is published, which creation tells; and where the processor has too few descriptors for
  * the tasks in its deque. */
-static __attribute__((noinline)) void spawn_thread(struct qzi_scope *scope, bool loop, const char *name,
-                                                   uintptr_t function, void *argument, uint64_t site) {
+void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
+                      uint64_t site) {
   struct qzi_processor *p = qzi_processor_checked();
   uint64_t serial;
   int error;
@@ -152,7 +141,10 @@ static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope,
                                                         uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
   if (QZI_UNLIKELY(qzi_publishing() || !p)) {
-    spawn_thread(scope, loop, name, function, argument, site);
+    if (qzi_spanning())
+      qzi_spawn_thread(scope, loop, name, function, argument, site);
+    else
+      qzi_spawn_usual(scope, loop, name, function, argument, site);
     return;
   }
   uint32_t name_offset = name ? qzi_pub_name(name) : 0;
@@ -164,7 +156,7 @@ static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope,
   if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) || size >= p->task_room ||
                    size + p->in_place_count >= p->free_count)) {
     qzi_leave(p);
-    spawn_thread(scope, loop, name, function, argument, site);
+    qzi_spawn_thread(scope, loop, name, function, argument, site);
     return;
   }
   uint32_t place = bottom & ring->mask;
@@ -228,7 +220,7 @@ static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_
 }
 
 /* All but the children's own time is overhead. */
-static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, uint64_t site) {
+void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
   if (qzi_spanning()) {
     sync_span(scope, site);
     return;
@@ -251,7 +243,7 @@ static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, ui
 static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint64_t site) {
   while (scope->pending) {
     if (qzi_publishing()) {
-      sync_published(scope, site);
+      qzi_sync_published(scope, site);
       return;
     }
     struct qzi_processor *p = qzi_processor_checked();
@@ -270,7 +262,7 @@ static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint
 static __attribute__((noinline)) void sync_begins_published(struct qzi_scope *scope, uint64_t site) {
   struct qzi_thread *self = qzi_self();
   qzi_pub_run_as(qzi_publisher_self(), &self->pub, QZ_STATE_MAKING);
-  sync_published(scope, site);
+  qzi_sync_published(scope, site);
 }
 
 /* A call in place has ended that became a thread. */
@@ -308,7 +300,7 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_pl
   p->in_place_count++;
   qzi_current_hide();
   qzi_leave(p);
-  qzi_in_place_call(own);
+  qzi_in_place_call(own, own->task.entry, own->task.argument);
   own->scope->pending--;
   p = qzi_processor_self();
   atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* not for the queues: for a signal handler's hooks */
@@ -343,10 +335,14 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tas
 }
 
 static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {
-  if (qzi_publishing())
-    sync_published(scope, site);
-  else if (QZI_LIKELY(scope->pending))
+  if (qzi_publishing()) {
+    if (qzi_spanning())
+      qzi_sync_published(scope, site);
+    else
+      qzi_sync_usual(scope, site);
+  } else if (QZI_LIKELY(scope->pending)) {
     sync_tasks(scope, site);
+  }
 }
 
 void qz_sync(qz_scope *scope) { sync((struct qzi_scope *)scope, QZI_CALLER()); }

@@ -31,7 +31,7 @@ struct qzi_in_place {
  * lock where the caller does not have it. */
 void qzi_in_place_become(struct qzi_processor *p);
 
-/* Calls what `own` describes, so that qz_exit can end it from any depth; false: not here, the caller has other control
+/* Calls entry(argument), so that qz_exit can end it from any depth; false: not here, the caller has other control
  * words than usual. An exception ends there, too, in a function that begins with QZI_IN_PLACE_FRAME. Expanded where it
  * is called: the compiler has saved the registers of that function's caller. */
 #if defined(__x86_64__)
@@ -44,9 +44,8 @@ static inline bool qzi_in_place_usual(void) {
   __asm__ volatile("fnstcw %0" : "=m"(x87));
   return x87 == (uint16_t)(qzi_fp_usual >> 32);
 }
-static inline __attribute__((always_inline)) void qzi_in_place_call(struct qzi_in_place *own) {
-  void (*entry)(void *) = own->task.entry;
-  void *argument = own->task.argument;
+static inline __attribute__((always_inline)) void qzi_in_place_call(struct qzi_in_place *own, void (*entry)(void *),
+                                                                    void *argument) {
   __asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1" : "=m"(own->sp), "=m"(own->fp));
   __asm__ volatile("call *%0"
                    : "+a"(entry), "+D"(argument)
@@ -57,6 +56,12 @@ static inline __attribute__((always_inline)) void qzi_in_place_call(struct qzi_i
   if (QZI_UNLIKELY(!qzi_in_place_usual())) qzi_fp_put_back();
 }
 static inline void *qzi_in_place_exit(struct qzi_in_place *own) { return (char *)own + 1; }
+/* The same of a call that is one of own->thread already. */
+static inline __attribute__((always_inline)) void qzi_in_place_call_thread(struct qzi_in_place *own,
+                                                                           void (*entry)(void *), void *argument) {
+  own->thread->exit_sp = qzi_in_place_exit(own);
+  qzi_in_place_call(own, entry, argument);
+}
 /* NULL: the token is one of qzi_call. */
 static inline struct qzi_in_place *qzi_in_place_of(void *exit_sp) {
   return (uintptr_t)exit_sp & 1 ? (struct qzi_in_place *)((char *)exit_sp - 1) : NULL;
@@ -64,10 +69,13 @@ static inline struct qzi_in_place *qzi_in_place_of(void *exit_sp) {
 #else
 #define QZI_IN_PLACE_FRAME
 static inline bool qzi_in_place_usual(void) { return true; }
-static inline void qzi_in_place_call(struct qzi_in_place *own) {
-  qzi_call((void *)own->task.entry, own->task.argument, &own->sp);
+static inline void qzi_in_place_call(struct qzi_in_place *own, void (*entry)(void *), void *argument) {
+  qzi_call((void *)entry, argument, &own->sp);
 }
 static inline void *qzi_in_place_exit(struct qzi_in_place *own) { return own->sp; }
+static inline void qzi_in_place_call_thread(struct qzi_in_place *own, void (*entry)(void *), void *argument) {
+  qzi_call((void *)entry, argument, &own->thread->exit_sp);
+}
 static inline struct qzi_in_place *qzi_in_place_of(void *exit_sp) { return NULL; }
 static inline __attribute__((noreturn)) void qzi_leave_in_place(struct qzi_in_place *own) { __builtin_unreachable(); }
 #endif

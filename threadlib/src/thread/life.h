@@ -28,16 +28,49 @@ void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, 
 /* The same with work and span, within qzi_span_sync_begins and ..._ended. */
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
                          struct qzi_span_sync *sync);
-/* A thread that ran on its parent's stack has ended, and the parent goes on. */
-static inline __attribute__((always_inline)) void qzi_inline_ended(struct qzi_processor *p, struct qzi_thread *parent,
-                                                                   struct qzi_thread *child) {
+/* A thread begins to run on its parent's stack. */
+static inline void qzi_inline_begins(struct qzi_processor *p, const struct qzi_thread *parent,
+                                     struct qzi_thread *child) {
+  qzi_life_set(child, QZI_ALIVE);
+  child->pub.stack_low = parent->pub.stack_low;
+  child->pub.stack_high = parent->pub.stack_high;
+#ifdef QZI_TSAN
+  child->sanitizer_fiber = parent->sanitizer_fiber; /* it is the stack that counts */
+#endif
+  qzi_current_set(p, child);
+}
+/* A thread that ran on its parent's stack has ended, and the parent goes on: for the package, and for a sampler too. */
+static inline __attribute__((always_inline)) void qzi_inline_over(struct qzi_processor *p, struct qzi_thread *parent,
+                                                                  struct qzi_thread *child) {
   qzi_life_set(child, QZI_ENDED);
 #ifdef QZI_TSAN
   child->sanitizer_fiber = NULL;
 #endif
   qzi_current_set(p, parent);
+}
+static inline __attribute__((always_inline)) void qzi_inline_ended(struct qzi_processor *p, struct qzi_thread *parent,
+                                                                   struct qzi_thread *child) {
+  qzi_inline_over(p, parent, child);
   qzi_pub_run_as(&p->head.pub, &parent->pub, QZ_STATE_MAKING);
   qzi_pub_ended(&p->head.pub, &child->pub);
+}
+/* The same, and the end of the wait at the join `object`, made at `site`. */
+static inline __attribute__((always_inline)) void qzi_inline_ended_published(struct qzi_processor *p,
+                                                                             struct qzi_thread *parent,
+                                                                             struct qzi_thread *child, uint64_t site,
+                                                                             uint32_t object) {
+  struct qzi_publisher *publisher = &p->head.pub;
+  uint64_t key = QZI_PUB_KEY(QZ_KIND_JOIN, object);
+  qzi_inline_over(p, parent, child);
+  if (QZI_LIKELY(qzi_pub_call_usual(publisher, &parent->pub, &child->pub))) {
+    qzi_pub_run_usual(publisher, &parent->pub, QZ_STATE_MAKING);
+    qzi_pub_call_ended(publisher, &child->pub);
+  } else {
+    qzi_pub_run_as(publisher, &parent->pub, QZ_STATE_MAKING);
+    qzi_pub_ended(publisher, &child->pub);
+  }
+  if (QZI_UNLIKELY(!qzi_pub_pop_fast(&parent->pub, key))) qzi_pub_pop(&parent->pub, key);
+  qzi_pub_joined(publisher, site, object);
 }
 __attribute__((noreturn)) void qzi_thread_end(struct qzi_thread *self, void *result);
 void qzi_thread_free(struct qzi_thread *thread);

@@ -15,7 +15,7 @@ struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, 
 
 #define QZI_SERIAL_STEP 4096u /* processors at most */
 
-/* A descriptor becomes a thread that has not begun. Its serial number is p's next. */
+/* A descriptor becomes a thread that has not begun, but for pub.record. Its serial number is p's next. */
 static inline __attribute__((always_inline)) void qzi_thread_new(struct qzi_processor *p, struct qzi_thread *thread,
                                                                  uintptr_t start, void *argument,
                                                                  struct qzi_scope *scope, bool loop, uint32_t name,
@@ -25,7 +25,6 @@ static inline __attribute__((always_inline)) void qzi_thread_new(struct qzi_proc
   atomic_store_explicit(&thread->join, detached ? QZI_JOIN_DETACHED : 0, memory_order_relaxed);
   qzi_life_set(thread, QZI_NEW);
   thread->blocked = 0;
-  thread->pub.record = NULL;
   thread->pub.name = name;
   thread->pub.loop = loop;
   __atomic_store_n(&thread->pub.serial, p->serial += QZI_SERIAL_STEP, __ATOMIC_RELAXED);
@@ -49,11 +48,10 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
     p->free_count = free_count;
     if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
   }
+  thread->pub.record = NULL;
   qzi_thread_new(p, thread, start, argument, scope, loop, name_offset, detached, site);
   *serial = p->serial;
-  qzi_pub_spawned(&p->head.pub);
-  qzi_pub_created(&p->head.pub, &thread->pub, &p->head.current->pub);
-  qzi_pub_ready(&p->head.pub, &thread->pub);
+  qzi_pub_queued(&p->head.pub, &thread->pub, &p->head.current->pub);
   qzi_ring_push(&p->deque, thread);
   qzi_leave(p);
   qzi_wake_idle(p);

@@ -12,6 +12,7 @@ static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struc
                  struct qzi_scope *scope) {
   bool loop = task->entry == qzi_run_range;
   uintptr_t start = loop ? qzi_range_body(task->argument) : (uintptr_t)task->entry;
+  thread->pub.record = NULL;
   qzi_thread_new(p, thread, start, task->argument, scope, loop, (uint32_t)task->name, false, task->site);
 }
 

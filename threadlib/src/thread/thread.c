@@ -143,19 +143,17 @@ void qz_exit(void *result) {
   qzi_thread_end(self, result);
 }
 
+static inline void call_inline(struct qzi_thread *child) {
+  void *start = child->pub.loop ? (void *)qzi_run_range : (void *)child->pub.start;
+  child->result = qzi_call(start, child->argument, &child->exit_sp);
+}
+
 /* sync: work and span are recorded; or NULL. */
 static inline __attribute__((always_inline)) void run_inline(struct qzi_processor *p, struct qzi_thread *self,
                                                              struct qzi_thread *child, struct qzi_span_sync *sync) {
-  qzi_life_set(child, QZI_ALIVE);
-  child->pub.stack_low = self->pub.stack_low;
-  child->pub.stack_high = self->pub.stack_high;
-#ifdef QZI_TSAN
-  child->sanitizer_fiber = self->sanitizer_fiber; /* it is the stack that counts */
-#endif
-  qzi_current_set(p, child);
+  qzi_inline_begins(p, self, child);
   qzi_pub_run(&p->head.pub, &child->pub);
-  void *start = child->pub.loop ? (void *)qzi_run_range : (void *)child->pub.start;
-  child->result = qzi_call(start, child->argument, &child->exit_sp);
+  call_inline(child);
   p = qzi_processor_self();
   if (sync) qzi_span_call_ended(&p->head.pub, sync);
   qzi_inline_ended(p, self, child);
@@ -165,9 +163,9 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
   run_inline(p, self, child, NULL);
 }
 
-static inline __attribute__((always_inline)) void run_inline_published(struct qzi_processor *p, struct qzi_thread *self,
-                                                                       struct qzi_thread *child, uint64_t site,
-                                                                       struct qzi_span_sync *sync) {
+static __attribute__((noinline)) void run_inline_unusual(struct qzi_processor *p, struct qzi_thread *self,
+                                                         struct qzi_thread *child, uint64_t site,
+                                                         struct qzi_span_sync *sync) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
@@ -184,11 +182,22 @@ static inline __attribute__((always_inline)) void run_inline_published(struct qz
 }
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
                               uint64_t site) {
-  run_inline_published(p, self, child, site, NULL);
+  uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
+  if (QZI_UNLIKELY(!object || !qzi_pub_call_usual(&p->head.pub, &self->pub, &child->pub) ||
+                   !qzi_pub_has_room(self->pub.record))) {
+    run_inline_unusual(p, self, child, site, NULL);
+    return;
+  }
+  qzi_pub_calls(&self->pub, QZ_KIND_JOIN, object);
+  qzi_inline_begins(p, self, child);
+  qzi_pub_run_usual(&p->head.pub, &child->pub, QZ_STATE_USEFUL);
+  call_inline(child);
+  p = qzi_processor_self();
+  qzi_inline_ended_published(p, self, child, site, object);
 }
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
                          struct qzi_span_sync *sync) {
-  run_inline_published(p, self, child, site, sync);
+  run_inline_unusual(p, self, child, site, sync);
 }
 
 /* ---- identity ---- */

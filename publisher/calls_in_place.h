@@ -1,0 +1,48 @@
+/* A thread that has not begun, called by who waits for it: all that its call publishes at once.
+ *
+ * Owns:    nothing; the same stores as the calls of publisher.h and object_records.h, each condition tested once. Where
+ *          anything is out of the ordinary, those do it.
+ * Writer:  the parent, which runs on p, before and after the call.
+ * Reader:  thread/thread.c. Must not: be included but by publisher.h, whose rules hold here too.
+ */
+#ifndef QZI_PUBLISH_CALLS_IN_PLACE_H
+#define QZI_PUBLISH_CALLS_IN_PLACE_H
+
+static inline bool qzi_pub_is_of(const struct qz_thread *record, uint32_t epoch) {
+  return __builtin_expect(record != NULL, 1) && __builtin_expect(record->epoch == epoch, 1);
+}
+static inline bool qzi_pub_has_room(const struct qz_thread *record) { return qzi_pub_top(record) < record->limit; }
+
+/* The usual: threads have records of this epoch, and no more is recorded than the time path. */
+static inline bool qzi_pub_usual(const struct qzi_publisher *p, const struct qzi_pub_thread *t, uint32_t epoch) {
+  bool publishing = qzi_publishing();
+  return __builtin_expect(publishing && p->path && p->calls, 1) && qzi_pub_is_of(t->record, epoch);
+}
+static inline bool qzi_pub_call_usual(const struct qzi_publisher *p, const struct qzi_pub_thread *parent,
+                                      const struct qzi_pub_thread *child) {
+  uint32_t epoch = qzi_pub_epoch;
+  return qzi_pub_usual(p, parent, epoch) && qzi_pub_is_of(child->record, epoch);
+}
+
+/* qzi_pub_push and qzi_pub_blocked of a parent that calls, whose record has room. */
+static inline void qzi_pub_calls(struct qzi_pub_thread *parent, unsigned kind, uint32_t object) {
+  struct qz_thread *record = parent->record;
+  qzi_pub_put(record, qzi_pub_top(record), QZI_PUB_KEY(kind, object));
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_BLOCKED));
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_BLOCKED, object & ~QZI_PUB_SHARED));
+}
+
+/* qzi_pub_ended of the child, whose record is not the one that p runs any more. */
+static inline void qzi_pub_call_ended(struct qzi_publisher *p, struct qzi_pub_thread *child) {
+  struct qz_thread *record = child->record;
+  (void)qzi_path_now(p->path); /* its strand ends; the parent's chain is the one that p is on already */
+  QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
+  qzi_pub_store(&record->serial, 0);
+  qzi_pub_store(&record->state, QZ_STATE_IDLE);
+  if (__builtin_expect(p->free_count == QZI_PUB_POOL, 0)) qzi_pub_spill(p);
+  p->free[p->free_count++] = child->index_plus_1 - 1;
+  child->record = NULL;
+  __atomic_store_n(&child->index_plus_1, 0, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* Spawn and sync while something is published: the usual case, all at once. What bounds it are the stores.
+ *
+ * Owns:    nothing.
+ * Writer:  the parent, which calls its children on its own stack.
+ * Must not: do anything but what fork_join.c and thread.c do in more steps; where anything is out of the ordinary (no
+ *           free descriptor, an empty deque, a stack without room, a record of another epoch, work and span), they do
+ *           it.
+ */
+#include "scope.h"
+#include "spawn.h"
+
+void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
+                     uint64_t site) {
+  struct qzi_processor *p = qzi_processor_self();
+  if (QZI_UNLIKELY(!p || p->in_place || !p->head.pub.path || name)) {
+    qzi_spawn_thread(scope, loop, name, function, argument, site);
+    return;
+  }
+  qzi_enter(p);
+  struct qzi_ring *ring = &p->deque;
+  uint32_t free_count = p->free_count, bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  if (QZI_UNLIKELY(free_count <= qzi_tasks_most(p) ||
+                   bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) >= ring->mask)) {
+    qzi_leave(p);
+    qzi_spawn_thread(scope, loop, name, function, argument, site);
+    return;
+  }
+  qzi_pub_now(&p->head.pub, QZ_STATE_MAKING);
+  struct qzi_thread *thread = p->free[--free_count];
+  p->free_count = free_count;
+  if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
+  qzi_thread_new(p, thread, function, argument, scope, loop, 0, false, site);
+  ring->slot[bottom & ring->mask] = thread; /* nobody takes it before qzi_leave */
+  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
+  scope->pending++;
+  qzi_pub_queued(&p->head.pub, &thread->pub, &p->head.current->pub);
+  qzi_leave(p);
+  qzi_wake_idle(p);
+  qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+}
+
+/* Takes the youngest of the deque where it is a child of the scope, and a thread; NULL: it is not. */
+static inline __attribute__((always_inline)) struct qzi_thread *
+take_child(struct qzi_processor *p, const struct qzi_scope *scope, uint32_t epoch) {
+  struct qzi_ring *ring = &p->deque;
+  struct qzi_thread *child = NULL;
+  qzi_enter(p);
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  if (QZI_LIKELY(bottom != atomic_load_explicit(&ring->top, memory_order_relaxed))) {
+    child = ring->slot[(bottom - 1) & ring->mask];
+    if (QZI_LIKELY(!qzi_is_task(child) && child->scope == scope && qzi_pub_is_of(child->pub.record, epoch))) {
+      qzi_ring_taken_youngest(ring, bottom - 1);
+      uint64_t dequeued = p->head.pub.dequeued + 1;
+      qzi_pub_store(&p->head.pub.dequeued, dequeued);
+      qzi_pub_store(&p->head.pub.record->dequeued, dequeued);
+    } else {
+      child = NULL;
+    }
+  }
+  qzi_leave(p);
+  return child;
+}
+
+/* In the section of calls that whoever makes the threads counts (abi/session.h, start_low). */
+__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual(struct qzi_scope *scope,
+                                                                                uint64_t site) {
+  QZI_IN_PLACE_FRAME;
+  if (!scope->pending) return;
+  struct qzi_in_place own;
+  own.scope = scope;
+  own.caller = qzi_self();
+  struct qzi_processor *p = qzi_processor_self();
+  uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
+  if (QZI_UNLIKELY(!object || !p->head.pub.path || qzi_stack_left(own.caller) < qzi_runtime.stack_half)) {
+    qzi_sync_published(scope, site);
+    return;
+  }
+  qzi_pub_now(&p->head.pub, QZ_STATE_MAKING);
+  do {
+    struct qzi_publisher *publisher = &p->head.pub;
+    struct qzi_thread *self = own.caller, *child = NULL;
+    uint32_t epoch = qzi_pub_epoch;
+    if (QZI_LIKELY(qzi_pub_usual(publisher, &self->pub, epoch) && qzi_pub_has_room(self->pub.record) &&
+                   qzi_in_place_usual()))
+      child = take_child(p, own.scope, epoch);
+    if (QZI_UNLIKELY(!child)) {
+      qzi_sync_published(own.scope, site);
+      return;
+    }
+    qzi_pub_calls(&self->pub, QZ_KIND_JOIN, object);
+    qzi_inline_begins(p, self, child);
+    qzi_pub_run_usual(publisher, &child->pub, QZ_STATE_USEFUL);
+    own.thread = child;
+    qzi_in_place_call_thread(&own, child->pub.loop ? qzi_run_range : (void (*)(void *))child->pub.start,
+                             child->argument);
+    p = qzi_processor_self();
+    child = own.thread;
+    qzi_inline_ended_published(p, own.caller, child, site, object);
+    qzi_enter(p);
+    qzi_stack_put(p, child);
+    qzi_leave(p);
+  } while (--own.scope->pending);
+  qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+}
