@@ -13,7 +13,7 @@ type User = RawSharedLine['by'][number];
 
 /** Samples of a thread from which on those words that it accesses there are known. */
 const leastOfThread = 8;
-/** Of the samples, those that follow one of another thread: less, and the line goes from one to the other now and then. */
+/** Of the samples, those that follow one of another thread: less, and the line goes from one to the other seldom. */
 const leastTurns = 0.05;
 
 const areApart = (one: User, other: User): boolean =>

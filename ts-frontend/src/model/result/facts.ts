@@ -262,7 +262,7 @@ export interface YieldFacts {
 /** Threads on different CPUs write one cache line by turns: each time it has to come from another CPU. */
 export interface SharingFacts {
   form: 'sharing';
-  /** Different words of it (false sharing); the same word, changed in one step; likewise by comparing and exchanging. */
+  /** Different words of it (false sharing); the same word, changed in one step; likewise by compare-and-swap. */
   how: 'words-apart' | 'changed' | 'exchanged';
   variable: string; // static one that the line with most samples belongs to; '': none
   lines: number;
