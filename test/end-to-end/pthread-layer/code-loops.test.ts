@@ -15,9 +15,10 @@ import {
   type Model,
   type ViewRow,
 } from '../../../ts-frontend/src/model/index.js';
-import { needing } from '../../support/capabilities.js';
+import { needing, skip } from '../../support/capabilities.js';
 import { record, temporaryFile } from '../../support/record.js';
 import { root } from '../../known-answers/programs.js';
+import { temporaryDirectory } from '../../support/temporary.js';
 import { lineOfComment, sourceOf } from './helpers.js';
 
 const source = 'code_loops.c';
@@ -190,6 +191,68 @@ needing(
       loops.map((one) => one.name).join(),
     );
   }
+});
+
+/** Pairs of loops of the same work, one with three times the iterations: by procedure. */
+const shapes: readonly (readonly [string, string, readonly string[], readonly string[]])[] = [
+  ['gcc', 'code_shapes.c', ['-O3', '-pthread'], ['vectorized', 'unswitched', 'unrolled']],
+  ['clang', 'code_shapes.c', ['-O3', '-pthread'], ['vectorized', 'unswitched', 'unrolled']],
+  ['gfortran', 'code_shapes.f90', ['-O3', '-fno-inline'], ['vectorized']],
+  ['rustc', 'code_shapes.rs', ['-C', 'opt-level=3'], ['vectorized']],
+];
+/** Held to the procedure's time in loops, as far as it was sampled: a pair that is quick has few samples. */
+function holdToPairs(t: ExecutionContext, model: Model, from: string, procedures: readonly string[]): void {
+  let judged = 0;
+  for (const procedure of procedures) {
+    const time = (loop: string): number =>
+      loopsAt(model, lineOfComment(from, `${procedure} ${loop}`)).reduce((sum, one) => sum + one.processorTimeNs, 0);
+    const [one, three] = [time('one'), time('three')];
+    // the first few samples may have come before the debug information was read
+    if (one + three < 40e6) continue;
+    judged++;
+    const share = three / (one + three);
+    const slack = 0.1 + 4 * Math.sqrt(0.1875 / Math.max(1, (one + three) / 4e6));
+    t.true(Math.abs(share - 0.75) <= slack, `${procedure}: ${share} of ${one + three} ns, not 3/4 ± ${slack}`);
+  }
+  if (judged === 0) skip(t, 'other programs had the CPUs');
+}
+for (const [compiler, from, options, procedures] of shapes)
+  needing(
+    `tool:${compiler}`,
+    'perf_event_open',
+    'process_vm_readv',
+  )(`${compiler}, ${from}: loops that are vectorized, unswitched, unrolled`, async (t) => {
+    const { model, status } = await record(build(compiler, ['-g', ...options], 'plain', sourceOf(from)));
+    t.is(status, 0);
+    holdToPairs(t, model, from, procedures);
+  });
+
+needing(
+  'tool:gcc',
+  'perf_event_open',
+  'process_vm_readv',
+)('loops of a shared object whose debug information is in a file of its own', async (t) => {
+  const directory = temporaryDirectory();
+  const library = join(directory, 'libshapes.so');
+  const program = join(directory, 'shapes');
+  const from = sourceOf('code_shapes.c');
+  const make = (...words: string[]): Buffer => execFileSync('gcc', words, { cwd: directory, stdio: 'pipe' });
+  make('-g', '-gsplit-dwarf', '-O3', '-fPIC', '-shared', '-DLIBRARY', from, '-o', library);
+  make(
+    '-g',
+    '-O3',
+    '-DPROGRAM',
+    from,
+    '-o',
+    program,
+    `-L${directory}`,
+    '-lshapes',
+    `-Wl,-rpath,${directory}`,
+    '-pthread',
+  );
+  const { model, status } = await record(program);
+  t.is(status, 0);
+  holdToPairs(t, model, 'code_shapes.c', ['vectorized', 'unswitched', 'unrolled']);
 });
 
 /** Part of all steps, of 12,000 a turn, that are taken within the loop. */
