@@ -341,6 +341,20 @@ test('a lock that is taken often is not what costs where little time goes into i
   t.false(isTold(lookedUp(10_000_000, 0.6, 1_000_000)), 'that is told as waiting');
 });
 
+test('code of locks that nobody waits for is no waking, however few other switches there were', (t) => {
+  const held = ['main', 'look', 'rwlock:table'];
+  const head = { switchesKnown: true, voluntarySwitches: 3, involuntarySwitches: 0, cpuRunNs: 2 * second };
+  const model = buildModel(
+    new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', ...head } })
+      .stretch(0.99 * second, [inKernel('lock', 'w1', held), inKernel('lock', 'w2', held)])
+      .stretch(0.01 * second, [run('w1', held), wait('w2', ['main', 'futex:inside a library'])])
+      .object('rwlock:table', { contended: 0, acquisitions: 10_000_000 })
+      .build(),
+  );
+  t.is(model.findings[0]?.facts.form, 'lock-churn');
+  t.false(model.findings.some(({ facts }) => facts.form === 'wake-ups'));
+});
+
 test("locks of Go's run-time library, which nobody counts: who takes them is told", (t) => {
   const recorded = (slow: string): Model =>
     buildModel(

@@ -66,6 +66,8 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
 
 /** Less work than this for each wait, without what waiting and waking take, is not worth waking a thread for. */
 const shortWaitNs = 10_000;
+/** And no more than this with it: else something else takes the time, such as locks that nobody waits for. */
+const rareWaitNs = 100_000;
 /** Procedures of run-time libraries that wait and wake. */
 const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
 
@@ -115,7 +117,8 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const { waits, byObject } = waitsOf(context);
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
-  if (waits === 0 || (!condition && (workNs - handOversOf(context).handingNs) / waits >= shortWaitNs)) return [];
+  if (waits === 0 || (!condition && workNs / waits > rareWaitNs)) return [];
+  if (!condition && (workNs - handOversOf(context).handingNs) / waits >= shortWaitNs) return [];
   const { cost, busy, spinning } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const savingNs = cost * (1 - 1 / coarser);
