@@ -3,7 +3,7 @@
  * The sampler only appends rows and adds to their counts, so that rows with equal index are the same. Pure.
  */
 import { f64, item } from './columns.js';
-import { unwindingColumns, type RawObject, type RawProfile } from './raw-profile.js';
+import { unwindingColumns, type RawObject, type RawProfile, type RawSharedLine } from './raw-profile.js';
 
 type Counts = Float64Array | Uint32Array;
 
@@ -101,6 +101,17 @@ function timelineSince(later: RawProfile['timeline'], earlier: RawProfile['timel
   };
 }
 
+/** Lines, and the threads of each, stay in their order; more come at the end. */
+function lineMinus(later: RawSharedLine, earlier: RawSharedLine | undefined): RawSharedLine {
+  if (!earlier) return later;
+  return {
+    ...later,
+    samples: later.samples - earlier.samples,
+    turns: later.turns - earlier.turns,
+    by: later.by.map((user, k) => ({ ...user, samples: user.samples - (earlier.by[k]?.samples ?? 0) })),
+  };
+}
+
 /** Throws RangeError where the two are not reads of one recording, in this order. */
 export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
   if (
@@ -147,6 +158,7 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       nptPs: minus(later.instructions.nptPs, earlier.instructions.nptPs),
       spinNs: minus(later.instructions.spinNs, earlier.instructions.spinNs),
     },
+    sharedLines: later.sharedLines.map((line, k) => lineMinus(line, earlier.sharedLines[k])),
     unwinding: Object.fromEntries(
       unwindingColumns.map((name) => [name, minus(later.unwinding[name], earlier.unwinding[name])]),
     ) as RawProfile['unwinding'],
