@@ -195,14 +195,28 @@ static void look_again(struct qzi_seen *seen) {
   seen->instead = 0;
 }
 
-/* Who runs, for a thread that waits for what nobody reports: one of those that do, by turns. */
+/* It waits, asleep or in a loop, for what nobody reports. */
+static int waits_outside(const struct qzi_seen *seen) {
+  if (!seen->outside || seen->woken) return 0;
+  return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
+}
+
+/* Who is at work, for such a thread: one of those that run, or where none does of those that wait for a CPU; by turns.
+ */
 static const struct qzi_seen *wait_overlap(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
-  uint32_t running = 0;
-  for (uint32_t k = 0; k < count; k++) running += kernel->seen[k].executes && kernel->seen[k].state == QZ_STATE_USEFUL;
-  if (!running) return NULL;
-  turn %= running;
-  for (uint32_t k = 0; k < count; k++)
-    if (kernel->seen[k].executes && kernel->seen[k].state == QZ_STATE_USEFUL && !turn--) return &kernel->seen[k];
+  uint32_t running = 0, ready = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const struct qzi_seen *seen = &kernel->seen[k];
+    if (seen->state != QZ_STATE_USEFUL) continue;
+    running += seen->executes != 0;
+    ready += !seen->executes && qzi_is_runnable(seen);
+  }
+  if (!running && !ready) return NULL;
+  turn %= running ? running : ready;
+  for (uint32_t k = 0; k < count; k++) {
+    const struct qzi_seen *seen = &kernel->seen[k];
+    if (seen->state == QZ_STATE_USEFUL && (running ? seen->executes : qzi_is_runnable(seen)) && !turn--) return seen;
+  }
   return NULL;
 }
 
@@ -216,10 +230,10 @@ static void note_path(struct qzi_sampler *sampler, uint32_t count) {
     if (seen->index == QZI_NOBODY) continue;
     unsigned state = seen->instead ? seen->instead : seen->state;
     if (!seen->executes && qzi_is_runnable(seen)) state = QZ_STATE_READY;
-    const struct qzi_seen *instead =
-      state == QZ_STATE_BLOCKED && seen->outside && !seen->woken ? wait_overlap(kernel, count, sampler->round) : NULL;
+    const struct qzi_seen *instead = waits_outside(seen) ? wait_overlap(kernel, count, sampler->round) : NULL;
     if (instead)
-      qzi_path_seen(path, seen->index, instead->node, instead->look.entity, instead->state, 1);
+      qzi_path_seen(path, seen->index, instead->node, instead->look.entity,
+                    instead->executes ? instead->state : QZ_STATE_READY, 1);
     else
       qzi_path_seen(path, seen->index, seen->node, seen->look.entity, state, 0);
   }

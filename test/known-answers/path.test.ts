@@ -89,6 +89,29 @@ async function judge(t: ExecutionContext, binary: string, one: Case): Promise<{ 
   return { model, path };
 }
 
+needing('perf_event_open', 'process_vm_readv')(
+  'plain pthreads: who looks at a flag waits for those that work meanwhile, as inferred',
+  async (t) => {
+    // 900 units of `longer`, by the thread that raises the flag, then 500 of `after` by the one that looked at it.
+    const { model } = await judge(t, 'path_pthread', { name: '', args: 'flag', shares: { after: [0.9, 1] } });
+    const { onPath, stacks } = model.raw;
+    let [inferred, within, watched] = [0, 0, 0];
+    for (let k = 0; k < onPath.ns.length; k++) {
+      const names: string[] = [];
+      for (let n = onPath.stack[k]!; n !== 0; n = stacks.parent[n]!)
+        names.push(model.entities[stacks.entity[n]!]!.name);
+      if (onPath.inferred[k] === 1) inferred += onPath.ns[k]!;
+      if (onPath.inferred[k] === 1 && names.includes('longer')) within += onPath.ns[k]!;
+      if (onPath.inferred[k] === 0 && names.includes('watches_flag') && !names.includes('after'))
+        watched += onPath.ns[k]!;
+    }
+    t.true(within >= 0.95 * inferred, `${within / 1e6} of ${inferred / 1e6} ms that are inferred are in longer`);
+    // A loop is recognized by samples, which are few where other programs have the CPUs.
+    if (model.cpuWait.waitNs < 0.1 * model.cpuWait.runNs)
+      t.true(inferred >= 3 * watched, `${inferred / 1e6} ms are inferred, ${watched / 1e6} ms in the loop are not`);
+  },
+);
+
 for (const one of cases) {
   needing('perf_event_open')(`plain pthreads: ${one.name}`, async (t) => {
     await judge(t, 'path_pthread', one);

@@ -106,6 +106,18 @@ static void both(void *(*first)(void *), void *(*second)(void *)) {
   pthread_join(b, NULL);
 }
 
+static int flag;
+static void *raises_flag(void *unused) {
+  longer();
+  __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+  return unused;
+}
+static void *watches_flag(void *unused) {
+  while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) {}
+  after();
+  return unused;
+}
+
 int main(int count, char **words) {
   const char *which = count > 1 ? words[1] : "";
   sem_init(&items, 0, 0);
@@ -124,6 +136,8 @@ int main(int count, char **words) {
     both(is_early, is_late);
   } else if (!strcmp(which, "condition")) {
     both(pings, pongs);
+  } else if (!strcmp(which, "flag")) {
+    both(raises_flag, watches_flag);
   } else if (!strcmp(which, "sleep")) {
     both(naps, does_shorter);
   } else {
