@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include "sampler/linux/process_memory.h"
 
-#define LINE          64u
-#define TURN_NS       UINT64_C(20000000) /* samples of different threads that are no further apart are one turn */
-#define TURNS_LEAST   4u                 /* a line that was shared so often gets a row */
-#define FORGOTTEN_NS  UINT64_C(500000000)
-#define SPREAD(value) ((value)*UINT64_C(0x9e3779b97f4a7c15))
+#define LINE         64u
+#define TURN_NS      UINT64_C(20000000) /* samples of different threads that are no further apart are one turn */
+#define TURNS_LEAST  4u                 /* a line that was shared so often gets a row */
+#define FORGOTTEN_NS UINT64_C(500000000)
 
 int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in) {
   *shared = (struct qzi_shared_lines){
@@ -29,12 +28,12 @@ void qzi_shared_lines_close(struct qzi_shared_lines *shared) {
 
 /* What the code around pc accesses. */
 static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t pid, uint64_t pc) {
-  struct qzi_near *near = &shared->near[SPREAD(pc) % QZI_LINE_CODE];
+  struct qzi_near *near = &shared->near[qzi_hash(pc, 0) % QZI_LINE_CODE];
   if (near->pc == pc) return near;
   unsigned char bytes[QZI_NEAR_BEFORE + QZI_NEAR_BEHIND];
   uint64_t from = pc - QZI_NEAR_BEFORE;
   size_t count = sizeof bytes;
-  /* What lies before or behind it need not be there. */
+  /* What lies behind it need not be there. */
   if (qzi_program_read(pid, from, bytes, count)) count = QZI_NEAR_BEFORE + 16;
   if (count < sizeof bytes && qzi_program_read(pid, from, bytes, count)) count = 0;
   near->pc = pc;
@@ -42,8 +41,12 @@ static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t 
   return near;
 }
 
+static struct qzi_line *ways_of(struct qzi_shared_lines *shared, uint64_t address) {
+  return shared->lines[qzi_hash(address / LINE, 0) % QZI_LINE_SETS];
+}
+
 static struct qzi_line *line_at(struct qzi_shared_lines *shared, uint64_t address) {
-  struct qzi_line *ways = shared->lines[(SPREAD(address / LINE) >> 32) % QZI_LINE_SETS];
+  struct qzi_line *ways = ways_of(shared, address);
   for (unsigned k = 0; k < QZI_LINE_WAYS; k++)
     if (ways[k].address == address) return &ways[k];
   return NULL;
@@ -51,7 +54,7 @@ static struct qzi_line *line_at(struct qzi_shared_lines *shared, uint64_t addres
 
 /* In place of the one that was seen longest ago; one with a row stays for a while. NULL: all of them stay. */
 static struct qzi_line *add_line(struct qzi_shared_lines *shared, uint64_t address, uint64_t now_ns) {
-  struct qzi_line *ways = shared->lines[(SPREAD(address / LINE) >> 32) % QZI_LINE_SETS], *oldest = NULL;
+  struct qzi_line *ways = ways_of(shared, address), *oldest = NULL;
   for (unsigned k = 0; k < QZI_LINE_WAYS; k++) {
     if (ways[k].row && now_ns - ways[k].seen_ns < FORGOTTEN_NS) continue;
     if (!oldest || ways[k].seen_ns < oldest->seen_ns) oldest = &ways[k];
