@@ -1,9 +1,9 @@
 /** Shared cache lines: what is false sharing and what is not, and the finding, from profiles by hand. */
 import test from 'ava';
 import { buildModel, type Model, type RawProfile } from '../../../ts-frontend/src/model/index.js';
-import { lockedAccess } from '../../../ts-frontend/src/model/profile/raw-profile.js';
+import { lockedAccess } from '../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
-import { ProfileBuilder, run } from '../../support/profile-builder.js';
+import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
 
 type Line = RawProfile['sharedLines'][number];
 type User = Omit<Line['by'][number], 'thread' | 'procedure'>;
@@ -11,14 +11,17 @@ type User = Omit<Line['by'][number], 'thread' | 'procedure'>;
 const threads = ['one', 'other', 'third'];
 const words = (written: number, read = written, locked = 0): User => ({ samples: 400, written, read, locked });
 
-/** Threads on as many processors, each of them a second in `count`, and 1,000 samples in all. */
-function counted(users: readonly User[], change: Partial<Line> = {}): Model {
+/**
+ * Threads on as many processors, each of them a second in `count`, and 1,000 samples in all; the first one goes on for
+ * `aloneNs`, and main waits for it.
+ */
+function counted(users: readonly User[], change: Partial<Line> = {}, aloneNs = 0): Model {
   const names = threads.slice(0, users.length);
   const builder = new ProfileBuilder({ processors: users.length, head: { runningSamples: 1000 } });
-  builder.stretch(
-    1e9,
-    names.map((name) => run(name, ['main', 'count'])),
-  );
+  const waiting = aloneNs > 0 ? [wait('main', ['main', 'join:end'])] : [];
+  const running = names.map((name) => run(name, ['main', 'count']));
+  builder.stretch(1e9, [...waiting, ...running]);
+  if (aloneNs > 0) builder.stretch(aloneNs, [...waiting, ...running.slice(0, 1)]);
   const raw = builder.build();
   const idOf = (kind: string, name: string): number =>
     buildModel(raw).entities.find((one) => one.kind === kind && one.name === name)!.id;
@@ -50,6 +53,14 @@ test('false sharing is the first finding: the code, the variable, how much of it
   const { text, remedy } = findingSentences(model, first!, { ascii: true });
   t.regex(text, /^2 threads in count write different words of the same cache line, in counts \(false sharing\)/);
   t.regex(remedy, /^Give each thread a cache line of its own .*: that saves up to 800 ms/);
+});
+
+test('code of which two findings are is not reported a third time', (t) => {
+  const model = counted([words(0b0011), words(0b1100)], {}, 0.2e9);
+  t.deepEqual(model.findings.map(({ kind, name }) => [kind, name]).sort(), [
+    ['imbalance', 'count'],
+    ['sharing', 'count'],
+  ]);
 });
 
 test('what threads have in common in the line', (t) => {

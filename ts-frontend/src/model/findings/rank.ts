@@ -135,13 +135,12 @@ const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']
 
 /** What they are about, for code to make faster. */
 function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> {
-  const named = new Map(
-    findings.flatMap((one) =>
-      (one.kind === 'pipeline' || one.facts.form === 'collection' ? [one.entity, ...one.related] : [one.entity]).map(
-        (id) => [id, worthOf(one)] as const,
-      ),
-    ),
-  );
+  const named = new Map<number, number>();
+  for (const one of findings) {
+    const withRelated = one.kind === 'pipeline' || one.facts.form === 'collection';
+    for (const id of withRelated ? [one.entity, ...one.related] : [one.entity])
+      named.set(id, Math.max(named.get(id) ?? 0, worthOf(one)));
+  }
   const told = findings.flatMap(({ facts }) =>
     facts.form === 'kernel-work' ? reasonsOf(facts.work) : ofLocks.has(facts.form) ? [KernelWork.lock] : [],
   );

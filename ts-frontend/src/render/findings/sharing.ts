@@ -19,7 +19,9 @@ const remedies = {
   'words-apart':
     'Give each thread a cache line of its own for what it writes (alignas(64), padding), or let it work in a local ' +
     'variable and store the result at the end',
-  changed: 'Let each thread count in a variable of its own, and add up at the end',
+  changed:
+    'Let each thread count in a variable of its own, and add up at the end; of reference counts, pass references ' +
+    'instead of copies',
   exchanged: 'Let each thread work on data of its own, and put the results together now and then',
 } as const;
 
