@@ -158,12 +158,15 @@ struct qz_instruction {
 /* A cache line that threads on different CPUs wrote, or read and wrote, by turns: what samples of them found around the
  * instruction that they were at (docs/reference/metrics.md). Of threads whose registers the kernel's samples have, on
  * x86-64. Of lines that many threads share, some are counted together in `others`. */
-#define QZ_LINE_USERS 4
+#define QZ_LINE_USERS     4
+/* How a word was changed in one step that no other thread can divide. Bits. */
+#define QZ_LOCKED_CHANGE  2u /* by adding, or the like: it never has to be tried again */
+#define QZ_LOCKED_COMPARE 4u /* by comparing and exchanging */
 struct qz_line_user {
   uint32_t thread, procedure; /* entities; procedure: the innermost one that last accessed it, inlined ones too */
   uint64_t samples;
   uint16_t written, read; /* words of four bytes: bit k is at address + 4 * k */
-  uint8_t locked;         /* bit 1: some in one step that cannot be divided; bit 2: by comparing and exchanging */
+  uint8_t locked;         /* QZ_LOCKED_... */
   uint8_t reserved[3];
 };
 struct qz_shared_line {

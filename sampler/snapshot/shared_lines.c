@@ -115,6 +115,9 @@ static uint32_t words_of(uint64_t offset, unsigned bytes) {
   return words;
 }
 
+static const uint8_t locked_bits[] = {
+  [QZI_LOCKED_NOT] = 0, [QZI_LOCKED_CHANGE] = QZ_LOCKED_CHANGE, [QZI_LOCKED_COMPARE] = QZ_LOCKED_COMPARE};
+
 /* The innermost procedure of a walk, inlined ones too. */
 static uint32_t innermost(struct qzi_interner *in, const struct qzi_walk *walk) {
   uint64_t key = walk->count ? walk->entries[walk->count - 1] : walk->pc_entry;
@@ -144,7 +147,7 @@ void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sam
     if (user) {
       if (access->written) user->written |= (uint16_t)words_of(offset, access->bytes);
       if (access->read) user->read |= (uint16_t)words_of(offset, access->bytes);
-      if (access->locked) user->locked |= (uint8_t)(1u << access->locked);
+      user->locked |= locked_bits[access->locked];
       user->procedure = use.procedure;
     }
     uint32_t before = 0;

@@ -193,7 +193,7 @@ test("loops of OpenMP's library are one notice, with advice for teams; another l
       .build(),
   );
   t.deepEqual(
-    noticesOf(model, 'waiting-teams').map(({ entities, ns, crowded }) => [entities.length, ns, crowded]),
+    noticesOf(model, 'waiting-teams').map(({ entities, ns, oversubscribed }) => [entities.length, ns, oversubscribed]),
     [[2, 2 * second, true]],
   );
   t.deepEqual(

@@ -4,8 +4,8 @@
  * among them: their line has to go from one thread to the other (docs/reference/metrics.md, section 6). Pure.
  */
 import { addTo } from '../profile/maps.js';
+import { lockedAccess } from '../profile/abi.js';
 import type { RawSharedLine } from '../profile/raw-profile.js';
-import { lockedAccess } from '../profile/raw-profile.js';
 import type { SharingFacts } from '../result/facts.js';
 import type { Model } from '../result/types.js';
 

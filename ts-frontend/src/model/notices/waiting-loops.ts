@@ -26,7 +26,7 @@ export function waitingLoops({
             form: 'waiting-teams',
             entities: ofTeams.map(({ id }) => id),
             ns,
-            crowded: balance.meanRunnable > processors,
+            oversubscribed: balance.meanRunnable > processors,
           },
         ]
       : [];

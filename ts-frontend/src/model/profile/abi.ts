@@ -98,6 +98,9 @@ export type Publisher = keyof typeof publishers;
 export const whatIfKinds = { none: 0, procedure: 1, site: 2, lock: 3, place: 4 } as const;
 export type WhatIfKind = keyof typeof whatIfKinds;
 
+/** QZ_LOCKED_...: bits of sharedLines.by.locked. */
+export const lockedAccess = { change: 2, compare: 4 } as const;
+
 /** QZ_PATHS_...: bits of head.paths. */
 export const pathBits = {
   hooks: 1,

@@ -161,8 +161,6 @@ export interface RawSharedLine {
     locked: number; // lockedAccess
   }[];
 }
-/** How a word was changed in one step that no other thread can divide (enum qzi_locked). */
-export const lockedAccess = { change: 2, compare: 4 } as const;
 
 /** Of struct qz_unwinding: walks; those cut short, by why; steps, by how the caller was found and whether it is one. */
 export const unwindingColumns = [

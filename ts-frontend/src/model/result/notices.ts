@@ -54,7 +54,7 @@ export interface WaitingTeamsNotice {
   form: 'waiting-teams';
   entities: number[]; // the loops
   ns: number; // thread time in all of them
-  crowded: boolean; // more threads can run than there are CPUs: who spins has the CPU of one that works
+  oversubscribed: boolean; // more threads can run than there are CPUs: who spins has the CPU of one that works
 }
 /** A lock that one procedure takes and releases with hardly anything in between. */
 export interface LockChurnNotice {

@@ -84,13 +84,17 @@ export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, ti
   };
 }
 
-export const waitingTeams = ({ entities, ns, crowded }: WaitingTeamsNotice, { time }: Phrases): NoticeSentences => ({
+export const waitingTeams = (
+  { entities, ns, oversubscribed }: WaitingTeamsNotice,
+  { time }: Phrases,
+): NoticeSentences => ({
   reason:
     `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of OpenMP's library: at ends of ` +
     'regions, barriers or locks, since others still have work, or the pieces are too small to be worth waiting for',
   remedy:
     'divide the work more evenly, or into larger pieces; OMP_WAIT_POLICY=passive lets them block' +
-    `${crowded ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : ''}; OMP_PROC_BIND=true keeps each on its CPU`,
+    (oversubscribed ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : '') +
+    '; OMP_PROC_BIND=true keeps each on its CPU',
 });
 
 export const lockChurn = (
