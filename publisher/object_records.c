@@ -245,7 +245,7 @@ void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
   __atomic_fetch_add(&record->contended, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&record->wait_ns, wait_ns, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
+  if (spin_ns) __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
   __atomic_fetch_add(&record->wait_hist[bucket(wait_ns)], 1, __ATOMIC_RELAXED);
   raise_to(&record->wait_max_ns, wait_ns);
 }

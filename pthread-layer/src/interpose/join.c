@@ -23,15 +23,15 @@ static inline int join(pthread_t thread, void **value, uint64_t site,
   uint64_t key = QZI_PUB_KEY(QZ_KIND_JOIN, index);
   qzl_show(me, index, key, site);
   int result;
-  uint64_t begin_ns;
+  uint64_t begin;
   {
     __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false};
     qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
-    begin_ns = its.wait.begin_ns;
+    begin = its.wait.begin;
     result = wait_for(thread, value, clock, until);
     its.counted = result == 0 || result == ETIMEDOUT;
   }
-  if (!result) qzl_path_joined(me, thread, begin_ns, key, site);
+  if (!result) qzl_path_joined(me, thread, begin, key, site);
   if (!result) qzi_pub_acquired_shared(index);
   return result;
 }

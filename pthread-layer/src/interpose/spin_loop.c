@@ -20,7 +20,7 @@ QZL_EXPORT void qz_spin_begin(const void *object) {
   uint32_t index = qzi_pub_loop(&me->pub, site, object);
   if (!index) return;
   me->marked = index;
-  me->marked_ns = qzi_pub_clock_ns();
+  me->marked_since = qzi_pub_ticks();
   qzl_show(me, index, QZI_PUB_KEY(QZ_KIND_LOOP, index), site);
   qzi_pub_thread_state(&me->pub, &me->thread, QZ_STATE_SPINNING, index);
 }
@@ -33,7 +33,7 @@ QZL_EXPORT void qz_spin_end(const void *object) {
   }
   struct qzl_thread *me = qzl_self;
   if (!me || !me->marked) return;
-  struct qzl_wait wait = {.me = me, .index = me->marked, .begin_ns = me->marked_ns};
+  struct qzl_wait wait = {.me = me, .index = me->marked, .begin = me->marked_since};
   me->marked = 0;
   qzl_spin_end(&wait);
   qzi_pub_acquired_shared(wait.index);

@@ -74,6 +74,7 @@ static void waits(void) {
 
 void qzi_publishers_calibrate(struct qz_session *head) {
   static uint32_t free[2];
+  qzi_pub_ticks_calibrate(); /* before waits are measured by them */
   struct qzl_thread *before = qzl_self;
   self = (struct qzl_thread){.pub = {.free = free, .record = &self.processor, .sites = self.sites},
                              .thread = {.serial = UINT64_MAX}};

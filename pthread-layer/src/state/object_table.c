@@ -229,7 +229,7 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   wait->index = index;
   wait->then = 0;
   wait->slot = 0;
-  wait->begin_ns = qzi_pub_clock_ns();
+  wait->begin = qzi_pub_ticks();
   if (me->thread.record)
     __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
   if (state == QZ_STATE_BLOCKED) qzi_pub_queue_add(index, 1);
@@ -238,17 +238,18 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   qzi_session_mark(me->thread.index_plus_1);
 }
 
+#define LOOK_NS UINT64_C(100000000)
 /* Also the time to see whether the sampler is still there: who waits has it. */
-static void look_at_channel(uint64_t now_ns) {
-  static _Atomic uint64_t due_ns;
-  uint64_t due = atomic_load_explicit(&due_ns, memory_order_relaxed);
-  if (now_ns < due) return;
-  if (atomic_compare_exchange_strong(&due_ns, &due, now_ns + 100000000)) qzi_channel_look();
+static void look_at_channel(uint64_t now) {
+  static _Atomic uint64_t looked; /* in ticks */
+  uint64_t last = atomic_load_explicit(&looked, memory_order_relaxed);
+  if (__builtin_expect(qzi_pub_ticks_ns(last, now) < LOOK_NS, 1)) return;
+  if (atomic_compare_exchange_strong(&looked, &last, now)) qzi_channel_look();
 }
 
 enum counted { NOT, NOW, LATER };
 static void over(struct qzl_wait *wait, enum counted counted, int spun) {
-  uint64_t now_ns = qzi_pub_clock_ns(), ns = now_ns - wait->begin_ns;
+  uint64_t now = qzi_pub_ticks(), ns = qzi_pub_ticks_ns(wait->begin, now);
   if (!spun) qzi_pub_queue_add(wait->index, -1);
   if (counted == NOW) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
   if (counted == LATER) {
@@ -263,7 +264,7 @@ static void over(struct qzl_wait *wait, enum counted counted, int spun) {
     qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, marked ? QZ_STATE_SPINNING : QZ_STATE_USEFUL, marked);
     qzi_session_mark(wait->me->thread.index_plus_1);
   }
-  look_at_channel(now_ns);
+  look_at_channel(now);
 }
 void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted ? NOW : NOT, 0); }
 void qzl_wait_end_later(struct qzl_wait *wait) { over(wait, LATER, 0); }

@@ -13,8 +13,8 @@
 
 #define ENDED 4096u /* a power of two */
 static struct ended {
-  uint64_t id, word, ns; /* id: stored last */
-  _Atomic uint32_t lock; /* of those below */
+  uint64_t id, word, ticks; /* id: stored last */
+  _Atomic uint32_t lock;    /* of those below */
   pthread_t span_id;
   struct qzi_span_sync span;
 } ended[ENDED];
@@ -67,7 +67,7 @@ static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * 0x9e3
 static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
   struct qz_object *object = QZI_PUB_OBJECT(index);
   qzi_pub_store(&object->path_word[slot], qzi_path_now(me->pub.path));
-  qzi_pub_store(&object->path_ticks[slot], qzi_pub_clock_ns());
+  qzi_pub_store(&object->path_ticks[slot], qzi_pub_ticks());
 }
 
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
@@ -102,21 +102,21 @@ static void goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, uint
   qzi_pub_store(&actor->word, word);
 }
 
-/* Since when the object's chain stands there; 0: it is older than the wait. */
-static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin_ns) {
+/* Since when the object's chain stands there, in ticks; 0: it is older than the wait. */
+static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin) {
   if (!index || index & QZI_PUB_SHARED) return 0;
-  uint64_t ns = __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[slot], __ATOMIC_RELAXED);
-  return ns >= begin_ns ? ns : 0;
+  uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[slot], __ATOMIC_RELAXED);
+  return ticks >= begin ? ticks : 0;
 }
 
 void qzl_path_waited(const struct qzl_wait *wait) {
   struct qzl_thread *me = wait->me;
-  uint64_t ns = left_since(wait->index, wait->slot, wait->begin_ns);
-  uint64_t then_ns = left_since(wait->then, 0, wait->begin_ns);
-  if (!me->pub.path || (!ns && !then_ns)) return;
-  if (me->pub.span && ns) span_go_on(me, wait->index, wait->slot);
-  if (me->pub.span && then_ns) span_go_on(me, wait->then, 0);
-  uint32_t index = then_ns > ns ? wait->then : wait->index;
+  uint64_t since = left_since(wait->index, wait->slot, wait->begin);
+  uint64_t then_since = left_since(wait->then, 0, wait->begin);
+  if (!me->pub.path || (!since && !then_since)) return;
+  if (me->pub.span && since) span_go_on(me, wait->index, wait->slot);
+  if (me->pub.span && then_since) span_go_on(me, wait->then, 0);
+  uint32_t index = then_since > since ? wait->then : wait->index;
   struct qz_object *object = QZI_PUB_OBJECT(index);
   uint64_t word = __atomic_load_n(&object->path_word[index == wait->index ? wait->slot : 0], __ATOMIC_RELAXED);
   if (QZ_CHAIN_ACTOR(word) == QZ_CHAIN_ACTOR(me->pub.path->word) && word <= me->pub.path->word) return; /* its own */
@@ -137,7 +137,7 @@ void qzl_path_ends(struct qzl_thread *me) {
   struct ended *at = ended_at(me->id);
   qzi_pub_store(&at->id, 0);
   qzi_pub_store(&at->word, qzi_path_now(me->pub.path));
-  qzi_pub_store(&at->ns, qzi_pub_clock_ns());
+  qzi_pub_store(&at->ticks, qzi_pub_ticks());
   if (me->pub.span) {
     qzi_span_give(&me->pub, &me->thread, QZ_ARRIVAL_JOINED);
     lock_words(&at->lock);
@@ -148,7 +148,7 @@ void qzl_path_ends(struct qzl_thread *me) {
   __atomic_store_n(&at->id, (uint64_t)me->id, __ATOMIC_RELEASE);
 }
 
-void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key, uint64_t site) {
+void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin, uint64_t key, uint64_t site) {
   struct ended *at = ended_at(id);
   if (!qzi_publishing() || !me->pub.path || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != (uint64_t)id) return;
   if (me->pub.span) {
@@ -157,6 +157,6 @@ void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uin
     unlock_words(&at->lock);
     qzi_span_after(&me->pub, &span, site);
   }
-  if (__atomic_load_n(&at->ns, __ATOMIC_RELAXED) < begin_ns) return; /* it had ended: nobody waited */
+  if (__atomic_load_n(&at->ticks, __ATOMIC_RELAXED) < begin) return; /* it had ended: nobody waited */
   goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);
 }

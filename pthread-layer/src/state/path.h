@@ -20,7 +20,7 @@ void qzl_path_passed(struct qzl_thread *me, uint32_t index, unsigned slot);
 void qzl_path_waited(const struct qzl_wait *wait);
 void qzl_path_begins(struct qzl_thread *me);
 void qzl_path_ends(struct qzl_thread *me);
-void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key, uint64_t site);
+void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin, uint64_t key, uint64_t site);
 /* The same as qzl_path_lets_go for an object that is no lock. Any thread, any signal handler. */
 static inline void qzl_lets_go(const void *address) {
   struct qzl_thread *me = qzl_self;

@@ -29,6 +29,7 @@ QZI_HOOK struct qz_call *qzi_publishers_small(void) {
   return me && !me->pub.calls ? me->counts : NULL;
 }
 void qzi_publishers_head(struct qz_session *head) {
+  qzi_pub_ticks_begin(); /* calibrated soon */
   pthread_mutex_lock(&qzl_pool.lock);
   qzi_session.head = head;
   pthread_mutex_unlock(&qzl_pool.lock);

@@ -47,7 +47,7 @@ struct qzl_thread {
   unsigned rounds;        /* destructor rounds gone by */
   struct qz_call *counts; /* its call table: pub.calls, or a small one */
   uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */
-  uint64_t marked_ns;     /* since when */
+  uint64_t marked_since;  /* in ticks */
   uint64_t yielded;       /* processor's clock when its last sched_yield returned */
   uint32_t held_count, held_epoch;
   uint32_t unknown; /* locks that were taken at places of which nothing was known */
@@ -93,7 +93,7 @@ static inline void qzl_count(struct qzl_thread *me, uint64_t site, uint64_t key)
 /* A wait for an object, from just before the real call to just after. */
 struct qzl_wait {
   struct qzl_thread *me;
-  uint64_t begin_ns;
+  uint64_t begin;        /* in ticks (publisher/ticks.h) */
   struct qz_frame frame; /* from which the sampler finds the callers */
   uint32_t index;
   uint32_t then; /* lock that it must get back afterwards, in the same call; 0: none */
