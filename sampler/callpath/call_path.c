@@ -94,9 +94,11 @@ int qzi_paths_serves(struct qzi_paths *paths, uint64_t address) {
   return qzi_paths_library(paths, address) || qzi_unwind_standard(paths->unwinder, address);
 }
 
-/* What is inlined at the frame. left: frames that are still to come. */
+/* What is inlined at the frame, and loops; of libraries that the system installed, too, but not of the C library's, of
+ * C++'s and of MPI's. left: frames that are still to come. */
 static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
-  if (qzi_code_of(paths, frame->module) != QZI_CODE_OWN || !frame->module) return;
+  enum qzi_code code = qzi_code_of(paths, frame->module);
+  if (!frame->module || (code != QZI_CODE_OWN && code != QZI_CODE_LIBRARY)) return;
   uint64_t inside = frame == paths->frames ? frame->pc : frame->pc - 1, keys[QZI_INLINED_MOST];
   uint32_t count = qzi_inlining_at(paths->inlining, inside, frame->entry, keys);
   uint32_t lists = qzi_inlining_loops_at(paths->inlining, inside, frame->entry);

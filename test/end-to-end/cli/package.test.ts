@@ -27,9 +27,7 @@ test('npm pack: prebuilt, without sources and tests', (t) => {
     'scripts/quartz-flags',
     'dist/page/main.js',
     'dist/page/page.css',
-    'dist/ts-frontend/src/main.js',
-    'dist/ts-frontend/src/commands/html.js',
-    'dist/tui/src/session.js',
+    'dist/quartz/main.js',
   ])
     t.true(paths.has(path), path);
   t.deepEqual(

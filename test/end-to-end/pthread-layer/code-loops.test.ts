@@ -3,6 +3,7 @@
  * where their source is, how they lie in each other, and that their time is that of the work that is counted in them.
  */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import {
@@ -253,6 +254,60 @@ needing(
   const { model, status } = await record(program);
   t.is(status, 0);
   holdToPairs(t, model, 'code_shapes.c', ['vectorized', 'unswitched', 'unrolled']);
+});
+
+needing(
+  'tool:gcc',
+  'perf_event_open',
+  'process_vm_readv',
+)('loops of a library that the system installed, stripped', async (t) => {
+  const { model, status } = await record(build('gcc', ['-g', '-O1'], 'plain', sourceOf('code_library.c')));
+  if (status === 77) {
+    skip(t, 'there is no zlib');
+    return;
+  }
+  t.is(status, 0);
+  const loops = model.entities.filter(({ kind, name }) => kind === 'code-loop' && name.startsWith('loop at libz'));
+  const hottest = [...loops].sort((a, b) => b.processorTimeNs - a.processorTimeNs)[0];
+  t.regex(hottest?.name ?? '', /^loop at libz\.so[.\d]*\+0x[0-9a-f]+$/);
+  const share = hottest!.processorTimeNs / model.root.processorTimeNs;
+  t.true(share > 0.8, `${hottest!.name}: ${share}`);
+  const way = wayTo(model, viewOf(model, 'tree'), (one) => one === hottest);
+  const [caller, around, called] = way!.slice(way!.indexOf('checksums'));
+  t.deepEqual([caller, around], ['checksums', `loop ${lineOfComment('code_library.c', 'of checksums')}`]);
+  t.regex(called!, /^adler32/);
+});
+
+needing(
+  'tool:gcc',
+  'perf_event_open',
+  'process_vm_readv',
+)('loops of assembly without unwind information, and in what it calls', async (t) => {
+  if (process.arch !== 'x64') {
+    skip(t, 'the assembly is for x86-64');
+    return;
+  }
+  const assembly = sourceOf('code_assembly_x86_64.s');
+  const { model, status } = await record(build('gcc', ['-g', '-O1', assembly], 'plain', sourceOf('code_assembly.c')));
+  t.is(status, 0);
+  const lineAt = (label: string): number => {
+    const lines = readFileSync(assembly, 'utf8').split('\n');
+    return 1 + lines.findIndex((line) => line.trimEnd().endsWith(`# ${label}`));
+  };
+  const time = (line: number): number => loopsAt(model, line).reduce((sum, one) => sum + one.processorTimeNs, 0);
+  const [three, one, outer] = [time(lineAt('three')), time(lineAt('one')), time(lineAt('outer'))];
+  const samples = Math.max(1, Math.min(model.samples, (three + one) / 2e6));
+  const slack = slackOf(0.75, three / (three + one), samples);
+  t.true(Math.abs(three / (three + one) - 0.75) <= slack, `three: ${three}, one: ${one}, not 3 to 1 (± ${slack})`);
+  t.true(outer > 0.8 * model.root.processorTimeNs, `${outer} of ${model.root.processorTimeNs}`);
+  const inC = loopsAt(model, lineOfComment('code_assembly.c', 'called'))[0];
+  t.deepEqual(wayTo(model, viewOf(model, 'tree'), (loop) => loop === inC)?.slice(-5), [
+    'caller',
+    'assembled',
+    `loop ${lineAt('outer')}`,
+    'called',
+    `loop ${lineOfComment('code_assembly.c', 'called')}`,
+  ]);
 });
 
 /** Part of all steps, of 12,000 a turn, that are taken within the loop. */

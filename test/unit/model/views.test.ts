@@ -12,6 +12,7 @@ import {
   noPaths,
   overheadKinds,
   viewOf,
+  withoutCodeNs,
   type Model,
   type SourceLine,
   type ViewRow,
@@ -94,6 +95,8 @@ test('lines: their own time, and that of what they call, once however often a pa
   const a = model.entities.find(({ name }) => name === 'a')!;
   t.deepEqual([a.nptNs, a.nptSelfNs], [2 * second, 2 * second]);
   t.is(model.entities.find(({ name }) => name === 'loop at a.c:7')!.nptSelfNs, second);
+  t.is(withoutCodeNs(model), second); // in `main` alone
+  t.is(withoutCodeNs(twoPaths()), null);
   t.deepEqual(checkInvariants(model), []);
 });
 

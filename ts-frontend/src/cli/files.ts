@@ -1,11 +1,10 @@
 /** Which profile is meant, and where the parts of Quartz lie. */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from '../reader/root.js';
 import { Failure } from './failure.js';
 
-/** The root of Quartz: this file is dist/ts-frontend/src/cli/files.js below it. */
-export const root = fileURLToPath(new URL('../../../../', import.meta.url));
+export { root };
 
 /** The profile that was written last in the current directory. */
 export function newestProfile(): string {

@@ -71,6 +71,7 @@ export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './v
 export type { ViewRow } from './views/rows.js';
 export { aloneness, flameOf, type FlameNode } from './views/flame.js';
 export { viewOf, type Detail, type ViewName } from './views/views.js';
+export { withoutCodeNs } from './views/without-code.js';
 export { contradictions } from './findings/advice.js';
 export { experimentOf, recordedRun, withExperiment } from './experiment/experiment.js';
 export type { ExperimentInput, RecordedRun, TriedChange } from './experiment/experiment.js';

@@ -16,6 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { objectRows, type ObjectColumns } from './object-rows.js';
+import { root } from './root.js';
 
 /** What the addon gives: sections as columns; entities from the index `from` on; values of enumerations as numbers. */
 interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'entities'> {
@@ -101,8 +102,7 @@ interface Addon {
 let addon: Addon | undefined;
 
 function load(): Addon {
-  const path = join(import.meta.dirname, '../../../../build/quartz_addon.node');
-  return createRequire(import.meta.url)(path) as Addon;
+  return createRequire(import.meta.url)(join(root, 'build/quartz_addon.node')) as Addon;
 }
 export const loadAddon = (): Addon => (addon ??= load());
 

@@ -9,6 +9,7 @@ import {
   type Model,
   type SourceFile,
   type SourceLine,
+  withoutCodeNs,
 } from '../model/index.js';
 import { lines as csvLines } from './csv.js';
 import { disassemblyJson } from './disassembly.js';
@@ -17,6 +18,7 @@ import { clean, width, wrap } from './format/text.js';
 import { percent, time } from './format/units.js';
 import { heading } from './head.js';
 import { table, type Column } from './table.js';
+import { withoutCode } from './view.js';
 
 /** Lines of text shown before and after one that costs. */
 const around = 2;
@@ -111,6 +113,7 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
     '',
     ...said.flatMap((sentence) => wrap(sentence, options.width, 2, options)),
     ...(rows.length > 0 ? ['', ...table(rows, columns, options)] : []),
+    ...withoutCode(model, options),
     '',
   ].join('\n');
 }
@@ -142,6 +145,7 @@ export function sourceJson(
     file: file.path,
     nptNs: file.total[costIndex.npt] ?? 0,
     nptSelfNs: file.self[costIndex.npt] ?? 0,
+    withoutCodeNs: withoutCodeNs(model),
     hottestLine: hottest?.line ?? null,
     lines: file.lines.map(fields),
     ...(code === null ? {} : { instructions: code.map((one) => disassemblyJson(model, one)) }),

@@ -6,6 +6,7 @@ import {
   effortOfCosts,
   guidanceOfCosts,
   overheadKinds,
+  withoutCodeNs,
   type CostName,
   type DerivedMetric,
   type Model,
@@ -49,10 +50,25 @@ export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options
     ...heading(titles[query.view], options),
     '',
     ...table(rows, columns, options),
+    ...(query.view === 'callers' ? [] : withoutCode(model, options)),
     ...(complete
       ? []
       : wrap('Only the rows that cost most are shown; --top N shows more, --top 0 all.', options.width, 2, options)),
   ];
+}
+
+/** How much of the processor time loops and lines do not tell, from this part on. */
+const leastWithoutCode = 0.01;
+export function withoutCode(model: Model, options: RenderOptions): string[] {
+  const ns = withoutCodeNs(model);
+  const all = model.root.processorTimeNs;
+  if (ns === null || ns < leastWithoutCode * all) return [];
+  return wrap(
+    `${percent(ns, all)} of the processor time is on paths without loops and lines (docs/reference/loops.md).`,
+    options.width,
+    2,
+    options,
+  );
 }
 
 /** What a row says, as text and HTML have it. */
@@ -196,6 +212,7 @@ export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version:
     elapsedNs,
     processors,
     effortNs,
+    withoutCodeNs: withoutCodeNs(model),
     metrics: query.metrics.map(({ name, unit }) => ({ name, unit })),
     complete,
     rows: rows.map((one) => fields(model, one, query.metrics)),
