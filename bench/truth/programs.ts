@@ -9,6 +9,8 @@ import { hotLocks } from './programs-hot-locks.js';
 import type { Program } from './program.js';
 import { secondBatch } from './programs-second.js';
 import { sixthBatch } from './programs-sixth.js';
+import { seventhBatch } from './programs-seventh.js';
+import { seventhBatchMore } from './programs-seventh-more.js';
 import { thirdBatch } from './programs-third.js';
 
 const on = '2026-11-22';
@@ -324,5 +326,7 @@ export const programs: readonly Program[] = [
   ...fourthBatch,
   ...fifthBatch,
   ...sixthBatch,
+  ...seventhBatch,
+  ...seventhBatchMore,
   ...hotLocks,
 ];
