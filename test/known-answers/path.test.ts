@@ -46,6 +46,14 @@ const forked: Case['shares'] = {
 };
 const cases: Case[] = [
   { name: 'creation and join', args: 'fork', shares: forked },
+  { name: 'a detached thread, for which a semaphore is waited', args: 'detached', shares: forked },
+  // Who signals does so after the deadline.
+  {
+    name: 'a wait that its deadline ends',
+    args: 'deadline',
+    shares: { after: [0.85, 1], shorter: [0, 0.1] },
+    least: { state: 'blocked', ms: 300 },
+  },
   // The one that takes 15 units limits: the other's first 5, then its own.
   { name: 'hand-overs', args: 'hand-over', shares: { consume: [0.85, 1], produce: [0, 0.15] } },
   // Two threads, 12 units of 15 within the lock.
@@ -130,6 +138,12 @@ test.serial('thread package: a sleep is on the path for as long as it takes', as
 test.serial('thread package: a declared blocking region is on the path for as long as it takes', async (t) => {
   const least = { state: 'io', ms: 300 } as const;
   await judge(t, 'path_package', { name: '', args: 'io', processors: 2, shares: {}, least });
+});
+test.serial('thread package: one thread and 1,000 channels', async (t) => {
+  const shares: Case['shares'] = { pass_on: [0.9, 1] };
+  const { path } = await judge(t, 'path_package', { name: '', args: 'channels', processors: 2, shares });
+  const known = path.segments.map(({ thread }) => thread).filter((thread) => thread !== 0);
+  t.is(new Set(known).size, 1);
 });
 test.serial('thread package: spawned calls', async (t) => {
   await judge(t, 'path_package', { name: '', args: 'spawn', processors: 2, shares: forked });

@@ -1,5 +1,7 @@
 /* The thread package, each case by its name: see ../path.test.ts. */
+#include <errno.h>
 #include <quartz/quartz.h>
+#include <time.h>
 #include "units.h"
 
 #define ROUNDS 60
@@ -109,6 +111,7 @@ static void *pongs(void *unused) {
 }
 static void *naps(void *unused) {
   qz_sleep_ns(300000000);
+  qz_sem_post(&units_left);
   shorter();
   return unused;
 }
@@ -116,11 +119,65 @@ static void *blocks(void *unused) {
   qz_blocking_begin("nap");
   usleep(300000);
   qz_blocking_end();
+  qz_sem_post(&units_left);
   shorter();
   return unused;
 }
+/* Joined by nobody: what it has done is told by the semaphore alone. */
+static void *longer_then_posts(void *unused) {
+  longer();
+  qz_sem_post(&units_left);
+  return unused;
+}
+static void detached(void) {
+  qz_thread_t thread;
+  before();
+  if (qz_create(&thread, "detached", longer_then_posts, NULL) || qz_detach(thread)) exit(99);
+  shorter();
+  qz_sem_wait(&units_left);
+  after();
+}
+
+/* The deadline comes first: who signals afterwards has ended no wait. */
+static void *times_out(void *unused) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_nsec += 300000000;
+  deadline.tv_sec += deadline.tv_nsec / 1000000000;
+  deadline.tv_nsec %= 1000000000;
+  qz_mutex_lock(&lock);
+  while (qz_cond_timedwait(&changed, &lock, &deadline) != ETIMEDOUT) {}
+  qz_mutex_unlock(&lock);
+  qz_sem_post(&units_left);
+  after();
+  return unused;
+}
+static void *signals_late(void *unused) {
+  qz_sem_wait(&units_left);
+  qz_cond_signal(&changed);
+  shorter();
+  return unused;
+}
+
+/* An item goes through so many channels, by one thread. */
+static void through_channels(void) {
+  static qz_channel channels[1000];
+  for (long k = 0, item; k < 1000; k++) {
+    qz_channel_init(&channels[k], "one of 1,000", sizeof item, 1);
+    qz_channel_send(&channels[k], &k);
+    pass_on();
+    qz_channel_receive(&channels[k], &item);
+  }
+}
 static void spawned_shorter(void *unused) { shorter(); }
 static void spawned_longer(void *unused) { longer(); }
+
+/* Ends after the nap whatever the machine does: the nap is on every path to the end. */
+static void *works_after_nap(void *unused) {
+  qz_sem_wait(&units_left);
+  early();
+  return unused;
+}
 
 static void both(void *(*first)(void *), void *(*second)(void *)) {
   qz_thread_t a, b;
@@ -161,9 +218,15 @@ int main(int count, char **words) {
   } else if (!strcmp(which, "condition")) {
     both(pings, pongs);
   } else if (!strcmp(which, "sleep")) {
-    both(naps, does_shorter);
+    both(naps, works_after_nap);
+  } else if (!strcmp(which, "detached")) {
+    detached();
+  } else if (!strcmp(which, "deadline")) {
+    both(times_out, signals_late);
+  } else if (!strcmp(which, "channels")) {
+    through_channels();
   } else if (!strcmp(which, "io")) {
-    both(blocks, does_shorter);
+    both(blocks, works_after_nap);
   } else {
     return 2;
   }

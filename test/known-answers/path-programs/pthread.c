@@ -1,6 +1,8 @@
 /* Plain pthreads, each case by its name: see ../path.test.ts. */
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 #include "units.h"
 
 #define ROUNDS 60
@@ -95,7 +97,15 @@ static void *pongs(void *unused) {
 }
 static void *naps(void *unused) {
   usleep(300000);
+  sem_post(&items);
   shorter();
+  return unused;
+}
+
+/* Ends after the nap whatever the machine does: the nap is on every path to the end. */
+static void *works_after_nap(void *unused) {
+  sem_wait(&items);
+  early();
   return unused;
 }
 
@@ -104,6 +114,43 @@ static void both(void *(*first)(void *), void *(*second)(void *)) {
   if (pthread_create(&a, NULL, first, NULL) || pthread_create(&b, NULL, second, NULL)) exit(99);
   pthread_join(a, NULL);
   pthread_join(b, NULL);
+}
+
+/* Joined by nobody: what it has done is told by the semaphore alone. */
+static void *longer_then_posts(void *unused) {
+  longer();
+  sem_post(&items);
+  return unused;
+}
+static void detached(void) {
+  pthread_t thread;
+  before();
+  if (pthread_create(&thread, NULL, longer_then_posts, NULL)) exit(99);
+  pthread_detach(thread);
+  shorter();
+  sem_wait(&items);
+  after();
+}
+
+/* The deadline comes first: who signals afterwards has ended no wait. */
+static void *times_out(void *unused) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_nsec += 300000000;
+  deadline.tv_sec += deadline.tv_nsec / 1000000000;
+  deadline.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&lock);
+  while (pthread_cond_timedwait(&changed, &lock, &deadline) != ETIMEDOUT) {}
+  pthread_mutex_unlock(&lock);
+  sem_post(&items);
+  after();
+  return unused;
+}
+static void *signals_late(void *unused) {
+  sem_wait(&items);
+  pthread_cond_signal(&changed);
+  shorter();
+  return unused;
 }
 
 static int flag;
@@ -136,10 +183,14 @@ int main(int count, char **words) {
     both(is_early, is_late);
   } else if (!strcmp(which, "condition")) {
     both(pings, pongs);
+  } else if (!strcmp(which, "detached")) {
+    detached();
+  } else if (!strcmp(which, "deadline")) {
+    both(times_out, signals_late);
   } else if (!strcmp(which, "flag")) {
     both(raises_flag, watches_flag);
   } else if (!strcmp(which, "sleep")) {
-    both(naps, does_shorter);
+    both(naps, works_after_nap);
   } else {
     return 2;
   }

@@ -48,6 +48,7 @@ WORK(late, 20)
 WORK(early, 4)
 WORK(ping, 10)
 WORK(pong, 10)
+WORK(pass_on, 1)
 #endif
 
 #endif
