@@ -56,6 +56,7 @@ const model: Model = {
       facts: {
         form: 'serial',
         oneAtATime: null,
+        succession: null,
         worker: null,
         callers: [1],
         itself: false,

@@ -25,6 +25,7 @@ export const missingWork: [string, Finding][] = [
     finding(setup, {
       form: 'serial',
       oneAtATime: null,
+      succession: null,
       worker: null,
       callers: [1],
       itself: true,
@@ -41,6 +42,7 @@ export const missingWork: [string, Finding][] = [
       {
         form: 'serial',
         oneAtATime: null,
+        succession: null,
         worker: null,
         callers: [],
         itself: false,
@@ -57,6 +59,7 @@ export const missingWork: [string, Finding][] = [
     finding(table, {
       form: 'serial',
       oneAtATime: null,
+      succession: null,
       worker: null,
       callers: [1, 3],
       itself: false,

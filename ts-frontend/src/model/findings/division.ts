@@ -6,7 +6,7 @@ import { defined, item } from '../profile/columns.js';
 import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
-import { aliveAtOnce } from '../evidence/alive-at-once.js';
+import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
 import { isBarrier } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
@@ -29,6 +29,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
+  if (successionOf(model, stats) !== null) return serial(findingContext, contexts, candidate);
   if (takesTurns(candidate, object)) return serial(findingContext, contexts, candidate, { oneAtATime: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.

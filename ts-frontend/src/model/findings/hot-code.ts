@@ -6,6 +6,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isAllocator } from '../evidence/allocator.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
@@ -116,6 +117,10 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
     mostNs = worth(hot);
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
+  const allocating = [...called].reduce(
+    (sum, [one, its]) => sum + (isAllocator(item(model.entities, one)) ? its : 0),
+    0,
+  );
   const [largest, { npt: ns }] = item(rows, 0);
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
   return [
@@ -135,6 +140,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
         even: null,
         together: togetherOf(model, hot),
         handedOn: false,
+        allocatorNs: allocating >= npt / 2 ? allocating : null,
       },
       related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
     }),

@@ -4,6 +4,7 @@
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
+import { isAllocator } from '../evidence/allocator.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
@@ -39,16 +40,6 @@ const workOf: Partial<Record<number, Work>> = {
 /** Values of enum qz_kernel that are such work. */
 export const reasonsOf = (work: Work): number[] =>
   Object.entries(workOf).flatMap(([reason, its]) => (its === work ? [Number(reason)] : []));
-/** Procedures of allocators: C's, C++'s, inner ones of glibc, then mimalloc, jemalloc and tcmalloc. */
-const allocates = new RegExp(
-  '^(' +
-    'malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|posix_memalign|malloc_trim|' +
-    'operator (new|delete).*|_Zn[wa].*|_Zd[la].*|' +
-    '__libc_(malloc|free|calloc|realloc)|_int_(malloc|free)|sysmalloc|systrim.*|heap_trim|' +
-    'mi_\\w+|je_\\w+|tc_\\w+' +
-    ')$',
-);
-
 interface Spent {
   cost: number;
   busy: number;
@@ -92,8 +83,7 @@ function measure({ model, tables, own }: FindingContext): Map<Work, Spent> {
     if (own.hidden[node] !== 1) continue;
     const called = u32(stacks.entity, node);
     addTo(spent.byCall, shownId(model, called), npt);
-    if (tuples.kernel[k] === KernelWork.memory && allocates.test(item(model.entities, called).name))
-      spent.allocating += npt;
+    if (tuples.kernel[k] === KernelWork.memory && isAllocator(item(model.entities, called))) spent.allocating += npt;
   }
   return all;
 }

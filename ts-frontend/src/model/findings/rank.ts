@@ -114,7 +114,9 @@ export function findingsOf(context: FindingContext): Finding[] {
   if (isBusy) {
     findings.push(...optimizeWithin(context, longest, { ...said, factor: 2 }));
     const least = Math.max(leastGrowing * model.elapsedNs, leastBeside * largestMeasured(findings));
-    const first = findings.filter((one) => one.kind === 'serial' && one.costNs >= least);
+    const first = findings.filter(
+      (one) => one.kind === 'serial' && one.costNs >= least && !isMostlyTogether(one, findings),
+    );
     const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => ranked(b) - ranked(a));
     findings = [...first, ...rest];
     findings = findings.slice(0, findingsKept);
@@ -179,6 +181,16 @@ const leastGrowing = 0.05;
 const leastBeside = 0.2;
 const largestMeasured = (findings: readonly Finding[]): number =>
   Math.max(0, ...findings.filter(({ kind }) => kind !== 'optimize').map(worthOf));
+
+/**
+ * Code that threads run at the same time for most of its time, and one of them alone for the rest: what is left when
+ * the others have ended, or other programs have their CPUs. That grows with the processors no more than the whole.
+ */
+const isMostlyTogether = ({ entity, costNs }: Finding, findings: readonly Finding[]): boolean =>
+  findings.some(
+    (one) =>
+      one.facts.form === 'optimize' && one.entity === entity && one.facts.together >= 2 && one.costNs >= 2 * costNs,
+  );
 
 /** From this part of all processor time on, waiting and waking in the kernel says that something is handed on. */
 const leastHandedOn = 0.05;

@@ -2,6 +2,7 @@
 import { item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
+import { successionOf } from '../evidence/alive-at-once.js';
 import { findingOf } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
 import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
@@ -29,6 +30,7 @@ export function serial(
       form: 'serial',
       worker: worker !== 0 ? { thread: worker, share: workShare(model, worker) } : null,
       oneAtATime: oneAtATime ? candidate.threads : null,
+      succession: successionOf(model, stats),
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),

@@ -15,6 +15,7 @@ export interface SerialFacts {
   form: 'serial';
   worker: { thread: number; share: number } | null; // of several that pass work on, the only one that has some
   oneAtATime: number | null; // threads that ran it, one at a time
+  succession: number | null; // of these, beside main: each began after the one before had ended
   callers: number[]; // where most of it is lost, outermost first, at most three
   itself: boolean; // the code alone, without what it calls
   waiting: WaitingAt | null;
@@ -284,6 +285,7 @@ export interface OptimizeFacts {
   /** So many threads run it at the same time. Whether they slow each other there, samples alone do not tell. */
   together: number;
   handedOn: boolean; // threads hand locks on all the time: data comes from other CPUs with the lock
+  allocatorNs: number | null; // of it, in the allocator (malloc, free, operator new), where that is half or more
 }
 
 export type Facts =

@@ -6,7 +6,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,
-  { within, beside, mostNs, calledNs, even, together, handedOn }: OptimizeFacts,
+  { within, beside, mostNs, calledNs, even, together, handedOn, allocatorNs }: OptimizeFacts,
   { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
@@ -34,6 +34,10 @@ export function optimize(
       `${subject} takes ${costs(finding.costNs)}${part} while ` +
       `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${other}`,
     remedy:
+      (allocatorNs === null
+        ? ''
+        : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, take more at once, or try ` +
+          'another allocator (LD_PRELOAD); where MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}; ` +
       `samples cannot show how much of that can be had.${comparison}${doubt}`,
   };

@@ -24,12 +24,20 @@ export function serial(
       : '';
   const change = facts.worker
     ? 'Pass the work on to several threads, or do less there'
-    : 'Do less there, or do it in parallel';
+    : facts.succession !== null
+      ? 'Begin the next ones before waiting for the end of one (a future of std::async waits where it is destroyed: ' +
+        'keep it until all have begun), or do less there'
+      : 'Do less there, or do it in parallel';
   const worker = facts.worker
     ? `One thread, ${title(facts.worker.thread)}, has ${share(facts.worker.share)} of all work; the others pass it ` +
       'on, or wait. '
     : '';
-  const several = facts.oneAtATime === null ? '' : `${count(facts.oneAtATime)} threads ran it, mostly one at a time; `;
+  const several =
+    facts.succession !== null
+      ? `${count(facts.succession)} threads ran it, and each began after the one before had ended; `
+      : facts.oneAtATime !== null
+        ? `${count(facts.oneAtATime)} threads ran it, mostly one at a time; `
+        : '';
   return {
     text:
       `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +

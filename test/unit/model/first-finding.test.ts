@@ -1,0 +1,73 @@
+/** What comes first, and what its remedy speaks of: threads in succession, parts of divided loops, allocators. */
+import test from 'ava';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { factsOf, ms } from '../../support/facts.js';
+import { ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
+
+const second = 1e9;
+const sentence = (model: Model): string => {
+  const { text, remedy } = findingSentences(model, model.findings[0]!, { ascii: true });
+  return `${text} ${remedy}`;
+};
+
+/** Main creates eight threads and waits for each: at once, or after two have begun (`together`). */
+function futures(together: boolean): Model {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 8; k++) {
+    const works = [run(`w${k}`, ['main', 'scale'])];
+    if (together && k > 0) works.push(run(`w${k - 1}`, ['main', 'scale']));
+    builder.stretch(0.1 * second, [wait('main', ['main', 'join:end']), ...works]);
+  }
+  return buildModel(builder.build());
+}
+
+test('threads of which each begins after the one before has ended: serial, and the remedy is to begin earlier', (t) => {
+  const model = futures(false);
+  const [first] = model.findings;
+  t.is(first?.kind, 'serial');
+  t.is(factsOf(first, 'serial').succession, 8);
+  t.regex(sentence(model), /8 threads ran it, and each began after the one before had ended; .*Begin the next ones/);
+  t.false(futures(true).findings.some(({ facts }) => facts.form === 'serial' && facts.succession !== null));
+});
+
+/** A loop that two threads share, each on a path of its own; main has `alone` of the time without the other. */
+function loop(alone: number): Model {
+  return buildModel(
+    new Builder({ processors: 2 })
+      .stretch((1 - alone) * second, [run('main', ['main', 'region']), run('w', ['start', 'region'])])
+      .stretch(alone * second, [run('main', ['main', 'region'])])
+      .build(),
+  );
+}
+
+test('what one thread has left of a loop that threads share does not come before the loop', (t) => {
+  t.deepEqual(
+    loop(0.1)
+      .findings.map(({ kind }) => kind)
+      .slice(0, 1),
+    ['optimize'],
+  );
+  t.not(loop(0.5).findings[0]?.kind, 'optimize');
+});
+
+/** Two threads that make lists; `part` of their time in the allocator. */
+function lists(part: number): Model {
+  const both = (below: string[]): ReturnType<typeof run>[] => ['a', 'b'].map((one) => run(one, ['lists', ...below]));
+  return buildModel(
+    new Builder({ processors: 2 })
+      .describe('malloc', { origin: 'runtime' })
+      .describe('free', { origin: 'runtime' })
+      .stretch(0.6 * part * second, both(['malloc']))
+      .stretch(0.4 * part * second, both(['free']))
+      .stretch((1 - part) * second, both([]))
+      .build(),
+  );
+}
+
+test('code of which half or more is in the allocator: allocate less', (t) => {
+  const model = lists(0.8);
+  t.is(ms(factsOf(model.findings[0], 'optimize').allocatorNs!), 800);
+  t.regex(sentence(model), /Allocate less: 800 ms of it is in the allocator\./);
+  t.is(factsOf(lists(0.4).findings[0], 'optimize').allocatorNs, null);
+});
