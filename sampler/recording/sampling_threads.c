@@ -281,16 +281,19 @@ static int publishing(const struct qzi_recording *recording) {
   return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* The program has ended, or no longer publishes, and the last snapshot was long ago, for the machine gave the sampler
- * no CPU: the time until then was part of the run, and is as the last looks and the kernel's count have it. -1: the
- * profile is full. */
+/* The program has ended, or no longer publishes: the time since the last snapshot was part of the run, and is as the
+ * last looks and the kernel's count have it. (Where the kernel does not count the threads' processor time: where the
+ * last snapshot was long ago, for the machine gave the sampler no CPU.) -1: the profile is full. */
 static int add_last(struct qzi_recording *recording) {
   struct qzi_sampler *sampler = &recording->sampler;
   struct qzi_pacing *pacing = &recording->pacing;
-  uint64_t end_ns = __atomic_load_n(&qz_session_head(&recording->view)->usage_end.ns, __ATOMIC_ACQUIRE);
+  const struct qz_usage *usage = &qz_session_head(&recording->view)->usage_end;
+  uint64_t end_ns = __atomic_load_n(&usage->ns, __ATOMIC_ACQUIRE);
+  uint64_t total_ns = end_ns ? usage->user_ns + usage->system_ns : 0, longer = LAST * pacing->interval_ns;
   if (!end_ns) end_ns = recording->end_ns;
-  if (end_ns <= sampler->last_ns + LAST * pacing->interval_ns) return 0;
-  pacing->skipped += (end_ns - sampler->last_ns) / pacing->interval_ns - 1;
+  if (end_ns <= sampler->last_ns + (sampler->threading->last ? 0 : longer)) return 0;
+  if (end_ns > sampler->last_ns + longer) pacing->skipped += (end_ns - sampler->last_ns) / pacing->interval_ns - 1;
+  if (sampler->threading->last) sampler->threading->last(sampler, total_ns);
   visit_all(recording);
   return qzi_snapshot_add(sampler, end_ns);
 }

@@ -67,6 +67,31 @@ static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, str
   report(kernel, seen, counts);
 }
 
+/* Of all that sleep together more is owed than may be, though of none of them enough: those that are owed most. */
+static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, struct qzi_counts *counts) {
+  while (counts->useful + counts->spinning < kernel->accounts.processors && qzi_run_accounts_short(&kernel->accounts)) {
+    struct qzi_seen *most = NULL;
+    int64_t most_ns = 0;
+    for (uint32_t k = 0; k < looked; k++) {
+      struct qzi_seen *seen = &kernel->seen[k];
+      if (seen->executes || (qzi_is_runnable(seen) && !seen->woken) || owed(kernel, k) <= most_ns) continue;
+      most = seen;
+      most_ns = owed(kernel, k);
+    }
+    if (!most) return;
+    report_instead(kernel, most, counts);
+  }
+}
+
+/* On whose path time of threads counts that have ended: of the one that is owed most; of them all what nobody read is
+ * owed, too, of which the last snapshot gives each its part. Else of the thread that was observed last. */
+static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
+  struct qzi_gone *most = NULL;
+  for (uint32_t k = 0; k < kernel->ended_count; k++)
+    if (!most || kernel->ended[k].owed_ns > most->owed_ns) most = &kernel->ended[k];
+  return most && (most->owed_ns > 0 || kernel->accounts.last) ? most : &kernel->gone;
+}
+
 /* Threads that sleep, or have ended, count as executing where the kernel says that they did more than looks have seen.
  * Their number is among the runnable ones then. */
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct qzi_counts *counts) {
@@ -81,15 +106,18 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct 
       report_instead(kernel, seen, counts);
     owed_ns += account->owed_ns;
   }
-  while (kernel->gone.entity && counts->useful + counts->spinning < processors &&
-         qzi_run_accounts_must(&kernel->accounts, owed_ns)) {
-    kernel->seen[count] = (struct qzi_seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity},
-                                            .node = kernel->gone.node,
+  while (counts->useful + counts->spinning < processors && qzi_run_accounts_must(&kernel->accounts, owed_ns)) {
+    struct qzi_gone *gone = gone_of(kernel);
+    if (!gone->entity) break;
+    kernel->seen[count] = (struct qzi_seen){.look = {.node = gone->node, .entity = gone->entity},
+                                            .node = gone->node,
                                             .index = QZI_NOBODY,
                                             .state = QZ_STATE_USEFUL};
     report(kernel, &kernel->seen[count++], counts);
+    gone->owed_ns -= (int64_t)kernel->accounts.snapshot_ns;
     counts->runnable++;
   }
+  report_most_owed(kernel, looked, counts);
   return count;
 }
 

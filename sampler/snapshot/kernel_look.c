@@ -64,7 +64,8 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
     memo->still = 0;
   else if (!sleeps && memo->still < UINT8_MAX)
     memo->still++;
-  qzi_run_account_read(&memo->account, run_ns, before);
+  qzi_run_account_read(&memo->account, run_ns, memo->task.count.dispatches, before);
+  if (!sleeps) qzi_run_account_runs(&kernel->accounts, &memo->account);
   qzi_tracker_counted(kernel->tracker, index, its->serial, run_ns, memo->task.count.dispatches, aside || before);
 }
 
@@ -83,6 +84,22 @@ static void ask(struct qzi_kernel *kernel, struct qzi_kernel_memo *memo, uint32_
   kernel->ask_ns = kernel->ask_ns ? (kernel->ask_ns * 15 + took_ns) / 16 : took_ns;
 }
 
+void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  struct qzi_kernel_memo *memo = &kernel->memos[index];
+  uint32_t instruction, node, k = 0;
+  uint8_t work;
+  if (!memo->last_tuple || !memo->account.known) return;
+  if (kernel->ended_count < QZI_ENDED_MOST)
+    k = kernel->ended_count++;
+  else
+    for (uint32_t other = 1; other < kernel->ended_count; other++)
+      if (kernel->ended[other].owed_ns < kernel->ended[k].owed_ns) k = other;
+  node = qzi_tracker_executed(kernel->tracker, index, kernel->accounts.snapshot_ns, 0, &work, &instruction);
+  kernel->ended[k] = (struct qzi_gone){
+    .node = node ? node : memo->last_key.stack, .entity = memo->last_key.thread, .owed_ns = memo->account.owed_ns};
+}
+
 /* State of the thread `index`, or IDLE: none there. */
 void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
                      struct qzi_seen *seen) {
@@ -98,12 +115,14 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   uint32_t tid = QZ_LOAD(&thread->os_tid);
   uint64_t tries = QZ_LOAD(&thread->tries);
   if (memo->serial != seen->look.serial) {
+    if (memo->serial) qzi_thread_ended(sampler, index);
     memo->serial = seen->look.serial;
     memo->tries = memo->spun_ns = 0;
     memo->woken = 0;
     memo->task.answer = QZI_AWAKE;
     memo->task.unrun = 0;
     memo->account = (struct qzi_run_account){0};
+    memo->last_tuple = 0;
     memo->still = 0;
     memo->epoch = kernel->epoch;
     may_ask = 1;
@@ -121,6 +140,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
     int doubled = memo->still && !(memo->still & (memo->still - 1)); /* one that waits for a CPU is soon left alone */
     if (may_ask || doubled) ask(kernel, memo, tid, may_read);
     if (memo->task.answer == QZI_GONE) state = QZ_STATE_IDLE;
+    if (memo->task.answer == QZI_GONE && kernel->accounts.last) qzi_thread_ended(sampler, index);
     if (memo->task.answer == QZI_ASLEEP) state = QZ_STATE_IO;
     if (memo->task.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
     seen->woken = state == QZ_STATE_USEFUL && memo->task.unrun;

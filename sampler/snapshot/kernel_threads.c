@@ -26,8 +26,9 @@
   1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
 #define PARTS_EACH \
   UINT64_C(10000) /* ns: but one that was long in coming has a thread for each of these, which takes some 100 ns */
-#define READ_RESTING 1u /* and of those that rest (resting_threads.h) */
-#define READ_LEAST   4u /* and so many more, in turn: whether one has been woken is asked of them, too */
+#define LAST_NS      UINT64_C(100000) /* parts of the last snapshot, in which all that is owed is attributed */
+#define READ_RESTING 1u               /* and of those that rest (resting_threads.h) */
+#define READ_LEAST   4u               /* and so many more, in turn: whether one has been woken is asked of them, too */
 
 static int kernel_open(struct qzi_sampler *sampler) {
   const struct qz_session_view *view = sampler->view;
@@ -101,9 +102,18 @@ static int make_room(struct qzi_kernel *kernel, uint32_t high, uint32_t processo
 static void part_from(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct qzi_kernel_memo *memo = &kernel->memos[index];
+  if (memo->serial) qzi_thread_ended(sampler, index);
   qzi_task_state_close(&kernel->asker, &memo->task);
   qzi_tracker_gone(kernel->tracker, index);
   memo->serial = 0;
+}
+
+/* Of threads that ended before this snapshot, those to which time is owed. */
+static void keep_owed(struct qzi_kernel *kernel) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < kernel->ended_count; k++)
+    if (kernel->ended[k].owed_ns > 0) kernel->ended[kept++] = kernel->ended[k];
+  kernel->ended_count = kept;
 }
 
 /* Looks at all threads that do not rest, and at some of those, in turn. Their number in `seen`; counts->runnable: of
@@ -113,6 +123,7 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t count = 0, runnable = 0, waiting = 0, ask = qzi_kernel_asks(kernel, high);
   kernel->reads = 0;
+  keep_owed(kernel);
   qzi_resting_begin(sampler, kernel->resting, high);
   for (uint32_t k = qzi_resting_next(kernel->resting, 0, high), next; k < high; k = next) {
     next = qzi_resting_next(kernel->resting, k + 1, high);
@@ -266,7 +277,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
       qzi_instruction_add(&sampler->instructions, seen->instruction, ns, counts.useful,
                           seen->state == QZ_STATE_SPINNING);
     if (k < looked) qzi_thread_seen(sampler, seen->index, ns);
-    if (k < looked && seen->executes) kernel->gone = (struct qzi_gone){seen->node, seen->look.entity};
+    if (k < looked && seen->executes) kernel->gone = (struct qzi_gone){.node = seen->node, .entity = seen->look.entity};
   }
   qzi_note_processors(sampler, &counts, ns);
   qzi_note_running(sampler, count);
@@ -279,8 +290,8 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
 }
 
 /* How many parts a snapshot of that weight has. */
-static uint64_t parts_of(uint64_t whole_ns, uint32_t threads) {
-  uint64_t parts = (whole_ns + PART_NS - 1) / PART_NS, most = whole_ns / PARTS_EACH;
+static uint64_t parts_of(uint64_t whole_ns, uint32_t threads, uint64_t part_ns) {
+  uint64_t parts = (whole_ns + part_ns - 1) / part_ns, most = whole_ns / PARTS_EACH;
   if (most < PARTS_OF) most = PARTS_OF;
   if (parts * threads > most) parts = most / threads;
   return parts ? parts : 1;
@@ -291,7 +302,8 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
   uint32_t high = qz_session_thread_high(sampler->view);
-  uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = parts_of(whole_ns, high);
+  uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns,
+           parts = parts_of(whole_ns, high, kernel->accounts.last ? LAST_NS : PART_NS);
   struct qzi_counts counts = {.whole_ns = whole_ns};
   int waiters = 0;
   if (make_room(kernel, high, sampler->view->processors)) return -1;
@@ -312,6 +324,10 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   sampler->file->head->visits += looked + qzi_resting_count(kernel->resting);
   if (qzi_resting_due(kernel->resting, now_ns)) qzi_let_rest(sampler, looked, now_ns);
   return 0;
+}
+
+static void kernel_last(struct qzi_sampler *sampler, uint64_t total_ns) {
+  qzi_run_accounts_last(&sampler->kernel->accounts, total_ns);
 }
 
 static void kernel_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
@@ -343,6 +359,7 @@ const struct qzi_threading qzi_kernel_threading = {
   .skip = kernel_skip,
   .visit = kernel_visit,
   .add = kernel_add,
+  .last = kernel_last,
   .settle = kernel_settle,
   .node = kernel_node,
   .blame = qzi_blame_holders,

@@ -52,10 +52,12 @@ struct qzi_seen {
   uint8_t instead;  /* it executes though it sleeps, or has been woken: its state otherwise; IDLE: it does not */
 };
 
-/* A thread that ended: for those that come and go between looks. */
+/* A thread that ended. */
 struct qzi_gone {
   uint32_t node, entity;
+  int64_t owed_ns; /* processor time that is still to be reported */
 };
+#define QZI_ENDED_MOST 64u /* of which that is kept */
 
 struct qzi_kernel {
   struct qzi_kernel_memo *memos;
@@ -65,7 +67,9 @@ struct qzi_kernel {
   struct qzi_asker asker;
   struct qzi_run_accounts accounts;
   struct qzi_resting *resting;
-  struct qzi_gone gone;
+  struct qzi_gone gone; /* that was observed last: for those that come and go between looks */
+  struct qzi_gone ended[QZI_ENDED_MOST];
+  uint32_t ended_count;
   uint32_t *order;           /* of the threads that could execute: places in `seen` */
   uint64_t ask_ns, whole_ns; /* what a question takes; the weight of this snapshot */
   uint32_t room, cursor, woken_cursor, read_cursor;
@@ -74,6 +78,8 @@ struct qzi_kernel {
 
 /* ---- kernel_look.c ---- */
 
+/* The thread of the record `index` has ended: what is owed to it is kept. */
+void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index);
 /* Of how many threads the kernel is asked in this snapshot: of few, all. */
 uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high);
 /* State of the thread `index`, or IDLE: none there. */

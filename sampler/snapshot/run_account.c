@@ -7,11 +7,12 @@
 #define TICK_NS                                                                                                       \
   INT64_C(4000000)  /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at \
                        switches */
-#define PART    128 /* of what has been reported, it may be off by one part in so many, */
-#define MOST_NS INT64_C(50000000) /* of one thread no more than this */
-#define MANY    64u               /* threads: the process is summed up for each snapshot up to so many, */
-#define COST    800u              /* which takes at most one part in so many of a CPU */
-#define EACH_NS UINT64_C(40000)   /* and of more at intervals of so much a thread */
+#define STRETCHES 4 /* of a thread that gives up its CPU before its ticks: that stretch is no longer than so many */
+#define PART      128               /* of what has been reported, it may be off by one part in so many, */
+#define MOST_NS   INT64_C(50000000) /* of one thread no more than this */
+#define MANY      64u               /* threads: the process is summed up for each snapshot up to so many, */
+#define COST      800u              /* which takes at most one part in so many of a CPU */
+#define EACH_NS   UINT64_C(40000)   /* and of more at intervals of so much a thread */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
   *accounts = (struct qzi_run_accounts){.pid = pid, .processors = processors};
@@ -22,7 +23,8 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
                             uint32_t threads) {
   uint64_t run_ns;
   accounts->snapshot_ns = snapshot_ns;
-  if (!accounts->readable || now_ns < accounts->due_ns) return;
+  accounts->late_ns = 0;
+  if (!accounts->readable || accounts->ended || (!accounts->last && now_ns < accounts->due_ns)) return;
   uint64_t begin_ns = threads > MANY ? qzi_clock_ns() : 0;
   int gone = qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns;
   if (threads > MANY) {
@@ -34,11 +36,35 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
   accounts->run_ns = run_ns - accounts->base_ns;
 }
 
-void qzi_run_account_read(struct qzi_run_account *account, uint64_t run_ns, int before) {
+void qzi_run_accounts_last(struct qzi_run_accounts *accounts, uint64_t total_ns) {
+  accounts->last = 1;
+  if (!accounts->readable || total_ns < accounts->base_ns + accounts->run_ns) return;
+  accounts->run_ns = total_ns - accounts->base_ns;
+  accounts->ended = 1;
+}
+
+/* What the kernel has not counted yet is at most what the thread has run since it was given its CPU, and since the last
+ * tick. */
+static void read_late(struct qzi_run_account *account, uint64_t run_ns, uint64_t dispatches) {
+  uint64_t ran_ns = run_ns > account->run_ns ? run_ns - account->run_ns : 0,
+           times = dispatches > account->dispatches ? dispatches - account->dispatches : 0;
+  account->dispatches = dispatches;
+  if (!account->known || !dispatches || (!times && ran_ns))
+    account->late_ns = (uint64_t)TICK_NS;
+  else if (times)
+    account->late_ns = ran_ns / times * STRETCHES < (uint64_t)TICK_NS ? ran_ns / times * STRETCHES : (uint64_t)TICK_NS;
+}
+
+void qzi_run_account_read(struct qzi_run_account *account, uint64_t run_ns, uint64_t dispatches, int before) {
+  read_late(account, run_ns, dispatches);
   uint64_t from_ns = account->known ? account->run_ns : before ? run_ns : 0;
   if (run_ns > from_ns) account->owed_ns += (int64_t)(run_ns - from_ns);
   account->run_ns = run_ns;
   account->known = 1;
+}
+
+void qzi_run_account_runs(struct qzi_run_accounts *accounts, const struct qzi_run_account *account) {
+  if (account->late_ns > accounts->late_ns) accounts->late_ns = account->late_ns;
 }
 
 void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
@@ -47,9 +73,9 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
 
 /* How far an account may be off: by what the kernel has not counted yet, by looks, and by a small part of what was
  * told. Were it less, what looks happen to see would be corrected all the time, and at other instants than it was. */
-static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t attributed_ns, int64_t ticks,
-                            int64_t looks) {
-  int64_t tolerance = ticks * TICK_NS, part = (int64_t)(attributed_ns / PART);
+static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t attributed_ns, int64_t late_ns,
+                            int64_t ticks, int64_t looks) {
+  int64_t tolerance = ticks * late_ns, part = (int64_t)(attributed_ns / PART);
   looks *= (int64_t)accounts->snapshot_ns;
   if (part > ticks * MOST_NS) part = ticks * MOST_NS;
   if (looks > tolerance) tolerance = looks;
@@ -62,28 +88,48 @@ static int64_t process_owed(const struct qzi_run_accounts *accounts) {
   return accounts->readable ? (int64_t)(accounts->run_ns - accounts->attributed_ns) : 0;
 }
 
+/* How far the process may be off: less time may have been reported by what looks alone can miss, more by what the
+ * kernel has not counted yet, too. */
+static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int sign) {
+  if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
+  int64_t processors = accounts->processors, part = (int64_t)(accounts->attributed_ns / PART),
+          looks = processors * (int64_t)accounts->snapshot_ns;
+  if (sign < 0) return tolerance_ns(accounts, accounts->attributed_ns, (int64_t)accounts->late_ns, processors, 1);
+  if (part > processors * MOST_NS) part = processors * MOST_NS;
+  return part > looks ? part : looks;
+}
+
 /* What has to be owed to a thread, with the sign of `sign`: its own tolerance, and the less of that the nearer the
  * process as a whole is to its own, down to half a look. So each thread may be off by its part of chance, and their sum
- * is not. */
+ * is not. Of the last snapshot it is half a look. */
 static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int sign) {
-  int64_t own = tolerance_ns(accounts, account->attributed_ns, 1, 2),
-          all = tolerance_ns(accounts, accounts->attributed_ns, accounts->processors, 1);
+  int64_t late_ns = sign < 0 && account->known ? (int64_t)account->late_ns : TICK_NS;
+  int64_t own = tolerance_ns(accounts, account->attributed_ns, late_ns, 1, 2),
+          all = process_tolerance_ns(accounts, sign);
   int64_t off = sign * process_owed(accounts), half = sign * (int64_t)accounts->snapshot_ns / 2;
+  if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
   if (off < 0) off = 0;
   if (off > all) off = all;
   return sign * (own - (int64_t)((double)(own - half) * (double)off / (double)all));
 }
 
 int qzi_run_account_may(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account) {
+  if (accounts->readable && process_owed(accounts) <= (accounts->last ? 0 : -process_tolerance_ns(accounts, -1)))
+    return 0;
   return account->owed_ns >= threshold_ns(accounts, account, -1);
 }
 
 int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account) {
+  if (accounts->last && accounts->readable) return 0; /* qzi_run_accounts_short() decides */
   return account->known && account->owed_ns > threshold_ns(accounts, account, 1);
 }
 
+int qzi_run_accounts_short(const struct qzi_run_accounts *accounts) {
+  return process_owed(accounts) > process_tolerance_ns(accounts, 1);
+}
+
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns) {
-  return process_owed(accounts) - owed_ns > tolerance_ns(accounts, accounts->attributed_ns, accounts->processors, 1);
+  return process_owed(accounts) - owed_ns > process_tolerance_ns(accounts, 1);
 }
 
 void qzi_run_account_attribute(struct qzi_run_accounts *accounts, struct qzi_run_account *account) {

@@ -24,6 +24,9 @@ struct qzi_threading {
   /* The two phases of a snapshot (snapshot.h). */
   void (*visit)(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
   int (*add)(struct qzi_sampler *sampler, uint64_t now_ns);
+  /* The snapshot that is added next is the last one of a program that used so much processor time, 0: not known. NULL:
+   * it is like all others. */
+  void (*last)(struct qzi_sampler *sampler, uint64_t total_ns);
   /* Adds what is summed up and not added yet (resting_threads.h). */
   void (*settle)(struct qzi_sampler *sampler);
   /* Node of the path, with its frames, on which the last snapshot saw the thread `index`; 0: as its record says. */

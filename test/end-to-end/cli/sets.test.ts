@@ -126,7 +126,13 @@ for (const [what, words, status, says] of [
   ['both', ['query', 'run.quartzset', '--view', 'mpi', 'SELECT 1'], 2, /a view and SQL exclude each other/],
   ['no set', ['query', 'empty', '--view', 'mpi'], 125, /empty is not a set of profiles: it has no set\.json/],
   ['an absent set', ['query', 'gone', '--view', 'mpi'], 125, /gone does not exist; name what quartz merge made/],
-  ['an absent parameter', ['query', 'run.quartzset', '--view', 'scaling', '--work', 'n'], 2, /has no parameter "n"/],
+  ['one set alone', ['query', 'run.quartzset', '--view', 'scaling'], 2, /scaling .* needs two sets or more; name sets/],
+  [
+    'an absent parameter',
+    ['query', 'run.quartzset', 'run.quartzset', '--view', 'scaling', '--work', 'n'],
+    2,
+    /has no parameter "n"/,
+  ],
   ['a wrong view', ['query', 'run.quartzset', '--view', 'rank'], 2, /--view wants ranks, .* did you mean "ranks"\?/],
   ['a damaged set', ['query', 'damaged.quartzset', '--view', 'ranks'], 125, /damaged\.quartzset is damaged: .*merge/],
 ] as const)

@@ -246,6 +246,7 @@ const handedOn = (count: number, head: object = {}, work: 'futex' | 'lock' | 'no
       .stretch(0.5 * second, [run('w1', held), inKernel(work, 'w2', held)])
       .stretch(0.5 * second, [run('w1', held), wait('w2', held)])
       .object('mutex:m', { contended: count, acquisitions: 2 * count })
+      .call('update', 'mutex:m', 2 * count)
       .build(),
   );
 };
@@ -270,6 +271,15 @@ test('a lock that is handed on: what free locks take, and what recording adds, i
   // Of 0.5 s in the lock 0.1 to 0.105 s are left; 100,000 waits take 0.1 µs each to record; with each hand-over data of
   // 2 µs may move.
   t.true(near(mostNs, 0.55) && near(leastNs, 0.4475 - 0.01), `${leastNs} ${mostNs}`);
+});
+
+test('a lock that is handed on: what recording adds to it is taken off once, not by the compensation, too', (t) => {
+  const free = factsOf(handedOn(100_000, { freeLockPs: 500_000 }).findings[0], 'hand-overs');
+  const recorded = handedOn(100_000, { lockLeastPs: 500_000, lockMostPs: 500_000 });
+  t.true(recorded.compensation.processorTimeNs > 0.09 * second);
+  const { leastNs, mostNs, handingShare } = factsOf(recorded.findings[0], 'hand-overs');
+  t.true(near(leastNs / second, free.leastNs / second) && near(mostNs / second, free.mostNs / second));
+  t.true(Math.abs(handingShare - free.handingShare) < 1e-9);
 });
 
 test('a lock whose holders sleep is not handed on, however little else the program does', (t) => {

@@ -145,6 +145,12 @@ export const command: Command = {
         asked === 0 ? 'there is nothing to ask' : 'a view and SQL exclude each other',
         "write --view and one of its names, or a statement: quartz query run.quartzset 'SELECT ...'",
       );
+    if (view === 'scaling' && names.length < 2)
+      throw usage(
+        'scaling is told by comparing runs: it needs two sets or more',
+        'name sets of one program on different numbers of cores: ' +
+          'quartz query p16.quartzset p64.quartzset --view scaling',
+      );
     const sets = names.map(chosen);
     const work = args.text('work');
     if (asked === 0) {

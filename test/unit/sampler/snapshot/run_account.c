@@ -29,7 +29,7 @@ static const struct {
 static void tolerance(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
   for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
-    struct qzi_run_account account = {.owed_ns = rows[k].owed_ns, .known = 1};
+    struct qzi_run_account account = {.owed_ns = rows[k].owed_ns, .late_ns = 4 * MS, .known = 1};
     CHECK(qzi_run_account_may(&accounts, &account) == rows[k].may);
     CHECK(qzi_run_account_must(&accounts, &account) == rows[k].must);
     account.known = 0; /* of a thread whose count may not be read nothing is reported that was not seen */
@@ -47,7 +47,7 @@ static void told_is_run(void) {
       uint64_t run_ns = 0;
       for (unsigned n = 0; n < 20000; n++) {
         run_ns += (uint64_t)MS * shares[k] / 100;
-        qzi_run_account_read(&account, run_ns, 0);
+        qzi_run_account_read(&account, run_ns, 0, 0);
         if (seen ? qzi_run_account_may(&accounts, &account) : qzi_run_account_must(&accounts, &account))
           qzi_run_account_attribute(&accounts, &account);
       }
@@ -61,13 +61,13 @@ static void told_is_run(void) {
 /* What it ran before the recording is not reported; what the kernel counts never goes back. */
 static void readings(void) {
   struct qzi_run_account before = {0}, made = {0};
-  qzi_run_account_read(&before, 50, 1);
+  qzi_run_account_read(&before, 50, 0, 1);
   CHECK(before.owed_ns == 0 && before.known);
-  qzi_run_account_read(&before, 70, 1);
+  qzi_run_account_read(&before, 70, 0, 1);
   CHECK(before.owed_ns == 20);
-  qzi_run_account_read(&made, 50, 0);
+  qzi_run_account_read(&made, 50, 0, 0);
   CHECK(made.owed_ns == 50);
-  qzi_run_account_read(&made, 40, 0);
+  qzi_run_account_read(&made, 40, 0, 0);
   CHECK(made.owed_ns == 50);
   qzi_run_account_guess(&made, 10); /* it is known: nothing is guessed */
   CHECK(made.owed_ns == 50);
@@ -76,8 +76,77 @@ static void readings(void) {
   CHECK(hidden.owed_ns == 10);
 }
 
+/* A thread that gives up its CPU after 20 us each time is attributed no 4 ms that the kernel may still count. */
+static void late(void) {
+  struct qzi_run_accounts accounts = fresh((uint64_t)MS);
+  struct qzi_run_account account = {0};
+  qzi_run_account_read(&account, (uint64_t)MS, 50, 1);
+  CHECK(account.late_ns == (uint64_t)(4 * MS)); /* not known yet */
+  qzi_run_account_read(&account, (uint64_t)(2 * MS), 100, 0);
+  CHECK(account.late_ns == (uint64_t)MS / 50 * 4);
+  qzi_run_account_read(&account, (uint64_t)(2 * MS), 100, 0); /* on the CPU between two ticks, or waits for one */
+  CHECK(account.late_ns == (uint64_t)MS / 50 * 4);
+  account.owed_ns = -2 * MS; /* two looks */
+  CHECK(qzi_run_account_may(&accounts, &account));
+  account.owed_ns = -2 * MS - 1;
+  CHECK(!qzi_run_account_may(&accounts, &account));
+  qzi_run_account_read(&account, (uint64_t)(3 * MS), 100, 0); /* counted at a tick: it goes on */
+  CHECK(account.late_ns == (uint64_t)(4 * MS));
+}
+
+enum { THREADS = 32 };
+
+/* Attributes parts to those that are owed most, as long as all together are owed too much. */
+static unsigned attribute_most_owed(struct qzi_run_accounts *accounts, struct qzi_run_account *all) {
+  unsigned parts = 0;
+  for (; qzi_run_accounts_short(accounts); parts++) {
+    unsigned most = 0;
+    for (unsigned k = 1; k < THREADS; k++)
+      if (all[k].owed_ns > all[most].owed_ns) most = k;
+    CHECK(all[most].owed_ns > 0);
+    qzi_run_account_attribute(accounts, &all[most]);
+  }
+  return parts;
+}
+
+/* Many threads of which none is owed half a part: together they are owed several. */
+static void together(void) {
+  struct qzi_run_accounts accounts = fresh((uint64_t)MS);
+  struct qzi_run_account all[THREADS] = {0};
+  accounts.readable = 1;
+  for (unsigned k = 0; k < THREADS; k++) {
+    qzi_run_account_read(&all[k], (uint64_t)(2 * MS / 5), 20, 0);
+    accounts.run_ns += (uint64_t)(2 * MS / 5);
+  }
+  for (unsigned k = 0; k < THREADS; k++) CHECK(!qzi_run_account_must(&accounts, &all[k]));
+  CHECK(attribute_most_owed(&accounts, all) == 11); /* of 12.8 ms; two parts may stay, one for each CPU */
+  CHECK(!qzi_run_account_may(
+    &(struct qzi_run_accounts){
+      .readable = 1, .snapshot_ns = (uint64_t)MS, .processors = 2, .run_ns = 0, .attributed_ns = (uint64_t)(3 * MS)},
+    &all[0])); /* and more than two parts is never attributed too early, of short bursts */
+}
+
+/* The last snapshot attributes all but half a part, and nothing more where too much is attributed already. */
+static void last(void) {
+  struct qzi_run_accounts accounts = fresh((uint64_t)MS);
+  struct qzi_run_account all[THREADS] = {0};
+  accounts.readable = 1;
+  accounts.base_ns = 5;
+  for (unsigned k = 0; k < THREADS; k++) qzi_run_account_read(&all[k], (uint64_t)(MS / 5), 20, 0);
+  qzi_run_accounts_last(&accounts, (uint64_t)(6 * MS) + 5);
+  qzi_run_accounts_begin(&accounts, 1, (uint64_t)(MS / 10), THREADS);
+  CHECK(accounts.run_ns == (uint64_t)(6 * MS)); /* not read again */
+  CHECK(attribute_most_owed(&accounts, all) == 60);
+  for (unsigned k = 0; k < THREADS; k++) CHECK(!qzi_run_account_may(&accounts, &all[k]));
+  qzi_run_accounts_last(&accounts, (uint64_t)MS); /* less than was counted before: that is none of this program */
+  CHECK(accounts.run_ns == (uint64_t)(6 * MS));
+}
+
 int main(void) {
   tolerance();
+  late();
+  together();
+  last();
   told_is_run();
   readings();
   return 0;

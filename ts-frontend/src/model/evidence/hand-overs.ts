@@ -30,10 +30,10 @@ export const isHandingOn = ({ tuples }: FindingContext['model']['raw'], k: numbe
   u8(tuples.waiting, k) === Waiting.woken ||
   (u8(tuples.state, k) !== State.overhead && hands.has(u8(tuples.kernel, k)));
 
-/** Of the whole program, with what all of its locks take. */
+/** Of the whole program, as recorded (not compensated), with what all of its locks take while they are recorded. */
 export function handOversOf({ model, tables, levels }: FindingContext): HandOvers {
   const { tuples } = model.raw;
-  const { stacks, weights } = tables;
+  const { stacks } = tables;
   const all: HandOvers = {
     handing: new Map<number, number>(),
     waiting: new Map<number, number>(),
@@ -49,9 +49,9 @@ export function handOversOf({ model, tables, levels }: FindingContext): HandOver
     const level = u16(tuples.busy, k) * (levels.P + 1) + u16(tuples.spinning, k);
     if (isBusy(state)) {
       if (!isHandingOn(model.raw, k)) continue;
-      addTo(all.handing, level, f64(weights, k));
-      all.handingNs += f64(weights, k);
-      if (work !== KernelWork.lock) all.kernelNs += f64(weights, k);
+      addTo(all.handing, level, f64(tuples.ns, k));
+      all.handingNs += f64(tuples.ns, k);
+      if (work !== KernelWork.lock) all.kernelNs += f64(tuples.ns, k);
     } else if (waiting === Waiting.none) {
       if (state === State.ready) addTo(all.ready, level, f64(tuples.ns, k));
     } else if (isLock(item(model.entities, u32(stacks.entity, u32(tuples.stack, k)))))

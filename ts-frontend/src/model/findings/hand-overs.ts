@@ -50,7 +50,8 @@ export function handOverFindings(context: FindingContext): Finding[] {
   const objects = locksOf(context).slice(0, 3);
   const all = handOversOf(context);
   const waits = waitsFor(context);
-  const processorNs = model.root.processorTimeNs + balance.spinningNs;
+  // As recorded, like the time for handing on.
+  const processorNs = model.root.processorTimeNs + model.compensation.processorTimeNs + balance.spinningNs;
   const { leastNs, mostNs } = beyondFree(context, all);
   if (objects.length === 0 || leastNs < Math.max(least, leastHanding * processorNs)) return [];
   // Of a lock that only the kernel knows of, how often threads slept.
