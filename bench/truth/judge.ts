@@ -21,8 +21,12 @@ export function judge(model: Model, registered: Registered): Verdict {
   return kind || others.some((one) => isOfKind(one, registered) && names(model, one, registered)) ? 'half' : 'wrong';
 }
 
+/** The finding that names the registered cause. */
+export const namingOf = (model: Model, registered: Registered): Finding | undefined =>
+  model.findings.find((one) => isOfKind(one, registered) && names(model, one, registered));
+
 /** What it promises for the registered change, as a part of the elapsed time; undefined: it does not name it. */
 export function promised(model: Model, registered: Registered): number | undefined {
-  const finding = model.findings.find((one) => isOfKind(one, registered) && names(model, one, registered));
+  const finding = namingOf(model, registered);
   return finding ? (finding.kind === 'serial' ? finding.costNs : finding.savingNs) / model.elapsedNs : undefined;
 }

@@ -6,6 +6,9 @@
  *                                            Quartz
  *   npm run truth -- [--runs N] [NAME...]    runs Quartz on registered programs; without names, writes
  *                                            docs/evidence/truth.md
+ *   npm run truth -- --promises --keep DIR [--runs N] [NAME...]
+ *                                            runs by turns, alone, recorded, changed: promised beside real gains, told
+ *                                            beside real slowdown; what is in DIR already is not run again
  *   --keep DIR: inputs and profiles (DIR/NAME/profile-K.quartz) stay there
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,6 +21,7 @@ import type { Gain, Outcome } from './outcome.js';
 import { directoryOf, median, missing, record, timeOf, type Recorded, type Times } from './measure.js';
 import type { Program } from './program.js';
 import { programs } from './programs.js';
+import { judgeRounds, measureRounds, promiseTable } from './promises.js';
 import { tableOf } from './table.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -101,6 +105,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     register: { type: 'boolean', default: false },
+    promises: { type: 'boolean', default: false },
     runs: { type: 'string', default: '3' },
     keep: { type: 'string' },
   },
@@ -117,7 +122,14 @@ const chosen = wanted.filter((program) => {
 const under = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'quartz-truth-')) : resolve(values.keep);
 try {
   if (values.register) register(chosen, known, under, runs);
-  else {
+  else if (values.promises) {
+    for (const program of chosen)
+      attempt(program, () => {
+        measureRounds(program, under, sampler, runs);
+      });
+    const kept = chosen.flatMap((program) => attempt(program, () => judgeRounds(program, under)) ?? []);
+    console.log(promiseTable(kept));
+  } else {
     const outcomes: Outcome[] = [];
     for (const program of chosen) {
       const gain = known[program.name];

@@ -28,26 +28,35 @@ export function directoryOf(program: Program, under: string): string {
   return directory;
 }
 
-/** `before`: what is put before the command: Quartz. */
-export function timeOf({ argv, env }: Command, cwd: string, before: readonly string[] = []): Times {
-  const report = join(cwd, 'times');
-  const script = `TIMEFORMAT='%3R %3U %3S'; { time "$@" 2>stderr >stdout; } 2>times`;
-  const ran = spawnSync('bash', ['-c', script, 'bash', ...before, ...argv], {
+function run(words: readonly string[], env: Command['env'], cwd: string, what: string): number[] {
+  const script = `TIMEFORMAT='%3R %3U %3S'; { time "$@" 2>stderr >stdout 3>account; } 2>times`;
+  const ran = spawnSync('bash', ['-c', script, 'bash', ...words], {
     cwd,
     env: { ...process.env, ...env },
     timeout: limitMs,
     stdio: 'ignore',
   });
   if (ran.error) throw ran.error;
-  if (ran.status !== 0)
-    throw new Error(`${argv.join(' ')}: exit ${ran.status}: ${readFileSync(join(cwd, 'stderr'), 'utf8').slice(-400)}`);
-  const [elapsed = 0, user = 0, system = 0] = readFileSync(report, 'utf8')
-    .trim()
+  const said = (name: string): string => readFileSync(join(cwd, name), 'utf8').trim();
+  if (ran.status !== 0) throw new Error(`${what}: exit ${ran.status}: ${said('stderr').slice(-400)}`);
+  return said(words.includes('--account') ? 'account' : 'times')
     .split('\n')
     .at(-1)!
     .split(' ')
     .map(Number);
+}
+
+/** `before`: what is put before the command: Quartz. */
+export function timeOf({ argv, env }: Command, cwd: string, before: readonly string[] = []): Times {
+  const [elapsed = 0, user = 0, system = 0] = run([...before, ...argv], env, cwd, argv.join(' '));
   return { elapsed, cpu: user + system };
+}
+
+/** The program's own times, recorded and alone alike: what Quartz does after its end is in none. */
+export function accountOf({ argv, env }: Command, cwd: string, sampler: string, options: readonly string[]): Times {
+  const words = [sampler, 'record', '--account', '3', ...options, '--', ...argv];
+  const [elapsed = 0, user = 0, system = 0] = run(words, env, cwd, argv.join(' '));
+  return { elapsed: elapsed / 1e9, cpu: (user + system) / 1e9 };
 }
 
 export interface Recorded extends Times {

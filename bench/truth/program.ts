@@ -18,6 +18,8 @@ export interface Registered {
   subject: RegExp;
   /** The change that was tried. What it saved is in registered.json, measured before Quartz ran. */
   fix: string;
+  /** The change divides the work among more threads (or processes), one for each CPU, and leaves it as it is. */
+  spreads?: boolean;
 }
 
 export interface Program {

@@ -218,6 +218,7 @@ export const fifthBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /phmmer|pipeline|worker|p7_|thread/i,
       fix: 'two workers',
+      spreads: true,
     },
   },
   {

@@ -100,6 +100,7 @@ export const secondBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /pool|Pool|thread|java|generated/i,
       fix: 'a pool of two threads',
+      spreads: true,
     },
   },
   {
@@ -134,6 +135,7 @@ export const secondBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /worker|thread|node|generated/i,
       fix: 'two workers',
+      spreads: true,
     },
   },
   {
@@ -213,6 +215,7 @@ export const secondBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /git|delta|libz|deflate/,
       fix: 'two threads',
+      spreads: true,
     },
   },
   {

@@ -283,6 +283,7 @@ export const sixthBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /node|pbkdf2|crypto|sha512|worker|uv|PBKDF2/i,
       fix: 'two threads',
+      spreads: true,
     },
   },
   {
@@ -386,6 +387,7 @@ export const sixthBatch: readonly Program[] = [
       kinds: ['serial', 'starvation', 'imbalance'],
       subject: /beam|sched|erts|process|generated/i,
       fix: 'two servers',
+      spreads: true,
     },
   },
   {
@@ -420,6 +422,7 @@ export const sixthBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /bowtie2|align|search|thread|sse|multiseed/i,
       fix: 'two threads',
+      spreads: true,
     },
   },
 ];

@@ -207,6 +207,7 @@ export const thirdBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /rav1e|thread|worker/i,
       fix: 'two tiles',
+      spreads: true,
     },
   },
   {
@@ -260,6 +261,7 @@ export const thirdBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /haproxy|crypto|RSA|ssl|bn_/i,
       fix: 'two threads',
+      spreads: true,
     },
   },
   {

@@ -97,6 +97,7 @@ const firstBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /lzma|xz/,
       fix: 'blocks of 1 MiB',
+      spreads: true,
     },
   },
   {
@@ -114,6 +115,7 @@ const firstBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /LZ|lz|plzip|worker/,
       fix: 'blocks of 1 MiB',
+      spreads: true,
     },
   },
   {
@@ -266,6 +268,7 @@ const firstBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /pov|trace|render/i,
       fix: 'two threads',
+      spreads: true,
     },
   },
   {
@@ -298,6 +301,7 @@ const firstBatch: readonly Program[] = [
       kinds: ['serial', 'starvation'],
       subject: /x264|ffmpeg|libav/i,
       fix: 'three encoder threads',
+      spreads: true,
     },
   },
   {

@@ -1,6 +1,7 @@
 /** System time of entities, and the finding about it, from profiles by hand. */
 import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
+import { factsOf } from '../../support/facts.js';
 import { inKernel, ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 
 const usage = {
@@ -44,9 +45,25 @@ test('page faults for memory that was there before are saved, and no others', (t
 
 test('writes of few bytes are told, large ones are not; nor what is less than a twentieth', (t) => {
   const few = { callsKnown: true, writeCalls: 1_000_000, writtenBytes: 16e6 };
-  t.is(Math.round(kernelFinding(model(0.5, 'write', few))!.savingNs), 0.45e9);
+  t.is(Math.round(kernelFinding(model(0.5, 'write', few))!.savingNs), 0.5e9 * (1 - 16 / 4096));
   t.is(kernelFinding(model(0.5, 'write', { ...few, writtenBytes: 1e12 })), undefined);
   t.is(kernelFinding(model(0.04, 'write', few)), undefined);
+});
+
+test('small reads and writes are made larger together: one finding, with what its procedure does for each', (t) => {
+  const moved = { callsKnown: true, readCalls: 1e6, readBytes: 1024e6, writeCalls: 1e6, writtenBytes: 16e6 };
+  const builder = new ProfileBuilder({ processors: 1, head: { ...usage, ...moved } });
+  builder.stretch(0.4e9, [inKernel('read', 'main', ['main', 'copy'])]);
+  builder.stretch(0.2e9, [inKernel('write', 'main', ['main', 'copy'])]);
+  builder.stretch(0.2e9, [run('main', ['main', 'copy'])]);
+  builder.stretch(0.2e9, [run('main', ['main', 'check'])]);
+  const told = buildModel(builder.build()).findings.filter(({ kind }) => kind === 'kernel');
+  t.is(told.length, 1);
+  const { work, both, leastNs, savesNs } = factsOf(told[0], 'kernel-work');
+  t.deepEqual([work, both], ['read', { count: 1e6, bytesEach: 16 }]);
+  const least = 0.4e9 * 0.75 + 0.2e9 * (1 - 16 / 4096); // a quarter of the reads is left
+  t.is(Math.round(told[0]!.costNs), 0.6e9);
+  t.deepEqual([leastNs, savesNs].map(Math.round), [least, (0.8 / 0.6) * least].map(Math.round));
 });
 
 test('a program that others kept from the CPUs has the same part of its work in the kernel', (t) => {

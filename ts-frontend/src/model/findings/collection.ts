@@ -2,6 +2,7 @@
  * Limits by a run-time's garbage collection: none of its procedures may take much, and it is one cause all the same
  * (docs/reference/findings.md, "Garbage collection"). Pure.
  */
+import { withoutWaiting } from '../evidence/own-work.js';
 import { f64, item, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -57,22 +58,28 @@ export function collectionFindings(context: FindingContext): Finding[] {
     if (isCollecting[thread] === 1) members.add(thread);
     addTo(byThread, shownId(model, thread), f64(weights, k));
   }
-  const savingNs = cost * (1 - 1 / fewer);
+  const savesNs = cost * (1 - 1 / fewer);
   if (cost < Math.max(least, leastPart * model.elapsedNs)) return [];
+  const { idealNs } = withoutWaiting(
+    context,
+    (k) => isCollecting[u32(tuples.thread, k)] === 1 || isBelow[u32(tuples.stack, k)] === 1,
+  );
+  const mostNs = Math.max(savesNs, idealNs);
   const who = [...byThread].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   return [
     findingOf(model, {
       entity: item(who, 0),
       kind: 'overhead',
       change: 'coarsen',
-      costNs: cost,
-      savingNs,
+      costNs: Math.max(cost, mostNs),
+      savingNs: (savesNs + mostNs) / 2,
       processorUse: processorUseOf(model.processors, busy / cost, spun / cost),
       facts: {
         form: 'collection',
         share: busy / Math.max(1, model.root.processorTimeNs),
         fewer,
-        savesNs: savingNs,
+        savesNs,
+        mostNs,
       },
       related: [...who.slice(1), ...members],
     }),

@@ -6,6 +6,7 @@ import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { addTo } from '../profile/maps.js';
@@ -60,7 +61,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
   // Waits that recording makes longer are none that a change could save.
   const movedNs = Math.min(waits * mostMovedNs, processorNs - all.handingNs);
   const savesLeastNs = Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs),
-    savesMostNs = savedWithout(context, all, mostNs + movedNs),
+    savesMostNs = Math.max(savedWithout(context, all, mostNs + movedNs), withoutWaiting(context).idealNs),
     savingNs = (savesLeastNs + savesMostNs) / 2;
   if (savingNs < least) return [];
   const aloneNs = elapsedNs - (processorNs - leastNs);

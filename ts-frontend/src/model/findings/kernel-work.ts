@@ -13,9 +13,7 @@ import type { Finding, Model } from '../result/types.js';
 
 /** The kernel does what it is for below this part of the elapsed time. */
 const leastPart = 0.05;
-/** Ten times fewer calls leave a tenth of what they take. */
-const fewer = 10;
-/** Calls that move fewer bytes than this cost more than the bytes. */
+/** Calls that move fewer bytes than this cost more than the bytes: a buffer of so many makes them that much rarer. */
 const smallBytes = 4096;
 /** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
 const hugeLeaves = 0.3;
@@ -107,11 +105,40 @@ function callsOf({ kernelUsage: usage }: Model, work: Work): KernelWorkFacts['ca
 function savedOf(work: Work, cost: number, again: number | null, calls: KernelWorkFacts['calls']): number {
   if (work === 'memory') return cost * Math.max(again ?? 0, (1 - (again ?? 0)) * (1 - hugeLeaves));
   if (work === 'calls') return cost / 2;
-  return calls && calls.bytesEach < smallBytes ? cost * (1 - 1 / fewer) : 0;
+  return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 
 const most = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
   [...map].sort((a, b) => b[1] - a[1])[0];
+
+/** Reads and writes of few bytes each are made larger together: one finding, about the one that takes more. */
+function joinTransfers({ model }: FindingContext, findings: readonly Finding[]): Finding[] {
+  const transfers = findings
+    .filter(({ facts }) => facts.form === 'kernel-work' && (facts.work === 'read' || facts.work === 'write'))
+    .sort((a, b) => b.costNs - a.costNs);
+  const [first, second] = transfers;
+  if (first?.facts.form !== 'kernel-work') return [...findings];
+  const { facts } = first;
+  if (second?.facts.form === 'kernel-work') {
+    const part = first.costNs / (first.costNs + second.costNs);
+    const mean = (one: number, other: number): number => part * one + (1 - part) * other;
+    const [a, b] = [first.processorUse, second.processorUse];
+    first.processorUse = {
+      busy: mean(a.busy, b.busy),
+      spinning: mean(a.spinning, b.spinning),
+      idle: mean(a.idle, b.idle),
+    };
+    first.costNs += second.costNs;
+    first.savingNs += second.savingNs;
+    first.related.push(second.entity, ...second.related);
+    facts.both = second.facts.calls;
+  }
+  // What else that procedure does may be for each call, too.
+  const whole = item(model.entities, first.entity).nptNs;
+  facts.leastNs = first.savingNs;
+  facts.savesNs = Math.max(first.savingNs, first.entity === 0 ? 0 : (whole * first.savingNs) / first.costNs);
+  return findings.filter((one) => one !== second);
+}
 
 export function tellKernelWork(context: FindingContext): Finding[] {
   const { model, least } = context;
@@ -149,6 +176,7 @@ export function tellKernelWork(context: FindingContext): Finding[] {
           mapping: spent.mapping / cost,
           takes,
           calls,
+          both: null,
           // mapping and unmapping goes; memory that is kept comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,
           savesNs: savingNs,
@@ -157,5 +185,5 @@ export function tellKernelWork(context: FindingContext): Finding[] {
       }),
     );
   }
-  return findings;
+  return joinTransfers(context, findings);
 }

@@ -7,6 +7,7 @@ import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
+import { withoutWaiting } from '../evidence/own-work.js';
 import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
@@ -43,6 +44,12 @@ function calledAt({ model, tables, own }: FindingContext, node: number): number 
       ? called || u32(stacks.entity, n)
       : 0;
   return called;
+}
+
+/** In the library, what it calls of others, or its templates: what could go at most. */
+function isAnyOf(context: FindingContext, node: number): boolean {
+  const { name, origin } = item(context.model.entities, u32(context.tables.stacks.procedure, node));
+  return origin === 'openmp' || name.startsWith('tbb::detail::') || calledAt(context, node) !== 0;
 }
 
 /** Whose pieces these are: the nearest procedure that is no library's; of a thread of the library's own nobody's. */
@@ -146,14 +153,16 @@ export function openmpFindings(context: FindingContext): Finding[] {
     if (excludes.test(item(model.entities, one).name)) excluding += ns;
   }
   const isExclusion = excluding > named / 2;
+  const { idealNs } = withoutWaiting(context, (k) => isAnyOf(context, u32(model.raw.tuples.stack, k)));
+  const mostNs = Math.max(savingNs, idealNs);
   return [
     findingOf(model, {
       entity: id,
       kind: 'overhead',
       change: 'coarsen',
       advice: isExclusion ? noAdvice : largerPieces,
-      costNs: cost,
-      savingNs,
+      costNs: Math.max(cost, mostNs),
+      savingNs: (savingNs + mostNs) / 2,
       processorUse: processorUseOf(model.processors, teams.busy / cost, teams.spinning / cost),
       facts: {
         form: 'openmp',
@@ -162,6 +171,7 @@ export function openmpFindings(context: FindingContext): Finding[] {
         excludes: isExclusion,
         waitsNs: 0,
         savesNs: savingNs,
+        mostNs,
         coarser: larger,
       },
       related: calls,
@@ -185,8 +195,10 @@ export function joinExclusion({ entities, elapsedNs }: Model, findings: readonly
   for (const { costNs, savingNs, entity } of waits) {
     library.costNs = Math.min(elapsedNs, library.costNs + costNs);
     const part = (savingNs * (1 - 1 / larger)) / elapsedNs; // of what is left without the library's work
-    library.savingNs = Math.min(library.costNs, library.savingNs + part * (elapsedNs - library.savingNs));
-    library.facts.savesNs = library.savingNs;
+    const { facts } = library;
+    facts.savesNs = Math.min(library.costNs, facts.savesNs + part * (elapsedNs - facts.savesNs));
+    facts.mostNs = Math.max(facts.mostNs, facts.savesNs);
+    library.savingNs = (facts.savesNs + facts.mostNs) / 2;
     library.facts.waitsNs += costNs;
     library.related.push(entity);
   }

@@ -4,6 +4,7 @@
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { handOversOf, isHandingOn } from '../evidence/hand-overs.js';
+import { withoutWaiting } from '../evidence/own-work.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { addTo } from '../profile/maps.js';
@@ -71,18 +72,23 @@ const rareWaitNs = 100_000;
 /** Procedures of run-time libraries that wait and wake. */
 const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
 
+/** By tuple: a call of a run-time library that waits or wakes. */
+const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolean => {
+  const node = u32(model.raw.tuples.stack, k);
+  return u8(own.hidden, node) === 1 && wakes.test(item(model.entities, u32(tables.stacks.entity, node)).name);
+};
+
 /** Elapsed time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake. */
-function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy: number; spinning: number } {
-  const { stacks, weights } = tables;
+function wakingOf(context: FindingContext): { cost: number; busy: number; spinning: number } {
+  const { model, tables } = context;
+  const { weights } = tables;
   const { tuples } = model.raw;
   let cost = 0,
     busy = 0,
     spinning = 0;
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
-    const node = u32(tuples.stack, k);
-    const isCall = u8(own.hidden, node) && wakes.test(item(model.entities, u32(stacks.entity, node)).name);
-    if (!isHandingOn(model.raw, k) && !isCall) continue;
+    if (!isHandingOn(model.raw, k) && !isWakingCall(context, k)) continue;
     const b = Math.max(1, u16(tuples.busy, k));
     cost += f64(weights, k) / b;
     busy += f64(weights, k);
@@ -121,21 +127,27 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   if (!condition && (workNs - handOversOf(context).handingNs) / waits >= shortWaitNs) return [];
   const { cost, busy, spinning } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
-  const savingNs = cost * (1 - 1 / coarser);
-  if (savingNs < least) return [];
+  const rarerNs = cost * (1 - 1 / coarser);
+  if (rarerNs < least) return [];
   const all = [...byObject.values()].reduce((sum, one) => sum + one, 0);
   const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= all / 10);
   const again = condition
     ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
     : null;
+  // Who is woken needlessly waits all the same.
+  const { aloneNs, idealNs } = again
+    ? { aloneNs: 0, idealNs: 0 }
+    : withoutWaiting(context, (k) => isWakingCall(context, k));
+  const leastNs = Math.max(rarerNs, aloneNs),
+    mostNs = Math.max(leastNs, idealNs);
   return [
     findingOf(model, {
       entity: item(most, 0),
       kind: 'overhead',
       change: 'coarsen',
       advice: again ? noAdvice : largerPieces,
-      costNs: cost,
-      savingNs,
+      costNs: Math.max(cost, mostNs),
+      savingNs: (leastNs + mostNs) / 2,
       processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'wake-ups',
@@ -143,7 +155,9 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
         workNs: workNs / waits,
         objects: [item(most, 0), ...others],
         again,
-        savesNs: savingNs,
+        wakingNs: cost,
+        leastNs,
+        mostNs,
         coarser,
       },
       related: [...others, ...(condition ? [condition.id] : [])],
@@ -177,13 +191,21 @@ function inlineSavingNs({ entities, cpuWait, elapsedNs }: Model, ranNs: number):
  * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches, the way to a
  * CPU) is not known, but what the run would take without them has a bound.
  */
-export function shortThreadFindings({ model }: FindingContext): Finding[] {
+/** Calls that make threads and wait for their end. */
+const makes = /pthread_(create|join)|_M_start_thread|thread::join|clone|start_thread/;
+
+export function shortThreadFindings(context: FindingContext): Finding[] {
+  const { model, tables } = context;
   const { spawns } = model.head;
   const { root, cpuWait } = model;
   const ranNs = cpuWait.runNs > 0 ? cpuWait.runNs : root.processorTimeNs;
   if (model.head.publisher !== 'pthread' || spawns === 0 || ranNs === 0 || ranNs / spawns >= shortLifeNs) return [];
   const making = Math.min(1, (spawns * makingNs) / ranNs) * root.nptNs;
-  const inlineNs = inlineSavingNs(model, ranNs),
+  // Neither makes threads, nor waits for them: one thread's own work.
+  const isMaking = (k: number): boolean =>
+    makes.test(item(model.entities, u32(tables.stacks.procedure, u32(model.raw.tuples.stack, k))).name);
+  const simplyNs = inlineSavingNs(model, ranNs),
+    inlineNs = simplyNs > 0 ? Math.max(simplyNs, withoutWaiting(context, isMaking).aloneNs) : 0,
     isInline = inlineNs > making;
   const cost = isInline ? inlineNs : making;
   const savingNs = isInline ? inlineNs : making * (1 - 1 / coarser);
@@ -211,7 +233,7 @@ export function shortThreadFindings({ model }: FindingContext): Finding[] {
         leastNs: makingNs,
         savesNs: savingNs,
         coarser,
-        inlineNs: isInline ? ranNs : null,
+        inlineNs: isInline ? Math.max(0, model.elapsedNs - inlineNs) : null,
       },
     }),
   ];

@@ -334,11 +334,13 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const { low, high } = shareInterval(costNs / elapsedNs, independentSnapshots(raw.head));
   const part = (ns: number): number => (costNs > 0 ? ns / costNs : 0);
   const [least, most] =
-    facts.form === 'hand-overs' || facts.form === 'lock-churn'
+    facts.form === 'hand-overs' || facts.form === 'lock-churn' || facts.form === 'wake-ups'
       ? [facts.leastNs, facts.mostNs]
-      : facts.form === 'kernel-work'
-        ? [facts.leastNs, facts.savesNs]
-        : [facts.form === 'optimize' || facts.form === 'sharing' ? 0 : savingNs, savingNs];
+      : facts.form === 'openmp' || facts.form === 'collection'
+        ? [facts.savesNs, facts.mostNs]
+        : facts.form === 'kernel-work'
+          ? [facts.leastNs, facts.savesNs]
+          : [facts.form === 'optimize' || facts.form === 'sharing' ? 0 : savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

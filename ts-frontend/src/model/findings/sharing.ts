@@ -51,7 +51,7 @@ export function sharingFindings(context: FindingContext): Finding[] {
   const nsOfSample = model.root.processorTimeNs / Math.max(1, model.head.runningSamples);
   return [...measure(context)].flatMap(([id, { sharing, cost, busy, all, spun }]) => {
     const share = Math.min(1, (sharing.samples * nsOfSample) / Math.max(1, all));
-    const mostNs = share * cost;
+    const savesNs = share * cost;
     if (share < leastOfCode || busy === 0) return [];
     const threads = [...sharing.threads].reduce(
       (sum, one) => sum + Math.max(1, item(model.entities, one).instances),
@@ -62,7 +62,7 @@ export function sharingFindings(context: FindingContext): Finding[] {
       kind: 'sharing',
       change: 'separate-data',
       costNs: cost,
-      savingNs: mostNs,
+      savingNs: savesNs,
       processorUse: processorUseOf(model.processors, busy / cost, spun / cost),
       facts: {
         form: 'sharing',
@@ -71,7 +71,8 @@ export function sharingFindings(context: FindingContext): Finding[] {
         lines: sharing.lines,
         threads: Math.max(2, threads),
         share,
-        mostNs,
+        savesNs,
+        mostNs: cost,
       },
       related: [],
     });

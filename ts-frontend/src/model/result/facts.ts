@@ -160,7 +160,9 @@ export interface WakeUpFacts {
   workNs: number; // processor time for each
   objects: number[];
   again: { condition: number; count: number; waits: number } | null; // waits that began again at once
-  savesNs: number;
+  wakingNs: number; // of the cost: threads that have been woken, and calls that wait and wake
+  leastNs: number; // saved, if waking were so many times rarer, or one thread did all the work
+  mostNs: number; // if no thread had to wait
   coarser: number;
 }
 /** Threads hand locks to each other all the time. */
@@ -207,7 +209,8 @@ export interface OpenMpFacts {
   calls: number[];
   excludes: boolean;
   waitsNs: number; // of the cost: threads wait for its critical sections and locks
-  savesNs: number;
+  savesNs: number; // at least
+  mostNs: number; // if the program's own work were spread over all processors
   coarser: number;
 }
 
@@ -239,6 +242,7 @@ export interface KernelWorkFacts {
   mapping: number; // part of it in calls that map and unmap
   takes: boolean; // the finding's entity takes the memory and gives it back; else most of the work is for it
   calls: { count: number; bytesEach: number } | null; // of the whole program
+  both: { count: number; bytesEach: number } | null; // the other of reading and writing, where it is part of the cost
   leastNs: number; // saved at least
   savesNs: number; // and at most
 }
@@ -248,7 +252,8 @@ export interface CollectionFacts {
   form: 'collection';
   share: number; // of the processor time
   fewer: number; // so many times fewer collections
-  savesNs: number;
+  savesNs: number; // at least
+  mostNs: number; // if no thread ever waited for one, either
 }
 
 /** Threads wait for each other by sched_yield. */
@@ -269,7 +274,8 @@ export interface SharingFacts {
   lines: number;
   threads: number;
   share: number; // of the samples in that code, found around accesses to such lines
-  mostNs: number; // saved, if those took no time at all
+  savesNs: number; // saved, if those took no time at all
+  mostNs: number; // if what follows them waits for the line, too
 }
 
 /** Code that takes the time while the processors are busy. */

@@ -4,7 +4,7 @@ import type { Phrases, Sentences } from '../wording/phrases.js';
 
 export function collection(
   finding: Finding,
-  { share: part, fewer, savesNs }: CollectionFacts,
+  { share: part, fewer, savesNs, mostNs }: CollectionFacts,
   { title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   return {
@@ -13,6 +13,7 @@ export function collection(
       `That costs ${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
     remedy:
       'Give it a larger heap (java -Xmx, GOGC, node --max-old-space-size), so that it collects less often, or ' +
-      `allocate less; ${fewer} times fewer collections would save up to ${time(savesNs)}.`,
+      `allocate less; ${fewer} times fewer collections would save ${time(savesNs)}` +
+      `${time(savesNs) === time(mostNs) ? '' : ` to ${time(mostNs)}, the most if nobody waited for them either`}.`,
   };
 }

@@ -11,18 +11,24 @@ const what: Record<KernelWorkFacts['work'], string> = {
 };
 
 function remedyOf(
-  { work, again, allocator, mapping, calls, leastNs, savesNs }: KernelWorkFacts,
+  { work, again, allocator, mapping, calls, both, leastNs, savesNs }: KernelWorkFacts,
   { time, model }: Phrases,
 ): string {
   const least = leastNs >= 0.01 * model.elapsedNs ? time(leastNs) : 'next to nothing';
   const between =
     `that saves ${least} to ${time(savesNs)}, which depends on the caches: the kernel fills them when it clears ` +
     'memory (quartz run --try measures it)';
-  if (work === 'read' || work === 'write')
-    return calls && calls.bytesEach < 4096
-      ? `${work === 'read' ? 'Read' : 'Write'} more at a time (a buffer, ${work}v): ten times fewer calls would ` +
-          `save ${time(savesNs)}.`
-      : `Move less, or in fewer calls; that could save up to ${time(savesNs)}.`;
+  if (work === 'read' || work === 'write') {
+    if (!calls || calls.bytesEach >= 4096)
+      return `Move less, or in fewer calls; that could save up to ${time(savesNs)}.`;
+    const what = both !== null ? 'Read and write' : work === 'read' ? 'Read' : 'Write';
+    const more =
+      time(savesNs) === least ? '' : `, and up to ${time(savesNs)} where what else is done there is for each call`;
+    return (
+      `${what} more at a time (a buffer${both !== null ? '' : `, ${work}v`}): 4,096 bytes in each call would save ` +
+      `${least}${more}.`
+    );
+  }
   if (work === 'calls') return `Make fewer system calls; half as many would save ${time(savesNs)}.`;
   if (allocator && (again ?? 0) >= 0.5)
     return (
@@ -39,9 +45,12 @@ function remedyOf(
   );
 }
 
+const callsText = ({ count: times, bytesEach }: { count: number; bytesEach: number }, what: string): string =>
+  `${counted(count(times), 'call')} that ${what}, of ${count(bytesEach)} bytes each on average`;
+
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
   const { title, name, costs, processorUse, share } = say;
-  const { work, called, faults, again, calls, takes } = facts;
+  const { work, called, faults, again, calls, both, takes } = facts;
   const by =
     finding.entity === 0
       ? ''
@@ -58,12 +67,13 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
             : ''
         }.`
       : calls
-        ? ` It made ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on ` +
-          'average.'
+        ? ` It made ${callsText(calls, work)}` +
+          `${both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`}.`
         : '';
   return {
     text:
-      `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; at that time ` +
+      `The kernel's work, ${both === null ? what[work] : 'reading and writing'}, takes ` +
+      `${costs(finding.costNs)}${by}${through}; at that time ` +
       `${processorUse(finding.processorUse)}.${number}`,
     remedy: remedyOf(facts, say),
   };

@@ -20,7 +20,7 @@ export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases)
       'Take it less often, for more work at once; give each thread data of its own, joined at the end; what is only ' +
       'read needs no lock; if it polls, let it wait (a condition, a semaphore). ' +
       `Taken ${rarer} times less often, that would save ${least === most ? least : `${least} to ${most}`}` +
-      `${facts.counts === null ? ', and more where the code inside waits for data of other CPUs' : ''}.`,
+      `${lineMoves(facts) ? ', and more where the code inside waits for data of other CPUs' : ''}.`,
   };
 }
 
@@ -34,7 +34,8 @@ function passing(finding: Finding, { by, share: part, mostNs, rarer }: LockChurn
       `looking for what can go on. At that time ${processorUse(finding.processorUse)}.`,
     remedy:
       'Pass on more at a time (pieces of many values, a channel with room for them), or use values where they are ' +
-      `made; ${rarer} times less often, that would save ${time(mostNs)}.`,
+      `made; ${rarer} times less often, that would save ${time(mostNs)}, and more where the work itself waits for ` +
+      'data of other CPUs.',
   };
 }
 

@@ -58,7 +58,7 @@ export function packageWork(
 
 export function wakeUps(
   finding: Finding,
-  { waits, workNs, objects, again, savesNs }: WakeUpFacts,
+  { waits, workNs, objects, again, wakingNs, leastNs, mostNs, coarser }: WakeUpFacts,
   { title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const back =
@@ -72,13 +72,14 @@ export function wakeUps(
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
       `processor time, most often at ${objects.map(title).join(' and ')}. ` +
-      `Waking them costs ${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.${back}`,
+      `Waking them takes ${costs(wakingNs)}, while ${processorUse(finding.processorUse)}.${back}`,
     remedy:
       again !== null
-        ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ten ' +
-          `times fewer wake-ups would save ${time(savesNs)}.`
-        : 'Pass on more at a time (larger pieces, a longer queue), or signal only when a thread waits; ten times ' +
-          `fewer wake-ups would save ${time(savesNs)}.`,
+        ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ' +
+          `${coarser} times fewer wake-ups would save ${time(mostNs)}.`
+        : 'Pass on more at a time (larger pieces, a longer queue), let one thread do both, or signal only when a ' +
+          `thread waits: that would save ${between(time(leastNs), time(mostNs))}` +
+          `${leastNs < mostNs ? ', the most if no thread had to wait for another' : ''}.`,
   };
 }
 
@@ -127,8 +128,8 @@ export function shortThreads(
     };
   return {
     text:
-      `${text}Waiting until they have started and ended costs ${costs(finding.costNs)}: all that the program ` +
-      `executes, their creation included, takes ${time(inlineNs)} of processor time.`,
+      `${text}Making them, and waiting until they have started and ended, costs ${costs(finding.costNs)}: all else ` +
+      `that the program executes takes ${time(inlineNs)} at most.`,
     remedy:
       'Call their procedure instead, one after the other, or keep some threads that take larger pieces: that would ' +
       `save ${time(savesNs)} or more.`,
@@ -137,9 +138,10 @@ export function shortThreads(
 
 export function openMp(
   finding: Finding,
-  { library, calls, excludes, waitsNs, savesNs, coarser }: OpenMpFacts,
+  { library, calls, excludes, waitsNs, savesNs, mostNs, coarser }: OpenMpFacts,
   { title, name, costs, processorUse, time }: Phrases,
 ): Sentences {
+  const saved = between(time(savesNs), time(mostNs));
   return {
     text:
       `${library}'s library ${waitsNs > 0 ? 'and waiting for its locks take' : 'itself takes'} ` +
@@ -149,11 +151,11 @@ export function openMp(
       `time ${processorUse(finding.processorUse)}.`,
     remedy: excludes
       ? 'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
-        `${coarser} times less often would save ${time(savesNs)}.`
+        `${coarser} times less often would save ${saved}, and more where the code inside waits for data of other CPUs.`
       : (library === 'TBB'
           ? 'Make the pieces larger: a larger grain size, auto_partitioner in place of simple_partitioner, no tasks ' +
             'below some size; '
           : 'Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around ' +
-            'several; ') + `${coarser} times larger would save ${time(savesNs)}.`,
+            'several; ') + `${coarser} times larger would save ${saved}.`,
   };
 }

@@ -27,7 +27,7 @@ const remedies = {
 
 export function sharing(
   finding: Finding,
-  { how, variable, lines, threads, share: part, mostNs }: SharingFacts,
+  { how, variable, lines, threads, share: part, savesNs, mostNs }: SharingFacts,
   { title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const more = lines > 1 ? `; so do they with ${count(lines - 1)} more cache line${lines > 2 ? 's' : ''}` : '';
@@ -36,6 +36,8 @@ export function sharing(
       `${count(threads)} threads in ${title(finding.entity)} ${done(how, variable)}, by turns: the line goes ` +
       `from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
       `${processorUse(finding.processorUse)}, about ${share(part)} of it at such accesses.`,
-    remedy: `${remedies[how]}: that saves up to ${time(mostNs)}, if all of that is waiting for the line.`,
+    remedy:
+      `${remedies[how]}: that saves ${time(savesNs)} if these accesses wait for the line, and up to ` +
+      `${time(mostNs)} if what follows them does, too.`,
   };
 }

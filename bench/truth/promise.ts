@@ -1,0 +1,81 @@
+/**
+ * What a report promises for the registered change of a program, as parts of the elapsed time, and how that stands to
+ * what the change saved. Pure.
+ */
+import { lineMoves, type Finding, type Model } from '../../ts-frontend/src/model/index.js';
+import { namingOf } from './judge.js';
+import type { Registered } from './program.js';
+
+/** interval: between low and high; bound: up to high; more: low or more; none: no finding names the cause. */
+export type Promise =
+  | { form: 'interval' | 'bound' | 'more'; low: number; high: number; of: Finding }
+  | { form: 'none'; of: Finding | undefined };
+
+/** Savings of these findings are said as `up to`. */
+const bounded: ReadonlySet<Finding['facts']['form']> = new Set([
+  'optimize',
+  'io',
+  'lock',
+  'passed-data',
+  'mutual-wait',
+  'yields',
+  'nothing-runs',
+  'processes',
+  'small-threads',
+]);
+
+function savedBy(
+  of: Finding,
+  { spreads }: Registered,
+): { form: 'interval' | 'bound' | 'more'; lowNs: number; ns: number } {
+  const { facts, savingNs, costNs } = of;
+  const most = of.bound?.mostNs ?? Infinity;
+  const exact = (ns: number): ReturnType<typeof savedBy> => ({
+    form: 'interval',
+    lowNs: Math.min(ns, most),
+    ns: Math.min(ns, most),
+  });
+  switch (facts.form) {
+    case 'serial':
+      return exact(spreads ? facts.spreadNs : costNs);
+    case 'hand-overs':
+    case 'wake-ups':
+      return { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
+    case 'collection':
+      return { form: 'interval', lowNs: facts.savesNs, ns: facts.mostNs };
+    case 'openmp':
+      return facts.excludes
+        ? { form: 'more', lowNs: facts.savesNs, ns: Infinity }
+        : { form: 'interval', lowNs: facts.savesNs, ns: facts.mostNs };
+    case 'lock-churn':
+      return lineMoves(facts)
+        ? { form: 'more', lowNs: facts.leastNs, ns: Infinity }
+        : { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
+    case 'kernel-work':
+      return facts.work === 'calls' ? exact(savingNs) : { form: 'interval', lowNs: facts.leastNs, ns: facts.savesNs };
+    case 'short-threads':
+      return { form: 'more', lowNs: facts.savesNs, ns: Infinity };
+    case 'oversubscription':
+      return { form: 'interval', lowNs: facts.fewer.savesNs, ns: facts.fewer.mostNs ?? facts.fewer.savesNs };
+    case 'sharing':
+      return { form: 'bound', lowNs: 0, ns: facts.mostNs };
+    case 'optimize':
+      return { form: 'bound', lowNs: 0, ns: Math.min(most, facts.mostNs + facts.calledNs) };
+    default:
+      return bounded.has(facts.form) ? { form: 'bound', lowNs: 0, ns: savingNs } : exact(savingNs);
+  }
+}
+
+export function promiseOf(model: Model, registered: Registered): Promise {
+  const of = namingOf(model, registered);
+  if (!of || of.savingNs <= 0) return { form: 'none', of };
+  const { form, lowNs, ns } = savedBy(of, registered);
+  return { form, low: lowNs / model.elapsedNs, high: Math.min(1, ns / model.elapsedNs), of };
+}
+
+/** By how much the gain is above (or below, then less than 0) what was promised; undefined: nothing was. */
+export function missBy(promise: Promise, gain: number): number | undefined {
+  if (promise.form === 'none') return undefined;
+  if (gain > promise.high) return gain - promise.high;
+  return promise.form !== 'bound' && gain < promise.low ? gain - promise.low : 0;
+}

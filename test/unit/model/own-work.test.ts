@@ -1,0 +1,51 @@
+/** What would be left without waiting and waking: bounds by the program's own work, by hand. P = 2, kernel threads. */
+import test from 'ava';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { factsOf } from '../../support/facts.js';
+import { second } from '../../support/example-profiles.js';
+import { inKernel, io, ProfileBuilder, run, wait, type Doing } from '../../support/profile-builder.js';
+
+const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 0.005;
+const stack = ['main', 'take', 'condition:full'];
+
+/**
+ * 0.1 s in which both threads work (one of them `more` alone), 0.6 s in which both wait and wake, for the rest of a
+ * second nothing runs.
+ */
+function handing(more: number, resting: Doing): Model {
+  return buildModel(
+    new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second } })
+      .stretch(0.1 * second, [run('w1', ['main', 'put']), run('w2', ['main', 'take'])])
+      .stretch(more * second, [run('w1', ['main', 'put']), wait('w2', stack)])
+      .stretch(0.6 * second, [inKernel('futex', 'w1', ['main', 'put']), inKernel('futex', 'w2', ['main', 'take'])])
+      .stretch((0.3 - more) * second, [wait('w1', stack), resting])
+      .object('condition:full', { contended: 100_000, acquisitions: 100_000 })
+      .build(),
+  );
+}
+const asleep = wait('w2', stack);
+
+test('items that are handed over one by one: one thread would take their work, two threads half of it', (t) => {
+  const facts = factsOf(
+    handing(0, asleep).findings.find(({ facts: { form } }) => form === 'wake-ups'),
+    'wake-ups',
+  );
+  t.true(near(facts.wakingNs, 0.6));
+  t.true(near(facts.leastNs, 0.8) && near(facts.mostNs, 0.9), `${facts.leastNs} to ${facts.mostNs}`);
+});
+
+test('a thread with more work than the others takes it in any case', (t) => {
+  const { leastNs, mostNs } = factsOf(
+    handing(0.2, asleep).findings.find(({ facts: { form } }) => form === 'wake-ups'),
+    'wake-ups',
+  );
+  t.true(near(leastNs, 0.6) && near(mostNs, 0.7), `${leastNs} to ${mostNs}`);
+});
+
+test('sleep of a thread that has work stays', (t) => {
+  const { leastNs, mostNs } = factsOf(
+    handing(0, io('w2', ['main', 'take'])).findings.find(({ facts: { form } }) => form === 'wake-ups'),
+    'wake-ups',
+  );
+  t.true(near(leastNs, 0.54) && near(mostNs, 0.6), `${leastNs} to ${mostNs}`);
+});
