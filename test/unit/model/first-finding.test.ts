@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../support/facts.js';
-import { ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder as Builder, ready, run, wait } from '../../support/profile-builder.js';
 
 const second = 1e9;
 const sentence = (model: Model): string => {
@@ -70,4 +70,37 @@ test('code of which half or more is in the allocator: allocate less', (t) => {
   t.is(ms(factsOf(model.findings[0], 'optimize').allocatorNs!), 800);
   t.regex(sentence(model), /Allocate less: 800 ms of it is in the allocator\./);
   t.is(factsOf(lists(0.4).findings[0], 'optimize').allocatorNs, null);
+});
+
+/** Two threads and a lock that only the kernel knows of; other programs have the CPUs for `away` of the time. */
+function handedOn(away: number): Model {
+  const held = ['main', 'update', 'futex(lock):malloc at a.c:8'];
+  const ran = 1 - away;
+  const head = {
+    publisher: 'pthread',
+    switchesKnown: true,
+    usageKnown: true,
+    usageNs: second,
+    userNs: ran * second,
+    systemNs: 0.5 * ran * second,
+    voluntarySwitches: 18_000 * ran, // one in 83 us of what it ran
+    involuntarySwitches: 100,
+    cpuRunNs: 1.5 * ran * second,
+    cpuWaitNs: 2 * away * second,
+    cpuDispatches: 100,
+  } as const;
+  return buildModel(
+    new Builder({ processors: 2, head })
+      .stretch(0.5 * ran * second, [run('w1', held), inKernel('futex', 'w2', held)])
+      .stretch(0.5 * ran * second, [run('w1', held), wait('w2', held)])
+      .stretch(away * second, [ready('w1', held), ready('w2', held)])
+      .build(),
+  );
+}
+
+test('how often threads wait is counted against what they ran, not against what they would have run alone', (t) => {
+  for (const away of [0, 0.5]) {
+    const [first] = handedOn(away).findings;
+    t.deepEqual([first?.kind, first?.facts.form], ['overhead', 'hand-overs'], String(away));
+  }
 });

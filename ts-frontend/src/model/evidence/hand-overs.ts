@@ -6,6 +6,7 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
+import { shownPerRun } from '../metrics/cpu-wait.js';
 import { isBusy } from '../metrics/sums.js';
 import { busyOf } from './activity-levels.js';
 import type { FindingContext } from './context.js';
@@ -61,18 +62,20 @@ export function handOversOf({ model, tables, levels }: FindingContext): HandOver
 }
 
 /** What free locks take, as measured on this machine, with what recording adds to each. */
-function leftOf({ raw: { head }, entities }: FindingContext['model']): Pick<HandOvers, 'leastLeftNs' | 'mostLeftNs'> {
+function leftOf(model: FindingContext['model']): Pick<HandOvers, 'leastLeftNs' | 'mostLeftNs'> {
+  const { entities, raw } = model;
+  const { freeLockPs, lockLeastPs, lockMostPs } = raw.head;
   let acquisitions = 0;
   for (const { object, members, rawKind } of entities)
     if (object?.counted && members.length === 0 && rawKind !== 'join') acquisitions += object.acquisitions;
-  const ns = (addedPs: number): number => (acquisitions * (head.freeLockPs + addedPs)) / 1000;
-  return { leastLeftNs: ns(head.lockLeastPs), mostLeftNs: ns(head.lockMostPs) };
+  const ns = (addedPs: number): number => (acquisitions * shownPerRun(model) * (freeLockPs + addedPs)) / 1000;
+  return { leastLeftNs: ns(lockLeastPs), mostLeftNs: ns(lockMostPs) };
 }
 
 /** Processor time in which threads hand locks on, beyond what it would take if nobody waited: least and most. */
 export function beyondFree({ model }: FindingContext, all: HandOvers): { leastNs: number; mostNs: number } {
   // What the kernel counts as its own knows samples that were missed everywhere alike from those of switches.
-  const counted = model.kernelUsage?.systemNs ?? Infinity;
+  const counted = (model.kernelUsage?.systemNs ?? Infinity) * shownPerRun(model);
   const inKernel = Math.min(all.kernelNs, counted);
   return {
     leastNs: Math.max(0, all.handingNs - all.kernelNs + inKernel - all.mostLeftNs),

@@ -9,6 +9,7 @@ import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/co
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
+import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
 import type { Finding } from '../result/types.js';
 
@@ -54,12 +55,13 @@ export function handOverFindings(context: FindingContext): Finding[] {
   // As recorded, like the time for handing on.
   const processorNs = model.root.processorTimeNs + model.compensation.processorTimeNs + balance.spinningNs;
   const { leastNs, mostNs } = beyondFree(context, all);
+  const shown = shownPerRun(model);
   if (objects.length === 0 || leastNs < Math.max(least, leastHanding * processorNs)) return [];
   // Of a lock that only the kernel knows of, how often threads slept.
   const pauses = waits > 0 ? waits : (model.kernelUsage?.switches?.voluntary ?? 0);
-  if (pauses > 0 && Math.max(processorNs, elapsedNs) / pauses > mostBetweenNs) return [];
+  if (pauses > 0 && Math.max(processorNs, elapsedNs) / (pauses * shown) > mostBetweenNs) return [];
   // Waits that recording makes longer are none that a change could save.
-  const movedNs = Math.min(waits * mostMovedNs, processorNs - all.handingNs);
+  const movedNs = Math.min(waits * shown * mostMovedNs, processorNs - all.handingNs);
   const savesLeastNs = Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs),
     savesMostNs = Math.max(savedWithout(context, all, mostNs + movedNs), withoutWaiting(context).idealNs),
     savingNs = (savesLeastNs + savesMostNs) / 2;

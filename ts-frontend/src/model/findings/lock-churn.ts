@@ -7,6 +7,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
+import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
@@ -150,8 +151,9 @@ function found(context: FindingContext, spent: Spent, leastNs: number, mostNs: n
 function countedLocks(context: FindingContext): Finding[] {
   const { model } = context;
   const { head } = model.raw;
-  const { locks, acquisitions, waits } = takenOf(model);
-  if (acquisitions === 0 || waits > mostWaits * acquisitions) return [];
+  const { locks, acquisitions: times, waits } = takenOf(model);
+  if (times === 0 || waits > mostWaits * times) return [];
+  const acquisitions = times * shownPerRun(model);
   if (model.root.processorTimeNs / acquisitions > mostBetweenNs) return [];
   const spent = spentOf(context, false);
   // What recording adds to each is none of the program's.
@@ -159,7 +161,7 @@ function countedLocks(context: FindingContext): Finding[] {
   const leastNs = without(head.lockMostPs),
     mostNs = without(head.lockLeastPs);
   const sorted = [...locks].sort((a, b) => b[1] - a[1]);
-  const named = sorted.filter(([, times]) => times >= notable * (sorted[0]?.[1] ?? 0)).slice(0, mostNamed);
+  const named = sorted.filter(([, its]) => its >= notable * (sorted[0]?.[1] ?? 0)).slice(0, mostNamed);
   const [first] = named;
   if (!first) return [];
   const by = takerOf(model, first[0]);
@@ -171,7 +173,7 @@ function countedLocks(context: FindingContext): Finding[] {
       objects,
       by,
       passing: false,
-      counts: { times: acquisitions, waits, eachNs, freeNs: head.freeLockPs / 1000 },
+      counts: { times, waits, eachNs, freeNs: head.freeLockPs / 1000 },
     },
     related: [...objects.slice(1), ...(by === null ? [] : [by])],
   });

@@ -8,6 +8,7 @@ import { withoutWaiting } from '../evidence/own-work.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { addTo } from '../profile/maps.js';
+import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
@@ -124,7 +125,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0 || (!condition && workNs / waits > rareWaitNs)) return [];
-  if (!condition && (workNs - handOversOf(context).handingNs) / waits >= shortWaitNs) return [];
+  if (!condition && (workNs - handOversOf(context).handingNs / shownPerRun(model)) / waits >= shortWaitNs) return [];
   const { cost, busy, spinning } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const rarerNs = cost * (1 - 1 / coarser);

@@ -54,6 +54,16 @@ export function cpuWaitOf({ head, balance, threads }: RawProfile): CpuWait {
   return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
+/**
+ * The processor time of the model, in that which the kernel counted: more than 1 where the model is of what the program
+ * would have shown without other programs (evidence/undisturbed.ts). What is counted (waits, switches, acquisitions) is
+ * of the run as it was.
+ */
+export function shownPerRun({ cpuWait, root, compensation, balance }: Model): number {
+  const shown = root.processorTimeNs + compensation.processorTimeNs + balance.spinningNs;
+  return cpuWait.runNs > 0 ? Math.max(1, shown / cpuWait.runNs) : 1;
+}
+
 /** Below this, waiting for CPUs changes no conclusion. */
 export const cpuWaitMatters = ({ cpuWait, elapsedNs }: Model): boolean =>
   cpuWait.share >= leastWait &&
