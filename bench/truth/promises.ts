@@ -86,9 +86,9 @@ export function judgeRounds(program: Program, under: string): Kept | undefined {
       median(models.map(({ slowdown }) => slowdown.shareLeast)),
       median(models.map(({ slowdown }) => slowdown.share)),
     ],
-    orMore: models.some(({ slowdown }) => slowdown.waitsMayChange),
+    orMore: models.some(({ slowdown }) => slowdown.waitsMayChange || slowdown.othersMayChange),
     firsts: models.map(firstOf),
-    close: models.map(() => false),
+    close: models.map(({ notices }) => notices.some(({ form }) => form === 'close-findings')),
   };
 }
 

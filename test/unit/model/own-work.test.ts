@@ -49,3 +49,23 @@ test('sleep of a thread that has work stays', (t) => {
   );
   t.true(near(leastNs, 0.54) && near(mostNs, 0.6), `${leastNs} to ${mostNs}`);
 });
+
+test('findings that are close to each other are said to be', (t) => {
+  const recorded = (first: number, second: number): Model =>
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { snapshots: 400 } })
+        .stretch(first * 1e9, [run('main', ['main', 'load'])])
+        .stretch(0.2 * 1e9, [run('main', ['main', 'a']), run('w', ['start', 'a'])])
+        .stretch(second * 1e9, [run('main', ['main', 'store'])])
+        .build(),
+    );
+  const isSaid = (model: Model): boolean => model.notices.some(({ form }) => form === 'close-findings');
+  t.deepEqual(
+    recorded(0.41, 0.4)
+      .findings.slice(0, 2)
+      .map(({ kind }) => kind),
+    ['serial', 'serial'],
+  );
+  t.true(isSaid(recorded(0.41, 0.4)));
+  t.false(isSaid(recorded(0.6, 0.2)));
+});

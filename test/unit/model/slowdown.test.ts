@@ -57,6 +57,21 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.is(least.shareLeast, least.elapsedLeastNs / (2 * second - least.elapsedLeastNs));
 });
 
+test('where others have the CPUs none is free for the sampler, and what each snapshot delays is not known', (t) => {
+  const shared = (waitS: number): ReturnType<typeof recorded> =>
+    recorded({ cpuRunNs: 3 * second, cpuWaitNs: waitS * second, cpuDispatches: 0 });
+  const [quiet, some, most] = [shared(0), shared(0.3), shared(3)];
+  t.deepEqual(
+    [quiet, some, most].map(({ othersMayChange }) => othersMayChange),
+    [false, false, true],
+  );
+  t.is(quiet.samplingNs, quiet.samplingLeastNs);
+  for (const one of [some, most]) {
+    t.true(near(one.samplingNs, 0.1)); // all that the sampler took
+    t.true(near(one.samplingLeastNs, 0.025));
+  }
+});
+
 test('what happened, and could not be measured, is told as such, not as nothing', (t) => {
   t.deepEqual(recorded().unmeasured, []);
   const none = recorded({ hookLeastPs: 0, hookMostPs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0 });

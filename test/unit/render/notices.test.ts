@@ -56,6 +56,7 @@ const all: Notice[] = [
   loss('cut-stacks', 10),
   loss('grouped-threads', 11),
   { form: 'skipped-snapshots', skipped: 1000, due: 4000 },
+  { form: 'close-findings', firstNs: 2e8, secondNs: 1.9e8 },
   { form: 'unmeasured', what: ['hooks'] },
   { form: 'unmeasured', what: ['hooks', 'locks', 'threads made'] },
   { form: 'forbidden', what: 'samples' },

@@ -126,7 +126,7 @@ function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): st
     : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the program)`;
 }
 
-type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange'>;
+type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange' | 'othersMayChange'>;
 const slowers: readonly (readonly [Figure, string, Figure?])[] = [
   ['hooksNs', 'hooks', 'hooksLeastNs'],
   ['locksNs', 'locks', 'locksLeastNs'],
@@ -134,7 +134,7 @@ const slowers: readonly (readonly [Figure, string, Figure?])[] = [
   ['spawnsNs', 'thread creation'],
   ['samplesNs', 'samples of running threads'],
   ['timerNs', 'their timer at context switches'],
-  ['samplingNs', 'sampling'],
+  ['samplingNs', 'sampling', 'samplingLeastNs'],
 ];
 
 /** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
@@ -152,16 +152,18 @@ function cost(model: Model): string {
       ([part, name, least]) =>
         `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
     );
-  const { waitsMayChange } = slowdown;
+  const { waitsMayChange, othersMayChange } = slowdown;
   const [least, most] = [
     { part: slowdown.elapsedLeastNs, whole: wholes[0] },
     { part: slowdown.elapsedNs, whole: wholes[1] },
   ];
-  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange)}`;
+  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange || othersMayChange)}`;
   const changes = waitsMayChange
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
       'that costs'
-    : '';
+    : othersMayChange
+      ? '; other programs had the CPUs, so that what interrupts it may cost it more: quartz run --measure'
+      : '';
   const children = model.notices.some(({ form }) => form === 'child-processes')
     ? '; what it costs child processes is not known'
     : '';

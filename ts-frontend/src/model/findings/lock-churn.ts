@@ -77,6 +77,15 @@ function passing({ model, tables }: FindingContext): Uint8Array {
   return is;
 }
 
+/** A closure of Go's belongs to the procedure that it stands in, where that is known. */
+const closure = /^(.+?)\.func\d+(\.\d+|\.func\d+)*$/;
+function withoutClosures({ entities }: Model, owners: ReadonlyMap<number, number>): Map<number, number> {
+  const named = new Map(entities.filter(({ kind }) => kind === 'procedure').map(({ name, id }) => [name, id]));
+  const all = new Map<number, number>();
+  for (const [id, ns] of owners) addTo(all, named.get(closure.exec(item(entities, id).name)?.[1] ?? '') ?? id, ns);
+  return all;
+}
+
 /** `ofLibraries`: of locks that run-time libraries make themselves, which nobody counts; and of Go's channels. */
 function spentOf(context: FindingContext, ofLibraries: boolean): Spent {
   const { model, tables, own } = context;
@@ -182,7 +191,7 @@ function countedLocks(context: FindingContext): Finding[] {
 function uncountedLocks(context: FindingContext): Finding[] {
   const { model } = context;
   const spent = spentOf(context, true);
-  const owners = [...spent.owners].sort((a, b) => b[1] - a[1]);
+  const owners = [...withoutClosures(model, spent.owners)].sort((a, b) => b[1] - a[1]);
   const isProgram = ([id, ns]: readonly [number, number]): boolean => {
     const { kind, name, origin } = item(model.entities, id);
     return ns >= notable * spent.ns && kind === 'procedure' && origin !== 'runtime' && !begins.test(name);

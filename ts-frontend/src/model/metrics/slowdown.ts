@@ -5,6 +5,7 @@
  * docs/reference/metrics.md, section 6. Pure.
  */
 import { f64, u16, u32 } from '../profile/columns.js';
+import { cpuWaitOf } from './cpu-wait.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
@@ -27,6 +28,16 @@ function yieldsOften({ tuples }: RawProfile, processorNs: number): boolean {
   return ns > 0 && ns >= leastYielding * processorNs;
 }
 
+/** Others' part of the time in which the program could run: from the first on the sampler has no CPU of its own. */
+const crowded = 0.05;
+/** From this on elapsed times are mostly a matter of whom the kernel lets wait. */
+const mostlyOthers = 0.25;
+
+function othersPart(raw: RawProfile): number {
+  const { othersNs, runNs, waitNs } = cpuWaitOf(raw);
+  return runNs + waitNs > 0 ? othersNs / (runNs + waitNs) : 0;
+}
+
 /** A hook never costs nothing: 0 says that the machine let nothing be measured before the program began. */
 const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number): Slowdown['unmeasured'] => [
   ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []),
@@ -34,8 +45,19 @@ const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number):
   ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
 ];
 
+/** What the sampler takes from the program, which would have had the CPU. */
+function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: number; mostNs: number } {
+  if (head.samplerSpins || head.elapsedNs === 0) return { leastNs: 0, mostNs: 0 };
+  const cpus = Math.max(1, Math.min(head.processors, head.cpus));
+  let fullNs = 0; // elapsed time with no CPU left for the sampler
+  for (let k = 0; k < balance.ns.length; k++)
+    if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
+  const leastNs = (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus;
+  return { leastNs, mostNs: others >= crowded ? Math.max(leastNs, head.samplerCpuNs) : leastNs };
+}
+
 export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
-  const { head, calls, objects, entities, balance } = raw;
+  const { head, calls, objects, entities } = raw;
   let hooked = 0,
     locked = 0,
     waited = 0;
@@ -52,10 +74,8 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     !head.outside &&
     ((waited > 0 && root.processorTimeNs <= waited * oftenNs) || yieldsOften(raw, root.processorTimeNs));
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
-  const cpus = Math.max(1, Math.min(head.processors, head.cpus));
-  let fullNs = 0; // elapsed time with no CPU left for the sampler
-  for (let k = 0; k < balance.ns.length; k++)
-    if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
+  const others = othersPart(raw);
+  const sampling = samplingOf(raw, others);
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
     locksNs: locked * head.lockMostPs * most,
@@ -63,13 +83,13 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
     timerNs: head.timerDispatches * head.timerNs * 1000 * each,
-    samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
+    samplingNs: sampling.mostNs,
   };
-  const unmeasured = unmeasuredOf(head, hooked, locked);
   const least = {
     hooksLeastNs: hooked * head.hookLeastPs * each,
     locksLeastNs: locked * head.lockLeastPs * each,
     waitsLeastNs: waited * head.waitPs * each,
+    samplingLeastNs: sampling.leastNs,
   };
   // Added up, not taken away from one another: what is left of rounding must not be a time below 0.
   const total = (of: typeof parts): number =>
@@ -83,6 +103,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     hooksNs: least.hooksLeastNs,
     locksNs: least.locksLeastNs,
     waitsNs: least.waitsLeastNs,
+    samplingNs: least.samplingLeastNs,
   });
   const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
   return {
@@ -93,6 +114,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     share: share(elapsedNs),
     shareLeast: share(elapsedLeastNs),
     waitsMayChange,
-    unmeasured,
+    othersMayChange: others >= mostlyOthers,
+    unmeasured: unmeasuredOf(head, hooked, locked),
   };
 }

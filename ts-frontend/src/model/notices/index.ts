@@ -7,6 +7,7 @@ import type { Finding, Model } from '../result/types.js';
 import { childProcesses } from './child-processes.js';
 import { waitingForCpus } from './cpu-wait.js';
 import { kin } from './kin.js';
+import { closeFindings } from './close-findings.js';
 import { churnedLocks } from './lock-churn.js';
 import { callPaths } from './call-paths.js';
 import { losses } from './losses.js';
@@ -23,6 +24,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
     ...(samples < fewSnapshots
       ? [{ form: 'few-snapshots', snapshots: samples, margin: 1 / Math.sqrt(samples) } as const]
       : []),
+    ...closeFindings(findings),
     ...waitingForCpus(model, findings),
     ...childProcesses(model),
     ...kin(model),

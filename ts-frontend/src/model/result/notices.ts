@@ -16,6 +16,12 @@ export interface FewSnapshotsNotice {
   snapshots: number;
   margin: number;
 }
+/** The first two findings save as much, as far as that is known: which one comes first may change from run to run. */
+export interface CloseFindingsNotice {
+  form: 'close-findings';
+  firstNs: number; // what they are ordered by
+  secondNs: number;
+}
 /** Kernel threads of the program waited for CPUs (docs/reference/metrics.md, section 6). */
 export interface CpuWaitNotice {
   form: 'cpu-wait';
@@ -170,6 +176,7 @@ export interface UnnamedNotice {
 export type Notice =
   | NoSnapshotNotice
   | FewSnapshotsNotice
+  | CloseFindingsNotice
   | CpuWaitNotice
   | ChildProcessesNotice
   | KinNotice

@@ -292,13 +292,16 @@ export interface Slowdown {
   spawnsNs: number;
   samplesNs: number; // that the kernel took of running threads
   timerNs: number; // their timer, when threads get a CPU that was idle or another program's
-  samplingNs: number; // CPU time that the sampler took while the program could have used it
+  samplingNs: number; // CPU time that the sampler took while the program could have used it, at most
+  samplingLeastNs: number;
   elapsedNs: number; // the sum, at most
   elapsedLeastNs: number;
   share: number; // of the elapsed time without it, at most
   shareLeast: number;
   /** Threads wait for each other so often that recording may change who waits: that is in none of these. */
   waitsMayChange: boolean;
+  /** Others have the CPUs: how long the program waits for its own after each snapshot is in none of these. */
+  othersMayChange: boolean;
   /** What happened, but could not be measured, and so is in none of these. */
   unmeasured: readonly ('hooks' | 'locks' | 'threads made')[];
 }

@@ -5,6 +5,7 @@ import { phrases, type Phrases } from '../wording/phrases.js';
 import { callPaths, forbidden, loss, noHooks, outside, skipped, unmeasured, unnamed } from './recording.js';
 import {
   childProcesses,
+  closeFindings,
   cpuWait,
   fewSnapshots,
   kin,
@@ -26,6 +27,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return noSnapshot();
     case 'few-snapshots':
       return fewSnapshots(notice, say);
+    case 'close-findings':
+      return closeFindings(notice, say);
     case 'cpu-wait':
       return cpuWait(notice, say);
     case 'child-processes':

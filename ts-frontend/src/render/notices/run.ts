@@ -1,6 +1,7 @@
 /** What is to be known of the run. */
 import type {
   ChildProcessesNotice,
+  CloseFindingsNotice,
   CpuWaitNotice,
   FewSnapshotsNotice,
   KinNotice,
@@ -63,6 +64,13 @@ export const childProcesses = (
   remedy: profiled
     ? 'it is in their own profiles, named with the process number'
     : '--children records each of them into a profile of its own',
+});
+
+export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time }: Phrases): NoticeSentences => ({
+  reason:
+    `findings 1 and 2 are close to each other (${time(firstNs)} and ${time(secondNs)}): which one comes first may ` +
+    'change from run to run',
+  remedy: 'look at both; quartz run --runs 10 shows which is first how often',
 });
 
 export const kin = ({ cpus, left, of }: KinNotice): NoticeSentences => ({
