@@ -13,6 +13,7 @@ struct qzi_nest_block {
   uint8_t anywhere;     /* it ends with a jump through a register or memory */
   uint8_t reached;      /* by a jump, or from the block before */
   uint8_t visited, header, several;
+  uint8_t led;       /* who jumps to it jumps back in a loop: what it goes on into counts no more */
   uint32_t inner;    /* the header (index + 1) of the innermost loop around it, its own aside; 0: none */
   uint32_t position; /* on the path of the walk, from 1; 0: not on it */
   uint32_t loop;     /* of a header: index + 1 */
@@ -240,6 +241,20 @@ static int within(const struct qzi_loop_nest *nest, uint32_t b, uint32_t h) {
   return 0;
 }
 
+/* The block `b` ends where `to` begins, or goes there: a jump back, where that is the header of a loop with both. */
+static int add_edge(struct qzi_loop_nest *nest, uint32_t b, uint32_t to) {
+  if (!to || !nest->blocks[to - 1].header || !within(nest, b, to)) return 0;
+  add_source(&nest->loops[nest->blocks[to - 1].loop - 1], nest->blocks[b - 1].last);
+  return 1;
+}
+
+/* What is done before the header in each round but the first one: without a jump of its own, so that who jumps to it
+ * jumps back. */
+static int leads_on(const struct qzi_loop_nest *nest, uint32_t b) {
+  const struct qzi_nest_block *block = &nest->blocks[b - 1];
+  return block->on && !block->jump && b < nest->block_count && nest->blocks[b].header && within(nest, b, b + 1);
+}
+
 static int make_loops(struct qzi_loop_nest *nest) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < nest->block_count; k++)
@@ -256,13 +271,13 @@ static int make_loops(struct qzi_loop_nest *nest) {
     loop->outer = block->inner ? nest->blocks[block->inner - 1].loop : 0;
   }
   for (uint32_t k = 0; k < nest->block_count; k++) {
-    const struct qzi_nest_block *block = &nest->blocks[k];
-    uint32_t to = block_from(nest, block->jump), next = block->on && k + 1 < nest->block_count ? k + 2 : 0;
-    if (to && nest->blocks[to - 1].header && within(nest, k + 1, to))
-      add_source(&nest->loops[nest->blocks[to - 1].loop - 1], block->last);
-    if (next && nest->blocks[next - 1].header && within(nest, k + 1, next))
-      add_source(&nest->loops[nest->blocks[next - 1].loop - 1], block->last);
+    uint32_t to = block_from(nest, nest->blocks[k].jump);
+    add_edge(nest, k + 1, to);
+    if (to && !nest->blocks[to - 1].header && leads_on(nest, to) && add_edge(nest, k + 1, to + 1))
+      nest->blocks[to - 1].led = 1;
   }
+  for (uint32_t k = 0; k + 1 < nest->block_count; k++)
+    if (nest->blocks[k].on && !nest->blocks[k].led) add_edge(nest, k + 1, k + 2);
   return 0;
 }
 

@@ -24,7 +24,7 @@ struct qzi_code_loop {
   uint32_t outer;                     /* index + 1 of the innermost loop around it; 0: none */
   uint32_t entries;                   /* 1, or 2 for a loop with several entries */
   uint32_t count;                     /* jumps back to the header, of which those are kept: */
-  uint64_t sources[QZI_LOOP_SOURCES]; /* their addresses, ascending */
+  uint64_t sources[QZI_LOOP_SOURCES]; /* their addresses; first jumps, then where code goes on into the header */
 };
 
 /* A part of a procedure's code, from address `start` on. */

@@ -99,3 +99,12 @@ test('a lambda is told by its place, or by the first and the last of those it li
   t.is(shortName(model, served, 30, unicode), '{lambda} counter.cc:19');
   t.is(shortName(model, inner, 35, unicode), 'shop::sell::{lambda}::…::{lambda}');
 });
+
+test('a loop stays one, by its place or offset', (t) => {
+  t.deepEqual(formsOf('loop at solver.c:12'), ['loop at solver.c:12', 'loop solver.c:12']);
+  t.deepEqual(formsOf('loop at libz.so.1.2.13+0x3817'), [
+    'loop at libz.so.1.2.13+0x3817',
+    'loop libz.so.1.2.13+0x3817',
+    'loop …+0x3817',
+  ]);
+});

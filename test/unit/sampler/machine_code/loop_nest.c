@@ -109,6 +109,18 @@ static void parts(void) {
   qzi_loop_nest_free(&nest);
 }
 
+/* A loop that is entered behind what it does before each further round: the jump back is the one to that. */
+static void rotated(void) {
+  static const unsigned char code[] = {0xeb, 1, NOP, NOP, 0x75, 0xfc, RET};
+  const struct qzi_code_piece piece = {code, sizeof code, BASE};
+  struct qzi_loop_nest nest;
+  check(!qzi_loop_nest_of(&nest, QZI_X86_64, &piece, 1, 1), "rotated", "no memory");
+  check(nest.loop_count == 1 && nest.loops[0].header == BASE + 3, "rotated", "where the loop begins");
+  check(nest.loops[0].count == 1 && nest.loops[0].sources[0] == BASE + 4, "rotated", "jumps back");
+  check(qzi_loop_nest_at(&nest, BASE + 2) == 1 && !qzi_loop_nest_at(&nest, BASE), "rotated", "its code");
+  qzi_loop_nest_free(&nest);
+}
+
 /* Of aarch64, on whatever machine this runs: a nest, and a loop with two jumps back behind a jump through a register.
  */
 static void other_machine(void) {
@@ -177,6 +189,7 @@ int main(int count, char **arguments) {
   other_machine();
 #ifdef QZI_DECODES
   parts();
+  rotated();
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) one(&examples[k]);
   /* Real code, at every place as if a procedure began there, in the middle of instructions too. */
   for (size_t at = 0; at < 2000; at++) {

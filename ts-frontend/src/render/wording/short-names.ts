@@ -35,10 +35,11 @@ export function withoutArguments(name: string, depth: number): string {
 /**
  * The forms of a name, the fullest first and the shortest last. What makes C++ names long and says little goes
  * first: inner template arguments, all of them, parameters of lambdas, outer scopes. Of "mutex at file:line" the place
- * goes last.
+ * goes last; a loop stays one.
  */
 export function formsOf(name: string): readonly string[] {
   const place = /^(.*) at ([^ ]+)$/.exec(name);
+  if (place !== null && item(place, 1) === 'loop') return loopForms(name, item(place, 2));
   if (place !== null) return [name, `${item(place, 1)} ${item(place, 2)}`, item(place, 2)];
   if (!/[<({:]/.test(name)) return [name];
   const spoken = name
@@ -50,6 +51,12 @@ export function formsOf(name: string): readonly string[] {
   const nested = lambdas.replace(/(\{lambda[^{}]*\})(?:::\{lambda[^{}]*\})+(?=::\{lambda[^{}]*\}$)/, '$1::…');
   const all = [name, spoken, withoutArguments(spoken, 1), bare, lambdas, nested, ...innerScopes(lambdas)];
   return all.filter((form, at) => at === 0 || form !== all[at - 1]);
+}
+
+/** What a loop's place alone would say is a line of code; of "libz.so.1.2.13+0x3817" the offset says enough. */
+function loopForms(name: string, place: string): string[] {
+  const offset = /\+0x[0-9a-f]+$/.exec(place)?.[0];
+  return [name, `loop ${place}`, ...(offset === undefined ? [] : [`loop …${offset}`])];
 }
 
 /** "a::b::c" as "…::b::c" and "…::c". */
