@@ -5,11 +5,12 @@
 import { f64, u32, u8 } from '../profile/columns.js';
 import { isCode } from '../profile/code-scopes.js';
 import { State } from '../profile/raw-profile.js';
-import { tablesOf } from '../metrics/tables.js';
+import { isBuilt, tablesOf } from '../metrics/tables.js';
 import type { Model } from '../result/types.js';
 
-/** Of a model made by buildModel. null: its profile has neither loops nor lines. */
+/** null: its profile has neither loops nor lines, or it is a changed copy of a model. */
 export function withoutCodeNs(model: Model): number | null {
+  if (!isBuilt(model)) return null;
   const { lines, weights } = tablesOf(model);
   const { tuples, stacks, entities } = lines.raw;
   const isPlace = Uint8Array.from(entities, ({ kind }) => (isCode(kind) ? 1 : 0));
