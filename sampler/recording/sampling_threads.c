@@ -24,10 +24,10 @@
 #define COST                                                                                                          \
   64u /* snapshots take at most one part in so many of a CPU that the program could use beyond the bare wake-ups, and \
        */
-#define MANY            3000u /* threads: the snapshots' part gets smaller by one such part for each so many, */
-#define MANY_MOST       4u    /* to a quarter */
-#define WAKE_COST       50u   /* these one part in so many, unless the user asked for a rate */
-#define WAKES_SEEN      16u   /* one in so many is measured; */
+#define MANY            500u /* threads: with so many the snapshots' part is the half, with twice as many a third, */
+#define MANY_MOST       4u   /* to a quarter */
+#define WAKE_COST       50u  /* these one part in so many, unless the user asked for a rate */
+#define WAKES_SEEN      16u  /* one in so many is measured; */
 #define WAKE_MOST_NS    UINT64_C(100000) /* one that took longer was another thing */
 #define EXACT_COST      800u             /* exact counts take at most one part in so many */
 #define SLOWER_MOST     50u              /* times */
@@ -257,8 +257,9 @@ static void keep_cheap(struct qzi_recording *recording) {
   uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now_ns = recording->pacing.interval_ns;
   uint64_t each_ns = cheap->cost_ns * 4 / cheap->count,
            own_ns = each_ns > cheap->wake_ns ? each_ns - cheap->wake_ns : 0;
-  uint64_t many = 1 + (recording->sampler.threading->whole ? qz_session_thread_high(&recording->view) / MANY : 0);
-  uint64_t next_ns = own_ns * COST * (many < MANY_MOST ? many : MANY_MOST);
+  uint64_t threads = recording->sampler.threading->whole ? qz_session_thread_high(&recording->view) : 0;
+  if (threads > MANY * (MANY_MOST - 1)) threads = MANY * (MANY_MOST - 1);
+  uint64_t next_ns = own_ns * COST * (MANY + threads) / MANY;
   if (next_ns < cheap->wake_ns * WAKE_COST) next_ns = cheap->wake_ns * WAKE_COST;
   if (next_ns < base_ns) next_ns = base_ns;
   if (next_ns > SLOWER_MOST * base_ns) next_ns = SLOWER_MOST * base_ns;
