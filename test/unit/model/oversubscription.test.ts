@@ -399,6 +399,21 @@ test("Go's channels, and its scheduler between them: values are passed on one by
   t.deepEqual([factsOf(half, 'lock-churn').share, factsOf(half, 'lock-churn').by], [0.5, null]);
 });
 
+test("closures of Go's count with the procedure that they stand in, where that is known", (t) => {
+  const recorded = (outer: string): string | undefined => {
+    const stacks = [
+      [outer, 'runtime.chansend'],
+      ['main.work.func1', 'runtime.chanrecv'],
+    ];
+    const made = builder().stretch(second, [run('w1', stacks[0]!), run('w2', stacks[1]!)]);
+    made.stretch(0.1 * second, [run('w2', stacks[1]!), run('w1', [outer])]);
+    for (const one of ['runtime.chansend', 'runtime.chanrecv']) made.describe(one, { origin: 'runtime' });
+    return buildModel(made.build()).findings.find(({ facts }) => facts.form === 'lock-churn')?.name;
+  };
+  t.is(recorded('main.work'), 'main.work');
+  t.is(recorded('main.other'), 'main.work.func1');
+});
+
 test('where the processors are busy, code comes before what waits could save, and serial code before both', (t) => {
   const recorded = (alone: number): Model =>
     buildModel(
