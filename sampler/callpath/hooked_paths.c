@@ -9,7 +9,8 @@
 #define DEEPEST       64u   /* procedures of one path; of deeper ones nothing is known */
 #define PATHS_MOST    2048u /* with one more all are forgotten, but for what is seen again */
 #define SAMPLES_EACH  8u    /* the last ones of a path */
-#define MEMOS         1024u /* nodes whose paths are remembered, by hash */
+#define MEMOS         4096u /* nodes whose paths are remembered, by hash */
+#define LATEST        1024u /* threads whose last path is remembered, by index */
 #define START_ROUTINE UINT16_MAX
 
 /* Procedures that hooks push, by numbers of their own, innermost first. */
@@ -43,8 +44,12 @@ struct qzi_hooked {
   struct path *all; /* of PATHS_MOST */
   uint32_t count;
   struct memo {
-    uint32_t node, index, path; /* path: index + 1 */
+    uint64_t start;
+    uint32_t node, base, path; /* path: index + 1 */
   } memos[MEMOS];
+  struct {
+    uint32_t node, index, path; /* likewise */
+  } latest[LATEST];
 };
 
 struct qzi_hooked *qzi_hooked_open(struct qzi_paths *paths) {
@@ -66,6 +71,7 @@ static void forget_paths(struct qzi_hooked *hooked) {
     for (uint32_t k = 0; k < hooked->all[p].samples_count; k++) let_go(hooked->all[p].samples[k].kept);
   hooked->count = 0;
   memset(hooked->memos, 0, sizeof hooked->memos);
+  memset(hooked->latest, 0, sizeof hooked->latest);
   qzi_table_free(&hooked->path_table);
 }
 
@@ -102,19 +108,25 @@ static uint64_t print_on(uint64_t print, uint32_t id) {
   return print ^ print >> 32;
 }
 
+/* What of a thread says which keys of its paths are its own: threads that are created alike have the same paths. */
+struct beginning {
+  uint64_t start; /* routine */
+  uint32_t base;  /* procedures of what created it */
+};
+
 /* Which key of a path is the thread's first: what created the thread stands before. */
-static uint32_t own_keys(const struct qzi_paths *paths, uint32_t index, const uint64_t *keys, uint32_t depth) {
-  uint32_t left = qzi_paths_base(paths->in, index), at = 0;
+static uint32_t own_keys(struct beginning its, const uint64_t *keys, uint32_t depth) {
+  uint32_t left = its.base, at = 0;
   while (at < depth && left && !(keys[at] & QZ_KEY_OBJECT)) at++, left--;
-  uint64_t start = qzi_paths_start(paths, index);
+  uint64_t start = its.start;
   int creators = start && at && keys[at - 1] == start && (at == depth || keys[at] != start);
   return creators ? at - 1 : at; /* its creator was in the same procedure, which then stands there once */
 }
 
-/* Of the path of that thread's record. 0: it has none, or is too deep. */
-static uint32_t chain_of_node(struct qzi_hooked *hooked, uint32_t index, uint32_t node, struct chain *chain) {
+/* Of the path of such a thread. 0: it has none, or is too deep. */
+static uint32_t chain_of_node(struct qzi_hooked *hooked, struct beginning its, uint32_t node, struct chain *chain) {
   uint64_t keys[QZI_PATH_KEYS];
-  uint32_t depth = qzi_path_keys(hooked->paths->in, node, keys), own = own_keys(hooked->paths, index, keys, depth);
+  uint32_t depth = qzi_path_keys(hooked->paths->in, node, keys), own = own_keys(its, keys, depth);
   chain->count = 0;
   for (uint32_t k = depth; k-- > own;) {
     if (keys[k] & QZ_KEY_OBJECT) continue;
@@ -153,22 +165,36 @@ static struct path *path_with(const struct qzi_hooked *hooked, uint64_t print, u
   return NULL;
 }
 
-static struct path *path_of(struct qzi_hooked *hooked, uint32_t index, uint32_t node) {
-  struct memo *memo = &hooked->memos[qzi_hash(node, index) % MEMOS];
-  if (memo->node == node && memo->index == index && memo->path) return &hooked->all[memo->path - 1];
+/* Number of the path + 1; 0: it has none. */
+static uint32_t path_anew(struct qzi_hooked *hooked, struct beginning its, uint32_t node) {
+  struct memo *memo = &hooked->memos[(node + its.base * 31 + (uint32_t)(its.start >> 4)) % MEMOS];
+  if (memo->node == node && memo->start == its.start && memo->base == its.base && memo->path) return memo->path;
   struct chain chain;
-  if (!chain_of_node(hooked, index, node, &chain)) return NULL;
+  if (!chain_of_node(hooked, its, node, &chain)) return 0;
   uint64_t print = 1;
   for (uint32_t k = 0; k < chain.count; k++) print = print_on(print, chain.ids[k]);
   struct path *path = path_with(hooked, print, chain.count);
   if (!path) {
     if (hooked->count == PATHS_MOST) forget_paths(hooked);
-    if (qzi_table_add(&hooked->path_table, (uint32_t)print, hooked->count + 1)) return NULL;
+    if (qzi_table_add(&hooked->path_table, (uint32_t)print, hooked->count + 1)) return 0;
     path = &hooked->all[hooked->count++];
     *path = (struct path){.print = print, .count = chain.count};
   }
-  *memo = (struct memo){.node = node, .index = index, .path = (uint32_t)(path - hooked->all) + 1};
-  return path;
+  uint32_t number = (uint32_t)(path - hooked->all) + 1;
+  *memo = (struct memo){.start = its.start, .node = node, .base = its.base, .path = number};
+  return number;
+}
+
+static struct path *path_of(struct qzi_hooked *hooked, uint32_t index, uint32_t node) {
+  uint32_t at = index % LATEST, path = hooked->latest[at].path;
+  if (!path || hooked->latest[at].node != node || hooked->latest[at].index != index) {
+    struct beginning its = {qzi_paths_start(hooked->paths, index), qzi_paths_base(hooked->paths->in, index)};
+    if (!(path = path_anew(hooked, its, node))) return NULL;
+    hooked->latest[at].node = node;
+    hooked->latest[at].index = index;
+    hooked->latest[at].path = path;
+  }
+  return &hooked->all[path - 1];
 }
 
 static void keep(struct path *path, struct kept *kept) {

@@ -160,7 +160,7 @@ uint32_t qzi_processor_executed(struct qzi_processor_loops *loops, uint32_t p, u
   const struct qzi_visit *visit = &loops->sampler->visits[p];
   uint64_t pc, entry;
   *instruction = 0;
-  if (!loops->hooked || !visit->serial) return visit->node;
+  if (!loops->hooked || !loops->running || !visit->serial) return visit->node;
   uint32_t node = qzi_hooked_executed(loops->hooked, visit->thread, visit->node, ns, &pc, &entry);
   if (node && pc) *instruction = qzi_instruction_find(&loops->sampler->instructions, pc, entry);
   return node ? node : visit->node;
