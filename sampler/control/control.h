@@ -12,5 +12,6 @@
 int qzi_record(const struct qzi_options *options);
 int qzi_attach(struct qzi_options *options); /* sets recording.outside */
 int qzi_plain_run(const struct qzi_options *options);
+int qzi_tree_run(const struct qzi_options *options);
 
 #endif

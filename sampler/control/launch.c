@@ -67,3 +67,41 @@ pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, cons
   errno = error;
   return -1;
 }
+
+pid_t qzi_launch_held(char **argv, struct qzi_gate *gate, const sigset_t *mask) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC)) return -1;
+  pid_t pid = fork();
+  if (pid < 0) {
+    int error = errno;
+    close(report[0]);
+    close(report[1]);
+    errno = error;
+    return -1;
+  }
+  if (pid == 0) {
+    char end;
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    close(gate->open);
+    while (read(gate->go, &end, 1) < 0 && errno == EINTR) {}
+    qzi_run_instead(argv);
+    int error = errno;
+    if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error) _exit(125);
+    _exit(127);
+  }
+  close(report[1]);
+  gate->report = report[0];
+  return pid;
+}
+
+int qzi_launch_outcome(const struct qzi_gate *gate, pid_t child) {
+  int error = 0;
+  ssize_t got;
+  do got = read(gate->report, &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  close(gate->report);
+  if (got != (ssize_t)sizeof error) return 0;
+  waitpid(child, NULL, 0);
+  errno = error;
+  return -1;
+}

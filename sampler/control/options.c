@@ -105,7 +105,7 @@ static int ask(struct qzi_options *options, const char *value) {
 
 static int take(struct qzi_options *options, enum option_id id, const char *value) {
   double amount = 0;
-  if ((id == OPTION_ACCOUNT || id == OPTION_PLAIN) && options->recording.attached)
+  if ((id == OPTION_ACCOUNT || id == OPTION_PLAIN || id == OPTION_TREE) && options->recording.attached)
     return complain("only record has the option", facts[id].name);
   if (facts[id].attach && !options->recording.attached) return complain("only attach has the option", facts[id].name);
   if (check(&facts[id], value, &amount)) return -1;
@@ -134,6 +134,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_TELL: options->message_fd = (int)amount; break;
   case OPTION_ACCOUNT: options->account_fd = (int)amount; break;
   case OPTION_PLAIN: options->plain = 1; break;
+  case OPTION_TREE: options->tree = 1; break;
   case OPTIONS: return -1;
   }
   return 0;

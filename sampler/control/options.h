@@ -16,6 +16,7 @@ struct qzi_options {
   int message_fd;                         /* gets the name of the profile, in a line; -1: nobody wants it */
   int account_fd;                         /* record: gets what the program took (account.h); -1: nobody wants it */
   int plain;                              /* record: the program runs without being recorded */
+  int tree;                               /* record: one file of all processes, in place of a profile */
   pid_t pid;                              /* attach */
   char **program;                         /* record: argv */
 };

@@ -76,6 +76,12 @@ const table = {
     sampler: 'both',
     help: 'also record processes that the program starts, each into a file of its own',
   },
+  tree: {
+    kind: 'switch',
+    sampler: 'record',
+    excludes: 'children',
+    help: 'one report over the program and all processes that descend from it, in place of a profile',
+  },
   span: {
     kind: 'switch',
     sampler: 'both',

@@ -21,6 +21,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'why it took that long: which thread ended which wait, from the end back to the beginning',
     load: () => import('./path.js'),
   },
+  tree: {
+    summary: 'a program and all processes that descend from it: what limits the whole',
+    load: () => import('./tree.js'),
+  },
   compare: { summary: 'two profiles side by side: what got better and what worse', load: () => import('./compare.js') },
   export: {
     summary: "a profile in another tool's format: pprof, speedscope, flame graphs, ...",

@@ -15,7 +15,7 @@ export const command: Command = {
     ['quartz record -o slow.quartz -- ./prog -n 8', 'into a file of that name'],
     ['quartz record --rate 20000 --cpu 7 -- ./prog', 'faster, sampling on CPU 7'],
   ],
-  options: [...recordingOptions, 'rotate', 'keep', 'children', 'no-follow'],
+  options: [...recordingOptions, 'rotate', 'keep', 'children', 'tree', 'no-follow'],
   program: true,
   run: recordProgram,
 };

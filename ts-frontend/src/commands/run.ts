@@ -11,11 +11,12 @@ export const command: Command = {
   examples: [
     ['quartz run -- ./prog input.txt', 'record into prog.quartz, and report'],
     ['quartz run --focus main -- ./prog', 'then show main by busy processors'],
+    ['quartz run --tree -- make -j4', 'one report over all processes that descend from it'],
     ['quartz run --measure -- ./prog', 'what recording costs, measured: alternating runs with and without it'],
     ["quartz run --try 'OMP_NUM_THREADS=2' -- ./prog", 'what that change gains, measured'],
     ['quartz run --runs 10 -- ./prog', 'do ten runs agree? are some slow?'],
   ],
-  options: [...recordingOptions, 'children', 'no-follow', 'measure', 'try', 'runs', 'focus', ...formatOptions],
+  options: [...recordingOptions, 'children', 'tree', 'no-follow', 'measure', 'try', 'runs', 'focus', ...formatOptions],
   program: true,
   run: async (args) => {
     const [program] = args.words;
@@ -25,7 +26,8 @@ export const command: Command = {
     const { status, file } = await recordNamed(args);
     if (file === undefined) return status;
     try {
-      await (await import('../cli/show.js')).show(args, 'procedures', file);
+      if (args.has('tree')) await (await import('../cli/show-tree.js')).showTree(args, file);
+      else await (await import('../cli/show.js')).show(args, 'procedures', file);
     } catch (error) {
       const code = reportFailure(error);
       return status === 0 ? code : status;

@@ -1,0 +1,207 @@
+/* Events of a tree of processes. See task_events.h. */
+#include "task_events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "affinity.h"
+
+#define PAGE        4096u
+#define PAGES       128u /* of a buffer: with its head as much as a user may lock for each CPU (perf_event_mlock_kb) */
+#define PAGES_LEAST 8u
+#define RECORD_MOST 256u
+
+struct ring {
+  struct perf_event_mmap_page *page;
+  int fd, ready; /* ready: `next` was read */
+  uint64_t tail;
+  struct qzi_task_event next;
+};
+
+struct qzi_task_events {
+  struct ring *rings;
+  unsigned count;
+  uint64_t bytes, lost; /* of each buffer, without its head */
+};
+
+/* What stands at the end of each record. */
+struct identity {
+  uint32_t pid, tid;
+  uint64_t ns;
+  uint32_t cpu, reserved;
+};
+
+static int open_event(pid_t pid, int cpu) {
+  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                 .size = sizeof attr,
+                                 .config = PERF_COUNT_SW_DUMMY,
+                                 .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+                                 .sample_id_all = 1,
+                                 .inherit = 1,
+                                 .task = 1,
+                                 .comm = 1,
+                                 .comm_exec = 1,
+                                 .context_switch = 1,
+                                 .exclude_kernel = 1,
+                                 .exclude_hv = 1,
+                                 .use_clockid = 1,
+                                 .clockid = CLOCK_MONOTONIC};
+  return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Buffers of `pages` for the first `count` CPUs. 0, or -1 and errno. */
+static int map_all(struct qzi_task_events *events, unsigned pages) {
+  for (unsigned k = 0; k < events->count; k++) {
+    void *map = mmap(NULL, (size_t)(pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, events->rings[k].fd, 0);
+    if (map != MAP_FAILED) {
+      events->rings[k].page = map;
+      continue;
+    }
+    int error = errno;
+    while (k-- > 0) munmap(events->rings[k].page, (size_t)(pages + 1) * PAGE);
+    for (unsigned each = 0; each < events->count; each++) events->rings[each].page = NULL;
+    errno = error;
+    return -1;
+  }
+  events->bytes = (uint64_t)pages * PAGE;
+  return 0;
+}
+
+struct qzi_task_events *qzi_task_events_open(pid_t pid) {
+  long cpus = sysconf(_SC_NPROCESSORS_CONF);
+  if (cpus < 1 || cpus > QZI_CPUS_MOST) cpus = QZI_CPUS_MOST;
+  struct qzi_task_events *events = calloc(1, sizeof *events);
+  if (!events || !(events->rings = calloc((size_t)cpus, sizeof *events->rings))) {
+    free(events);
+    errno = ENOMEM;
+    return NULL;
+  }
+  int error = ENODEV;
+  for (int cpu = 0; cpu < cpus; cpu++) {
+    int fd = open_event(pid, cpu);
+    if (fd >= 0) {
+      events->rings[events->count++].fd = fd;
+    } else if (errno != ENODEV && errno != EINVAL) { /* a CPU that is off */
+      error = errno;
+      events->count = events->count ? events->count : 0;
+      break;
+    }
+  }
+  unsigned pages = PAGES;
+  int mapped = -1;
+  if (events->count)
+    for (; pages >= PAGES_LEAST; pages /= 2) {
+      mapped = map_all(events, pages);
+      if (!mapped || (errno != EPERM && errno != ENOMEM)) break;
+    }
+  if (!mapped) return events;
+  if (events->count) error = errno;
+  qzi_task_events_close(events);
+  errno = error;
+  return NULL;
+}
+
+static void copy_out(const struct qzi_task_events *events, const struct ring *ring, uint64_t at, void *to,
+                     size_t bytes) {
+  const char *data = (const char *)ring->page + PAGE;
+  uint64_t from = at % events->bytes, first = events->bytes - from;
+  if (first > bytes) first = bytes;
+  memcpy(to, data + from, first);
+  memcpy((char *)to + first, data, bytes - first);
+}
+
+/* Makes an event of a record; 0: it is none of those that are wanted. */
+static int decode(struct qzi_task_events *events, const unsigned char *record, const struct perf_event_header *head,
+                  struct qzi_task_event *event) {
+  struct identity identity;
+  const unsigned char *body = record + sizeof *head;
+  if (head->size < sizeof *head + sizeof identity) return 0;
+  memcpy(&identity, record + head->size - sizeof identity, sizeof identity);
+  *event =
+    (struct qzi_task_event){.ns = identity.ns, .pid = identity.pid, .tid = identity.tid, .cpu = (int)identity.cpu};
+  struct {
+    uint32_t pid, ppid, tid, ptid;
+  } task;
+  switch (head->type) {
+  case PERF_RECORD_LOST: {
+    uint64_t lost;
+    memcpy(&lost, body + sizeof lost, sizeof lost);
+    events->lost += lost;
+    return 0;
+  }
+  case PERF_RECORD_FORK:
+  case PERF_RECORD_EXIT:
+    memcpy(&task, body, sizeof task);
+    event->kind = head->type == PERF_RECORD_FORK ? QZI_TASK_BEGINS : QZI_TASK_ENDS;
+    event->pid = task.pid;
+    event->tid = task.tid;
+    event->ppid = task.ppid;
+    event->ptid = task.ptid;
+    return 1;
+  case PERF_RECORD_COMM:
+    if (!(head->misc & PERF_RECORD_MISC_COMM_EXEC)) return 0;
+    event->kind = QZI_TASK_EXECUTES;
+    memcpy(&event->pid, body, sizeof event->pid);
+    memcpy(&event->tid, body + 4, sizeof event->tid);
+    size_t room = head->size - sizeof *head - 8 - sizeof identity;
+    memcpy(event->name, body + 8, room < sizeof event->name - 1 ? room : sizeof event->name - 1);
+    return 1;
+  case PERF_RECORD_SWITCH:
+    event->kind = head->misc & PERF_RECORD_MISC_SWITCH_OUT ? QZI_TASK_STOPS : QZI_TASK_RUNS;
+    event->preempted = (head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
+    return 1;
+  default: return 0;
+  }
+}
+
+/* Reads on to the ring's next event. 0: there is none yet. */
+static int peek(struct qzi_task_events *events, struct ring *ring) {
+  while (!ring->ready) {
+    uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    if (ring->tail == head) return 0;
+    struct perf_event_header its;
+    unsigned char record[RECORD_MOST];
+    copy_out(events, ring, ring->tail, &its, sizeof its);
+    if (its.size < sizeof its) { /* not the kernel's */
+      ring->tail = head;
+      events->lost++;
+    } else {
+      if (its.size <= sizeof record) {
+        copy_out(events, ring, ring->tail, record, its.size);
+        ring->ready = decode(events, record, &its, &ring->next);
+      }
+      ring->tail += its.size;
+    }
+    __atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+  }
+  return 1;
+}
+
+int qzi_task_events_next(struct qzi_task_events *events, uint64_t until_ns, struct qzi_task_event *event) {
+  struct ring *first = NULL;
+  for (unsigned k = 0; k < events->count; k++) {
+    struct ring *ring = &events->rings[k];
+    if (peek(events, ring) && ring->next.ns < until_ns && (!first || ring->next.ns < first->next.ns)) first = ring;
+  }
+  if (!first) return 0;
+  *event = first->next;
+  first->ready = 0;
+  return 1;
+}
+
+uint64_t qzi_task_events_lost(const struct qzi_task_events *events) { return events->lost; }
+unsigned qzi_task_events_cpus(const struct qzi_task_events *events) { return events->count; }
+
+void qzi_task_events_close(struct qzi_task_events *events) {
+  for (unsigned k = 0; k < events->count; k++) {
+    if (events->rings[k].page) munmap(events->rings[k].page, events->bytes + PAGE);
+    close(events->rings[k].fd);
+  }
+  free(events->rings);
+  free(events);
+}

@@ -1,0 +1,146 @@
+/**
+ * Reports over trees of processes whose truth is known. What other programs do to the times is the same for what is
+ * compared: sums, the kernel's own count, what the programs measured themselves.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { sum } from '../../../ts-frontend/src/tree/numbers.js';
+import { readTree, type RawTree } from '../../../ts-frontend/src/tree/tree-file.js';
+import { buildTree, type TreeModel } from '../../../ts-frontend/src/tree/tree-model.js';
+import { needing } from '../../support/capabilities.js';
+import { root } from '../../known-answers/programs.js';
+import { directory, quartz, type Said } from '../../support/run-quartz.js';
+
+const parts = join(root, 'build/test/end-to-end/sampler/tree_parts');
+const observing = needing('perf_event_open');
+
+async function record(
+  t: ExecutionContext,
+  ...program: string[]
+): Promise<{ model: TreeModel; said: Said; file: string }> {
+  const cwd = directory();
+  const said = await quartz(['run', '--tree', '-o', 'tree.quartztree', '--', ...program], { cwd });
+  const file = join(cwd, 'tree.quartztree');
+  const raw = readTree(file);
+  if (typeof raw === 'string') throw new Error(`${raw}: ${said.stderr}`);
+  holds(t, raw);
+  return { model: buildTree(raw), said, file };
+}
+
+/** What adds up in every tree (docs/reference/trees.md). */
+function holds(t: ExecutionContext, raw: RawTree): void {
+  t.is(sum(raw.byBusy), raw.elapsedNs);
+  t.is(sum(raw.spans.map(([ns]) => ns)), raw.elapsedNs);
+  t.is(sum(raw.kinds.flatMap(({ path }) => path)), raw.elapsedNs);
+  for (const [busy, ns] of raw.byBusy.entries()) t.is(sum(raw.kinds.map(({ byBusy }) => byBusy[busy] ?? 0)), busy * ns);
+  const model = buildTree(raw);
+  const npt = sum(model.kinds.map(({ nptNs }) => nptNs));
+  t.true(Math.abs(npt - model.nptNs) < 1000, `NPT of the kinds is ${npt}, something ran for ${model.nptNs}`);
+  if (raw.lost > 0) return;
+  const kernelNs = raw.userNs + raw.systemNs;
+  const bound = 0.03 * kernelNs + 1e6 * raw.processCount;
+  t.true(Math.abs(model.runNs - kernelNs) < bound, `${model.runNs} ns, the kernel says ${kernelNs}`);
+}
+
+const kind = (model: TreeModel, name: string, forked = false) =>
+  model.kinds.find((one) => one.name === name && one.forked === forked);
+
+observing('one after the other and beside each other: processor time, NPT and the path', async (t) => {
+  const spin = (ms: number): string => `${parts} spin ${ms}`;
+  const { model, said } = await record(t, 'sh', '-c', `${spin(120)}; ${spin(200)} & ${spin(200)} & wait; exit 3`);
+  t.is(said.status, 3);
+  t.true(said.stdout.includes('What limits it'));
+  const spinning = kind(model, 'tree_parts');
+  t.is(spinning?.processes, 3);
+  t.true(Math.abs((spinning?.runNs ?? 0) - 520e6) < 30e6);
+  // On the path are the first one, and one of the two others.
+  const onPath = model.path.find(({ name }) => name === 'tree_parts');
+  t.true(Math.abs((onPath?.ranNs ?? 0) - 320e6) < 30e6, `${onPath?.ranNs} ns`);
+  t.is(model.raw.kinds.find(({ name, forked }) => name === 'sh' && forked)?.became, 3);
+});
+
+observing('one process at a time: few jobs, and nothing of it where as many run as there are CPUs', async (t) => {
+  const { model } = await record(t, 'sh', '-c', `for k in 1 2 3 4 5 6; do ${parts} spin 30; done`);
+  const few = model.findings.find((one) => one.kind === 'few-jobs');
+  if (model.raw.cpus > 1) t.like(few, { parent: 'sh', most: 1, children: 6 });
+  t.is(model.raw.families[0]?.most, 1);
+  const all = `seq 12 | xargs -P ${model.raw.cpus} -n 1 sh -c '${parts} spin 20' x`;
+  const beside = await record(t, 'sh', '-c', all);
+  t.is(
+    beside.model.findings.find((one) => one.kind === 'few-jobs' && one.parent.startsWith('xargs')),
+    undefined,
+  );
+});
+
+const waited = (model: TreeModel, wait: string, pid: number): number =>
+  sum(model.waits.filter((row) => row.wait === wait && row.holderPid === pid).map(({ ns }) => ns));
+
+/** Waits are looked at about each 10 ms: at the beginning and the end so much is not known. */
+const near = (ns: number, truthNs: number): boolean => Math.abs(ns - truthNs) < 0.2 * truthNs + 100e6;
+
+observing('a mutex that processes share: who holds it, and how long the other one waits', async (t) => {
+  const { model, said } = await record(t, parts, 'lock', '400');
+  const [holder = 0, ns = 0] = said.stdout.split(/\s/).map(Number);
+  const found = waited(model, 'lock', holder);
+  t.true(near(found, ns), `${found} of ${ns} ns`);
+});
+
+observing('a pre-fork server with one slow worker', async (t) => {
+  const { model, said } = await record(t, parts, 'prefork', '400');
+  const [slow = 0, ns = 0] = said.stdout.split(/\s/).map(Number);
+  // The parent waits for it, and by way of the parent the other worker, too.
+  const found = waited(model, 'socket', slow);
+  t.true(near(found / 2, ns), `${found} of twice ${ns} ns`);
+  t.true(model.findings.some((one) => one.kind === 'waited-for' && one.pid === slow));
+});
+
+observing('a pipe with a slow stage', async (t) => {
+  const { model } = await record(t, 'sh', '-c', `${parts} spin 400 | cat | cat`);
+  const slow = model.raw.processes.find((one) => model.raw.kinds[one.kind]?.name === 'tree_parts');
+  const runNs = (slow?.endNs ?? 0) - (slow?.beginNs ?? 0);
+  const found = waited(model, 'pipe-read', slow?.pid ?? 0);
+  t.true(near(found / 2, runNs), `${found} of twice ${runNs} ns`);
+  const onPath = model.path.find(({ name }) => name === 'tree_parts');
+  t.true((onPath?.ranNs ?? 0) > 350e6);
+});
+
+observing('a damaged file is refused with one line', async (t) => {
+  const { file } = await record(t, 'true');
+  const bytes = readFileSync(file);
+  const refused = async (name: string, damaged: Uint8Array, why: RegExp): Promise<void> => {
+    const cwd = directory();
+    writeFileSync(join(cwd, name), damaged);
+    const said = await quartz(['tree', name], { cwd });
+    t.is(said.status, 125);
+    t.regex(said.stderr, why);
+    t.is(said.stderr.trimEnd().split('\n').length, 1);
+  };
+  await refused('cut.quartztree', bytes.subarray(0, -10), /^quartz: cut\.quartztree is damaged: it was cut/);
+  const other = Buffer.from(bytes);
+  other[200] = (other[200] ?? 0) ^ 1;
+  await refused('bit.quartztree', other, /is damaged: its checksum is wrong/);
+  await refused('text.quartztree', Buffer.from('hello\n'), /is no file of a tree/);
+  const none = await quartz(['tree'], { cwd: directory() });
+  t.is(none.status, 125);
+  t.regex(none.stderr, /there is no \*\.quartztree/);
+});
+
+observing('exit codes: of the program, of signals, of what cannot be executed', async (t) => {
+  const cwd = directory();
+  const status = async (...program: string[]): Promise<number | null> =>
+    (await quartz(['record', '--tree', '-q', '--', ...program], { cwd })).status;
+  t.is(await status('sh', '-c', 'exit 7'), 7);
+  t.is(await status('sh', '-c', 'kill -TERM $$'), 143);
+  t.is(await status('./not-there'), 127);
+  t.is((await quartz(['run', '--tree', '--children', '--', 'true'], { cwd })).status, 2);
+});
+
+observing('JSON has what the text says', async (t) => {
+  const { file } = await record(t, 'sh', '-c', `${parts} spin 50; true`);
+  const { stdout, status } = await quartz(['tree', file, '--json']);
+  t.is(status, 0);
+  const json = JSON.parse(stdout) as { schema: string; kinds: { nptNs: number }[]; nptNs: number; nothingNs: number };
+  t.is(json.schema, 'quartz-tree-1');
+  t.true(json.kinds.length >= 2 && json.nptNs > 0);
+});

@@ -1,0 +1,18 @@
+/** quartz tree: the report over a program and all processes that descend from it. */
+import type { Command } from '../cli/command.js';
+
+export const command: Command = {
+  name: 'tree',
+  usage: '[FILE] [options]',
+  about:
+    'What limits a program and all processes that descend from it, as one: recorded by quartz run --tree.\n' +
+    'Without FILE: the newest *.quartztree here. docs/reference/trees.md says what each number means.',
+  examples: [
+    ['quartz run --tree -- make -j4', 'record a tree, and report'],
+    ['quartz tree make.quartztree', 'the report again'],
+    ['quartz tree make.quartztree --json', 'for other programs'],
+  ],
+  options: ['json', 'top', 'width', 'ascii'],
+  most: 1,
+  run: async (args) => (await import('../cli/show-tree.js')).showTree(args, args.words[0]),
+};

@@ -1,0 +1,2 @@
+/** Sums. */
+export const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);

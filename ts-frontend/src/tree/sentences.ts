@@ -1,0 +1,86 @@
+/** The findings of a tree in words. */
+import type { RenderOptions } from '../render/format/options.js';
+import { clean } from '../render/format/text.js';
+import { count, percent, time } from '../render/format/units.js';
+import type { TreeWait } from './tree-file.js';
+import type { TreeFinding, TreeModel } from './tree-model.js';
+
+const phrases: Record<TreeWait, string> = {
+  unknown: 'not looked at',
+  children: 'the end of a child process',
+  'pipe-read': 'data from a pipe',
+  'pipe-write': 'room in a pipe',
+  socket: 'a socket',
+  lock: 'a mutex that processes share',
+  shared: 'a semaphore or condition that processes share',
+  threads: 'threads of its own process',
+  semaphore: 'a System V semaphore',
+  'file-lock': 'a lock on a file',
+  events: 'any of several descriptors',
+  sleep: 'time',
+  device: 'a device or a file',
+  other: 'something else',
+};
+
+export const waitPhrase = (wait: TreeWait): string => phrases[wait];
+
+export interface Sentences {
+  text: string;
+  remedy: string;
+}
+
+/** "python3 pool.py (process 4711)" */
+const named = (name: string, pid: number | null, options: RenderOptions): string =>
+  pid === null ? clean(name, options) : `${clean(name, options)} (process ${pid})`;
+
+export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, options: RenderOptions): Sentences {
+  const say = (ns: number): string => time(ns, options);
+  const ofRun = (ns: number): string => `${percent(ns, raw.elapsedNs)} of the elapsed time`;
+  switch (finding.kind) {
+    case 'serial': {
+      const who = finding.names.map(({ name, ns }) => `${clean(name, options)} (${say(ns)})`).join(', ');
+      return {
+        text: `One process ran alone for ${say(finding.costNs)} (${ofRun(finding.costNs)}): ${who}.`,
+        remedy: `Spread over ${raw.cpus} CPUs, that work would save at most ${say(finding.savingNs)}.`,
+      };
+    }
+    case 'few-jobs': {
+      const atATime = finding.most === 1 ? 'one process at a time' : `at most ${finding.most} processes at a time`;
+      return {
+        text:
+          `${named(finding.parent, finding.pid, options)} had ${atATime}, ${count(finding.children)} in all, for ` +
+          `${say(finding.costNs)} (${ofRun(finding.costNs)}); ${finding.cpus} CPUs may be used.`,
+        remedy:
+          `Start ${finding.cpus} at a time (make -j${finding.cpus}, xargs -P ${finding.cpus}): where they do not ` +
+          `depend on each other, that saves at most ${say(finding.savingNs)}.`,
+      };
+    }
+    case 'last-process':
+      return {
+        text:
+          `At the end ${named(finding.name, finding.pid, options)} ran alone for ${say(finding.costNs)} ` +
+          `(${ofRun(finding.costNs)}), when all that had run beside it was done.`,
+        remedy: `Start it first, or divide its work: at most ${say(finding.savingNs)}.`,
+      };
+    case 'start-up':
+      return {
+        text:
+          `${count(finding.processes)} processes were started. What that takes is ${say(finding.costNs)} to ` +
+          `${say(finding.mostNs)} of the elapsed time (up to ${percent(finding.runNs, runNs)} of the processor time).`,
+        remedy:
+          'Start fewer processes that do more each: pass many files to one, keep one running, use built-in commands.',
+      };
+    case 'waited-for': {
+      const who = finding.waits
+        .slice(0, 3)
+        .map(({ waiter, wait, ns }) => `${clean(waiter, options)} for ${waitPhrase(wait)} (${say(ns)})`)
+        .join(', ');
+      return {
+        text:
+          `Others waited for ${named(finding.name, finding.pid, options)} while CPUs were unused, for ` +
+          `${say(finding.costNs)} (${ofRun(finding.costNs)}): ${who}.`,
+        remedy: 'Make it faster, give it less to do, or have more of its kind.',
+      };
+    }
+  }
+}

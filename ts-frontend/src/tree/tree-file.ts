@@ -1,0 +1,194 @@
+/** The file that `--tree` writes (docs/reference/trees.md): read, and checked. */
+import { readFileSync } from 'node:fs';
+
+export const treeExtension = '.quartztree';
+
+export interface TreeKind {
+  name: string; // '': what found no room among the others
+  forked: boolean;
+  processes: number;
+  became: number;
+  runNs: number;
+  becameNs: number;
+  ended: number;
+  leastNs: number;
+  mostNs: number;
+  shortCount: number;
+  shortNs: number;
+  byBusy: number[];
+  path: number[];
+}
+
+export interface TreeProcess {
+  pid: number;
+  parent: number;
+  kind: number;
+  beginNs: number;
+  endNs: number;
+  runNs: number;
+  aloneNs: number;
+  nptNs: number;
+}
+
+export interface TreeFamily {
+  pid: number;
+  kind: number;
+  childKind: number;
+  most: number;
+  children: number;
+  besideNs: number[];
+}
+
+export const treeWaits = [
+  'unknown',
+  'children',
+  'pipe-read',
+  'pipe-write',
+  'socket',
+  'lock',
+  'shared',
+  'threads',
+  'semaphore',
+  'file-lock',
+  'events',
+  'sleep',
+  'device',
+  'other',
+] as const;
+export type TreeWait = (typeof treeWaits)[number];
+
+export interface TreeWaitRow {
+  kind: number;
+  wait: TreeWait;
+  holder: number | null;
+  holderPid: number; // 0: several, or none
+  ns: number;
+  idleNs: number;
+}
+
+export interface RawTree {
+  program: string;
+  arguments: string;
+  quartz: string;
+  endedAtNs: number;
+  status: number;
+  rootPid: number;
+  cpus: number;
+  elapsedNs: number;
+  starvedNs: number;
+  userNs: number;
+  systemNs: number;
+  processCount: number;
+  aliveMost: number;
+  switches: number;
+  lost: number;
+  odd: number;
+  observerNs: number;
+  byBusy: number[];
+  kinds: TreeKind[];
+  processes: TreeProcess[];
+  families: TreeFamily[];
+  waits: TreeWaitRow[];
+  spans: [ns: number, runNs: number, topPid: number, topKind: number, topNs: number][];
+}
+
+const polynomial = 0x82f63b78; // CRC-32C, as in profiles
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
+  return value >>> 0;
+});
+function checksum(bytes: Uint8Array): number {
+  let sum = 0xffffffff;
+  for (const byte of bytes) sum = (sum >>> 8) ^ (crcTable[(sum ^ byte) & 0xff] ?? 0);
+  return (sum ^ 0xffffffff) >>> 0;
+}
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isNumbers = (value: unknown): boolean => Array.isArray(value) && value.every(isNumber);
+
+/** What a row has: by a value of each field, of the type that it must have. */
+function hasShape(row: unknown, like: Readonly<Record<string, unknown>>): boolean {
+  if (typeof row !== 'object' || row === null) return false;
+  const its = row as Record<string, unknown>;
+  return Object.entries(like).every(([name, value]) =>
+    Array.isArray(value)
+      ? isNumbers(its[name])
+      : typeof value === 'number'
+        ? isNumber(its[name])
+        : typeof its[name] === typeof value,
+  );
+}
+
+const numbersOf = (...names: string[]): Record<string, number> => Object.fromEntries(names.map((name) => [name, 0]));
+
+const headShape = {
+  program: '',
+  arguments: '',
+  quartz: '',
+  ...numbersOf('endedAtNs', 'status', 'rootPid', 'cpus', 'elapsedNs', 'starvedNs', 'userNs', 'systemNs'),
+  ...numbersOf('processCount', 'aliveMost', 'switches', 'lost', 'odd', 'observerNs'),
+  byBusy: [],
+};
+const kindShape = {
+  name: '',
+  forked: false,
+  ...numbersOf('processes', 'became', 'runNs', 'becameNs', 'ended', 'leastNs', 'mostNs', 'shortCount', 'shortNs'),
+  byBusy: [],
+  path: [],
+};
+const processShape = numbersOf('pid', 'parent', 'kind', 'beginNs', 'endNs', 'runNs', 'aloneNs', 'nptNs');
+const familyShape = { ...numbersOf('pid', 'kind', 'childKind', 'most', 'children'), besideNs: [] };
+const waitShape = { ...numbersOf('kind', 'holderPid', 'ns', 'idleNs'), wait: '' };
+
+const rowsAre = (rows: unknown, shape: Readonly<Record<string, unknown>>): boolean =>
+  Array.isArray(rows) && rows.every((row) => hasShape(row, shape));
+
+function isTree(value: unknown): value is RawTree {
+  if (!hasShape(value, headShape)) return false;
+  const tree = value as RawTree;
+  const shaped =
+    rowsAre(tree.kinds, kindShape) &&
+    rowsAre(tree.processes, processShape) &&
+    rowsAre(tree.families, familyShape) &&
+    rowsAre(tree.waits, waitShape) &&
+    Array.isArray(tree.spans) &&
+    tree.spans.every((span) => isNumbers(span) && span.length === 5);
+  if (!shaped) return false;
+  const known = (kind: number): boolean => Number.isInteger(kind) && kind < tree.kinds.length;
+  return (
+    tree.cpus >= 1 &&
+    tree.processes.every(({ kind }) => known(kind)) &&
+    tree.families.every(({ kind, childKind }) => known(kind) && known(childKind)) &&
+    tree.waits.every(
+      ({ kind, wait, holder }) => known(kind) && treeWaits.includes(wait) && (holder === null || known(holder)),
+    ) &&
+    tree.spans.every(([, , , topKind]) => known(topKind))
+  );
+}
+
+/** The tree, or what is wrong with the file. */
+export function readTree(file: string): RawTree | string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+  }
+  const line = bytes.indexOf('\n');
+  const [, version, count, sum] =
+    /^quartz-tree (\d+) (\d+) ([0-9a-f]{8})$/.exec(bytes.toString('latin1', 0, line)) ?? [];
+  if (version === undefined) return 'is no file of a tree';
+  if (version !== '1') return `has format ${version}, which this version does not read`;
+  const body = bytes.subarray(line + 1);
+  if (body.length !== Number(count)) return 'is damaged: it was cut, or something was appended';
+  if (checksum(body) !== Number.parseInt(sum ?? '', 16)) return 'is damaged: its checksum is wrong';
+  try {
+    const tree: unknown = JSON.parse(body.toString('utf8'));
+    if (isTree(tree)) return tree;
+  } catch {
+    // said below
+  }
+  return 'makes no sense, though its checksum is right';
+}

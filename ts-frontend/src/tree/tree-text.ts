@@ -1,0 +1,165 @@
+/** The report over a tree of processes, as text and as JSON. */
+import type { RenderOptions } from '../render/format/options.js';
+import { clean, paint, wrap } from '../render/format/text.js';
+import { count, figure, percent, time } from '../render/format/units.js';
+import { limited, table } from '../render/table.js';
+import { treeSentences, waitPhrase } from './sentences.js';
+import { kindName, type TreeModel } from './tree-model.js';
+
+const title = (text: string, options: RenderOptions): string => paint(text, 'heading', options);
+
+function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
+  const say = (ns: number): string => time(ns, options);
+  const kernelNs = raw.userNs + raw.systemNs;
+  const lines = [
+    clean(raw.arguments, options),
+    `${say(raw.elapsedNs)} elapsed, ${count(raw.processCount)} processes, at most ${raw.aliveMost} at a time; ` +
+      `${raw.cpus} CPUs may be used, ${figure(runNs / raw.elapsedNs)} were on average.`,
+    `Processor time: ${say(runNs)}; the kernel counted ${say(kernelNs)} of all that was waited for ` +
+      `(user ${say(raw.userNs)}, system ${say(raw.systemNs)}).`,
+  ];
+  if (raw.starvedNs > 0.05 * raw.elapsedNs)
+    lines.push(
+      `Other programs had the CPUs for ${percent(raw.starvedNs, raw.elapsedNs)} of the time: something could have run, ` +
+        'and nothing did.',
+    );
+  if (raw.lost > 0 || raw.odd > 0)
+    lines.push(
+      `${count(raw.lost)} events of the kernel were lost, ${count(raw.odd)} contradict others: times are not exact.`,
+    );
+  if (raw.status !== 0) lines.push(`The program ended with status ${raw.status}.`);
+  return lines.flatMap((line) => wrap(line, options.width, 0, options));
+}
+
+function busyLines({ raw }: TreeModel, options: RenderOptions): string[] {
+  const longest = Math.max(...raw.byBusy, 1);
+  const bar = (ns: number): string => (options.ascii ? '#' : '█').repeat(Math.round((40 * ns) / longest));
+  const rows = raw.byBusy.map((ns, busy) => ({ ns, busy })).filter(({ ns }) => ns > 0);
+  return table(
+    rows,
+    [
+      { head: 'busy CPUs', text: ({ busy }) => String(busy) },
+      { head: 'time', text: ({ ns }) => time(ns, options) },
+      { head: '%', text: ({ ns }) => percent(ns, raw.elapsedNs) },
+      { head: '', text: ({ ns }) => bar(ns), align: 'left', drop: 1 },
+    ],
+    options,
+  );
+}
+
+function kindLines(model: TreeModel, options: RenderOptions): string[] {
+  const { rows, more } = limited(
+    model.kinds.filter(({ runNs }) => runNs > 0),
+    options,
+  );
+  return [
+    ...table(
+      rows,
+      [
+        { head: 'NPT', text: ({ nptNs }) => time(nptNs, options) },
+        { head: '%', text: ({ nptNs }) => percent(nptNs, model.raw.elapsedNs) },
+        { head: 'processor', text: ({ runNs }) => time(runNs, options), drop: 2 },
+        { head: 'par.', text: ({ parallelism }) => figure(parallelism), drop: 3 },
+        { head: 'alone', text: ({ aloneNs }) => time(aloneNs, options), drop: 1 },
+        { head: 'number', text: ({ processes }) => count(processes), drop: 4 },
+        { head: 'process', text: (row) => clean(kindName(row), options), align: 'left', name: true },
+      ],
+      options,
+    ),
+    ...more,
+  ];
+}
+
+function waitLines({ waits }: TreeModel, options: RenderOptions): string[] {
+  const shown = waits.filter(({ holder, wait }) => holder !== null || !['unknown', 'other'].includes(wait));
+  const { rows, more } = limited(shown, { ...options, top: options.top === 0 ? 0 : Math.min(options.top, 10) });
+  if (rows.length === 0) return [];
+  return [
+    '',
+    title('Who waits for whom', options),
+    ...table(
+      rows,
+      [
+        { head: 'waited', text: ({ ns }) => time(ns, options) },
+        { head: 'CPU unused', text: ({ idleNs }) => time(idleNs, options), drop: 1 },
+        { head: 'process', text: ({ waiter }) => clean(waiter, options), align: 'left' },
+        { head: 'for', text: ({ wait }) => waitPhrase(wait), align: 'left', drop: 2 },
+        {
+          head: 'of',
+          text: ({ holder, holderPid }) =>
+            holder === null ? '' : `${clean(holder, options)}${holderPid === null ? '' : ` (${holderPid})`}`,
+          align: 'left',
+          name: true,
+        },
+      ],
+      options,
+    ),
+    ...more,
+  ];
+}
+
+function pathLines({ path, raw }: TreeModel, options: RenderOptions): string[] {
+  return [
+    '',
+    title('Path from the end back to the beginning, by process', options),
+    ...table(
+      path.slice(0, options.top === 0 ? path.length : Math.min(options.top, 10)),
+      [
+        { head: 'on path', text: (row) => time(row.ranNs + row.noCpuNs + row.asleepNs, options) },
+        { head: '%', text: (row) => percent(row.ranNs + row.noCpuNs + row.asleepNs, raw.elapsedNs) },
+        { head: 'ran', text: ({ ranNs }) => time(ranNs, options) },
+        { head: 'no CPU', text: ({ noCpuNs }) => time(noCpuNs, options), drop: 2 },
+        { head: 'asleep', text: ({ asleepNs }) => time(asleepNs, options), drop: 1 },
+        { head: 'process', text: ({ name }) => clean(name, options), align: 'left', name: true },
+      ],
+      options,
+    ),
+  ];
+}
+
+export function treeText(model: TreeModel, options: RenderOptions): string {
+  const findings = model.findings.flatMap((finding, index) => {
+    const { text, remedy } = treeSentences(model, finding, options);
+    const number = `${index + 1}. `;
+    return wrap(`${text} ${remedy}`, options.width, number.length, options).map((line, nth) =>
+      nth === 0 ? number + line.trimStart() : line,
+    );
+  });
+  const lines = [
+    ...head(model, options),
+    '',
+    title('What limits it', options),
+    ...(findings.length > 0 ? findings : ['  Nothing stands out.']),
+    '',
+    title('Elapsed time by number of busy CPUs', options),
+    ...busyLines(model, options),
+    '',
+    title('Processes by normalized processor time (NPT)', options),
+    ...kindLines(model, options),
+    ...waitLines(model, options),
+    ...pathLines(model, options),
+  ];
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+export function treeJson(model: TreeModel, options: RenderOptions): string {
+  const { raw, kinds, waits, path, findings, runNs, nptNs, nothingNs } = model;
+  const { kinds: rawKinds, waits: rawWaits, spans, ...headFields } = raw;
+  return `${JSON.stringify(
+    {
+      schema: 'quartz-tree-1',
+      ...headFields,
+      runNs,
+      nptNs,
+      nothingNs,
+      kinds: kinds.map((row) => ({ ...rawKinds[row.index], ...row })),
+      waits,
+      waitRows: rawWaits.length,
+      path,
+      findings: findings.map((finding) => ({ ...finding, ...treeSentences(model, finding, options) })),
+      spans,
+    },
+    null,
+    2,
+  )}\n`;
+}
