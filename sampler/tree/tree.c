@@ -236,7 +236,9 @@ void qzi_tree_advance(struct qzi_tree *tree, uint64_t now_ns) {
     process->run_ns += ns;
     process->kind_run_ns += ns;
     process->npt_ns += (double)ns / tree->busy;
-    if (tree->busy == 1) process->alone_ns += ns;
+    if (tree->busy > 1 || tree->no_cpu) continue;
+    tree->kinds[process->kind].alone_ns += ns;
+    process->alone_ns += ns;
   }
   qzi_tree_spans_on(tree, now_ns);
   tree->now_ns = now_ns;

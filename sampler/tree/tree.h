@@ -30,6 +30,7 @@ struct qzi_tree_kind {
   uint64_t run_ns, became_ns;        /* processor time; of those that went on as another program */
   uint64_t ended, least_ns, most_ns; /* processes that ended as it, and the processor time of those, least and most */
   uint64_t short_count, short_ns;    /* of these, that lived for less than 0.1 s; their processor time */
+  uint64_t alone_ns;                 /* only one of it had a CPU, and nothing else is known to have wanted one */
   uint64_t by_busy[QZI_TREE_BUSY + 1];
 };
 

@@ -39,6 +39,7 @@ static void write_kinds(FILE *out, const struct qzi_tree *tree) {
     number(out, "became", kind->became);
     number(out, "runNs", kind->run_ns);
     number(out, "becameNs", kind->became_ns);
+    number(out, "aloneNs", kind->alone_ns);
     number(out, "ended", kind->ended);
     number(out, "leastNs", kind->least_ns);
     number(out, "mostNs", kind->most_ns);

@@ -39,7 +39,7 @@ function holds(t: ExecutionContext, raw: RawTree): void {
   t.true(Math.abs(npt - model.nptNs) < 1000, `NPT of the kinds is ${npt}, something ran for ${model.nptNs}`);
   if (raw.lost > 0) return;
   const kernelNs = raw.userNs + raw.systemNs;
-  const bound = 0.03 * kernelNs + 1e6 * raw.processCount;
+  const bound = 0.03 * kernelNs + 1e6 * raw.processCount + 3000 * raw.switches;
   t.true(Math.abs(model.runNs - kernelNs) < bound, `${model.runNs} ns, the kernel says ${kernelNs}`);
 }
 
@@ -103,6 +103,18 @@ observing('a pipe with a slow stage', async (t) => {
   t.true(near(found / 2, runNs), `${found} of twice ${runNs} ns`);
   const onPath = model.path.find(({ name }) => name === 'tree_parts');
   t.true((onPath?.ranNs ?? 0) > 350e6);
+});
+
+observing('many short processes: what it takes to start them', async (t) => {
+  const { model } = await record(t, 'sh', '-c', 'k=0; while [ $k -lt 150 ]; do /bin/true; k=$((k + 1)); done');
+  t.is(model.raw.processCount, 151);
+  t.is(kind(model, 'true')?.processes, 150);
+  const found = model.findings.find((one) => one.kind === 'start-up');
+  const otherPrograms = model.raw.starvedNs / model.raw.elapsedNs > 0.5; // then it is little of the elapsed time
+  if (found?.kind !== 'start-up') t.true(otherPrograms);
+  else t.true(found.costNs > 0 && found.costNs < found.mostNs && found.mostNs <= model.nptNs);
+  const few = await record(t, parts, 'spin', '50');
+  t.false(few.model.findings.some((one) => one.kind === 'start-up'));
 });
 
 observing('a damaged file is refused with one line', async (t) => {

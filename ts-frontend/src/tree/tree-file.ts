@@ -10,6 +10,7 @@ export interface TreeKind {
   became: number;
   runNs: number;
   becameNs: number;
+  aloneNs: number;
   ended: number;
   leastNs: number;
   mostNs: number;
@@ -133,7 +134,8 @@ const headShape = {
 const kindShape = {
   name: '',
   forked: false,
-  ...numbersOf('processes', 'became', 'runNs', 'becameNs', 'ended', 'leastNs', 'mostNs', 'shortCount', 'shortNs'),
+  ...numbersOf('processes', 'became', 'runNs', 'becameNs', 'aloneNs', 'ended', 'leastNs', 'mostNs'),
+  ...numbersOf('shortCount', 'shortNs'),
   byBusy: [],
   path: [],
 };

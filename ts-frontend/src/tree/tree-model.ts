@@ -9,7 +9,7 @@ export interface KindRow {
   processes: number;
   runNs: number; // processor time
   nptNs: number;
-  aloneNs: number; // nothing else of the tree had a CPU
+  aloneNs: number; // nothing else of the tree had a CPU, or is known to have wanted one
   parallelism: number;
   parallelizeNs: number;
 }
@@ -83,7 +83,7 @@ function kindRow(kind: TreeKind, index: number, cpus: number): KindRow {
     processes: kind.processes,
     runNs: kind.runNs,
     nptNs,
-    aloneNs: kind.byBusy[1] ?? 0,
+    aloneNs: kind.aloneNs,
     parallelism: nptNs > 0 ? kind.runNs / nptNs : 0,
     parallelizeNs: overBusy(kind.byBusy, (busy) => Math.max(0, 1 / busy - 1 / cpus)),
   };
@@ -110,7 +110,7 @@ function waitRows(raw: RawTree): WaitRow[] {
 // ---- findings ----
 
 function serial(raw: RawTree, kinds: readonly KindRow[]): TreeFinding[] {
-  const costNs = raw.byBusy[1] ?? 0;
+  const costNs = sum(kinds.map(({ aloneNs }) => aloneNs));
   if (raw.cpus < 2 || costNs < leastShare * raw.elapsedNs) return [];
   const names = kinds
     .filter(({ aloneNs }) => aloneNs >= leastShare * costNs)
@@ -170,6 +170,8 @@ function lastProcess(raw: RawTree): TreeFinding[] {
   const one = raw.processes.find((process) => process.pid === pid);
   if (costNs < leastShare * raw.elapsedNs || !one) return [];
   const beganNs = raw.elapsedNs - costNs;
+  costNs = Math.min(costNs, one.aloneNs); // not what others were only kept from
+  if (costNs < leastShare * raw.elapsedNs) return [];
   // One that began when nothing else ran any more is a serial part, not the last of several.
   if (one.beginNs > beganNs - 0.01 * raw.elapsedNs) return [];
   const name = nameAt(raw, kind);

@@ -4,7 +4,7 @@ import { clean, paint, wrap } from '../render/format/text.js';
 import { count, figure, percent, time } from '../render/format/units.js';
 import { limited, table } from '../render/table.js';
 import { treeSentences, waitPhrase } from './sentences.js';
-import { kindName, type TreeModel } from './tree-model.js';
+import { kindName, type TreeModel, type WaitRow } from './tree-model.js';
 
 const title = (text: string, options: RenderOptions): string => paint(text, 'heading', options);
 
@@ -70,8 +70,25 @@ function kindLines(model: TreeModel, options: RenderOptions): string[] {
   ];
 }
 
+/** Those of one kind for another one together; with the process, where it is one. */
+function grouped(waits: readonly WaitRow[]): WaitRow[] {
+  const groups = new Map<string, WaitRow>();
+  for (const row of waits) {
+    const key = [row.waiter, row.wait, row.holder].join('\n');
+    const group = groups.get(key);
+    if (!group) {
+      groups.set(key, { ...row });
+      continue;
+    }
+    group.ns += row.ns;
+    group.idleNs += row.idleNs;
+    if (group.holderPid !== row.holderPid) group.holderPid = null;
+  }
+  return [...groups.values()].sort((a, b) => b.ns - a.ns);
+}
+
 function waitLines({ waits }: TreeModel, options: RenderOptions): string[] {
-  const shown = waits.filter(({ holder, wait }) => holder !== null || !['unknown', 'other'].includes(wait));
+  const shown = grouped(waits).filter(({ holder, wait }) => holder !== null || !['unknown', 'other'].includes(wait));
   const { rows, more } = limited(shown, { ...options, top: options.top === 0 ? 0 : Math.min(options.top, 10) });
   if (rows.length === 0) return [];
   return [

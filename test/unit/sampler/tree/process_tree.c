@@ -88,6 +88,8 @@ static void one_after_the_other(void) {
                              *make = &tree->kinds[kind_of("make", 0)], *forked = &tree->kinds[kind_of("make", 1)];
   CHECK(cc1->run_ns == 60 * MS && cc1->by_busy[1] == 20 * MS && cc1->by_busy[2] == 40 * MS && cc1->processes == 3);
   CHECK(cc1->least_ns == 10 * MS && cc1->most_ns == 30 * MS && cc1->ended == 3 && cc1->short_count == 3);
+  CHECK(cc1->alone_ns == 20 * MS && ld->alone_ns == 5 * MS &&
+        make->alone_ns == 4 * MS); /* for 1 ms its child wanted a CPU */
   CHECK(ld->run_ns == 5 * MS && make->run_ns == 5 * MS && make->processes == 1);
   CHECK(forked->run_ns == 2 * MS && forked->became == 4 && forked->became_ns == 2 * MS);
   /* The path: make, cc1 (10), make, the longer cc1 (30), 2 ms until make had a CPU, make, ld. */
