@@ -20,8 +20,8 @@ function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
   ];
   if (raw.starvedNs > 0.05 * raw.elapsedNs)
     lines.push(
-      `Other programs had the CPUs for ${percent(raw.starvedNs, raw.elapsedNs)} of the time: something could have run, ` +
-        'and nothing did.',
+      `Other programs had the CPUs for ${percent(raw.starvedNs, raw.elapsedNs)} of the time: something could have ` +
+        'run, and nothing did.',
     );
   if (raw.lost > 0 || raw.odd > 0)
     lines.push(
