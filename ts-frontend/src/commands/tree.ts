@@ -8,8 +8,8 @@ export const command: Command = {
     'What limits a program and all processes that descend from it, as one: recorded by quartz run --tree.\n' +
     'Without FILE: the newest *.quartztree here. docs/reference/trees.md says what each number means.',
   examples: [
+    ['quartz tree', 'the newest one in this directory'],
     ['quartz run --tree -- make -j4', 'record a tree, and report'],
-    ['quartz tree make.quartztree', 'the report again'],
     ['quartz tree make.quartztree --json', 'for other programs'],
   ],
   options: ['json', 'top', 'width', 'ascii'],
