@@ -70,7 +70,7 @@ static bool is_standard(const char *name) {
   return !strcmp(name, "__pthread_once_slow");
 }
 
-/* Go's run-time library is in the program itself; its packages are told by their names, which have a dot. */
+/* Go's run-time library is in the program itself; its packages are recognized by their names, which have a dot. */
 static bool is_of_go(const char *name) {
   static const char *const packages[] = {"runtime.", "runtime/internal/", "internal/", "sync.", "sync/atomic.",
                                          "_cgo_",    "crosscall"};

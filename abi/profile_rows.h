@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include "origin.h"
+#include "purpose.h"
 #include "session.h"
 
 /* Things that time is charged to. */
@@ -34,7 +35,7 @@ struct qz_entity {
   uint8_t library_wait; /* enum qz_library_wait: of a futex or loop */
   uint8_t naming;       /* enum qz_naming */
   uint8_t missing;      /* enum qz_missing: what `detail` explains */
-  uint32_t reserved;
+  uint32_t purposes;    /* QZ_PURPOSE_... by its name, 0: not decided yet; since format 27 */
 };
 /* How a futex or a loop got its name. */
 enum qz_naming {

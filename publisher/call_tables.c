@@ -118,7 +118,7 @@ struct qzi_pub_pairs {
 const size_t qzi_pairs_bytes = sizeof(struct qzi_pub_pairs);
 
 static struct objects *objects_of(struct qzi_pub_pairs *pairs, uint64_t site) {
-  uint32_t hash = (uint32_t)(site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_LOG2));
+  uint32_t hash = (uint32_t)(site * QZ_HASH_FACTOR >> (64 - PLACES_LOG2));
   for (uint32_t k = 0; k < PLACES_TRIED; k++) {
     struct objects *of = &pairs->of[(hash + k) % (1u << PLACES_LOG2)];
     if (!of->site) of->site = site;

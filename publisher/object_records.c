@@ -70,7 +70,7 @@ static uint32_t take_new(unsigned kind, uint32_t name, uint64_t site) {
 
 /* Where the place is, or would be, in the hash table. */
 static uint32_t *find(unsigned kind, uint32_t name, uint64_t site) {
-  uint64_t hash = (site ^ (uint64_t)name << 20 ^ kind) * 0x9e3779b97f4a7c15u;
+  uint64_t hash = (site ^ (uint64_t)name << 20 ^ kind) * QZ_HASH_FACTOR;
   for (uint32_t k = (uint32_t)(hash >> 32) & place_mask;; k = (k + 1) & place_mask) {
     const struct slot *slot = &slots[places[k]];
     if (!places[k] || (slot->site == site && slot->name == name && slot->kind == kind)) return &places[k];

@@ -8,6 +8,14 @@
 #ifndef QZI_PUBLISH_OBJECT_H
 #define QZI_PUBLISH_OBJECT_H
 
+/* Mark of entries that are never stale: as a number with a sign, and in its lower 48 bits (x86-64: with a sign, too),
+ * above all others. */
+#if defined(__x86_64__)
+#define QZI_SP_FIXED UINT64_C(0x7fff7fffffffffff)
+#else
+#define QZI_SP_FIXED UINT64_C(0x7fffffffffffffff)
+#endif
+
 /* ---- profile stack: synchronization objects --------------------------------------------------------------------- */
 
 #define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
@@ -56,20 +64,19 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 
-#define QZI_CALL_SLOTS  UINT32_C(65536)
+#define QZI_CALL_SLOTS UINT32_C(65536)
 
 /* First slot that is tried for a pair. Of procedures, calls at least 4 bytes apart differ, and the factor (2^32 by the
  * golden ratio) keeps distances of callees from being those of calls. The hooks in assembly have it too. */
-#define QZI_CALL_FACTOR 0x9e3779b1u
 static inline uint32_t qzi_pub_procedure_slot(uint64_t site, uint64_t key) {
-  return ((uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site) >> 5 & (QZI_CALL_SLOTS - 1);
+  return ((uint32_t)key * QZ_HASH_FACTOR_32 + 8 * (uint32_t)site) >> 5 & (QZI_CALL_SLOTS - 1);
 }
 /* Of objects. They have consecutive indices, and one place uses many of them: 16 stand next to each other, to touch
  * little memory. So where the first slot, in the lower half of the table, is taken, those behind it mostly are: the
  * second one lies anywhere in the upper half. Of a place that uses objects by the thousand most have no first slot
  * (call_tables.c), and others do not get slower. */
 static inline uint64_t qzi_pub_object_spread(uint64_t site, uint64_t key) {
-  return ((key >> 4) + (site << 20)) * UINT64_C(0x9e3779b97f4a7c15);
+  return ((key >> 4) + (site << 20)) * QZ_HASH_FACTOR;
 }
 static inline uint32_t qzi_pub_object_slot(uint64_t spread, uint64_t key) {
   return (uint32_t)(spread >> 53 << 4 | (key & 15)) & (QZI_CALL_SLOTS / 2 - 1);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "abi/hash.h"
 #include "abi/session.h"
 #include "flag.h"
 #include "trace.h"
@@ -390,14 +391,6 @@ static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
 }
-
-/* Mark of entries that are never stale: as a number with a sign, and in its lower 48 bits (x86-64: with a sign, too),
- * above all others. */
-#if defined(__x86_64__)
-#define QZI_SP_FIXED UINT64_C(0x7fff7fffffffffff)
-#else
-#define QZI_SP_FIXED UINT64_C(0x7fffffffffffffff)
-#endif
 
 #include "object_records.h"
 #include "calls_in_place.h"

@@ -4,7 +4,7 @@
 static _Atomic uint64_t numbered[QZ_SPAN_SITES];
 
 unsigned qzi_site_number(uint64_t site) {
-  unsigned at = 1 + (unsigned)(site * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (QZ_SPAN_SITES - 1);
+  unsigned at = 1 + (unsigned)(site * QZ_HASH_FACTOR >> 32) % (QZ_SPAN_SITES - 1);
   for (unsigned n = 0; n < QZ_SPAN_SITES - 1; n++) {
     uint64_t there = atomic_load_explicit(&numbered[at], memory_order_relaxed);
     if (there == site) return at;

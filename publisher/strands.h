@@ -102,7 +102,7 @@ static inline void add_levels(struct qzi_span_actor *actor, struct qz_span *reco
 /* The strand's time as far as is usual where strands end at `key` (0: no such place). */
 static inline uint64_t typical(struct qzi_span_actor *actor, uint64_t key, uint64_t ticks) {
   if (!key) return ticks;
-  struct kind *kind = &actor->kinds[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+  struct kind *kind = &actor->kinds[key * QZ_HASH_FACTOR >> 58];
   kind->work[63 - __builtin_clzll(ticks | 1)] += ticks;
   if (__builtin_expect(++kind->seen % KIND_RENEW == 0, 0)) qzi_span_renew(kind);
   return kind->cap - 1 >= ticks ? ticks : kind->cap; /* 0: it has none yet */

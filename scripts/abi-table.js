@@ -13,7 +13,7 @@ import { format, resolveConfig } from 'prettier';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const headers = ['origin', 'session', 'chains', 'profile', 'profile_rows', 'profile_path']
+const headers = ['hash', 'origin', 'purpose', 'session', 'chains', 'profile', 'profile_rows', 'profile_path']
   .map((name) => read(`abi/${name}.h`))
   .join('\n');
 const code = headers.replace(/\/\*[\s\S]*?\*\//g, '');
@@ -29,6 +29,10 @@ function valuesOf(name, prefix) {
 const bound = (name) => Number(new RegExp(`#define ${name}\\s+(\\d+)`).exec(code)?.[1]);
 const bits = (prefix) =>
   [...code.matchAll(new RegExp(`#define ${prefix}(\\w+)\\s+(\\d+)u`, 'g'))].map(([, name, bit]) => [name, Number(bit)]);
+
+const lockKinds = [.../int qz_kind_is_lock\([^)]*\) \{([^}]*)\}/.exec(code)[1].matchAll(/QZ_KIND_(\w+)/g)].map(
+  ([, name]) => name,
+);
 
 const kebab = (name) => `'${name.toLowerCase().replaceAll('_', '-')}'`;
 const camel = (name) => name.toLowerCase().replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
@@ -73,6 +77,7 @@ ${table(
   valuesOf('qz_entity_kind', 'QZ_ENTITY_'),
 )}
 ${table('enum qz_origin: where code comes from.', 'origins', 'Origin', valuesOf('qz_origin', 'QZ_ORIGIN_'))}
+${table('QZ_PURPOSE_...: bits of entities.purposes.', 'Purpose', '', bits('QZ_PURPOSE_'), camel)}
 ${table('enum qz_library_wait.', 'libraryWaits', 'LibraryWait', valuesOf('qz_library_wait', 'QZ_LIBRARY_WAIT_'))}
 ${table('enum qz_naming.', 'namings', 'Naming', valuesOf('qz_naming', 'QZ_NAMING_'))}
 ${table('enum qz_missing.', 'missings', 'Missing', valuesOf('qz_missing', 'QZ_MISSING_'))}
@@ -95,6 +100,10 @@ export const queueBuckets = {
   parts: ${bound('QZ_QUEUE_PARTS')},
   count: ${bound('QZ_QUEUE_BUCKETS')},
 } as const;
+/** Factor of hashes of 32 bits. */
+export const hashFactor = ${/#define QZ_HASH_FACTOR_32 (\w+)/.exec(code)?.[1]};
+/** Kinds of locks: qz_kind_is_lock. */
+export const lockKinds = [${lockKinds.map(kebab).join(', ')}] as const;
 /** Times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0. */
 export const timeBuckets = { count: ${bound('QZ_TIME_BUCKETS')} } as const;
 

@@ -1,9 +1,10 @@
 /* Answers that were given, by address and use. See store.h. */
 #include <stdlib.h>
 #include "store.h"
+#include "abi/hash.h"
 
 static size_t bucket_of(const qz_symbols *symbols, uint64_t address, unsigned use) {
-  return (size_t)((address * 4 + use) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (symbols->bucket_count - 1);
+  return (size_t)((address * 4 + use) * QZ_HASH_FACTOR >> 32) & (symbols->bucket_count - 1);
 }
 
 static void grow_buckets(qz_symbols *symbols) {

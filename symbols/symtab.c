@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "internal.h"
+#include "abi/hash.h"
 
 struct table {
   struct qzi_symtab *symtab;
@@ -110,7 +111,7 @@ static const char *cold_at(const char *name) { return strstr(name, ".cold"); }
 
 static size_t hash_of(const char *name, size_t length) {
   size_t hash = length;
-  for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)name[k]) * 0x9e3779b1u;
+  for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)name[k]) * QZ_HASH_FACTOR_32;
   return hash ^ hash >> 15;
 }
 

@@ -11,6 +11,8 @@
  * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the
  * call table, found as qzi_pub_slot() does: site 0, key 8, count 16.
  */
+#include "abi/hash.h"
+
 	.text
 
 /* Leaves in %rcx what the function's first byte is: its `call` takes 5 bytes, or 6 through the GOT (relaxed by the
@@ -184,7 +186,7 @@ __fentry__:
 	jle	3f
 	cmpl	32(%r11), %eax
 	jae	3f
-	imull	$0x9e3779b1, %ecx, %eax
+	imull	$(QZ_HASH_FACTOR_32), %ecx, %eax
 	leal	(%rax,%rdx,8), %eax
 	andl	$0x1fffe0, %eax
 	addq	24(%r11), %rax
@@ -209,7 +211,7 @@ __fentry__:
 3:	save	rdi, r8, r9, r10
 	leaq	-64(%r11), %rdi
 	xchgq	%rcx, %rsi
-	imull	$0x9e3779b1, %esi, %r8d
+	imull	$(QZ_HASH_FACTOR_32), %esi, %r8d
 	leal	(%r8,%rdx,8), %r8d
 	enter_stages
 	restore	rdi, r8, r9, r10

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "path_steps.h"
+#include "abi/hash.h"
 #include "sampler/util/array.h"
 
 #define DEEPEST       64u   /* procedures of one path; of deeper ones nothing is known */
@@ -104,7 +105,7 @@ static uint32_t learn(struct qzi_hooked *hooked, uint64_t entry) {
 }
 
 static uint64_t print_on(uint64_t print, uint32_t id) {
-  print = (print ^ id) * UINT64_C(0x9e3779b97f4a7c15);
+  print = (print ^ id) * QZ_HASH_FACTOR;
   return print ^ print >> 32;
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "sampler/util/clock.h"
+#include "abi/hash.h"
 #include "affinity.h"
 #include "sleep_cost.h"
 
@@ -272,8 +273,7 @@ static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint6
   for (unsigned k = 0; k < 16; k++) sample->general[k] = registers[numbered[k]];
 #endif
   sample->registers = 0;
-  for (unsigned k = 0; k < AT_COUNT; k++)
-    sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
+  for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * QZ_HASH_FACTOR;
   if (size && size <= QZI_RUNNING_STACK && bytes >= sizeof words + size + 8) {
     copy_out(ring, at + sizeof words + size, &used, sizeof used);
     copy_out(ring, at + sizeof words, sample->bytes, (size_t)size);

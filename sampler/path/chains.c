@@ -3,16 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "abi/session_read.h"
 #include "sampler/util/array.h"
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-
-#define LINKS_MANY       131072u                                      /* then it is time to forget some */
-#define LINKS_MOST       524288u                                      /* no more are kept */
-#define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
-#define ALL              (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
-#define FRESH            (UINT64_C(100000000) >> QZ_PATH_TIME_SHIFT)  /* who was not seen for longer is not at work */
+#define LINKS_MANY 131072u                                      /* then it is time to forget some */
+#define LINKS_MOST 524288u                                      /* no more are kept */
+#define RECENT     (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
+#define ALL        (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
+#define FRESH      (UINT64_C(100000000) >> QZ_PATH_TIME_SHIFT)  /* who was not seen for longer is not at work */
 
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, qzi_chains_source *source,
                     uint64_t base, void (*settle)(void *to, const struct qzi_link *link), void *to) {
@@ -26,7 +24,7 @@ int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *vie
   for (uint32_t k = 0; k < chains->actors; k++) { /* what an earlier recording has read */
     const struct qz_path *path = source(view, k);
     if (path && (k < view->processors || k < qz_session_thread_high(view)))
-      chains->counts[k] = LOAD_ACQUIRE(&path->count);
+      chains->counts[k] = QZ_LOAD_ACQUIRE(&path->count);
   }
   return 0;
 }
@@ -151,7 +149,7 @@ static void add(struct qzi_chains *chains, const struct qzi_link *link) {
 
 static void read_actor(struct qzi_chains *chains, uint32_t actor) {
   const struct qz_path *path = chains->source(chains->view, actor);
-  uint64_t count = LOAD_ACQUIRE(&path->count), from = chains->counts[actor], limit = chains->view->crumbs_limit;
+  uint64_t count = QZ_LOAD_ACQUIRE(&path->count), from = chains->counts[actor], limit = chains->view->crumbs_limit;
   if (count == from) return;
   if (count - from > limit) {
     chains->lost += count - from - limit;
@@ -159,9 +157,9 @@ static void read_actor(struct qzi_chains *chains, uint32_t actor) {
   }
   for (; from < count; from++) {
     const struct qz_crumb *at = &path->ring[from & (limit - 1)];
-    struct qz_crumb crumb = {LOAD(&at->id), LOAD(&at->prev), LOAD(&at->since), LOAD(&at->key)};
+    struct qz_crumb crumb = {QZ_LOAD(&at->id), QZ_LOAD(&at->prev), QZ_LOAD(&at->since), QZ_LOAD(&at->key)};
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (LOAD(&path->count) - from > limit || is_old(chains, crumb.id)) { /* overwritten meanwhile */
+    if (QZ_LOAD(&path->count) - from > limit || is_old(chains, crumb.id)) { /* overwritten meanwhile */
       chains->lost++;
       continue;
     }
@@ -214,7 +212,7 @@ static void settle_trunk(struct qzi_chains *chains, uint32_t actors) {
     child[before] = child[before] ? UINT32_MAX : k + 1;
   }
   for (uint32_t a = 0; a < actors; a++) { /* who is at a link may yet go on from there */
-    uint32_t at = find(chains, LOAD(&chains->source(chains->view, a)->word));
+    uint32_t at = find(chains, QZ_LOAD(&chains->source(chains->view, a)->word));
     if (at) child[at] = UINT32_MAX;
   }
   for (uint32_t k = 0; k < chains->count; k++) chains->links[k].marked = 1;
@@ -231,7 +229,8 @@ static void settle_trunk(struct qzi_chains *chains, uint32_t actors) {
 static void forget(struct qzi_chains *chains, uint32_t actors) {
   if (actors > chains->actors) actors = chains->actors;
   look_up_all(chains);
-  for (uint32_t a = 0; a < actors; a++) mark_from(chains, find(chains, LOAD(&chains->source(chains->view, a)->word)));
+  for (uint32_t a = 0; a < actors; a++)
+    mark_from(chains, find(chains, QZ_LOAD(&chains->source(chains->view, a)->word)));
   for (uint32_t k = 0; k < chains->count; k++)
     if (chains->links[k].end + RECENT > chains->now) mark_from(chains, k + 1);
   keep_marked(chains);
@@ -281,8 +280,8 @@ static uint32_t youngest(const struct qzi_chains *chains) {
   for (uint32_t a = 1; a < high; a++) {
     int busy = is_busy(&chains->logs[a]) << is_fresh(chains, &chains->logs[a]);
     int than = is_busy(&chains->logs[best]) << is_fresh(chains, &chains->logs[best]);
-    if (busy > than || (busy == than && LOAD(&chains->source(chains->view, a)->since) >
-                                          LOAD(&chains->source(chains->view, best)->since)))
+    if (busy > than || (busy == than && QZ_LOAD(&chains->source(chains->view, a)->since) >
+                                          QZ_LOAD(&chains->source(chains->view, best)->since)))
       best = a;
   }
   return best;
@@ -290,14 +289,14 @@ static uint32_t youngest(const struct qzi_chains *chains) {
 
 /* The crumb that the actor on the run's path would write now. */
 static uint32_t end_of(const struct qzi_chains *chains, struct qz_crumb *crumb) {
-  uint64_t end = LOAD_ACQUIRE(&qz_session_head(chains->view)->path_end);
+  uint64_t end = QZ_LOAD_ACQUIRE(&qz_session_head(chains->view)->path_end);
   if (end && QZ_CHAIN_ACTOR(end) < chains->actors && !is_old(chains, end)) {
     *crumb = (struct qz_crumb){.prev = end, .since = end & ~UINT64_C(15)};
     return QZ_CHAIN_ACTOR(end);
   }
   uint32_t actor = youngest(chains);
   const struct qz_path *path = chains->source(chains->view, actor);
-  *crumb = (struct qz_crumb){.prev = LOAD(&path->word), .since = LOAD(&path->since), .key = LOAD(&path->key)};
+  *crumb = (struct qz_crumb){.prev = QZ_LOAD(&path->word), .since = QZ_LOAD(&path->since), .key = QZ_LOAD(&path->key)};
   return actor;
 }
 
@@ -340,7 +339,7 @@ static int may_go_on(const struct qzi_chains *chains, uint32_t actor) {
 /* Until when the actor's chain is the one whose links are marked 1; others on the way are marked 2, and added to the
  * list, as are those of actors before it. now: it says no more than theirs, or it is not known. */
 static uint64_t meets(struct qzi_chains *chains, uint32_t actor, uint64_t from, uint32_t *marked, uint32_t *count) {
-  uint64_t word = LOAD(&chains->source(chains->view, actor)->word) & ~UINT64_C(15);
+  uint64_t word = QZ_LOAD(&chains->source(chains->view, actor)->word) & ~UINT64_C(15);
   if (!word || is_old(chains, word) || time_of(chains, word) <= from) return from;
   uint32_t at = find(chains, word);
   if (!at) return chains->now;

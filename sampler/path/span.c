@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <stdbool.h>
 #include <string.h>
+#include "abi/session_read.h"
 #include "sampler/util/array.h"
-
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 
 /* ---- what is on the span ---- */
 
@@ -100,7 +98,7 @@ static void write_rows(struct qzi_span_sums *span, uint64_t scale) {
 
 static void add_site(struct qz_span_site *sites, uint32_t *count, const struct qz_site *its, struct qzi_interner *in,
                      uint64_t scale) {
-  uint64_t address = LOAD_ACQUIRE(&its->site), start = LOAD(&its->start);
+  uint64_t address = QZ_LOAD_ACQUIRE(&its->site), start = QZ_LOAD(&its->start);
   if (!address) return;
   uint32_t k = 0;
   if (address == 1) address = 0;
@@ -110,17 +108,17 @@ static void add_site(struct qz_span_site *sites, uint32_t *count, const struct q
     sites[(*count)++] = (struct qz_span_site){.site = address, .least_slack_ns = UINT64_MAX};
   }
   if (address && start && !sites[k].start) sites[k].start = qzi_intern_procedure(in, start);
-  sites[k].count += LOAD(&its->count);
-  sites[k].work_ns += ns_of(LOAD(&its->work), scale);
-  sites[k].span_ns += ns_of(LOAD(&its->span), scale);
-  sites[k].top_count += LOAD(&its->top_count);
-  sites[k].top_work_ns += ns_of(LOAD(&its->top_work), scale);
-  sites[k].top_span_ns += ns_of(LOAD(&its->top_span), scale);
-  sites[k].merges += LOAD(&its->merges);
-  sites[k].merged += LOAD(&its->merged);
-  sites[k].lost += LOAD(&its->lost);
-  sites[k].slack_ns += ns_of(LOAD(&its->slack), scale);
-  uint64_t least = LOAD(&its->least_slack_plus_1), least_ns = least ? ns_of(least - 1, scale) : UINT64_MAX;
+  sites[k].count += QZ_LOAD(&its->count);
+  sites[k].work_ns += ns_of(QZ_LOAD(&its->work), scale);
+  sites[k].span_ns += ns_of(QZ_LOAD(&its->span), scale);
+  sites[k].top_count += QZ_LOAD(&its->top_count);
+  sites[k].top_work_ns += ns_of(QZ_LOAD(&its->top_work), scale);
+  sites[k].top_span_ns += ns_of(QZ_LOAD(&its->top_span), scale);
+  sites[k].merges += QZ_LOAD(&its->merges);
+  sites[k].merged += QZ_LOAD(&its->merged);
+  sites[k].lost += QZ_LOAD(&its->lost);
+  sites[k].slack_ns += ns_of(QZ_LOAD(&its->slack), scale);
+  uint64_t least = QZ_LOAD(&its->least_slack_plus_1), least_ns = least ? ns_of(least - 1, scale) : UINT64_MAX;
   if (least_ns < sites[k].least_slack_ns) sites[k].least_slack_ns = least_ns;
 }
 
@@ -143,7 +141,7 @@ static void write_sites(struct qzi_span_sums *span, uint32_t actors, uint64_t sc
 static struct qz_what_if_answer question_of(struct qzi_span_sums *span, const struct qz_span_end *end, unsigned k) {
   const struct qz_what_if *question = &span->what_if[k];
   if (question->kind == QZ_WHAT_IF_NONE) {
-    uint64_t site = LOAD(&end->what_if_place[k]), since = LOAD(&end->what_if_since);
+    uint64_t site = QZ_LOAD(&end->what_if_place[k]), since = QZ_LOAD(&end->what_if_since);
     uint64_t base = span->chains.base;
     return (struct qz_what_if_answer){.kind = site ? QZ_WHAT_IF_PLACE : QZ_WHAT_IF_NONE,
                                       .site = site,
@@ -162,7 +160,7 @@ static struct qz_what_if_answer question_of(struct qzi_span_sums *span, const st
 static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t scale) {
   struct qzi_file *file = span->in->file;
   const struct qz_span_end *end = &qz_session_head(span->chains.view)->span_end;
-  uint64_t seen = LOAD(&end->what_if_seen), missed = LOAD(&end->what_if_missed);
+  uint64_t seen = QZ_LOAD(&end->what_if_seen), missed = QZ_LOAD(&end->what_if_missed);
   uint32_t count = 0;
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
     struct qz_what_if_answer answer = question_of(span, end, k);
@@ -171,10 +169,10 @@ static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t
     for (uint32_t a = 0; a < actors; a++) {
       const struct qz_span *actor = qz_session_span(span->chains.view, a);
       if (!actor) continue;
-      work += LOAD(&actor->what_if_work[k]);
-      if (LOAD(&actor->what_if[k]) > length) length = LOAD(&actor->what_if[k]);
+      work += QZ_LOAD(&actor->what_if_work[k]);
+      if (QZ_LOAD(&actor->what_if[k]) > length) length = QZ_LOAD(&actor->what_if[k]);
     }
-    if (LOAD_ACQUIRE(&end->length)) length = LOAD(&end->what_if[k]);
+    if (QZ_LOAD_ACQUIRE(&end->length)) length = QZ_LOAD(&end->what_if[k]);
     answer.flags |= (seen >> k & 1 ? QZ_ANSWER_SEEN : 0) | (missed >> k & 1 ? QZ_ANSWER_MISSED : 0);
     answer.span_ns = ns_of(length, scale);
     answer.work_ns = ns_of(work, scale);
@@ -186,11 +184,11 @@ static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t
 /* A copy of the actor's levels that was not being widened meanwhile; its shift. 0: it always was, or it has none. */
 static uint64_t copy_levels(const struct qz_span *actor, uint64_t *levels) {
   for (unsigned tries = 0; tries < 1000; tries++) {
-    uint64_t shift = LOAD_ACQUIRE(&actor->levels_shift);
+    uint64_t shift = QZ_LOAD_ACQUIRE(&actor->levels_shift);
     if (shift & QZ_SPAN_WIDENING) continue;
-    for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) levels[k] = LOAD(&actor->levels[k]);
+    for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) levels[k] = QZ_LOAD(&actor->levels[k]);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (LOAD(&actor->levels_shift) == shift) return shift < 56 ? shift : 0;
+    if (QZ_LOAD(&actor->levels_shift) == shift) return shift < 56 ? shift : 0;
   }
   return 0;
 }
@@ -226,37 +224,37 @@ void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t 
   if (actors > span->chains.actors) actors = span->chains.actors;
   const struct qz_session *session = qz_session_head(span->chains.view);
   struct qz_profile *head = span->in->file->head;
-  uint32_t flags = LOAD(&session->flags);
+  uint32_t flags = QZ_LOAD(&session->flags);
   head->session_flags = flags;
   if (!(flags & QZ_SESSION_SPAN)) return;
-  uint64_t scale = LOAD(&session->span_end.tick_scale), work = 0, aside = 0, waited = 0;
+  uint64_t scale = QZ_LOAD(&session->span_end.tick_scale), work = 0, aside = 0, waited = 0;
   for (uint32_t a = 0; a < actors; a++) {
     const struct qz_span *actor = qz_session_span(span->chains.view, a);
     if (!actor) continue;
-    work += LOAD(&actor->work);
-    aside += LOAD(&actor->aside);
-    waited += LOAD(&actor->waited);
-    head->strands += LOAD(&actor->strands);
+    work += QZ_LOAD(&actor->work);
+    aside += QZ_LOAD(&actor->aside);
+    waited += QZ_LOAD(&actor->waited);
+    head->strands += QZ_LOAD(&actor->strands);
     const struct qz_path *path = qz_session_span_path(span->chains.view, a);
-    if (path) head->span_lost += LOAD(&path->lost);
+    if (path) head->span_lost += QZ_LOAD(&path->lost);
   }
   qzi_chains_read(&span->chains, actors, now, NULL);
-  struct qz_crumb last = {.key = LOAD_ACQUIRE(&session->span_end.length), .prev = LOAD(&session->span_end.crumb)};
+  struct qz_crumb last = {.key = QZ_LOAD_ACQUIRE(&session->span_end.length), .prev = QZ_LOAD(&session->span_end.crumb)};
   if (last.key) {
-    head->burdened_span_ns = ns_of(LOAD(&session->span_end.burdened), scale);
-    head->typical_span_ns = ns_of(LOAD(&session->span_end.typical), scale);
+    head->burdened_span_ns = ns_of(QZ_LOAD(&session->span_end.burdened), scale);
+    head->typical_span_ns = ns_of(QZ_LOAD(&session->span_end.typical), scale);
   } else {
     last = longest(&span->chains);
   }
   last.since = last.prev;
-  uint32_t actor = QZ_CHAIN_ACTOR(LOAD(&session->path_end));
+  uint32_t actor = QZ_CHAIN_ACTOR(QZ_LOAD(&session->path_end));
   qzi_chains_end_with(&span->chains, &last, actor < span->chains.actors ? actor : 0);
   head->work_ns = ns_of(work, scale);
   head->span_ns = ns_of(span->length, scale);
   if (head->span_ns > head->work_ns && head->work_ns == 0) head->span_ns = 0;
   head->aside_ns = ns_of(aside, scale);
   head->waited_ns = ns_of(waited, scale);
-  head->burden_ps = ns_of(LOAD(&session->span_end.burden), scale) * 1000;
+  head->burden_ps = ns_of(QZ_LOAD(&session->span_end.burden), scale) * 1000;
   head->span_lost += span->chains.lost;
   write_rows(span, scale);
   write_sites(span, actors, scale);

@@ -117,6 +117,12 @@ static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_e
                                              : qz_origin_of_module(path);
 }
 
+/* By the name, and the module that the code is in. */
+static uint32_t purposes_of(const struct qzi_file *file, const struct qz_entity *entity) {
+  const char *path = entity->module ? file->strings + file->modules[entity->module - 1].path : "";
+  return qz_purposes_of(entity->kind == QZ_ENTITY_THREAD, file->strings + entity->name, path);
+}
+
 static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
                        const struct qzi_external *outside) {
   struct qz_entity *entity = &in->file->entities[index];
@@ -232,6 +238,7 @@ void qzi_symbolize(struct qzi_interner *in) {
       entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, k) : NULL;
     name_entity(in, symbols, k, outside);
     entity->origin = (uint8_t)origin_of(in, entity, outside);
+    entity->purposes = purposes_of(in->file, entity);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/random.h>
+#include "abi/hash.h"
 #include "sampler/util/clock.h"
 
 #define SPIN_NS  UINT64_C(150000)   /* the last part of a wait, on a CPU of its own */
@@ -27,7 +28,8 @@ void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, u
   *pacing = (struct qzi_pacing){.interval_ns = interval ? interval : 1, .start_ns = now_ns, .spins = spins};
   if (seed || getrandom(pacing->random, sizeof pacing->random, GRND_NONBLOCK) != (ssize_t)sizeof pacing->random) {
     pacing->random[0] = seed ? seed : now_ns;
-    pacing->random[1] = UINT64_C(0x9e3779b97f4a7c15);
+    pacing->random[1] = QZ_HASH_FACTOR; /* any odd number would do */
+    ;
   }
   pacing->random[1] |= 1;
   for (int k = 0; k < 8; k++) draw(pacing);

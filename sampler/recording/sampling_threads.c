@@ -6,7 +6,6 @@
  */
 #include "recording.h"
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
@@ -15,6 +14,7 @@
 #include "cpu_placement.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
+#include "sampler/linux/futex_wait.h"
 
 #define SPIN_RATE_MHZ   UINT64_C(10000000)
 #define PROMPT_RATE_MHZ UINT64_C(5000000) /* highest rate at which the sampler may go before all others */
@@ -48,14 +48,6 @@ struct qzi_helper {
 
 /* ---- helpers ---- */
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
-  struct timespec most = {0, 50000000};
-  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, value, &most, NULL, 0);
-}
-static void futex_wake(_Atomic uint32_t *word) {
-  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
 static void *helper_main(void *argument) {
   struct qzi_helper *helper = argument;
   struct qzi_recording *recording = helper->recording;
@@ -65,7 +57,7 @@ static void *helper_main(void *argument) {
     uint32_t round = recording->helper_round;
     if (round == seen) {
       if (recording->helpers_stop) break;
-      if (!helper->spins || ++idle > HELPER_SPINS) futex_wait(&recording->helper_round, seen);
+      if (!helper->spins || ++idle > HELPER_SPINS) qzi_futex_wait(&recording->helper_round, seen);
       continue;
     }
     idle = 0;
@@ -115,7 +107,7 @@ static void visit_all(struct qzi_recording *recording) {
   }
   recording->helper_done = 0;
   recording->helper_round++;
-  futex_wake(&recording->helper_round);
+  qzi_futex_wake(&recording->helper_round);
   const struct qzi_helper *last = &recording->helpers[recording->threads - 2];
   qzi_visit(&recording->sampler, 0, recording->helpers[0].first);
   if (last->end < processors) qzi_visit(&recording->sampler, last->end, processors);
@@ -127,7 +119,7 @@ static void end_helpers(struct qzi_recording *recording) {
   if (!recording->helpers) return;
   recording->helpers_stop = 1;
   recording->helper_round++;
-  futex_wake(&recording->helper_round);
+  qzi_futex_wake(&recording->helper_round);
   for (unsigned k = 0; k + 1 < recording->threads; k++) {
     pthread_join(recording->helpers[k].thread, NULL);
     recording->helpers_cpu_ns += recording->helpers[k].cpu_ns;

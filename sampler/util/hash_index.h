@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include "abi/hash.h"
 
 struct qzi_slot {
   uint32_t hash, value;
@@ -26,7 +27,7 @@ struct qzi_table {
 
 static inline uint32_t qzi_hash(uint64_t a, uint64_t b) {
   unsigned __int128 product =
-    (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xd1b54a32d192ed03) ^ (a << 32 | a >> 32));
+    (unsigned __int128)(a ^ QZ_HASH_FACTOR) * (b ^ UINT64_C(0xd1b54a32d192ed03) ^ (a << 32 | a >> 32));
   uint64_t mixed = (uint64_t)product ^ (uint64_t)(product >> 64);
   mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
   return (uint32_t)(mixed >> 32);

@@ -3,13 +3,14 @@
 
 #include <string.h>
 #include "poll_detector.h"
+#include "abi/hash.h"
 
 #define MATCHED_LEAST 12u /* some 25 ms of processor time */
 #define BEFORE        160u
 #define AROUND        480u
 
 static uint64_t mix(uint64_t sum, uint64_t value) {
-  sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  sum = (sum ^ value) * QZ_HASH_FACTOR;
   return sum ^ sum >> 29;
 }
 

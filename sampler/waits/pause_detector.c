@@ -2,6 +2,7 @@
  * Architecture Reference Manual, YIELD, ISB. */
 #include "pause_detector.h"
 #include "sampler/linux/process_memory.h"
+#include "abi/hash.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static uint64_t pause_at(uint32_t pid, uint64_t pc) {
 
 static uint64_t print_of(const struct qzi_walk *walk, uint32_t depth) {
   uint64_t sum = depth;
-  for (uint32_t k = 0; k < depth; k++) sum = (sum ^ walk->entries[k]) * UINT64_C(0x9e3779b97f4a7c15);
+  for (uint32_t k = 0; k < depth; k++) sum = (sum ^ walk->entries[k]) * QZ_HASH_FACTOR;
   return sum;
 }
 

@@ -2,6 +2,7 @@
 #include "poll_detector.h"
 
 #include "loop_callees.h"
+#include "abi/hash.h"
 #include "sampler/machine_code/x86_decode.h"
 #include "sampler/machine_code/poll_loop.h"
 #include "sampler/machine_code/queue_lock.h"
@@ -31,7 +32,7 @@ static uint64_t look_at(struct qzi_polling *polling, struct qzi_paths *paths, ui
   struct qzi_code code;
   struct qzi_callees callees = {paths, qzi_callee_look};
   uint64_t seen = pc << 1 | (uint64_t)(framed != 0);
-  uint64_t at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - QZI_POLLING_BITS);
+  uint64_t at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_POLLING_BITS);
   if (polling->known[at].seen == seen) return polling->known[at].loop;
   uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code)
                     ? 0

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "loop_callees.h"
+#include "abi/hash.h"
 #include "poll_detector.h"
 #include "sampler/machine_code/x86_decode.h"
 
@@ -17,8 +18,7 @@ static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, st
   unsigned char bytes[2 * QZI_STATELESS_BYTES + 256];
   struct qzi_code code;
   struct qzi_callees callees = {paths, qzi_callee_look};
-  uint64_t seen = pc << 1 | (uint64_t)(framed != 0),
-           at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - QZI_STATELESS_BITS);
+  uint64_t seen = pc << 1 | (uint64_t)(framed != 0), at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_STATELESS_BITS);
   if (known->known[at].seen == seen) return &known->known[at].its;
   /* With what lies before it, where that can be read. */
   int none = qzi_code_around(pid, pc - LEADING, pc, bytes, sizeof bytes, &code) || pc - code.address >= code.count;
@@ -30,7 +30,7 @@ static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, st
 }
 
 static uint64_t mix(uint64_t sum, uint64_t value) {
-  sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  sum = (sum ^ value) * QZ_HASH_FACTOR;
   return sum ^ sum >> 29;
 }
 

@@ -8,7 +8,7 @@ import { State, timePathOf, type Model, type TimePath } from '../../ts-frontend/
 import { needing, skip } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
-import { root } from './programs.js';
+import { root } from '../support/root.js';
 
 const program = (name: string): string => join(root, 'build/test/known-answers/path-programs', name);
 

@@ -1,9 +1,8 @@
 /** Where the programs with known answers lie, as sources and built. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../support/root.js';
 import { readAnswers, type Answers } from './answers.js';
-
-export const root = join(import.meta.dirname, '../../..');
 
 export interface Program {
   name: string;

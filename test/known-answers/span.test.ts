@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { checkInvariants, item, workSpanOf, type Model, type WorkSpan } from '../../ts-frontend/src/model/index.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
-import { root } from './programs.js';
+import { root } from '../support/root.js';
 
 const program = join(root, 'build/test/known-answers/path-programs/span_package');
 const pthreads = join(root, 'build/test/known-answers/path-programs/span_pthread');

@@ -15,7 +15,7 @@ import {
 import { needing } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
-import { root } from './programs.js';
+import { root } from '../support/root.js';
 
 const programs = join(root, 'build/test/known-answers/path-programs');
 const program = join(programs, 'what_if_package');

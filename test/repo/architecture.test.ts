@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import test from 'ava';
-import { root } from '../known-answers/programs.js';
+import { root } from '../support/root.js';
 import { sources } from '../support/sources.js';
 
 const files = sources();
@@ -74,6 +74,12 @@ for (const [folder, may] of table) {
     }
   });
 }
+
+test('what several tests share uses no test', (t) => {
+  for (const file of files.filter((one) => one.startsWith('test/support/') && code.includes(one)))
+    for (const name of uses(file).map(fileOf))
+      t.false(name.startsWith('test/') && !name.startsWith('test/support/'), `${file} uses ${name}`);
+});
 
 test('no file uses itself by way of others, tests included', (t) => {
   const used = new Map(code.map((file) => [file, uses(file).map(fileOf)]));

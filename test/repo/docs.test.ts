@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import test from 'ava';
 import { flagOf } from '../../ts-frontend/src/cli/options.js';
 import { commands } from '../../ts-frontend/src/commands/index.js';
-import { root } from '../known-answers/programs.js';
+import { root } from '../support/root.js';
 import { sources } from '../support/sources.js';
 
 const pages = sources().filter((file) => file.endsWith('.md'));

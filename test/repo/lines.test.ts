@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { root } from '../known-answers/programs.js';
+import { root } from '../support/root.js';
 import { sources } from '../support/sources.js';
 
 const most = 120;
@@ -24,4 +24,15 @@ test(`no line of code or text is longer than ${most} columns`, (t) => {
       .forEach((line, at) => {
         if (line.length > most && !whole(file, line)) t.fail(`${file}:${at + 1} has ${line.length} columns`);
       });
+});
+
+/** About 400 lines hold one concept; what has more is split. */
+const mostLines = 425;
+
+test(`no source has more than ${mostLines} lines`, (t) => {
+  const files = sources().filter((file) => /\.(c|h|inc|cc|cpp|hpp|S|ts|js)$/.test(file));
+  t.deepEqual(
+    files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length - 1 > mostLines),
+    [],
+  );
 });

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import test from 'ava';
 import { directory, run, type Said } from '../support/run-quartz.js';
-import { root as here } from '../known-answers/programs.js';
+import { root as here } from '../support/root.js';
 import { afterAnother, anyOf } from './again.js';
 import { junitResults } from './junit.js';
 import type { Result } from './result.js';

@@ -70,4 +70,20 @@ static inline uint32_t thread_index(const char *name) {
   exit(1);
 }
 
+/* How often that was called, or taken, wherever. */
+static inline uint64_t calls_to(uint64_t key) {
+  uint64_t sum = 0;
+  const struct qz_call *calls;
+  for (uint32_t table = 0; (calls = qz_session_calls(&view, table)); table++)
+    for (uint32_t slot = 0; slot < view.call_slots; slot++)
+      if (calls[slot].site && calls[slot].key == key) sum += calls[slot].count;
+  return sum;
+}
+
+static inline uint64_t waits_counted(const struct qz_object *o) {
+  uint64_t sum = 0;
+  for (int i = 0; i < QZ_TIME_BUCKETS; i++) sum += o->wait_hist[i];
+  return sum;
+}
+
 #endif

@@ -14,6 +14,7 @@ export const unknownEntity: RawEntity = {
   missing: 'nothing',
   instances: 1,
   origin: 'own',
+  purposes: 0,
   libraryWait: 'unknown',
   naming: 'own',
 };

@@ -30,6 +30,7 @@ import {
   State,
   Waiting,
 } from '../../ts-frontend/src/model/index.js';
+import { loadAddon } from '../../ts-frontend/src/reader/profile.js';
 import type { Doing, ThreadState } from './doing.js';
 import { plainHead, unknownEntity } from './plain-rows.js';
 
@@ -280,6 +281,11 @@ export class ProfileBuilder {
     return this;
   }
 
+  /** As the sampler decides it, where a test does not say. */
+  private purposesOf({ kind, name, purposes }: RawEntity): number {
+    return purposes !== 0 ? purposes : loadAddon().purposesOf(kind, name, '');
+  }
+
   build(): RawProfile {
     const tuples = [...this.tuples.values()];
     const balance = [...this.balance.values()];
@@ -302,7 +308,7 @@ export class ProfileBuilder {
         ...this.options.head,
       },
       strings: () => '',
-      entities: this.entities.map((one) => ({ ...one })),
+      entities: this.entities.map((one) => ({ ...one, purposes: this.purposesOf(one) })),
       stacks: {
         parent: Uint32Array.from(this.nodes, (node) => node.parent),
         entity: Uint32Array.from(this.nodes, (node) => node.entity),

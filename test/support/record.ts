@@ -3,12 +3,12 @@
  * docs/reference/metrics.md, section 5.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { buildModel, checkInvariants, type Model } from '../../ts-frontend/src/model/index.js';
 import { openProfile } from '../../ts-frontend/src/reader/profile.js';
+import { outputOf, type Ended, type Output } from './output.js';
 import { temporaryDirectory } from './temporary.js';
-import { root } from '../known-answers/programs.js';
+import { root } from './root.js';
 
 export const sampler = join(root, 'build/sampler/quartz-sampler');
 
@@ -25,42 +25,12 @@ export function temporaryFile(name: string): string {
   return join(directory, `${++files}-${name}`);
 }
 
-export interface Ended {
-  status: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** A process whose output is collected. */
-export interface Started {
+export interface Started extends Output {
   child: ChildProcess;
-  ended: Promise<Ended>;
-  stdout: () => string;
-  stderr: () => string;
 }
 export function start(file: string, args: readonly string[], env: Record<string, string> = {}): Started {
   const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL');
-  }, limitMs);
-  const ended = (async (): Promise<Ended> => {
-    try {
-      const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-      return { status, signal, stdout, stderr };
-    } finally {
-      clearTimeout(timer);
-    }
-  })();
-  return { child, ended, stdout: () => stdout, stderr: () => stderr };
+  return { child, ...outputOf(child, limitMs) };
 }
 
 /** Waits, polling, until something is so; fails after the limit. */

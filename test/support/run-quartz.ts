@@ -1,12 +1,13 @@
 /** Runs the command `quartz` as a user does, and collects what it says. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { programs, root } from '../known-answers/programs.js';
+import { outputOf } from './output.js';
+import { root } from './root.js';
 import { temporaryDirectory } from './temporary.js';
 
 export const command = join(root, 'ts-frontend/bin/quartz');
-export const program = (name: string): string => programs.find((one) => one.name === name)!.binary;
+/** One of the programs with known answers, built. */
+export const program = (name: string): string => join(root, 'build/test/known-answers/threadlib-programs', name);
 
 /** Ends what hangs. */
 const limitMs = 300_000;
@@ -31,19 +32,7 @@ export async function run(file: string, args: readonly string[], options: RunOpt
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL');
-  }, options.limitMs ?? limitMs);
-  const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  clearTimeout(timer);
+  const { status, signal, stdout, stderr } = await outputOf(child, options.limitMs ?? limitMs).ended;
   if (status === null) throw new Error(`${file} ${args.join(' ')} was ended by ${signal}: ${stderr}`);
   return { status, stdout, stderr };
 }

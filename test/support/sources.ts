@@ -1,8 +1,8 @@
 /** The files of this project, as paths from its root: without what is built, installed or recorded. */
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { root } from './root.js';
 
-const root = join(import.meta.dirname, '../../..');
 /** What .gitignore names, and git's own. */
 const left = /^(\.git|node_modules|build(-.*)?|dist|\.cache)$|\.(quartz|tsbuildinfo)$/;
 

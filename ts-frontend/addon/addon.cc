@@ -3,7 +3,8 @@
  * are not given again (`from` says whether they were left out); save(path, target) writes what stands in a profile,
  * which may still be recorded, as a file of its own; outline(path) reads what a set of profiles takes; damage(path)
  * lists all that is wrong with a file, in clauses; disassemble(modules, addresses) reads the code of procedures from
- * their binaries (disassembly.cc). Owns nothing between calls but a cache of symbol tables (names.cc). */
+ * their binaries (disassembly.cc); purposesOf(kind, name, module) is what a name stands for (abi/purpose.h). Owns
+ * nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
 
 #include <cerrno>
@@ -92,11 +93,18 @@ static Napi::Value damage(const Napi::CallbackInfo &info) {
   return list;
 }
 
+/* Of a name (and module) that is in no profile: tests of the model make their own. */
+static Napi::Value purposesOf(const Napi::CallbackInfo &info) {
+  auto text = [&](size_t k) { return info[k].ToString().Utf8Value(); };
+  return Napi::Number::New(info.Env(), qz_purposes_of(text(0) == "thread", text(1).c_str(), text(2).c_str()));
+}
+
 static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("damage", Napi::Function::New(env, damage, "damage"));
   exports.Set("disassemble", Napi::Function::New(env, disassemble, "disassemble"));
   exports.Set("outline", Napi::Function::New(env, outline, "outline"));
+  exports.Set("purposesOf", Napi::Function::New(env, purposesOf, "purposesOf"));
   exports.Set("save", Napi::Function::New(env, save, "save"));
   return exports;
 }

@@ -249,6 +249,9 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     row.Set("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
     row.Set("instances", Napi::Number::New(env, entity.instances));
     row.Set("origin", Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : qz_origin_of(name, module)));
+    row.Set("purposes", Napi::Number::New(env, entity.purposes && !(place && entity.name == 0)
+                                                 ? entity.purposes
+                                                 : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
     row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
     row.Set("naming", Napi::Number::New(env, entity.naming));
     row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? place->missing : entity.missing));

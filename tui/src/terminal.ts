@@ -2,13 +2,14 @@
  * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal whatever happens. It copies
  * the cells of a frame into the screen's; blessed sends only what changed.
  */
-import { defined, item } from '../../ts-frontend/src/model/index.js';
+import { defined } from '../../ts-frontend/src/model/index.js';
 import blessed from 'blessed';
 // the one widget that is used: the package's index loads them all
 import lineChart from 'blessed-contrib/lib/widget/charts/line.js';
-import { spawnSync } from 'node:child_process';
+import { copyCells, type ScreenLine } from './cells.js';
 import { Canvas, type Plot } from './draw/canvas.js';
 import { ascii, unicode, type Glyphs } from './draw/glyphs.js';
+import { edit } from './editor.js';
 import { bodyOf, frame, pageOf, settled } from './frame.js';
 import { bindingOf, editing, type Effect } from './state/keys.js';
 import { pointed, type MouseEvent } from './mouse.js';
@@ -48,9 +49,6 @@ const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-interface ScreenLine extends Array<[number, string]> {
-  dirty: boolean;
-}
 type RawScreen = blessed.Widgets.Screen & {
   lines: ScreenLine[];
   leave(): void;
@@ -58,26 +56,6 @@ type RawScreen = blessed.Widgets.Screen & {
   tput: { brokenACS: boolean };
   program: blessed.BlessedProgram & { sigtstp?: () => void };
 };
-
-/**
- * Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept; without
- * Unicode, ASCII.
- */
-function copyCells(canvas: Canvas, lines: ScreenLine[], { ascii: plainText, colour }: TerminalOptions): void {
-  const noColour = (0x1ff << 9) | 0x1ff;
-  for (let y = 0; y < canvas.height && y < lines.length; y++) {
-    const line = item(lines, y);
-    for (let x = 0; x < canvas.width && x < line.length; x++) {
-      const at = y * canvas.width + x;
-      const cell = item(line, x);
-      const attr = item(canvas.attrs, at);
-      cell[0] = colour ? attr : (attr & ~0x3ffff) | noColour;
-      const char = item(canvas.chars, at);
-      cell[1] = plainText && char > '~' ? '?' : char;
-    }
-    line.dirty = true;
-  }
-}
 
 /** Shows the watch until the user quits; the promise ends then. */
 export function show(watch: Watch, options: TerminalOptions): Promise<void> {
@@ -410,17 +388,14 @@ class Terminal {
       this.#say('no source file is known for this');
       return;
     }
-    const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
     this.options.onTerminal?.(false);
     this.#screen.program.disableMouse();
     this.#screen.leave();
-    const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], {
-      stdio: 'inherit',
-    });
+    const message = edit(entity);
     this.#screen.enter();
     this.#screen.program.enableMouse();
     this.options.onTerminal?.(true);
     this.#screen.realloc();
-    this.#say(result.status === 0 ? '' : `${editor} ended with status ${result.status ?? 'unknown'}: set EDITOR`);
+    this.#say(message);
   }
 }

@@ -6,12 +6,13 @@
 #define QZL_HELD_LOCKS_H
 
 #include "object_table.h"
+#include "abi/hash.h"
 
 #pragma GCC visibility push(hidden)
 
 /* Where that of a place and a lock is, or of a place and its aggregate record (QZL_AGGREGATE). */
 static inline struct qzl_cached_lock *qzl_cached_lock(struct qzl_thread *me, uint64_t site, uint64_t address) {
-  return &me->cached_locks[((address >> 3) + (site << 8)) * 0x9e3779b97f4a7c15u >> 56 & (QZL_CACHED_LOCKS - 1)];
+  return &me->cached_locks[((address >> 3) + (site << 8)) * QZ_HASH_FACTOR >> 56 & (QZL_CACHED_LOCKS - 1)];
 }
 /* The lock goes on the stack before it is asked for, the access is counted. */
 void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);

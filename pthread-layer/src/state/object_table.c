@@ -61,7 +61,7 @@ void qzl_objects_forked(void) {
 static struct made *made_set(uint64_t address) {
   return &made[2 * ((address >> 4 ^ address >> (4 + MADE_BITS)) & ((1u << MADE_BITS) - 1))];
 }
-static uint64_t mark_of(uint64_t address) { return address * 0x9e3779b97f4a7c15u & ~(UINT64_MAX >> 16); }
+static uint64_t mark_of(uint64_t address) { return address * QZ_HASH_FACTOR & ~(UINT64_MAX >> 16); }
 static int is_of(const struct made *element, uint64_t address) {
   return __atomic_load_n(&element->address, __ATOMIC_RELAXED) == address &&
          (__atomic_load_n(&element->site, __ATOMIC_RELAXED) & ~(UINT64_MAX >> 16)) == mark_of(address);

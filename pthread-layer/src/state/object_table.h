@@ -6,6 +6,7 @@
 #define QZL_OBJECT_TABLE_H
 
 #include "threads.h"
+#include "abi/hash.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -20,7 +21,7 @@ extern struct qzl_object *qzl_objects;
 #define QZL_PROBES      16u
 
 static inline uint32_t qzl_first(const void *address) {
-  return (uint32_t)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u >> (64 - QZL_OBJECT_BITS));
+  return (uint32_t)((uint64_t)(uintptr_t)address * QZ_HASH_FACTOR >> (64 - QZL_OBJECT_BITS));
 }
 /* Index of the object's own record; 0: it has none. */
 static inline uint32_t qzl_known(const void *address) {
@@ -40,7 +41,7 @@ static inline uint32_t qzl_known(const void *address) {
 #define QZL_FILTER_BITS 17
 extern uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
 static inline uint32_t qzl_filter_bit(uint64_t address) {
-  return (uint32_t)(((address >> 12) * 0x9e3779b97f4a7c15u >> (72 - QZL_FILTER_BITS) << 8) | (address >> 4 & 255));
+  return (uint32_t)(((address >> 12) * QZ_HASH_FACTOR >> (72 - QZL_FILTER_BITS) << 8) | (address >> 4 & 255));
 }
 static inline bool qzl_in_aggregate(const void *address) {
   uint32_t bit = qzl_filter_bit((uint64_t)(uintptr_t)address);

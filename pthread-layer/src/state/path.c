@@ -9,6 +9,7 @@
  */
 #include "path.h"
 #include <sched.h>
+#include "abi/hash.h"
 #include "publisher/private.h"
 
 #define ENDED 4096u /* a power of two */
@@ -62,7 +63,7 @@ static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
 
 /* ---- */
 
-static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * 0x9e3779b97f4a7c15u >> 52 & (ENDED - 1)]; }
+static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * QZ_HASH_FACTOR >> 52 & (ENDED - 1)]; }
 
 static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
   struct qz_object *object = QZI_PUB_OBJECT(index);

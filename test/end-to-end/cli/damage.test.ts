@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, truncateS
 import { join } from 'node:path';
 import test from 'ava';
 import { record, sampler, start, until, openModel } from '../../support/record.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { damageOf, isProfileError, openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { directory, program, quartz, run } from '../../support/run-quartz.js';
 

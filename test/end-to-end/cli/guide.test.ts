@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { directory, quartz, run } from '../../support/run-quartz.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 
 const guide = readFileSync(join(root, 'docs/guide/getting-started.md'), 'utf8');
 const sources = [...guide.matchAll(/```(c|cpp)\n([^]*?)```/g)].map((match) => ({

@@ -229,7 +229,7 @@ test.serial('--try: a finding that advises fewer threads is held to what fewer t
     if (change !== 'fewer-threads') t.is(verifications, undefined, change);
 });
 
-test.serial('--runs: all are recorded, two modes are told with a profile of each', async (t) => {
+test.serial('--runs: all are recorded, two modes are reported with a profile of each', async (t) => {
   const cwd = place('#!/bin/sh\necho x >> log\n[ $(($(wc -l < log) % 2)) = 1 ] && exec sleep 0.1\nsleep 1.2\n');
   const said = await quartz(['run', '-q', '--runs', '6', '--json', '--', './prog'], { cwd });
   t.is(said.status, 0, said.stderr);
@@ -259,7 +259,7 @@ test.serial('--runs: all are recorded, two modes are told with a profile of each
 });
 
 test.serial(
-  '--csv leaves stdout to the table; --focus shows one entity below; what was measured is told in any case',
+  '--csv leaves stdout to the table; --focus shows one entity below; what was measured is reported in any case',
   async (t) => {
     const cwd = directory();
     const csv = await quartz(['run', '-q', '--runs', '2', '--csv', '--', program('two_callers')], { cwd });
@@ -303,7 +303,7 @@ test.serial('standard input that only one run could read is refused before anyth
   t.false(existsSync(join(cwd, 'log')));
 });
 
-test.serial('a run that fails ends the experiment, with its status and what it said; the rest is told', async (t) => {
+test.serial('a run that fails ends the experiment, with its status and message; the rest is reported', async (t) => {
   const cwd = place(`${script}[ $(wc -l < log) -lt 5 ] && exit 0\necho broken >&2\nexit 3\n`);
   const said = await quartz(['run', '-q', '--measure=4', '--', './prog'], { cwd });
   t.is(said.status, 3);
@@ -326,7 +326,7 @@ test.serial('a program that fails at once is reported as quartz run does', async
   holdsOnly(t, cwd, 'prog.quartz');
 });
 
-test.serial('Ctrl-C ends the experiment, and what was measured is told', async (t) => {
+test.serial('Ctrl-C ends the experiment, and what was measured is reported', async (t) => {
   const cwd = place(`${script}sleep 0.1\n`);
   const child = spawn(command, ['run', '-q', '--measure=500', '--', './prog'], {
     cwd,

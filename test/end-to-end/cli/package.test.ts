@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 
 test('npm pack: prebuilt, without sources and tests', (t) => {
   const { status, stdout, stderr } = spawnSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
 
 const statuses: [string, string[], number][] = [

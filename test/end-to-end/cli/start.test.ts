@@ -4,7 +4,7 @@
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { command, directory, run, type Said } from '../../support/run-quartz.js';
 
 /** A checkout as it was cloned, but for packages of others, which no registry is asked for. */

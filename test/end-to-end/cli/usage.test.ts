@@ -3,7 +3,7 @@ import { chownSync, cpSync, existsSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import test from 'ava';
 import { commands } from '../../../ts-frontend/src/commands/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { skip } from '../../support/capabilities.js';
 import { command, directory, quartz, run, type Said } from '../../support/run-quartz.js';
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import test from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { openModel } from '../../support/record.js';
 import { directory, quartz } from '../../support/run-quartz.js';
 import { schemaErrors } from '../../support/json-schema.js';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { openModel, start } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';
 import { command, directory, run, type Said } from '../../support/run-quartz.js';

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { attachTo, openModel, record, start, temporaryFile, until } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';
 

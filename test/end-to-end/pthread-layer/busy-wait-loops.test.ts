@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { record, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { hadCpus } from './helpers.js';

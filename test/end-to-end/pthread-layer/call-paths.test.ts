@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { findEntities, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { near, object, onPath, program } from './helpers.js';

@@ -18,7 +18,7 @@ import {
 } from '../../../ts-frontend/src/model/index.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { record, temporaryFile } from '../../support/record.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { temporaryDirectory } from '../../support/temporary.js';
 import { lineOfComment, sourceOf } from './helpers.js';
 

@@ -1,7 +1,7 @@
 /** A program run without Quartz and recorded, side by side. */
 import { join } from 'node:path';
 import { type ExecutionContext } from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);

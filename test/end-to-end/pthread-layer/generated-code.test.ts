@@ -1,6 +1,6 @@
 /** Code that is in no file: it is reported as such, behind the locks that are held while it runs. */
 import { join } from 'node:path';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { unwindingOf } from '../../../ts-frontend/src/model/index.js';
 import { record } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';

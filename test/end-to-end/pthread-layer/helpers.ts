@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { findEntities, independentSnapshots, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { record, sampler, start } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';
 import { temporaryDirectory } from '../../support/temporary.js';

@@ -24,7 +24,7 @@ for (const flavour of ['mpich', 'openmpi'])
     `tool:mpiexec.${flavour}`,
     `tool:mpicc.${flavour}`,
     'perf_event_open',
-  )(`${flavour}: the process that waits says where, how long, and for whom; nothing inside MPI is told`, async (t) => {
+  )(`${flavour}: the process that waits says where, how long, and for whom; nothing inside MPI is`, async (t) => {
     const cwd = directory();
     execFileSync(`mpicc.${flavour}`, ['-O1', '-g', '-o', 'uneven', sourceOf('mpi_uneven.c')], { cwd });
     const words = ['-n', '2', command, 'record', '-q', '--', join(cwd, 'uneven')];

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { needing } from '../../support/capabilities.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { sampler, start, temporaryFile, openModel } from '../../support/record.js';
 
 const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { openModel, pause, sampler, start, temporaryFile, underWay, until } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { program, ours, compare, profiled } from './compared.js';
@@ -232,7 +232,7 @@ test.serial(
     const { pid } = openModel(file).head,
       parent = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
     process.kill(parent, 'SIGKILL');
-    await until('it is told', () => started.stderr().includes('waits for it'));
+    await until('it is reported', () => started.stderr().includes('waits for it'));
     await pause(200);
     t.is(started.child.exitCode, null, 'the program still runs');
     started.child.kill('SIGTERM');

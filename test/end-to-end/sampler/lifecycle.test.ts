@@ -2,8 +2,8 @@
 import test from 'ava';
 import { readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
-import { measure } from '../../known-answers/check.js';
-import { root } from '../../known-answers/programs.js';
+import { measure } from '../../known-answers/measures.js';
+import { root } from '../../support/root.js';
 import {
   attachTo,
   openModel,

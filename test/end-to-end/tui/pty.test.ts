@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import xterm from '@xterm/headless';
 import test, { type ExecutionContext } from 'ava';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { needing } from '../../support/capabilities.js';
 import { temporaryDirectory } from '../../support/temporary.js';
 

@@ -6,7 +6,7 @@
 import test from 'ava';
 import { spawn } from 'node:child_process';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../programs.js';
+import { root } from '../../support/root.js';
 import { record } from '../../support/record.js';
 import { binomialBound } from './binomial.js';
 
@@ -64,7 +64,7 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
     all.missed++;
     all.missedOf.set(its, (all.missedOf.get(its) ?? 0) + 1);
     all.lines.push(
-      `${what}: ${name} ${exact / 1e6} ms, told ${(entity?.processorTimeNs ?? 0) / 1e6} ` +
+      `${what}: ${name} ${exact / 1e6} ms, reported ${(entity?.processorTimeNs ?? 0) / 1e6} ` +
         `[${((entity?.ci95.lowNs ?? 0) * scale) / 1e6}, ${((entity?.ci95.highNs ?? 0) * scale) / 1e6}]`,
     );
   }

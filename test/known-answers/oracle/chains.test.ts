@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { type Model } from '../../../ts-frontend/src/model/index.js';
 import { record, temporaryFile } from '../../support/record.js';
-import { root } from '../programs.js';
+import { root } from '../../support/root.js';
 import { chainsOf, parseEvents, type ByThread, type ProgramEvent } from './chains.js';
 
 /* ---- traces made by hand ---- */

@@ -6,7 +6,7 @@
 import test from 'ava';
 import { existsSync } from 'node:fs';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../programs.js';
+import { root } from '../../support/root.js';
 import { openModel, startRecording, temporaryFile } from '../../support/record.js';
 import { binomialBound } from './binomial.js';
 import { truthOf, truthOfQueue, truthOfRun } from './look-up.js';

@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import test from 'ava';
 import { writeResults, type Results } from '../../../bench/harness/result.js';
 import { directory, run, type Said } from '../../support/run-quartz.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 
 const bench = (...args: readonly string[]): Promise<Said> =>
   run(process.execPath, [join(root, 'dist/bench/main.js'), ...args]);

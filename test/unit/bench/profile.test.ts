@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { examine } from '../../../bench/harness/profile.js';
 import { temporaryFile, start, sampler } from '../../support/record.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 
 async function recorded(): Promise<string> {
   const file = temporaryFile('counts.quartz');

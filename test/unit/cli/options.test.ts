@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { parse, type Command } from '../../../ts-frontend/src/cli/command.js';
 import { flagOf, optionNames, options, wantsOf, type OptionName } from '../../../ts-frontend/src/cli/options.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 
 /** A command that takes every option. */
 const all: Command = {

@@ -4,9 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import test, { type ExecutionContext } from 'ava';
-import { PbfReader } from 'pbf';
 import { Profile } from 'pprof-format';
-import { tracksOf } from '../../../ts-frontend/src/export/tracks.js';
 import { timeLine } from '../../../ts-frontend/src/export/counters.js';
 import { exporters, formatNames, type Content } from '../../../ts-frontend/src/export/formats.js';
 import {
@@ -15,8 +13,9 @@ import {
   weightedStacks,
   wholeNumbers,
 } from '../../../ts-frontend/src/export/weighted-stacks.js';
-import { buildModel, stateNames } from '../../../ts-frontend/src/model/index.js';
-import { io, overhead, ProfileBuilder, ready, run, spin, wait, woken } from '../../support/profile-builder.js';
+import { packetsOf } from './perfetto-packets.js';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { io, overhead, ProfileBuilder, ready, run, spin, wait } from '../../support/profile-builder.js';
 
 const ms = 1e6;
 /** All states, a recursion, a lock with holders, a name with a semicolon, a time that has no half. */
@@ -320,34 +319,6 @@ test('trace-event: the same counters, and the life of each thread', (t) => {
   t.is(traceEvents.filter(({ ph }) => ph === 'X').length, raw.threads.length);
 });
 
-interface Packet {
-  at?: number;
-  uuid?: number;
-  name?: string;
-  category?: string;
-  type?: number;
-  value?: number;
-}
-function packetsOf(of: typeof model): Packet[] {
-  const packets: Packet[] = [];
-  new PbfReader(exporters.perfetto.write(of, plain) as Uint8Array).readFields((_, list: Packet[], pbf) => {
-    const packet: Packet = {};
-    pbf.readMessage((field, its: Packet) => {
-      if (field === 8) its.at = pbf.readVarint();
-      else if (field === 11 || field === 60)
-        pbf.readMessage((inner, of: Packet) => {
-          if (inner === (field === 11 ? 11 : 1)) of.uuid = pbf.readVarint();
-          else if (inner === (field === 11 ? 23 : 2)) of.name = pbf.readString();
-          else if (inner === 22 && field === 11) of.category = pbf.readString();
-          else if (inner === 9 && field === 11) of.type = pbf.readVarint();
-          else if (inner === 44 && field === 11) of.value = pbf.readDouble();
-        }, its);
-    }, packet);
-    list.push(packet);
-  }, packets);
-  return packets;
-}
-
 test('perfetto: the same counters', (t) => {
   const packets = packetsOf(model);
   for (const [name, ns] of Object.entries(counted)) {
@@ -370,71 +341,4 @@ test('every format takes an empty profile', (t) => {
 
 test('of each format it is known what it cannot hold', (t) => {
   for (const format of formatNames) t.true(exporters[format].loses(model).length > 0, format);
-});
-
-/** A profile whose threads have a slice for all that they did, from the beginning on. */
-function withSlices(builder: ProfileBuilder): ReturnType<ProfileBuilder['build']> {
-  const built = builder.build();
-  const { thread, stack, state, waiting, ns } = built.tuples;
-  const first = (column: Uint32Array | Uint8Array): number[] => [0, ...column];
-  built.slices = {
-    startNs: new Float64Array(ns.length + 1),
-    ns: Float64Array.from([0, ...ns]),
-    thread: Uint32Array.from(first(thread)),
-    stack: Uint32Array.from(first(stack)),
-    state: Uint8Array.from(first(state)),
-    waiting: Uint8Array.from(first(waiting)),
-  };
-  return built;
-}
-const inCode = withSlices(
-  new ProfileBuilder({ processors: 2 }).stretch(ms, [
-    run('a', ['main', 'code-line:3', 'code-loop:4', 'rwlock:table']),
-    run('b', ['main', 'code-line:3', 'rwlock:table', 'code-loop:5', 'code-line:6', 'work', 'code-line:7']),
-    wait('c', ['main', 'code-line:4', 'rwlock:table']),
-    woken('d', ['main', 'code-line:4', 'rwlock:table']),
-  ]),
-);
-
-test('time lines: who held a lock when, readers at once each; what waits or may try again holds nothing', (t) => {
-  const tracks = tracksOf(buildModel(inCode, { compensate: false }));
-  const told = tracks.map(({ name, slices }) => `${name}: ${slices.map((one) => `${one.name} ${one.ns / ms}`).join()}`);
-  t.deepEqual(told.sort(), [
-    'a: rwlock table 1',
-    'b: work 1',
-    'c: waits for rwlock table 1',
-    'd: waits for a CPU 1',
-    'held: rwlock table (2): b 1',
-    'held: rwlock table: a 1',
-  ]);
-  t.is(tracks.find(({ name }) => name === 'b')!.slices[0]!.stack, 'main > rwlock table > work');
-});
-
-test('time lines: the life of a thread is around all that it did', (t) => {
-  const built = buildModel(inCode, { compensate: false });
-  const { lives, tracks } = timeLine(built);
-  for (const { thread, slices } of tracks) {
-    const life = lives.find(({ id }) => id === thread);
-    if (life !== undefined) t.true(life.fromNs === 0 && life.toNs >= slices[0]!.ns);
-  }
-  t.true(lives.length >= 4);
-});
-
-test('perfetto: each end is that of what began last on its track, and states add up', (t) => {
-  const built = buildModel(inCode, { compensate: false });
-  const [began, end] = [1, 2];
-  const open = new Map<number, Packet[]>();
-  const sums = new Map<string, number>();
-  const events = packetsOf(built).filter(({ type }) => type === began || type === end);
-  for (const packet of events.sort((a, b) => a.at! - b.at!)) {
-    const stack = open.get(packet.uuid!) ?? [];
-    open.set(packet.uuid!, stack);
-    if (packet.type === began) stack.push(packet);
-    else {
-      const { category = 'life', at } = stack.pop()!;
-      sums.set(category, (sums.get(category) ?? 0) + packet.at! - at!);
-    }
-  }
-  t.true([...open.values()].every((stack) => stack.length === 0));
-  for (const state of stateNames) t.is(sums.get(state) ?? 0, built.root.states[state].ns, state);
 });

@@ -40,7 +40,7 @@ for (const P of [2, 4, 18, 64]) {
     });
 
   if (P > 2)
-    test(`P = ${P}: too few threads, unevenly divided: both changes are told, the one that saves more first`, (t) => {
+    test(`P = ${P}: too few threads, unevenly divided: both changes, the one that saves more first`, (t) => {
       const k = P / 2;
       // T = k + x; evenly among k saves x (1 - 1/k), then spread over P = 2k processors a further (1 + x/k)/2: `ratio`
       // is the one over the other.

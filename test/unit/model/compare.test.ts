@@ -5,7 +5,7 @@ import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildModel, compare, type Comparison, type EntityChange } from '../../../ts-frontend/src/model/index.js';
 import { comparisonCsv, comparisonJson, comparisonReport } from '../../../ts-frontend/src/render/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { ProfileBuilder as Builder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 

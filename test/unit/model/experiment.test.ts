@@ -158,7 +158,7 @@ test('two modes that are apart are found, with the runs of each', (t) => {
   }
 });
 
-test('modes that follow one another, or that others may cause, are told as such', (t) => {
+test('modes that follow one another, or that others may cause, are reported as such', (t) => {
   const runs = (times: readonly number[], others: (ns: number) => number): ReturnType<typeof modesOf> =>
     modesOf(times.map((elapsedNs, number) => ({ number, elapsedNs, othersNs: others(elapsedNs) })));
   t.like(

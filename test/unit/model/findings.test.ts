@@ -1,4 +1,4 @@
-/** What limits a program: what is told, in which order and how surely; and programs with nothing wrong. */
+/** What limits a program: what is reported, in which order and how surely; and programs with nothing wrong. */
 import test from 'ava';
 import { buildModel, type Model, type Origin } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder as Builder, run, spin, wait } from '../../support/profile-builder.js';
@@ -139,7 +139,7 @@ test('a program that hangs: what its threads wait for', (t) => {
   );
 });
 
-test('idleness that other programs may have caused is told with a caution', (t) => {
+test('idleness that other programs may have caused is reported with a caution', (t) => {
   const recorded = (cpuRunNs: number, cpuWaitNs: number, cpus = 4): Model => {
     const profile = examples.serialThenParallel().build();
     return buildModel({ ...profile, head: { ...profile.head, cpus, cpuRunNs, cpuWaitNs } });
@@ -206,7 +206,7 @@ test('sleeping is no contention', (t) => {
   t.true(noticesOf(model, 'nothing-ran')[0]?.asleep);
 });
 
-test('nothing to report, and too little to report from, is told', (t) => {
+test('nothing to report, and too little to report from, is reported', (t) => {
   const none = buildModel(new Builder({ processors: 2 }).build());
   t.is(none.findings.length, 0);
   t.deepEqual(none.notices[0], { form: 'no-snapshot' });
@@ -281,7 +281,7 @@ test('one uneven end is one finding, named after the procedure that both parts w
   t.deepEqual(namesOf(model, factsOf(uneven[0], 'uneven-division').parts).sort(), ['left', 'right']);
 });
 
-test('serial code that costs little is told with the serial code that costs most', (t) => {
+test('serial code that costs little is reported with the serial code that costs most', (t) => {
   const builder = new Builder({ processors: 4 })
     .stretch(second / 5, [run('main', ['main', 'read'])])
     .stretch(second / 100, [run('main', ['main', 'log'])])

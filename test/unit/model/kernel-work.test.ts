@@ -43,7 +43,7 @@ test('page faults for memory that was there before are saved, and no others', (t
   t.is(Math.round(first!.savingNs), 0.35e9); // huge pages: what clearing them takes stays
 });
 
-test('writes of few bytes are told, large ones are not; nor what is less than a twentieth', (t) => {
+test('writes of few bytes are reported, large ones are not; nor what is less than a twentieth', (t) => {
   const few = { callsKnown: true, writeCalls: 1_000_000, writtenBytes: 16e6 };
   t.is(Math.round(kernelFinding(model(0.5, 'write', few))!.savingNs), 0.5e9 * (1 - 16 / 4096));
   t.is(kernelFinding(model(0.5, 'write', { ...few, writtenBytes: 1e12 })), undefined);
@@ -82,7 +82,7 @@ test('code that takes more than the kernel does comes first', (t) => {
   t.is(kinds(0.6)[0], 'kernel');
 });
 
-test('what the kernel does for code has one finding: the code itself is told without it', (t) => {
+test('what the kernel does for code has one finding: the code itself is reported without it', (t) => {
   const builder = new ProfileBuilder({ processors: 2, head: usage });
   const both = (kernel: 'fault' | 'none', name: string): ReturnType<typeof inKernel>[] =>
     ['a', 'b'].map((thread) => inKernel(kernel, thread, ['work', name]));

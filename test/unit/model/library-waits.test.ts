@@ -25,7 +25,7 @@ test('a lock inside a library is a lock, though nobody counts its users', (t) =>
   t.deepEqual([spins, counted], [true, false]);
 });
 
-test('a barrier inside a library is a barrier: its uneven division is told in what runs before it', (t) => {
+test('a barrier inside a library is a barrier: its uneven division is reported in what runs before it', (t) => {
   const barrier = 'futex(barrier):GOMP_barrier at a.c:9';
   const model = buildModel(
     new Builder({ processors: 2 })
@@ -88,7 +88,7 @@ test('code that one thread runs on its own path, while workers wait in their lib
 });
 
 test(
-  'an object that a library made for itself may be a barrier: uneven work before it is told though the threads ' +
+  'an object that a library made for itself may be a barrier: uneven work before it is reported though the threads ' +
     'end together',
   (t) => {
     const inLibrary = (origin: Origin): string[] => {
@@ -108,7 +108,7 @@ test(
   },
 );
 
-test('a loop that only waits: who works meanwhile is told', (t) => {
+test('a loop that only waits: who works meanwhile is reported', (t) => {
   const model = buildModel(
     new Builder({ processors: 2 })
       .stretch(second, [
@@ -153,7 +153,7 @@ test('why a thread sleeps: time, child processes, other input; who waits for a s
   t.deepEqual([rest!.waiting, rest!.calls], [[], [{ name: 'sigwait', threads: 3 }]]);
 });
 
-test('work of child processes is pointed to, and where it is told', (t) => {
+test('work of child processes is pointed to, and where it is reported', (t) => {
   const said = (childrenRunNs: number, childrenApart = false): unknown =>
     noticesOf(
       buildModel(

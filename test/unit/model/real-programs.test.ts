@@ -1,6 +1,6 @@
 /** What real programs showed: work that threads take turns at, children, yields, and names to act on. */
 import test from 'ava';
-import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
+import { abi, buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms, namesOf } from '../../support/facts.js';
 import { inKernel, io, ProfileBuilder as Builder, run, spin, wait } from '../../support/profile-builder.js';
@@ -140,7 +140,7 @@ function turns(apart: number, both: number, waits: boolean): Model {
   return buildModel(builder.build());
 }
 
-test('threads that yield until the other one has come: told with what one thread alone would save', (t) => {
+test('threads that yield until the other one has come: reported with what one thread alone would save', (t) => {
   const model = turns(0.6, 0.3, true);
   const [finding] = model.findings;
   t.deepEqual([finding?.kind, finding?.change, finding?.name], ['spinning', 'fewer-threads', 'product']);
@@ -163,13 +163,13 @@ function stripped(part: number): Model {
   return buildModel(profile);
 }
 
-test('a nameless procedure of a library is told by the exported one that it runs for', (t) => {
+test('a nameless procedure of a library is named after the exported one that it runs for', (t) => {
   t.regex(sentence(stripped(0)), /deflate \(in libz\+0x4970\)/);
   t.regex(sentence(stripped(0.1)), /deflate \(in libz\+0x4970\)/);
   t.notRegex(sentence(stripped(0.4)), /in libz\+0x4970/);
 });
 
-test('a lock that a wrapper made is told with who takes it', (t) => {
+test('a lock that a wrapper made is reported with who takes it', (t) => {
   const lock = 'mutex:mutex at wrapper.h:9';
   const builder = new Builder({ processors: 2 }).describe(lock, { naming: 'place' });
   for (let k = 0; k < 50; k++)
@@ -185,10 +185,14 @@ test('a lock that a wrapper made is told with who takes it', (t) => {
 const tbb = 'tbb::detail::d1::start_for<Body>::execute';
 /** Main waits in TBB's library, which runs `body`; `spawns` is the part of the time in which that makes tasks. */
 function tasks(spawns: number): Model {
-  const library = { origin: 'openmp', module: 1 } as const;
+  const purposes = abi.Purpose.tbbLibrary;
+  const library = { origin: 'openmp', module: 1, purposes } as const;
   const builder = new Builder({ processors: 2 })
     .describe('execute_and_wait', library)
-    .describe('tbb::detail::r1::spawn', library)
+    .describe('tbb::detail::r1::spawn', {
+      ...library,
+      purposes: purposes | abi.Purpose.tbbCode | abi.Purpose.teamCall,
+    })
     .describe(tbb, { origin: 'standard', missing: 'place' });
   const on = (thread: string, below: string[]): ReturnType<typeof run> =>
     run(thread, [...(thread === 'main' ? ['main', 'execute_and_wait'] : ['execute_and_wait']), ...below]);
@@ -202,7 +206,7 @@ function tasks(spawns: number): Model {
   return buildModel({ ...profile, modules: [profile.modules.at(-1)!] });
 }
 
-test("TBB's tasks that are too small are told as such; waiting for the last one is not", (t) => {
+test("TBB's tasks that are too small are reported as such; waiting for the last one is not", (t) => {
   const [finding] = tasks(0.4).findings;
   t.deepEqual([finding?.kind, finding?.name], ['overhead', 'main']);
   t.is(factsOf(finding, 'openmp').library, 'TBB');

@@ -16,7 +16,7 @@ function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatas
 }
 const reported = (model: Model): string[] => model.findings.map(({ kind, name }) => `${kind} ${name}`);
 
-test('all threads wait and nobody could wake them: a time limit, told with what is waited for', (t) => {
+test('all threads wait and nobody could wake them: a time limit, reported with what is waited for', (t) => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 50; k++)
     builder
@@ -62,7 +62,7 @@ const polls = (call: string): ProfileBuilder => {
   return builder.object('condition:go', { contended: 20, acquisitions: 20 });
 };
 
-test('who sleeps while others wait: told as sleep, not as input and output, with those that wait', (t) => {
+test('who sleeps while others wait: reported as sleep, not as input and output, with those that wait', (t) => {
   const model = recorded(polls('nanosleep'));
   const [finding] = model.findings;
   t.deepEqual([finding!.kind, finding!.name, ms(finding!.costNs)], ['io', 'look', 500]);
@@ -110,7 +110,7 @@ test('of locks taken one inside the other the innermost is the cause, and what i
   t.deepEqual(
     reported(model).filter((one) => !one.startsWith('optimize')),
     ['lock-contention journal'],
-    'one cause, told once: not as input and output too',
+    'one cause, reported once: not as input and output too',
   );
   const [finding] = model.findings;
   t.is(ms(finding!.costNs), 900);
@@ -173,7 +173,7 @@ test('waiters that are woken and find the lock taken again are not at work, thou
   t.deepEqual([many, tried!, finding!.processorUse.busy].map(Math.fround), [2, 2, 1]);
 });
 
-test('a processor that a woken waiter has is told, few though these are: all processors add up', (t) => {
+test('a processor that a woken waiter has is reported, few though these are: all processors add up', (t) => {
   const inside = ['serve', 'mutex:table'],
     waiters = ['a', 'b', 'c', 'd', 'e'].map((name) => wait(name, inside));
   const builder = new Builder({ processors: 2 }).stretch(second, [

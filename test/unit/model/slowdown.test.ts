@@ -72,7 +72,7 @@ test('where others have the CPUs none is free for the sampler, and what each sna
   }
 });
 
-test('what happened, and could not be measured, is told as such, not as nothing', (t) => {
+test('what happened, and could not be measured, is reported as such, not as nothing', (t) => {
   t.deepEqual(recorded().unmeasured, []);
   const none = recorded({ hookLeastPs: 0, hookMostPs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0 });
   t.deepEqual(none.unmeasured, ['hooks', 'locks', 'threads made']);

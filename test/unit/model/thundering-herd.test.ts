@@ -20,7 +20,7 @@ const reported = (model: Model): number =>
   model.findings.filter(({ facts }) => facts.form === 'wake-ups' && facts.again !== null).length +
   noticesOf(model, 'waits-again').length;
 
-test('more waits than any lock was taken: the rest were woken for nothing, which is told with what that costs', (t) => {
+test('more waits than any lock was taken: the rest were woken for nothing, with what that costs', (t) => {
   const model = profile(100_000, 40_000);
   const finding = findingOf(model, 'overhead');
   t.is(finding?.name, 'turn');

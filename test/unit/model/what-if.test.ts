@@ -51,7 +51,7 @@ function recorded(answers: readonly Partial<Answer>[], head: Partial<RawProfile[
 }
 const answer = (change: Partial<Answer>) => workSpanOf(buildModel(recorded([change])))!.whatIf[0]!;
 
-test('what hooks told is exact, and lies between the bounds of the prediction', (t) => {
+test('what hooks reported is exact, and lies between the bounds of the prediction', (t) => {
   const { basis, spanNs, savesNs, lowNs, highNs, prediction } = answer({});
   t.deepEqual([basis, spanNs, savesNs, lowNs, highNs], ['exact', second, 2 * second, second, second]);
   const on = (P: number): readonly number[] => {
@@ -62,12 +62,12 @@ test('what hooks told is exact, and lies between the bounds of the prediction', 
   t.deepEqual(on(2).slice(1), [1, 1.5], 'max(2 / 2, 1), and 2 / 2 + 1 / 2');
 });
 
-test('what was not told leaves bounds: no chain loses more than it has on the span', (t) => {
+test('what was not reported leaves bounds: no chain loses more than it has on the span', (t) => {
   const one = answer({ missed: true, spanNs: 2 * second, workNs: 3 * second });
   t.is(one.basis, 'sampled');
   t.true(one.lowNs! <= one.spanNs! && one.spanNs! <= one.highNs!);
   t.true(one.lowNs! >= 0 && one.lowNs! <= second, 'two of three seconds are on the span, or more');
-  t.is(one.highNs, 2 * second, 'what was told is lost at least');
+  t.is(one.highNs, 2 * second, 'what was reported is lost at least');
   const dear = answer({ missed: true, factor: 2, spanNs: 3 * second });
   t.true(dear.lowNs! >= 3 * second && dear.highNs === 6 * second);
 });

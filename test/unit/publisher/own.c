@@ -9,15 +9,6 @@
 
 static uint64_t address(void *function) { return (uint64_t)(uintptr_t)function; }
 
-static uint64_t calls_to(uint64_t key) {
-  uint64_t sum = 0;
-  const struct qz_call *calls;
-  for (uint32_t table = 0; (calls = qz_session_calls(&view, table)); table++)
-    for (uint32_t slot = 0; slot < view.call_slots; slot++)
-      if (calls[slot].site && calls[slot].key == key) sum += calls[slot].count;
-  return sum;
-}
-
 static qz_sem gates[3];
 static void at_gate(void *gate) { qz_sem_wait(gate); }
 static void *thread_at_gate(void *gate) {

@@ -11,7 +11,7 @@ import {
   type Model,
 } from '../../../ts-frontend/src/model/index.js';
 import { experimentTexts, report, reportJson } from '../../../ts-frontend/src/render/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { example } from './example.js';
 
 const schema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/report.schema.json'), 'utf8')) as object;
@@ -61,7 +61,7 @@ const whole: Experiment = {
 };
 const texts = (change: Partial<Experiment> = {}): string[] => experimentTexts({ ...whole, ...change }, { ascii: true });
 
-test('what recording costs, beside what the model told', (t) => {
+test('what recording costs, beside what the model reported', (t) => {
   t.is(
     texts()[0],
     'Recording slows the program by 2.5 % (95 % interval -0.5 to 5.6 %) in 5 pairs of runs, so it is not certain ' +

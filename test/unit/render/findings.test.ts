@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { model } from './finding-examples/base.js';
 import { costlyWork } from './finding-examples/costly-work.js';
 import { missingWork } from './finding-examples/missing-work.js';

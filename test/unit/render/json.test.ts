@@ -5,7 +5,7 @@ import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { abi, buildModel, costNames, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
 import { contextViews, reportJson, sourceJson, viewJson } from '../../../ts-frontend/src/render/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { empty, example } from './example.js';
 
 const schema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/report.schema.json'), 'utf8')) as object;

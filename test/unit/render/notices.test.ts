@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { buildModel, type LossNotice, type Notice } from '../../../ts-frontend/src/model/index.js';
 import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { example } from './example.js';
 
 const s = 1e9;

@@ -24,7 +24,7 @@ import {
   views,
   type RenderOptions,
 } from '../../../ts-frontend/src/render/index.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { empty, example } from './example.js';
 
 /** Compares with test/unit/render/golden/NAME; QUARTZ_UPDATE_GOLDENS=1 writes it instead. */

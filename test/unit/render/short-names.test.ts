@@ -87,7 +87,7 @@ test('long names are shown without their template arguments', (t) => {
   t.is(briefly(`Box<${long}>::operator->`), 'Box<…>::operator->');
 });
 
-test('a lambda is told by its place, or by the first and the last of those it lies in', (t) => {
+test('a lambda is named by its place, or by the first and the last of those it lies in', (t) => {
   const inner = 'shop::sell::{lambda}::{lambda}::{lambda}';
   const served = 'shop::Counter::serve(int)::{lambda(int)}';
   const model = buildModel(

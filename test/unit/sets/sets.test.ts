@@ -14,7 +14,7 @@ import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.j
 import { schemaSql } from '../../../ts-frontend/src/sets/sql.js';
 import { tableNames, type Value } from '../../../ts-frontend/src/sets/tables.js';
 import { setView, wholeJob, type LoadedSet } from '../../../ts-frontend/src/sets/views.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { needing } from '../../support/capabilities.js';
 import { lockRing, longBesideParallel, serialThenParallel } from '../../support/example-profiles.js';
 import { run, wait } from '../../support/profile-builder.js';

@@ -33,21 +33,6 @@ static void check_state(const char *thread, unsigned state, const struct qz_obje
   if (o) CHECK_IS(QZ_STATE_OBJECT(word), index_of(o));
 }
 
-static uint64_t calls_to(uint64_t key) {
-  uint64_t sum = 0;
-  for (uint32_t p = 0; p < view.processors; p++) {
-    const struct qz_call *calls = qz_session_calls(&view, p);
-    for (uint32_t slot = 0; slot < view.call_slots; slot++)
-      if (calls[slot].site && calls[slot].key == key) sum += calls[slot].count;
-  }
-  return sum;
-}
-static uint64_t waits_counted(const struct qz_object *o) {
-  uint64_t sum = 0;
-  for (int i = 0; i < QZ_TIME_BUCKETS; i++) sum += o->wait_hist[i];
-  return sum;
-}
-
 /* Others run until each of them waits. */
 static void let_them(void) {
   for (int i = 0; i < 8; i++) qz_yield();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { tabs } from '../../../tui/src/state/types.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';

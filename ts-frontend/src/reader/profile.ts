@@ -96,6 +96,7 @@ interface Addon {
   open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
   save(path: string, target: string): void;
   damage(path: string): string[];
+  purposesOf(kind: string, name: string, module: string): number;
   disassemble(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[];
 }
 

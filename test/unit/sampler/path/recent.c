@@ -79,7 +79,7 @@ static void turns(void) {
     }
     goes_on(1 - works, hands_on(works), 0);
   }
-  CHECK(settled == 0); /* of the run's path nothing was told, and all is still there */
+  CHECK(settled == 0); /* of the run's path nothing was reported, and all is still there */
   run.settled.in_order_only = 1;
   run.chains.settle = qzi_settle;
   run.chains.to = &run.settled;

@@ -5,7 +5,7 @@ import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { ThreadRoles } from '../metrics/thread-roles.js';
 import type { Own } from './code-origin.js';
-import type { Advice, Finding, Model } from '../result/types.js';
+import type { Advice, Entity, Finding, Model } from '../result/types.js';
 
 export interface FindingContext {
   model: Model;
@@ -34,10 +34,10 @@ export function shownId(model: Model, id: number): number {
   return group !== 0 ? group : id;
 }
 
-/** The procedure of the C library in which a stack of the program ends, '': none. */
-export function systemCall({ model, tables, own }: FindingContext, node: number): string {
+/** The procedure of the C library in which a stack of the program ends, null: none. */
+export function systemCall({ model, tables, own }: FindingContext, node: number): Entity | null {
   const entity = item(model.entities, u32(tables.stacks.entity, node));
-  return u8(own.hidden, node) && entity.kind === 'procedure' ? entity.name : '';
+  return u8(own.hidden, node) && entity.kind === 'procedure' ? entity : null;
 }
 
 export function processorUseOf(P: number, busy: number, spinning: number): Finding['processorUse'] {

@@ -1,14 +1,14 @@
 /** What input and output that is not overlapped costs (docs/reference/findings.md, "Input and output"). Pure. */
+import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
+import { isFor } from './purposes.js';
 import { systemCall } from './context.js';
 import type { LockLoss } from './lock-loss.js';
-
-const signals = /^(sigwait(info)?|sigtimedwait|sigsuspend|pause)$/;
 
 export interface IoLoss {
   savingAt: Map<number, number>; // by level
@@ -30,8 +30,11 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
   const { tuples } = model.raw;
   const { P } = levels;
   const ioByThread = new Map<number, number>();
-  const isIo = (k: number): boolean =>
-    tuples.state[k] === State.io && !signals.test(systemCall(context, u32(tuples.stack, k)));
+  const isIo = (k: number): boolean => {
+    if (tuples.state[k] !== State.io) return false;
+    const call = systemCall(context, u32(tuples.stack, k));
+    return call === null || !isFor(call, Purpose.signal);
+  };
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, u32(tuples.thread, k), f64(tuples.ns, k));
   const own = (thread: number): number =>
     Math.min(1, item(model.entities, thread).processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));

@@ -2,21 +2,18 @@
  * Where a lock is taken for which threads wait: for locks that are known by the place that made them alone, which may
  * be the same line of a wrapper for all locks of a program (docs/reference/findings.md, "Names"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { item } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { Model } from '../result/types.js';
 import { isNameless } from '../metrics/public-names.js';
 import { isRuntime } from './code-origin.js';
+import { isFor } from './purposes.js';
 import { shownId } from './context.js';
 
 /** A procedure with so much of the waiting is named, at most so many of them. */
 const notable = 0.25;
 const most = 2;
-/** A procedure of such a name takes a lock for its caller. */
-const wraps =
-  /(^|[:_.])(scoped|unique|guard|auto)?_?(spin|read|write|rd|wr|shared|try)?_?(lock|mutex|acquire|enter)\w*(<.*)?$/i;
-const isWrapper = (name: string): boolean => wraps.test(name.replace(/<.*>/, '').replace(/\(.*$/, ''));
-
 /** Procedures of the program, or of another library, that wait for it: most waiting first; none: it has a name. */
 export function takenIn(model: Model, lock: number): number[] {
   const { saysItsKind, object } = item(model.entities, lock);
@@ -29,7 +26,7 @@ export function takenIn(model: Model, lock: number): number[] {
       const entity = item(model.entities, id);
       const isNamed = !isNameless(entity) || entity.runsFor !== 0;
       const isProgram = !isRuntime(entity) && entity.origin !== 'standard';
-      return entity.kind === 'procedure' && isNamed && isProgram && !isWrapper(entity.name);
+      return entity.kind === 'procedure' && isNamed && isProgram && !isFor(entity, Purpose.lockWrapper);
     });
     if (outside !== undefined && outside !== 0) addTo(by, shownId(model, outside), ns);
   }

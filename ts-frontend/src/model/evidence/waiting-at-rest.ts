@@ -39,8 +39,10 @@ export function sleepingIn(context: FindingContext): { name: string; threads: nu
   const { tuples } = context.model.raw;
   const calls = new Map<string, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(context, u32(tuples.stack, k)) : '';
-    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + f64(tuples.ns, k) / context.model.balance.nothingRanNs);
+    const call =
+      tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(context, u32(tuples.stack, k)) : null;
+    if (call !== null)
+      calls.set(call.name, (calls.get(call.name) ?? 0) + f64(tuples.ns, k) / context.model.balance.nothingRanNs);
   }
   return Array.from(calls, ([name, threads]) => ({ name, threads }))
     .filter(({ threads }) => threads >= leastReported)

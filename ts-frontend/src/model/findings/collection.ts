@@ -2,11 +2,13 @@
  * Limits by a run-time's garbage collection: none of its procedures may take much, and it is one cause all the same
  * (docs/reference/findings.md, "Garbage collection"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { f64, item, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
 import { State } from '../profile/raw-profile.js';
 import type { Entity, Finding } from '../result/types.js';
 
@@ -15,24 +17,7 @@ const leastPart = 0.1;
 /** Ten times fewer collections leave a tenth of it. */
 const fewer = 10;
 
-/** HotSpot's threads that collect, as the kernel cuts their names. */
-const threads = /^(GC Thread|ParGC Thread|G1 (Conc|Main|Refine|Service|Young)|ZWorker|ZDriver|Shenandoah GC|ConcGC)/;
-/** Procedures below which all is collection: HotSpot's, Go's, V8's, CPython's, Ruby's, OCaml's, .NET's, Boehm's. */
-const procedures = new RegExp(
-  '^(' +
-    [
-      '(PS|Par|G1|Gen|Serial|Shenandoah|Z)\\w*(Mark|Scavenge|CollectedHeap|Compact)\\w*::(invoke|do_|collect)',
-      'runtime\\.gc(BgMarkWorker|Drain|AssistAlloc|Start)',
-      'v8::internal::(Heap::(CollectGarbage|PerformGarbageCollection)|Scaveng\\w*::|MarkCompactCollector::)',
-      'gc_collect_main$|gc_marks|gc_sweep|garbage_collect$',
-      'caml_(major_collection|empty_minor_heap)',
-      '(SVR|WKS)::gc_heap::',
-      'GC_(try_to_collect|collect_a_little)',
-    ].join('|') +
-    ')',
-);
-const collects = ({ kind, name }: Entity): boolean =>
-  kind === 'thread' ? threads.test(name) : kind === 'procedure' && procedures.test(name);
+const collects = (entity: Entity): boolean => isFor(entity, Purpose.collection);
 
 export function collectionFindings(context: FindingContext): Finding[] {
   const { model, tables, least } = context;

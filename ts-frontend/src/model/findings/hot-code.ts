@@ -2,11 +2,12 @@
  * Where the processors are busy: the code that takes the time, to be made faster (docs/reference/findings.md,
  * "Optimize"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
-import { isAllocator } from '../evidence/allocator.js';
+import { isFor } from '../evidence/purposes.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
@@ -118,7 +119,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
   const allocating = [...called].reduce(
-    (sum, [one, its]) => sum + (isAllocator(item(model.entities, one)) ? its : 0),
+    (sum, [one, its]) => sum + (isFor(item(model.entities, one), Purpose.allocator) ? its : 0),
     0,
   );
   const [largest, { npt: ns }] = item(rows, 0);

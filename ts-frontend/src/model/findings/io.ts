@@ -2,32 +2,30 @@
  * Limits by input and output that is not overlapped with other work (docs/reference/findings.md, "Input and output").
  * Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { item, u32, u8 } from '../profile/columns.js';
 import type { IoFacts } from '../result/facts.js';
 import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
-import type { Finding } from '../result/types.js';
+import type { Entity, Finding } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
 
-/**
- * Calls that wait for a time, and those that write to, or read from, what answers by itself; others may wait for
- * requests.
- */
-const sleeps = /nanosleep|^(u|thrd_)?sleep/;
-const devices =
-  /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|p(read|write)v2|preadv?(64)?|(send|copy_)file\w*)$/;
-const children = /^(wait[34]?|waitp?id|system|pclose)$/;
-/** Nothing comes there but what others send: for a server that is its rest. */
-const others = /^(p?poll|p?select|epoll_p?wait2?|accept4?|recv(from|m?msg)?)$/;
 /** In how many pieces at a time what others wait for could be done, for a prediction: as few as change anything. */
 const atATime = 2;
 
+/** A call of the system, and its share of what all of them take. */
+interface Call {
+  entity: Entity;
+  share: number;
+}
+
 /** What the threads call of the system, most first, where procedures of the C library are seen. */
-function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): { name: string; share: number }[] {
+function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): Call[] {
   const { tuples } = model.raw;
   const calls = new Map<number, number>();
   let total = 0;
@@ -40,11 +38,11 @@ function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): { na
   }
   return [...calls]
     .sort((a, b) => b[1] - a[1])
-    .map(([id, value]) => ({ name: item(model.entities, id).name, share: value / total }));
+    .map(([id, value]) => ({ entity: item(model.entities, id), share: value / total }));
 }
 
-const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
-  calls.reduce((sum, { name, share }) => sum + (which.test(name) ? share : 0), 0);
+const shareOf = (calls: readonly Call[], purpose: Parameters<typeof isFor>[1]): number =>
+  calls.reduce((sum, { entity, share }) => sum + (isFor(entity, purpose) ? share : 0), 0);
 
 /** The innermost procedure with half of it or more, else the one with most; and thread time in all. */
 function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: number; threadTime: number } {
@@ -76,20 +74,20 @@ function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: nu
 
 /** Children that ran for so much of the time in which threads wait to read are those that they read from. */
 const readsFrom = 0.5;
-const reads = /^(read(v|64)?|fread|getline|fgets|poll|select|ppoll|pselect)$/;
 
 /** Who reads beside such a wait for requests, and nothing else waits, waits for others, too: for a word on a pipe. */
 const requests = 0.25;
 
 /** What is waited for most, by the calls in which threads wait. */
-const waitsOf = (calls: ReturnType<typeof systemCalls>, cost: number, childrenNs: number): IoFacts['waits'] =>
-  shareOf(calls, children) >= 0.5 ||
-  (shareOf(calls, children) + shareOf(calls, reads) >= 0.5 && childrenNs >= readsFrom * cost)
+const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFacts['waits'] =>
+  shareOf(calls, Purpose.children) >= 0.5 ||
+  (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost)
     ? 'children'
-    : shareOf(calls, sleeps) >= 0.5
+    : shareOf(calls, Purpose.sleep) >= 0.5
       ? 'sleep'
-      : shareOf(calls, others) >= 0.5 ||
-          (shareOf(calls, others) >= requests && shareOf(calls, others) + shareOf(calls, reads) >= 1 - requests)
+      : shareOf(calls, Purpose.requests) >= 0.5 ||
+          (shareOf(calls, Purpose.requests) >= requests &&
+            shareOf(calls, Purpose.requests) + shareOf(calls, Purpose.read) >= 1 - requests)
         ? 'others'
         : 'device';
 
@@ -112,7 +110,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
     held.reduce((sum, { threads }) => sum + threads, 0),
   );
   const together =
-    shareOf(calls, sleeps) + shareOf(calls, devices) >= 0.5 && waiting < atATime
+    shareOf(calls, Purpose.sleep) + shareOf(calls, Purpose.device) >= 0.5 && waiting < atATime
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
   const waits = waitsOf(calls, cost, model.head.childrenRunNs);
@@ -125,7 +123,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice));
   if (savingNs < least) return [];
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
-  const call = calls[0] && calls[0].share >= 0.5 ? calls[0].name : null;
+  const call = calls[0] && calls[0].share >= 0.5 ? calls[0].entity.name : null;
   const overlapNs = Math.min(cost, loss.saving);
   return [
     findingOf(model, {

@@ -2,11 +2,12 @@
  * Limits by the kernel's work on behalf of the program: memory that is given back and taken again, reads and writes of
  * few bytes, system calls (docs/reference/findings.md, "Kernel"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
-import { isAllocator } from '../evidence/allocator.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
@@ -38,6 +39,7 @@ const workOf: Partial<Record<number, Work>> = {
 /** Values of enum qz_kernel that are such work. */
 export const reasonsOf = (work: Work): number[] =>
   Object.entries(workOf).flatMap(([reason, its]) => (its === work ? [Number(reason)] : []));
+
 interface Spent {
   cost: number;
   busy: number;
@@ -81,7 +83,8 @@ function measure({ model, tables, own }: FindingContext): Map<Work, Spent> {
     if (own.hidden[node] !== 1) continue;
     const called = u32(stacks.entity, node);
     addTo(spent.byCall, shownId(model, called), npt);
-    if (tuples.kernel[k] === KernelWork.memory && isAllocator(item(model.entities, called))) spent.allocating += npt;
+    if (tuples.kernel[k] === KernelWork.memory && isFor(item(model.entities, called), Purpose.allocator))
+      spent.allocating += npt;
   }
   return all;
 }

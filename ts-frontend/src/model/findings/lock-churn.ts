@@ -3,6 +3,7 @@
  * instructions themselves, and the lock's cache line, which comes from the CPU that had it last, of a lock for readers
  * too (docs/reference/findings.md, "Locks taken too often"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { KernelWork } from '../profile/raw-profile.js';
@@ -11,6 +12,7 @@ import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
+import { isFor } from '../evidence/purposes.js';
 import type { LockChurnFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
@@ -53,26 +55,16 @@ interface Spent {
   passingNs: number; // of it in channels, and where goroutines are switched, woken and parked
 }
 
-/** Code of locks that run-time libraries make themselves, as sampler/waits/lock_code.c knows it by linkage names. */
-const ofLibrary = /^(runtime|sync)\.|lock_contended|(un)?lock_slow|ObjectMonitor|ObjectSynchronizer|absl.*::Mutex::/;
-
-/** Go's channels and its scheduler: what it takes that goroutines wait for each other and wake each other. */
-const passes = new RegExp(
-  '^runtime\\.(chansend|chanrecv|closechan|selectgo|send$|recv$|gopark|goready|ready$|park_m|gosched|schedule|' +
-    'findRunnable|wakep|stopm)',
-);
-/** Where threads of Go's library begin: callers further out belong to whoever created the thread. */
-const begins = /^(threadentry|crosscall\w*|_cgo_\w+)$/;
-
 /** By node: Go's library is at that there, for what the program called, or for nobody. */
 function passing({ model, tables }: FindingContext): Uint8Array {
   const { count, parent, entity } = tables.stacks;
   const is = new Uint8Array(count);
   for (let n = 1; n < count; n++) {
     // parents come before their children
-    const { name, origin, kind } = item(model.entities, u32(entity, n));
-    if (kind !== 'procedure' || begins.test(name)) continue;
-    is[n] = origin === 'runtime' && (is[u32(parent, n)] === 1 || passes.test(name)) ? 1 : 0;
+    const its = item(model.entities, u32(entity, n));
+    // where threads of Go's library begin, callers further out belong to whoever created the thread
+    if (its.kind !== 'procedure' || isFor(its, Purpose.threadStart)) continue;
+    is[n] = its.origin === 'runtime' && (is[u32(parent, n)] === 1 || isFor(its, Purpose.handOver)) ? 1 : 0;
   }
   return is;
 }
@@ -101,7 +93,7 @@ function spentOf(context: FindingContext, ofLibraries: boolean): Spent {
     const isPassed = u8(isPassing, node) === 1,
       isLocked = u8(tuples.kernel, k) === KernelWork.lock;
     if (!isPassed && !isLocked) continue;
-    if (ofLibraries && !isPassed && !ofLibrary.test(item(model.entities, u32(tables.stacks.entity, node)).name))
+    if (ofLibraries && !isPassed && !isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.libraryLock))
       continue;
     if (isPassed) spent.passingNs += ns;
     spent.ns += ns;
@@ -193,8 +185,9 @@ function uncountedLocks(context: FindingContext): Finding[] {
   const spent = spentOf(context, true);
   const owners = [...withoutClosures(model, spent.owners)].sort((a, b) => b[1] - a[1]);
   const isProgram = ([id, ns]: readonly [number, number]): boolean => {
-    const { kind, name, origin } = item(model.entities, id);
-    return ns >= notable * spent.ns && kind === 'procedure' && origin !== 'runtime' && !begins.test(name);
+    const its = item(model.entities, id);
+    const isOfProgram = its.kind === 'procedure' && its.origin !== 'runtime' && !isFor(its, Purpose.threadStart);
+    return ns >= notable * spent.ns && isOfProgram;
   };
   const first = owners.find(isProgram) ?? owners[0];
   if (!first) return [];

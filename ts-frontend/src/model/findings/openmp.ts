@@ -2,11 +2,13 @@
  * Limits by the run-time libraries of OpenMP and TBB: tasks, pieces of loops and parallel regions that are too small
  * for what it takes to hand them over (docs/reference/findings.md, "Overhead"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
+import { isFor } from '../evidence/purposes.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
@@ -19,14 +21,10 @@ const larger = 10;
 /** A library that takes less of the elapsed time than this does what it is for. */
 const leastPart = 0.1;
 
-const entrance = /^((GOMP|GOACC|omp|__kmpc|__tgt)_|tbb::detail::r1::)/;
-/** Taking and leaving its locks, and waiting for them in ways that are not seen as that. */
-const excludes = /critical|atomic_|_(un)?set_(nest_)?lock/;
-
-const isTbb = ({ module }: Entity): boolean => /\/libtbb\.so/.test(module);
+const isTbb = (entity: Entity): boolean => isFor(entity, Purpose.tbbLibrary);
 /** TBB's code that the compiler put into the program; only where what it calls and inlines is known. */
-const isTemplate = ({ origin, name, missing }: Entity): boolean =>
-  origin === 'standard' && missing === 'nothing' && name.startsWith('tbb::detail::');
+const isTemplate = (entity: Entity): boolean =>
+  entity.origin === 'standard' && entity.missing === 'nothing' && isFor(entity, Purpose.tbbCode);
 
 /**
  * What the program called there, 0: the innermost code of the stack is not such a library, or what that calls. TBB's
@@ -40,7 +38,7 @@ function calledAt({ model, tables, own }: FindingContext, node: number): number 
   for (; n !== 0 && u8(own.hidden, n); n = u32(stacks.parent, n))
     if (entityAt(n).origin === 'openmp') called = u32(stacks.entity, n);
   if (n !== 0 && (called === 0 ? n === node : isTbb(item(model.entities, called))))
-    return isTemplate(entityAt(n)) || (called !== 0 && entityAt(n).name.startsWith('tbb::detail::'))
+    return isTemplate(entityAt(n)) || (called !== 0 && isFor(entityAt(n), Purpose.tbbCode))
       ? called || u32(stacks.entity, n)
       : 0;
   return called;
@@ -97,7 +95,7 @@ function measure(context: FindingContext): Teams {
       teams.spinning += (ns / b) * s;
       addTo(teams.owners, shownId(model, ownerAt(context, node)), ns / b);
       if (isTbb(item(model.entities, called)) || isTemplate(item(model.entities, called))) teams.tbb += ns / b;
-      if (entrance.test(item(model.entities, called).name)) addTo(teams.calls, shownId(model, called), ns / b);
+      if (isFor(item(model.entities, called), Purpose.teamCall)) addTo(teams.calls, shownId(model, called), ns / b);
     } else if (
       tuples.state[k] === State.spinning &&
       b === 0 &&
@@ -150,7 +148,8 @@ export function openmpFindings(context: FindingContext): Finding[] {
     named = 0;
   for (const [one, ns] of teams.calls) {
     named += ns;
-    if (excludes.test(item(model.entities, one).name)) excluding += ns;
+    // Taking and leaving its locks, and waiting for them in ways that are not seen as that.
+    if (isFor(item(model.entities, one), Purpose.exclusion)) excluding += ns;
   }
   const isExclusion = excluding > named / 2;
   const { idealNs } = withoutWaiting(context, (k) => isAnyOf(context, u32(model.raw.tuples.stack, k)));
@@ -189,8 +188,8 @@ export function joinExclusion({ entities, elapsedNs }: Model, findings: readonly
   const waits = findings.filter(
     ({ facts, entity }) =>
       (facts.form === 'lock' || facts.form === 'spinning') &&
-      entrance.test(item(entities, entity).name) &&
-      excludes.test(item(entities, entity).name),
+      isFor(item(entities, entity), Purpose.teamCall) &&
+      isFor(item(entities, entity), Purpose.exclusion),
   );
   for (const { costNs, savingNs, entity } of waits) {
     library.costNs = Math.min(elapsedNs, library.costNs + costNs);

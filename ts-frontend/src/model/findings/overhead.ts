@@ -2,6 +2,7 @@
  * Limits by the thread package's own work, or by waking threads: grain too fine (docs/reference/findings.md,
  * "Overhead"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { handOversOf, isHandingOn } from '../evidence/hand-overs.js';
 import { withoutWaiting } from '../evidence/own-work.js';
@@ -12,6 +13,7 @@ import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
@@ -70,13 +72,11 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
 const shortWaitNs = 10_000;
 /** And no more than this with it: else something else takes the time, such as locks that nobody waits for. */
 const rareWaitNs = 100_000;
-/** Procedures of run-time libraries that wait and wake. */
-const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
 
 /** By tuple: a call of a run-time library that waits or wakes. */
 const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolean => {
   const node = u32(model.raw.tuples.stack, k);
-  return u8(own.hidden, node) === 1 && wakes.test(item(model.entities, u32(tables.stacks.entity, node)).name);
+  return u8(own.hidden, node) === 1 && isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.waitOrWake);
 };
 
 /** Elapsed time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake. */
@@ -193,7 +193,6 @@ function inlineSavingNs({ entities, cpuWait, elapsedNs }: Model, ranNs: number):
  * CPU) is not known, but what the run would take without them has a bound.
  */
 /** Calls that make threads and wait for their end. */
-const makes = /pthread_(create|join)|_M_start_thread|thread::join|clone|start_thread/;
 
 export function shortThreadFindings(context: FindingContext): Finding[] {
   const { model, tables } = context;
@@ -204,7 +203,7 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
   const making = Math.min(1, (spawns * makingNs) / ranNs) * root.nptNs;
   // Neither makes threads, nor waits for them: one thread's own work.
   const isMaking = (k: number): boolean =>
-    makes.test(item(model.entities, u32(tables.stacks.procedure, u32(model.raw.tuples.stack, k))).name);
+    isFor(item(model.entities, u32(tables.stacks.procedure, u32(model.raw.tuples.stack, k))), Purpose.threadMaking);
   const simplyNs = inlineSavingNs(model, ranNs),
     inlineNs = simplyNs > 0 ? Math.max(simplyNs, withoutWaiting(context, isMaking).aloneNs) : 0,
     isInline = inlineNs > making;

@@ -109,6 +109,9 @@ export class BuiltEntity implements Entity {
   get origin(): Origin {
     return this.id === 0 ? 'own' : this.source.origin;
   }
+  get purposes(): number {
+    return this.id === 0 ? 0 : this.source.purposes;
+  }
   get runsFor(): number {
     return this.kind === 'procedure' && isNameless(this) ? (this.shared.publicNames.get(this.id) ?? 0) : 0;
   }

@@ -4,14 +4,15 @@
  * locks cost depends on what the program does between them, so there are two bounds. Formulas:
  * docs/reference/metrics.md, section 6. Pure.
  */
+import { lockKinds } from '../profile/abi.js';
 import { f64, u16, u32 } from '../profile/columns.js';
 import { cpuWaitOf } from './cpu-wait.js';
-import type { RawProfile } from '../profile/raw-profile.js';
+import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
 
 /** Accesses to these publish as much as a lock does. */
-const published = new Set(['mutex', 'rwlock', 'spinlock', 'semaphore']);
+const published = new Set<EntityKind>([...lockKinds, 'semaphore']);
 
 /**
  * Where threads wait for each other once in so much processor time or more often, what holds one up may hold up all: it

@@ -4,7 +4,7 @@ import type { CallPathsNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 import { cutReasons, type UnwindingModule } from '../result/unwinding.js';
 
-/** Told from this share of walks on. */
+/** Reported from this share of walks on. */
 const least = 0.005;
 
 const cutOf = ({ cut }: Pick<UnwindingModule, 'cut'>): number => cutReasons.reduce((sum, why) => sum + cut[why], 0);

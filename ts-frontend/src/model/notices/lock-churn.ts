@@ -3,8 +3,10 @@
  * a lock around too little. Which of the two it is can't be seen from outside, so both are said
  * (docs/reference/findings.md, "Notices"). Pure.
  */
+import { Purpose } from '../profile/abi.js';
 import { addAt, f64, item } from '../profile/columns.js';
 import { shownId } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import type { LockChurnNotice } from '../result/notices.js';
 import type { Entity, Finding, Model } from '../result/types.js';
@@ -50,7 +52,7 @@ function lockingNs(model: Model, by: Entity): number {
   let ns = 0;
   for (const { entity } of by.callees) {
     const callee = item(model.entities, entity);
-    if (/^(__GI_)?_*pthread_(mutex|rwlock|spin)_|^__lll_|^lll_/.test(callee.name)) ns += callee.processorTimeSelfNs;
+    if (isFor(callee, Purpose.pthreadLock)) ns += callee.processorTimeSelfNs;
   }
   return ns;
 }

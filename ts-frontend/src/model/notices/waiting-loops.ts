@@ -1,5 +1,5 @@
 /**
- * Loops that nobody marked and that were found to do nothing but wait. Those of OpenMP's library are told as one: it
+ * Loops that nobody marked and that were found to do nothing but wait. Those of OpenMP's library are one: it
  * has one for each of its barriers and locks, and threads wait in all of them for the same reasons. Pure.
  */
 import { leastShare } from '../evidence/context.js';

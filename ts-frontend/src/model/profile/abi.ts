@@ -52,6 +52,30 @@ export type OtherKind = keyof typeof otherKinds;
 export const origins = { unknown: 0, own: 1, runtime: 2, openmp: 3, standard: 4, installed: 5 } as const;
 export type Origin = keyof typeof origins;
 
+/** QZ_PURPOSE_...: bits of entities.purposes. */
+export const Purpose = {
+  decided: 1,
+  teamCall: 2,
+  exclusion: 4,
+  tbbLibrary: 8,
+  tbbCode: 16,
+  collection: 32,
+  waitOrWake: 64,
+  libraryLock: 128,
+  handOver: 256,
+  threadStart: 512,
+  pthreadLock: 1024,
+  allocator: 2048,
+  sleep: 4096,
+  device: 8192,
+  children: 16384,
+  requests: 32768,
+  read: 65536,
+  signal: 131072,
+  threadMaking: 524288,
+  lockWrapper: 262144,
+} as const;
+
 /** enum qz_library_wait. */
 export const libraryWaits = {
   unknown: 0,
@@ -123,6 +147,10 @@ export const queueBuckets = {
   parts: 2,
   count: 32,
 } as const;
+/** Factor of hashes of 32 bits. */
+export const hashFactor = 0x9e3779b1;
+/** Kinds of locks: qz_kind_is_lock. */
+export const lockKinds = ['mutex', 'rwlock', 'spinlock'] as const;
 /** Times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0. */
 export const timeBuckets = { count: 40 } as const;
 

@@ -1,5 +1,6 @@
-/** Locks, which whoever has one keeps on its stack: qz_kind_is_lock of abi/session.h. Pure. */
+/** Locks, which whoever has one keeps on its stack. Pure. */
+import { lockKinds } from './abi.js';
 import type { EntityKind } from './raw-profile.js';
 
-const locks: ReadonlySet<EntityKind> = new Set<EntityKind>(['mutex', 'rwlock', 'spinlock']);
+const locks: ReadonlySet<EntityKind> = new Set<EntityKind>(lockKinds);
 export const isLockKind = (kind: EntityKind): boolean => locks.has(kind);

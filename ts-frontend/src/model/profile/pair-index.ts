@@ -2,6 +2,7 @@
  * Numbers by pairs of numbers, such as nodes by what is above and what stands there: a table with open addressing,
  * several times as fast as a Map with one key made of both. Pure.
  */
+import { hashFactor } from './abi.js';
 import { u32 } from './columns.js';
 
 export class PairIndex {
@@ -20,7 +21,7 @@ export class PairIndex {
 
   /** What was given for that pair before; else `value`, which is not 0. */
   findOrAdd(first: number, second: number, value: number): number {
-    let at = ((Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 7) & this.#mask;
+    let at = ((Math.imul(first, hashFactor) ^ Math.imul(second, 0x85ebca6b)) >>> 7) & this.#mask;
     for (let known = u32(this.#slots, at); known !== 0; known = u32(this.#slots, at)) {
       if (this.#firsts[at] === first && this.#seconds[at] === second) return known;
       at = (at + 1) & this.#mask;

@@ -300,6 +300,7 @@ export interface RawEntity {
   missing: Missing; // which
   instances: number;
   origin: Origin;
+  purposes: number; // bits of Purpose, by its name
   libraryWait: LibraryWait; // of a futex or loop
   naming: Naming;
 }

@@ -107,6 +107,7 @@ export interface Entity {
   detail: string; // why name or file is missing, '' = nothing missing
   missing: Missing; // which
   origin: Origin; // whose code it is, of an object that of the place that made it, or of the library that waits there
+  purposes: number; // what it is for, by its name: bits of Purpose
   runsFor: number; // of a procedure without a name: the exported one of its library that it runs for, 0 = none
   libraryWait: LibraryWait; // what a futex or a loop is, by what is called there
   // of a condition, semaphore or futex that is a lock by what happens there, else null

@@ -1,0 +1,4 @@
+/** The root of the checkout. */
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../../..');

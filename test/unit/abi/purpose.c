@@ -1,0 +1,151 @@
+/* What procedures and threads of known libraries are for, by names as profiles have them. */
+#include <stdio.h>
+#include "abi/purpose.h"
+#include "test/support/check.h"
+
+struct known {
+  const char *name;
+  uint32_t purposes;
+};
+
+#define COLLECTION QZ_PURPOSE_COLLECTION
+#define TEAM       QZ_PURPOSE_TEAM_CALL
+#define EXCLUSION  QZ_PURPOSE_EXCLUSION
+#define WAKE       QZ_PURPOSE_WAIT_OR_WAKE
+#define LOCK       QZ_PURPOSE_PTHREAD_LOCK
+#define OF_LIBRARY QZ_PURPOSE_LIBRARY_LOCK
+#define HAND_OVER  QZ_PURPOSE_HAND_OVER
+#define START      QZ_PURPOSE_THREAD_START
+#define ALLOCATOR  QZ_PURPOSE_ALLOCATOR
+#define WRAPPER    QZ_PURPOSE_LOCK_WRAPPER
+#define REQUESTS   QZ_PURPOSE_REQUESTS
+#define READ       QZ_PURPOSE_READ
+
+static const struct known procedures[] = {
+  {"", 0},
+  {"main", 0},
+  {"compute", 0},
+  {"GOMP_barrier", TEAM},
+  {"GOMP_critical_start", TEAM | EXCLUSION},
+  {"GOMP_critical_start at solve.c:17", TEAM | EXCLUSION},
+  {"omp_set_lock", TEAM | EXCLUSION | WRAPPER},
+  {"omp_unset_nest_lock", TEAM | EXCLUSION | WRAPPER},
+  {"__kmpc_fork_call", TEAM},
+  {"my_GOMP_barrier", 0},
+  {"tbb::detail::r1::spawn", TEAM | QZ_PURPOSE_TBB_CODE},
+  {"tbb::detail::d1::start_for<Body>::execute", QZ_PURPOSE_TBB_CODE},
+
+  {"runtime.gcBgMarkWorker.func2", COLLECTION | OF_LIBRARY},
+  {"v8::internal::Heap::CollectGarbage", COLLECTION},
+  {"v8::internal::ScavengerCollector::CollectGarbage", COLLECTION},
+  {"v8::internal::Scaveng", 0},
+  {"gc_collect_main", COLLECTION},
+  {"gc_collect_mainly", 0},
+  {"gc_sweep_step", COLLECTION},
+  {"caml_major_collection_slice", COLLECTION},
+  {"WKS::gc_heap::mark_phase", COLLECTION},
+  {"GC_try_to_collect_inner", COLLECTION},
+  {"PSScavenge::invoke", COLLECTION},
+  {"PSParallelCompact::invoke_no_policy", COLLECTION},
+  {"G1CollectedHeap::do_collection_pause", COLLECTION},
+  {"G1CollectedHeap::allocate", 0},
+  {"ParMark", 0},
+  {"Zebra::invoke", 0},
+  {"MarkSweep::invoke", 0},
+
+  {"pthread_cond_signal", WAKE},
+  {"__lll_lock_wait", WAKE | LOCK | WRAPPER},
+  {"lll_lock", WAKE | LOCK | WRAPPER},
+  {"std::condition_variable::notify_one", WAKE},
+  {"futex_wait", WAKE},
+  {"sem_post", WAKE},
+  {"pthread_mutex_lock", WAKE | LOCK | WRAPPER},
+  {"__GI___pthread_mutex_unlock_usercnt", WAKE | LOCK | WRAPPER},
+  {"___pthread_rwlock_rdlock", WAKE | LOCK | WRAPPER},
+  {"pthread_create", WAKE | QZ_PURPOSE_THREAD_MAKING},
+
+  {"runtime.lock2", OF_LIBRARY | WRAPPER},
+  {"sync.(*Mutex).Lock", OF_LIBRARY},
+  {"std::sys::sync::mutex::futex::Mutex::lock_contended", WAKE | OF_LIBRARY | WRAPPER},
+  {"parking_lot::raw_mutex::RawMutex::unlock_slow", OF_LIBRARY},
+  {"ObjectMonitor::enter", OF_LIBRARY | WRAPPER},
+  {"absl::lts_20220623::Mutex::Lock", OF_LIBRARY | WRAPPER},
+  {"folly::Mutex::Lock", WRAPPER},
+  {"runtime.chansend1", OF_LIBRARY | HAND_OVER},
+  {"runtime.ready", OF_LIBRARY | HAND_OVER},
+  {"runtime.readyWithTime", OF_LIBRARY},
+  {"runtime.schedule", OF_LIBRARY | HAND_OVER},
+  {"threadentry", START},
+  {"crosscall1", START},
+  {"crosscall.other", 0},
+  {"_cgo_sys_thread_start", START},
+  {"std::thread::_M_start_thread", QZ_PURPOSE_THREAD_MAKING},
+  {"__clone3", QZ_PURPOSE_THREAD_MAKING},
+
+  {"malloc", ALLOCATOR},
+  {"mallocate", 0},
+  {"operator new(unsigned long)", ALLOCATOR},
+  {"operator delete[]", ALLOCATOR},
+  {"_Znwm", ALLOCATOR},
+  {"__libc_calloc", ALLOCATOR},
+  {"systrim.constprop.0", ALLOCATOR},
+  {"je_arena_malloc", ALLOCATOR},
+  {"mi_heap::alloc", 0},
+
+  {"clock_nanosleep", QZ_PURPOSE_SLEEP},
+  {"usleep", QZ_PURPOSE_SLEEP},
+  {"asleep", 0},
+  {"fsync", QZ_PURPOSE_DEVICE},
+  {"pwrite64", QZ_PURPOSE_DEVICE},
+  {"preadv2", QZ_PURPOSE_DEVICE},
+  {"sendfile64", QZ_PURPOSE_DEVICE},
+  {"write_all", 0},
+  {"waitpid", QZ_PURPOSE_CHILDREN},
+  {"wait_all", 0},
+  {"poll", REQUESTS | READ},
+  {"epoll_pwait2", REQUESTS},
+  {"recvmmsg", REQUESTS},
+  {"accept5", 0},
+  {"fread", READ},
+  {"sigtimedwait", QZ_PURPOSE_SIGNAL},
+
+  {"lock", WRAPPER},
+  {"Guard::scoped_rw_lock", WRAPPER},
+  {"Guard::scoped_read_lock", WRAPPER},
+  {"app::Queue<int>::lock(int)", WRAPPER},
+  {"std::unique_lock<std::mutex>::unique_lock", WRAPPER},
+  {"UniqueLock::UniqueLock", WRAPPER},
+  {"spinlock_acquire", WRAPPER},
+  {"SpinLock_slow", WRAPPER},
+  {"blocks", 0},
+  {"clock", 0},
+  {"tryEnter<int", WRAPPER},
+  {"monitor.entering", WRAPPER},
+};
+
+static const struct known threads[] = {
+  {"GC Thread#1", COLLECTION},
+  {"G1 Conc#0", COLLECTION},
+  {"G1 Unknown", 0},
+  {"ZWorker#2", COLLECTION},
+  {"malloc", 0},
+  {"", 0},
+};
+
+static void are(const struct known *list, size_t count, bool is_thread) {
+  for (size_t k = 0; k < count; k++) {
+    uint32_t is = qz_purposes_of(is_thread, list[k].name, "/home/me/program"),
+             should = list[k].purposes | QZ_PURPOSE_DECIDED;
+    if (is != should) fprintf(stderr, "%s: %#x, not %#x\n", list[k].name, is, should);
+    CHECK(is == should);
+  }
+}
+
+int main(void) {
+  are(procedures, sizeof procedures / sizeof *procedures, false);
+  are(threads, sizeof threads / sizeof *threads, true);
+  CHECK(qz_purposes_of(false, "f", "/usr/lib/libtbb.so.12.8") == (QZ_PURPOSE_DECIDED | QZ_PURPOSE_TBB_LIBRARY));
+  CHECK(qz_purposes_of(false, "f", "/usr/lib/libtbbmalloc.so.2") == QZ_PURPOSE_DECIDED);
+  puts("ok");
+  return 0;
+}
