@@ -9,7 +9,7 @@ import { sum } from '../../../ts-frontend/src/tree/numbers.js';
 import { readTree, type RawTree } from '../../../ts-frontend/src/tree/tree-file.js';
 import { buildTree, type TreeModel } from '../../../ts-frontend/src/tree/tree-model.js';
 import { needing } from '../../support/capabilities.js';
-import { root } from '../../known-answers/programs.js';
+import { root } from '../../support/root.js';
 import { directory, quartz, type Said } from '../../support/run-quartz.js';
 
 const parts = join(root, 'build/test/end-to-end/sampler/tree_parts');
