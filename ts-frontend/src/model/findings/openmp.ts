@@ -46,8 +46,8 @@ function calledAt({ model, tables, own }: FindingContext, node: number): number 
 
 /** In the library, what it calls of others, or its templates: what could go at most. */
 function isAnyOf(context: FindingContext, node: number): boolean {
-  const { name, origin } = item(context.model.entities, u32(context.tables.stacks.procedure, node));
-  return origin === 'openmp' || name.startsWith('tbb::detail::') || calledAt(context, node) !== 0;
+  const entity = item(context.model.entities, u32(context.tables.stacks.procedure, node));
+  return entity.origin === 'openmp' || isFor(entity, Purpose.tbbCode) || calledAt(context, node) !== 0;
 }
 
 /** Whose pieces these are: the nearest procedure that is no library's; of a thread of the library's own nobody's. */
