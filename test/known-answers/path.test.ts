@@ -44,6 +44,8 @@ const forked: Case['shares'] = {
   after: [0.15, 0.35],
   shorter: [0, 0.05],
 };
+// The one that takes 15 units limits: the other's first 5, then its own.
+const handedOver: Case['shares'] = { consume: [0.85, 1], produce: [0, 0.15] };
 const cases: Case[] = [
   { name: 'creation and join', args: 'fork', shares: forked },
   { name: 'a detached thread, for which a semaphore is waited', args: 'detached', shares: forked },
@@ -54,8 +56,7 @@ const cases: Case[] = [
     shares: { after: [0.85, 1], shorter: [0, 0.1] },
     least: { state: 'blocked', ms: 300 },
   },
-  // The one that takes 15 units limits: the other's first 5, then its own.
-  { name: 'hand-overs', args: 'hand-over', shares: { consume: [0.85, 1], produce: [0, 0.15] } },
+  { name: 'hand-overs', args: 'hand-over', shares: handedOver },
   // Two threads, 12 units of 15 within the lock.
   { name: 'a mutex', args: 'mutex', shares: { locked: [0.7, 1], outside: [0, 0.3] } },
   { name: 'a read-write lock', args: 'rwlock', shares: { locked: [0.7, 1], outside: [0, 0.3] } },
@@ -149,7 +150,7 @@ test.serial('thread package: spawned calls', async (t) => {
   await judge(t, 'path_package', { name: '', args: 'spawn', processors: 2, shares: forked });
 });
 test.serial('thread package: a semaphore', async (t) => {
-  await judge(t, 'path_package', { ...cases[1]!, args: 'semaphore', processors: 2 });
+  await judge(t, 'path_package', { name: '', args: 'semaphore', processors: 2, shares: handedOver });
 });
 test.serial('thread package: on one processor the path goes through all that is executed', async (t) => {
   // Spawned calls run on their parent's stack, one after the other: all of them took that long.
