@@ -37,7 +37,7 @@ static struct {
   uint64_t dropped_ns; /* used by what is not among these */
   uint64_t begun_ns;
   unsigned idle; /* followed processes that have ended and did next to nothing, wherever they were started */
-  pid_t told;    /* whose profile the front end was told last; 0: the launched program's */
+  pid_t named;   /* whose profile the front end was told last; 0: the launched program's */
 } all;
 
 void qzi_follow_begin(const char *program, pid_t launched) {
@@ -71,11 +71,11 @@ void qzi_follow_look(void) {
     else if (!most || one->recording.cpu_time.run_ns > most->recording.cpu_time.run_ns)
       most = one;
   }
-  if (!itself || itself->message_fd < 0 || !most || most->pid == all.told) return;
+  if (!itself || itself->message_fd < 0 || !most || most->pid == all.named) return;
   uint64_t own_ns = itself->recording.cpu_time.run_ns, its_ns = most->recording.cpu_time.run_ns;
   if (own_ns * PART >= its_ns && !only_started(itself, own_ns, most, its_ns)) return;
   dprintf(itself->message_fd, "%s\n", most->recording.file.path);
-  all.told = most->pid;
+  all.named = most->pid;
 }
 
 /* 1: it is known to its end what the process used, for it has said so itself. A signal ends it without. */
@@ -241,7 +241,7 @@ void qzi_follow_settle(void) {
     if (itself) {
       const struct qzi_recording *its = &itself->admitted->recording;
       its->file.head->children_apart = kept > 0;
-      if (all.told && itself->admitted->message_fd >= 0) dprintf(itself->admitted->message_fd, "%s\n", its->file.path);
+      if (all.named && itself->admitted->message_fd >= 0) dprintf(itself->admitted->message_fd, "%s\n", its->file.path);
       finish(itself);
     }
   }

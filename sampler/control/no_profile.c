@@ -9,7 +9,7 @@
 #include "preload.h"
 
 const char qzi_no_proc[] =
-  "/proc is missing, or of other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
+  "/proc is missing, or shows other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
 
 int qzi_launch_failed(const char *program, int error) {
   const char *remedy = error == ENOENT

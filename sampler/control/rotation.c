@@ -29,7 +29,7 @@ static struct {
   struct qzi_recording_request request; /* of all but the first */
   uint64_t every_ns, begun_ns, due_ns;
   unsigned keep;
-  int message_fd, told;
+  int message_fd, reported;
   char base[4096];
 } all;
 
@@ -103,7 +103,7 @@ void qzi_rotation_begin(const struct qzi_options *options, const char *base) {
 }
 
 /* 1: a file can be begun there; else why not is said once. */
-static int can_begin(const char *path, const char *meanwhile) {
+static int can_begin(const char *path, const char *current) {
   char copy[4200], trial[4300];
   struct statvfs disk;
   const char *why = NULL;
@@ -118,9 +118,9 @@ static int can_begin(const char *path, const char *meanwhile) {
     if (!statvfs(dirname(copy), &disk) && (uint64_t)disk.f_bavail * disk.f_frsize < LEAST_FREE)
       why = "there is hardly any room on the disk";
   }
-  if (why && !all.told)
-    fprintf(stderr, "quartz: can't begin %s: %s; recording goes on in %s until there is room\n", path, why, meanwhile);
-  all.told = why != NULL;
+  if (why && !all.reported)
+    fprintf(stderr, "quartz: can't begin %s: %s; recording continues in %s until there is room\n", path, why, current);
+  all.reported = why != NULL;
   return !why;
 }
 

@@ -37,7 +37,7 @@ static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
   const char *name = admitted->recording.file.path;
   int moved = strcmp(name, meant) != 0;
   if (moved && !admitted->recording.request->followed)
-    fprintf(stderr, "quartz: %s is another recording's: this one is in %s\n", meant, name);
+    fprintf(stderr, "quartz: %s belongs to another recording: this one is in %s\n", meant, name);
   if (admitted->message_fd >= 0) dprintf(admitted->message_fd, "%s\n", name);
 }
 
@@ -137,7 +137,7 @@ int qzi_admitted_brief(const struct qzi_admitted *admitted) {
 static void stop_sampling(struct qzi_recording *recording) {
   if (!qzi_recording_stop(recording)) return;
   /* its memory and file are in use for ever: nothing can be finished */
-  fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is good up to the last snapshot\n",
+  fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is complete up to the last snapshot\n",
           recording->file.path);
   _exit(QUARTZ_FAILED);
 }
@@ -173,11 +173,12 @@ void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
   const char *name = recording->file.path;
   if (meant && strcmp(name, meant) != 0) tell_name(admitted, meant);
   if (unfinished && recording->failed != QZ_END_DISK_FULL)
-    fprintf(stderr, "quartz: %s could not be finished: %s; it is good, but has no checksums\n", name, strerror(error));
+    fprintf(stderr, "quartz: %s could not be finished: %s; it is usable, but has no checksums\n", name,
+            strerror(error));
   char elapsed[QZI_NUMBER];
   qzi_time_text(elapsed, recording->file.head->elapsed_ns);
   if (recording->failed == QZ_END_DISK_FULL)
-    fprintf(stderr, "quartz: the disk is full: recording ended after %s; %s is good up to there%s\n", elapsed, name,
+    fprintf(stderr, "quartz: the disk is full: recording ended after %s; %s is complete up to there%s\n", elapsed, name,
             unfinished ? ", but has no checksums" : "");
   else if (recording->failed)
     fprintf(stderr, "quartz: the profile is full: recording ended after %s; give a larger --max-size\n", elapsed);

@@ -167,7 +167,7 @@ test.serial('text and JSON say it; a name that never ran, or that nothing has, d
   const { file: other } = await ask(t, 'branches', ['no_such_name', 'a@nested']);
   const said = (await quartz(['path', '--span', '--width', '400', other])).stdout;
   t.regex(said, /What if no_such_name: no procedure or lock has that name\./);
-  t.regex(said, /What if a@nested: no thread was created so\./);
+  t.regex(said, /What if a@nested: no thread was created there\./);
 });
 
 test('a factor that is no number, or a third question, is wrong usage', async (t) => {

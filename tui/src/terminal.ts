@@ -377,7 +377,7 @@ class Terminal {
     const { scene } = this.watch;
     if (this.options.owned && scene !== null && scene.live.ended === null && !this.#asking) {
       this.#asking = true;
-      this.#say('the program still runs: q again ends it and keeps the profile; other keys go on');
+      this.#say('the program still runs: q again ends it and keeps the profile; other keys continue');
     } else this.#finish();
   }
 

@@ -105,7 +105,7 @@ for (const name of ['record', 'run']) {
         .split('\n')
         .filter((line) => line.startsWith('quartz: '))
         .map((line) => line.replace(/[\d.]+ m?s\b/, 'T')),
-      ['quartz: the disk is full: recording ended after T; out.quartz is good up to there'],
+      ['quartz: the disk is full: recording ended after T; out.quartz is complete up to there'],
     );
   });
 }

@@ -48,7 +48,7 @@ test('the first program of the guide is reported as the guide shows', async (t) 
   const shown = /```text\n([^]*?)```/.exec(guide)![1]!;
   const findings = (report: string): string[] =>
     [...report.matchAll(/^ {2}\d\. (.*?)(?=\d+(?:\.\d+)? (?:[mnuµ]?s|%))/gm)].map(([, begin]) => begin!.trim());
-  t.deepEqual(findings(shown), ['Threads wait for lock table during', 'prepare (sum.c:7), called from main, costs']);
+  t.deepEqual(findings(shown), ['Threads wait for lock table for', 'prepare (sum.c:7), called from main, costs']);
   for (const begin of findings(shown)) t.true(findings(stdout).includes(begin), stdout);
   /** Calls are counted, so these are the same on any machine. */
   const rows = (report: string): string[] =>

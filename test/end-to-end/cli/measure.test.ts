@@ -162,7 +162,7 @@ test.serial('--try alone: five rounds without Quartz, and the report of the one 
     text,
     /Measured by experiment With PAUSE=0\.1 the .* time in 5 pairs of runs[^.]*\. Elapsed time \(medians\): (?:[4-9]\d\d ms|[\d.]+ s) → /,
   );
-  t.regex(text, /A recorded run of it is in mine\.try1\.quartz\. The rest of this report is of run 1 of 12\./);
+  t.regex(text, /A recorded run of it is in mine\.try1\.quartz\. The rest of this report describes run 1 of 12\./);
   t.notRegex(text, /Recording slows/);
   holdsOnly(t, cwd, 'mine.quartz', 'mine.try1.quartz');
 });
@@ -265,7 +265,7 @@ test.serial(
     const csv = await quartz(['run', '-q', '--runs', '2', '--csv', '--', program('two_callers')], { cwd });
     t.is(csv.status, 0, csv.stderr);
     t.regex(csv.stdout, /^kind,name,/);
-    t.regex(csv.stderr, /^quartz: The rest of this report is of run [12] of 2\.$/m);
+    t.regex(csv.stderr, /^quartz: The rest of this report describes run [12] of 2\.$/m);
     const focus = await quartz(['run', '-q', '--runs', '2', '--focus', 'main', '--', program('two_callers')], { cwd });
     t.is(focus.status, 0, focus.stderr);
     t.regex(focus.stdout, /Measured by experiment/);
@@ -275,7 +275,7 @@ test.serial(
     t.deepEqual([wrong.status, wrong.stdout], [125, '']);
     t.regex(
       wrong.stderr,
-      /^quartz: The rest of this report is of run [12] of 2\.\nquartz: nothing in [^\n]* "nobody"; [^\n]*\n$/m,
+      /^quartz: The rest of this report describes run [12] of 2\.\nquartz: nothing in [^\n]* "nobody"; [^\n]*\n$/m,
     );
   },
 );

@@ -89,7 +89,7 @@ test.serial('at the same time: none takes the file of one that lives, or that en
   const { pid } = openModel(join(cwd, 'out.quartz')).head;
   const beside = await quartz(['record', '-o', 'out.quartz', '--', two], { cwd });
   t.is(beside.status, 0);
-  t.deepEqual(kept(beside), ["quartz: out.quartz is another recording's: this one is in out-2.quartz"]);
+  t.deepEqual(kept(beside), ['quartz: out.quartz belongs to another recording: this one is in out-2.quartz']);
   const report = await quartz(['run', '-o', 'out.quartz', '--', two], { cwd });
   t.is(report.status, 0);
   t.deepEqual(profiles(cwd), ['out-2.quartz', 'out.quartz'], "the second one's file was not younger than the third");

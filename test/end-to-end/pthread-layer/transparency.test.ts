@@ -217,7 +217,7 @@ needing('user-namespaces')(
       program('stripped'),
     ]).ended;
     t.is(stdout, (await start(program('stripped'), []).ended).stdout);
-    t.regex(stderr, /^quartz: no profile: \/proc is missing, or of other processes: mount it .*\n$/);
+    t.regex(stderr, /^quartz: no profile: \/proc is missing, or shows other processes: mount it .*\n$/);
   },
 );
 

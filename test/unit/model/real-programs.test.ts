@@ -179,7 +179,7 @@ test('a lock that a wrapper made is reported with who takes it', (t) => {
   const model = buildModel(builder.object(lock, { acquisitions: 100, contended: 100 }).build());
   const { takenIn } = factsOf(model.findings[0], 'lock');
   t.deepEqual(namesOf(model, takenIn), ['Cache::insert', 'Cache::lookup']);
-  t.regex(sentence(model), /wait for mutex at wrapper\.h:9, taken in Cache::insert and Cache::lookup, during/);
+  t.regex(sentence(model), /wait for mutex at wrapper\.h:9, taken in Cache::insert and Cache::lookup, for/);
 });
 
 const tbb = 'tbb::detail::d1::start_for<Body>::execute';

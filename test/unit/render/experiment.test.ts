@@ -76,7 +76,7 @@ test('what recording costs, beside what the model reported', (t) => {
   t.regex(texts({ recording: { ...recording, verdict: 'less' } })[0]!, /; the model said more: 0\.0 %\./);
   t.regex(
     texts({ recording: { ...recording, rounds: 1, elapsed: null, verdict: null } })[0]!,
-    /^1 pair of runs cannot say by how much .*: it took 400 ms without Quartz, 410 ms recorded\.$/,
+    /^1 pair of runs cannot show by how much .*: it took 400 ms without Quartz, 410 ms recorded\.$/,
   );
 });
 
@@ -100,7 +100,7 @@ test('whether runs agree, and fall into two modes', (t) => {
   t.deepEqual(texts().slice(2), [
     'All 5 recorded runs have the same first finding: serial setup.',
     'Elapsed time of recorded runs: 402 ms to 410 ms; no two modes can be shown.',
-    'The rest of this report is of run 7 of 12.',
+    'The rest of this report describes run 7 of 12.',
   ]);
   const mode = (number: number, medianNs: number, profile: string): Mode => ({
     runs: [number, number + 2, number + 4],
@@ -131,7 +131,7 @@ test('whether runs agree, and fall into two modes', (t) => {
   );
   const apart = texts({ recorded: { ...whole.recorded, modes: { ...modes, apart: true } } });
   t.true(
-    apart.some((text) => text.includes('(medians; between them is a gap of 3.25 times what either group is spread)')),
+    apart.some((text) => text.includes('(medians; between them is a gap of 3.25 times the spread of either group)')),
   );
   const doubtful = texts({ recorded: { ...whole.recorded, modes: { ...modes, inOrder: true, othersMayCause: true } } });
   t.true(doubtful.some((text) => /the machine may have changed.*Other programs may be the cause/.test(text)));

@@ -118,7 +118,7 @@ function beginOf(pid: number): string | undefined {
  * Waits for the end of a process that is no child of this one, which gets the signals that ask this one to end.
  * `begun`: it goes on.
  */
-export async function waitForStranger(pid: number, begun: () => void): Promise<void> {
+export async function waitForProcess(pid: number, begun: () => void): Promise<void> {
   const began = beginOf(pid);
   if (began === undefined) return;
   begun();

@@ -111,7 +111,7 @@ const table = {
     wants: 'a number above 0, at most 1000000000',
     value: 'S',
     sampler: 'attach',
-    help: 'end after that time',
+    help: 'stop recording after that time',
   },
   rotate: {
     kind: 'number',
@@ -120,7 +120,7 @@ const table = {
     wants: 'a number of seconds, at least 1',
     value: 'S',
     sampler: 'both',
-    help: 'go on in another file after that time; names hold the time at which each began',
+    help: 'begin a new file after that time; names hold the time at which each began',
   },
   keep: {
     kind: 'whole',
@@ -128,7 +128,7 @@ const table = {
     most: 1_000_000,
     value: 'N',
     sampler: 'both',
-    help: 'with --rotate: so many files are kept, the one being written among them (24)',
+    help: 'with --rotate: how many files are kept, with the one being written (24)',
   },
   quiet: { kind: 'switch', short: 'q', sampler: 'both', help: 'no line about rate and cost at the end' },
   front: {
@@ -200,13 +200,13 @@ const table = {
     value: 'VIEW',
     help: 'procedures (the default), locks, threads; tree, callers or flat',
   },
-  sort: { kind: 'text', value: 'COLUMN', help: 'of tree, callers and flat: the column that orders rows (npt)' },
+  sort: { kind: 'text', value: 'COLUMN', help: 'for tree, callers and flat: the column to sort by (npt)' },
   metric: {
     kind: 'text',
     value: 'DEF',
-    help: "of these: columns of your own, 'NAME = EXPRESSION; ...' (docs/reference/views.md)",
+    help: "for these: columns of your own, 'NAME = EXPRESSION; ...' (docs/reference/views.md)",
   },
-  lines: { kind: 'switch', help: 'of tree and flat: source lines and call sites have rows of their own' },
+  lines: { kind: 'switch', help: 'for tree and flat: source lines and call sites have rows of their own' },
   source: {
     kind: 'text',
     value: 'FILE',
@@ -216,7 +216,7 @@ const table = {
   disassembly: {
     kind: 'switch',
     excludes: 'csv',
-    help: 'of --source: the instructions of its hottest lines, too, with what each costs',
+    help: 'with --source: also the instructions of its hottest lines, with what each costs',
   },
   focus: {
     kind: 'text',
@@ -241,13 +241,13 @@ const table = {
   sarif: { kind: 'switch', help: 'the findings as SARIF 2.1.0, for code hosts and editors' },
   notes: { kind: 'switch', help: 'the findings as compilers write theirs: FILE:LINE: note: ...' },
   brief: { kind: 'switch', help: 'with --json: findings and the costliest procedures in 8 KB' },
-  top: { kind: 'whole', least: 0, most: 1_000_000, value: 'N', help: 'rows of a table at most (20); 0 shows all' },
+  top: { kind: 'whole', least: 0, most: 1_000_000, value: 'N', help: 'most rows in a table (20); 0 shows all' },
   width: {
     kind: 'whole',
     least: 1,
     most: 10_000,
     value: 'N',
-    help: "columns to fit into (the terminal's; 120 where there is none)",
+    help: "columns to fit the output into (the terminal's, else 120)",
   },
   ascii: { kind: 'switch', help: 'no characters beyond ASCII (the default where the locale is not UTF-8)' },
   cc: { kind: 'text', value: 'COMPILER', help: 'compiler that the flags are for (default: $CC, else cc)' },
@@ -285,16 +285,16 @@ const table = {
   work: {
     kind: 'text',
     value: 'NAME',
-    help: 'of --view scaling: the parameter that the work of the job grows with (without it: it is the same)',
+    help: 'with --view scaling: the parameter that the work of the job grows with (default: the work is constant)',
   },
   'fail-if': {
     kind: 'text',
     value: 'RULES',
-    help: "end with 1 where one holds: 'npt(NAME) > 5 %; elapsed > 3 %'; BEFORE and AFTER may be directories of runs",
+    help: "exit with 1 if one holds: 'npt(NAME) > 5 %; elapsed > 3 %'; BEFORE and AFTER may be directories of runs",
   },
   holders: { kind: 'switch', help: 'who held locks while others waited, below each lock; not where time went' },
-  'fold-runtime': { kind: 'switch', help: 'time in libraries of C, C++ and OpenMP is of what called them' },
-  'fold-loops': { kind: 'switch', help: 'time in loops of code is of the procedures that they are in' },
+  'fold-runtime': { kind: 'switch', help: 'charge time in the libraries of C, C++ and OpenMP to what called them' },
+  'fold-loops': { kind: 'switch', help: 'charge time in loops to the procedures that contain them' },
   help: { kind: 'switch', short: 'h', help: 'this help' },
 } as const satisfies Record<string, Option>;
 

@@ -1,7 +1,7 @@
 /** What the commands that record have in common: the sampler's options, and running it. */
 import { existsSync } from 'node:fs';
 import type { Arguments } from './command.js';
-import { runChild, runSampler, statusOf, waitForStranger } from './child.js';
+import { runChild, runSampler, statusOf, waitForProcess } from './child.js';
 import { exitCodes, usage } from './failure.js';
 import { samplerPath } from './files.js';
 import { optionNames, options, type OptionName } from './options.js';
@@ -60,7 +60,7 @@ export async function withoutSampler(signal: string, file: string | undefined): 
   }
   const { openProfile } = await import('../reader/profile.js');
   let goesOn = false;
-  await waitForStranger(openProfile(file, { symbolize: false }).head.pid, () => {
+  await waitForProcess(openProfile(file, { symbolize: false }).head.pid, () => {
     goesOn = true;
     say('the program runs on unsampled, and quartz waits for it; its exit status will not be known');
   });

@@ -36,7 +36,7 @@ function tableOf<Name extends string>(args: Arguments, names: readonly [Name, ..
 
 export async function showPath(args: Arguments, file: string | undefined): Promise<number> {
   const options = display(args);
-  if (args.has('path-table') && !args.has('csv')) throw usage('--table is of --csv', 'add --csv');
+  if (args.has('path-table') && !args.has('csv')) throw usage('--table goes with --csv', 'add --csv');
   const model = loadModel(file, { raw: args.has('raw') });
   const path = timePathOf(model);
   if (path === null) throw failure(noPathText);

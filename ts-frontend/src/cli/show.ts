@@ -90,7 +90,7 @@ export async function showFlame(args: Arguments, file: string | undefined): Prom
   const name = args.text('focus');
   const id = name === undefined ? 0 : find(model, name);
   if (model.entities[id]?.kind === 'thread')
-    throw new Failure(`"${name ?? ''}" is a thread, which stands on no path`, 'name a procedure or an object');
+    throw new Failure(`"${name ?? ''}" is a thread, which is on no call path`, 'name a procedure or an object');
   await print(flameReport(model, flameOf(model, id), options));
   return 0;
 }

@@ -98,7 +98,7 @@ function pathReader(parent: Uint32Array, entity: Uint32Array, left: Uint8Array |
 
 export interface StackOptions {
   foldRuntime: boolean; // time in run-time libraries is of those who call them
-  foldLoops: boolean; // time in loops of code is of the procedures that they are in
+  foldLoops: boolean; // charge time in loops to the procedures that contain them
 }
 
 /** Where time went: a sample for each stack, thread, state and number of busy processors. */

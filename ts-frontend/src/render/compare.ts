@@ -30,8 +30,8 @@ export function cautionText(caution: Caution): string {
   switch (caution.form) {
     case 'programs':
       return (
-        `they are of two programs, ${caution.before} and ${caution.after}: ` +
-        'only what has the same name, and of procedures the same file, is compared'
+        `the profiles are of two programs, ${caution.before} and ${caution.after}: ` +
+        'only entities with the same name (procedures: in the same file, too) are compared'
       );
     case 'processors':
       return (

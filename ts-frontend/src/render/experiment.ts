@@ -36,7 +36,7 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
   const { elapsed, estimated, verdict, beforeNs, afterNs } = cost;
   const times = `${time(beforeNs, letters)} without Quartz, ${time(afterNs, letters)} recorded`;
   if (elapsed === null)
-    return `${pairs(cost)} of runs cannot say by how much recording slows the program: it took ${times}.`;
+    return `${pairs(cost)} of runs cannot show by how much recording slows the program: it took ${times}.`;
   const { least, most } = estimated;
   const model =
     most === null
@@ -46,7 +46,7 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
         : signedRange(least, most);
   const against =
     verdict === 'more'
-      ? `the model said only ${model}, and leaves out that the program starts later, and what caches make of it`
+      ? `the model said only ${model}, and leaves out the program's later start and effects on caches`
       : verdict === 'less'
         ? `the model said more: ${model}`
         : `the model said ${model}, which this does not contradict`;
@@ -63,7 +63,7 @@ function changeText(trial: ChangeTrial, letters: Letters): string {
   const times = `${time(beforeNs, letters)} ${arrow} ${time(afterNs, letters)}`;
   const recorded = profile === null ? '' : ` A recorded run of it is in ${profile}.`;
   if (elapsed === null)
-    return `${pairs(trial)} of runs cannot say what ${change} changes: elapsed time ${times}.${recorded}`;
+    return `${pairs(trial)} of runs cannot show what ${change} changes: elapsed time ${times}.${recorded}`;
   const unsure = verdict === 'undecided' ? ', so no difference can be shown' : '';
   return (
     `With ${change} the program takes ${difference(elapsed)} time in ${pairs(trial)} of runs${unsure}. ` +
@@ -87,7 +87,7 @@ function agreementText({ runs, first }: RecordedRuns): string {
 function modesText(modes: Modes, letters: Letters): string {
   const { fast, slow, dip, critical, gap, apart, inOrder, othersMayCause } = modes;
   const evidence = apart
-    ? `between them is a gap of ${gap >= 100 ? 'more than 100' : figure(gap)} times what either group is spread`
+    ? `between them is a gap of ${gap >= 100 ? 'more than 100' : figure(gap)} times the spread of either group`
     : `dip ${dip.toFixed(3)}, above ${critical.toFixed(3)} in at most 5 % of cases where there is one mode`;
   const compare =
     fast.profile === null || slow.profile === null
@@ -131,7 +131,7 @@ export function experimentTexts(experiment: Experiment, letters: Letters): strin
     ...changes.map((trial) => changeText(trial, letters)),
     agreementText(recorded),
     recorded.modes === null ? spreadText(experiment, letters) : modesText(recorded.modes, letters),
-    `The rest of this report is of run ${count(recorded.kept)} of ${count(runs.length)}.`,
+    `The rest of this report describes run ${count(recorded.kept)} of ${count(runs.length)}.`,
   ]
     .filter((text) => text !== '')
     .map((text) => clean(text, letters));

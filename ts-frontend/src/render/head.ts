@@ -50,9 +50,10 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   const who = kinCpus >= leastKin ? 'Other processes (of this program, too)' : 'Other programs';
   return (
-    `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could ` +
-    `run. Times below have that waiting in them (${time(elapsedNs, options)} for ${time(cpuWait.runNs, options)} of ` +
-    'processor time): alone the program would take less, and so would what is found, in about the same proportions.'
+    `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
+    `could run. The times below include that waiting (${time(elapsedNs, options)} elapsed for ` +
+    `${time(cpuWait.runNs, options)} of processor time): without the others the program would take less time, and ` +
+    'the findings would cost less, in about the same proportions.'
   );
 }
 
@@ -162,10 +163,10 @@ function cost(model: Model): string {
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
       'that costs'
     : othersMayChange
-      ? '; other programs had the CPUs, so that what interrupts it may cost it more: quartz run --measure'
+      ? '; other programs had the CPUs, so interruptions may cost it more: quartz run --measure'
       : '';
   const children = model.notices.some(({ form }) => form === 'child-processes')
-    ? '; what it costs child processes is not known'
+    ? '; the cost to child processes is not known'
     : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';

@@ -27,7 +27,7 @@ export const stateText: Record<PathState, string> = {
   overhead: 'in the thread package',
   spinning: 'busy waiting',
   ready: 'waiting for a processor',
-  blocked: 'waiting, let go by time or by nobody known',
+  blocked: 'waiting, woken by a time-out or an unknown thread',
   io: 'in input, output or sleep',
   unknown: 'not known',
 };
@@ -42,7 +42,7 @@ export function cameText(
   const texts: Record<Came, string> = {
     same: inferred ? 'ran at that time' : '',
     created: 'created',
-    woken: object === '' ? 'let go' : `by ${object}`,
+    woken: object === '' ? 'woken' : `by ${object}`,
     joined: 'joined',
     own: object === '' ? '' : `after ${object}`,
     io: 'after i/o',

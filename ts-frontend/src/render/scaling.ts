@@ -24,13 +24,13 @@ export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, opt
             `itself: make that parallel, or faster${free(code.freeSpanNs)}`;
       return (
         `More processors will not help much: ${count(fact.processors)} would ${saves}, ` +
-        `for the parallelism is ${figure(fact.parallelism)}; ${because}.`
+        `because the parallelism is ${figure(fact.parallelism)}; ${because}.`
       );
     }
     case 'lock-limits':
       return (
         `One lock limits it: ${label(item(model.entities, fact.entity), options)} is held for ` +
-        `${time(fact.holdNs, options)} in all, so that ` +
+        `${time(fact.holdNs, options)} in all, so ` +
         `no number of processors is more than ${figure(fact.speedup)} times as fast as one; ` +
         'hold it for less time, or divide it.'
       );

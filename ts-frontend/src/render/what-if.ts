@@ -25,11 +25,11 @@ const little = 0.005; // of the span
 function none(model: Model, { kind, basis }: WhatIf, name: string): string {
   if (basis === 'unseen')
     return model.raw.head.paths.running
-      ? `What if ${name}: no snapshot has it; it did not run, or for too short a time.`
+      ? `What if ${name}: no snapshot shows it: it did not run, or only too briefly.`
       : `What if ${name}: it has no hooks, so it is not known when it runs; compile it with the flags that "quartz ` +
           'cflags" prints, or ask about a procedure that threads begin with.';
   if (basis === 'never-ran')
-    return kind === 'site' ? `What if ${name}: no thread was created so.` : `What if ${name}: it never ran.`;
+    return kind === 'site' ? `What if ${name}: no thread was created there.` : `What if ${name}: it never ran.`;
   return kind === 'lock'
     ? `What if ${name}: no procedure or lock has that name.`
     : `What if ${name}: no procedure has that name.`;
@@ -68,7 +68,7 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
       ? ''
       : ' An estimate: its calls were seen in samples alone, so that only what is on the span now is known.';
   if (answer.basis === 'exact' && Math.abs(span.spanNs - spanNs) < little * span.spanNs)
-    return `${condition(answer, name, options)}, the span would be as long: something else is beside it.`;
+    return `${condition(answer, name, options)}, the span would be just as long: another chain of work takes as long.`;
   const run = onProcessors(model, span, answer, options);
   return `${condition(answer, name, options)}, the span would be ${length}.${run}${why}`;
 }

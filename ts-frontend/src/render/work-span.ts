@@ -40,13 +40,15 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     text.push(...wrap(clean(scalingSentence(model, span, fact, options), options), options.width, 2, options));
   const note = (line: string): void => void text.push(...noteLines(line, options));
   if (!span.cpuWaitsOut)
-    note('waits for CPUs could not be told from work, and are in both: record on a machine that is not busy');
+    note(
+      'waits for CPUs could not be told apart from work, so both include them: record on a machine that is not busy',
+    );
   if (span.cpuWaitNs !== null && span.cpuWaitNs > few * span.workNs)
     note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which is in none of these numbers`);
   if (model.raw.head.publisher === 'pthread')
     note(
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
-        'which they took them counts as if it had to be so',
+        'which they took them counts as if it were required',
     );
   if (burdened !== null && burdened > 1.5 * spanNs)
     note(

@@ -17,7 +17,7 @@ const phrases: Record<TreeWait, string> = {
   semaphore: 'a System V semaphore',
   'file-lock': 'a lock on a file',
   events: 'any of several descriptors',
-  sleep: 'time',
+  sleep: 'a timer',
   device: 'a device or a file',
   other: 'something else',
 };
@@ -65,7 +65,7 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
     case 'start-up':
       return {
         text:
-          `${count(finding.processes)} processes were started. What that takes is ${say(finding.costNs)} to ` +
+          `${count(finding.processes)} processes were started. That takes ${say(finding.costNs)} to ` +
           `${say(finding.mostNs)} of the elapsed time (up to ${percent(finding.runNs, runNs)} of the processor time).`,
         remedy:
           'Start fewer processes that do more each: pass many files to one, keep one running, use built-in commands.',

@@ -16,7 +16,7 @@ export const bindings: readonly Binding[] = [
   {
     keys: ['q', 'f10', 'C-c'],
     shown: 'q',
-    does: 'quit; a program started here is ended with it, after a question',
+    does: 'quit; asks before it also ends a program started here',
     effect: 'quit',
   },
   { keys: ['tab'], shown: 'Tab', does: 'next tab', action: () => ({ type: 'next-tab', by: 1 }) },
@@ -72,7 +72,7 @@ export const bindings: readonly Binding[] = [
     does: 'source: the instructions of its hottest lines, and the source again',
     action: () => ({ type: 'disassembly' }),
   },
-  { keys: ['f', 'space'], shown: 'f', does: 'freeze, and go on', action: () => ({ type: 'freeze' }) },
+  { keys: ['f', 'space'], shown: 'f', does: 'freeze, and resume', action: () => ({ type: 'freeze' }) },
   { keys: ['left', '['], shown: 'Left [', does: 'an earlier moment', action: () => ({ type: 'step', by: -1 }) },
   { keys: ['right', ']'], shown: 'Right ]', does: 'a later moment', action: () => ({ type: 'step', by: 1 }) },
   { keys: ['t'], shown: 't', does: 'window: all, last 1 s, 5 s, 30 s, 2 min', action: () => ({ type: 'window' }) },

@@ -135,7 +135,7 @@ function figureOf(focus: Focus, named: Named, binCount: number): Figure {
   const own = some.slice(0, some.length > mostLayers ? mostLayers - 1 : mostLayers);
   const exact = (byBusy: ArrayLike<number>): number[] => bins(byBusy, binCount).map(({ ns }) => Math.round(ns));
   const layers: Layer[] = own.map((row) => ({
-    of: !row.self ? named.of(row.entity) : focus.entity === 0 ? 'outside any procedure that is known' : 'itself',
+    of: !row.self ? named.of(row.entity) : focus.entity === 0 ? 'outside any known procedure' : 'itself',
     ns: exact(row.byBusyNs),
   }));
   if (some.length > own.length) {

@@ -47,17 +47,17 @@ export interface HotScope {
   named: ReadonlyMap<number, number>;
   factor: number;
   /** The kernel's work that has a finding of its own. */
-  told: ReadonlySet<number>;
+  kernelWork: ReadonlySet<number>;
 }
 
-function isAtWork({ model }: FindingContext, { named, told }: HotScope, k: number): boolean {
+function isAtWork({ model }: FindingContext, { named, kernelWork }: HotScope, k: number): boolean {
   const { tuples } = model.raw;
   return (
     tuples.state[k] === State.useful &&
     u16(tuples.busy, k) >= Math.max(1, 0.75 * model.processors) &&
     tuples.stack[k] !== 0 &&
     tuples.waiting[k] !== Waiting.woken &&
-    !told.has(u8(tuples.kernel, k)) &&
+    !kernelWork.has(u8(tuples.kernel, k)) &&
     !named.has(u32(tuples.thread, k))
   );
 }

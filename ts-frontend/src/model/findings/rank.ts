@@ -136,17 +136,17 @@ export function findingsOf(context: FindingContext): Finding[] {
 const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
 
 /** What they are about, for code to make faster. */
-function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'told'> {
+function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
   const named = new Map<number, number>();
   for (const one of findings) {
     const withRelated = one.kind === 'pipeline' || one.facts.form === 'collection';
     for (const id of withRelated ? [one.entity, ...one.related] : [one.entity])
       named.set(id, Math.max(named.get(id) ?? 0, worthOf(one)));
   }
-  const told = findings.flatMap(({ facts }) =>
+  const kernelWork = findings.flatMap(({ facts }) =>
     facts.form === 'kernel-work' ? reasonsOf(facts.work) : ofLocks.has(facts.form) ? [KernelWork.lock] : [],
   );
-  return { named, told: new Set(told) };
+  return { named, kernelWork: new Set(kernelWork) };
 }
 
 /** Time in which nothing ran, but for requests of others to come: a server at rest, which nobody keeps waiting. */

@@ -30,7 +30,7 @@ function yieldsOften({ tuples }: RawProfile, processorNs: number): boolean {
 }
 
 /** Others' part of the time in which the program could run: from the first on the sampler has no CPU of its own. */
-const crowded = 0.05;
+const leastOthers = 0.05;
 /** From this on elapsed times are mostly a matter of whom the kernel lets wait. */
 const mostlyOthers = 0.25;
 
@@ -54,7 +54,7 @@ function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: n
   for (let k = 0; k < balance.ns.length; k++)
     if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
   const leastNs = (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus;
-  return { leastNs, mostNs: others >= crowded ? Math.max(leastNs, head.samplerCpuNs) : leastNs };
+  return { leastNs, mostNs: others >= leastOthers ? Math.max(leastNs, head.samplerCpuNs) : leastNs };
 }
 
 export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {

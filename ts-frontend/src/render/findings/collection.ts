@@ -14,6 +14,6 @@ export function collection(
     remedy:
       'Give it a larger heap (java -Xmx, GOGC, node --max-old-space-size), so that it collects less often, or ' +
       `allocate less; ${fewer} times fewer collections would save ${time(savesNs)}` +
-      `${time(savesNs) === time(mostNs) ? '' : ` to ${time(mostNs)}, the most if nobody waited for them either`}.`,
+      `${time(savesNs) === time(mostNs) ? '' : ` to ${time(mostNs)}, the latter if nobody waited for them either`}.`,
   };
 }

@@ -8,14 +8,14 @@ const partsText = (parts: readonly number[], { name }: Phrases): string =>
 export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: Phrases): Sentences {
   const { many, threads, atOnce, spreadNs, even } = facts;
   const { advice } = finding;
-  const ran = many ? 'while' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, while`;
+  const ran = many ? '' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, while `;
   const more =
     advice.threads === 'more'
       ? `Divide it among more threads${advice.pieces === 'smaller' ? ', in smaller pieces' : ''}: spread`
       : 'Use all processors for it: spread';
   return {
     text:
-      `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ` +
+      `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran}` +
       say.processorUse(finding.processorUse) +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
@@ -45,7 +45,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       time(evenNs);
   return {
     text:
-      `${where} costs ${say.costs(finding.costNs)}: ${who}; at that time ` +
+      `${where} costs ${say.costs(finding.costNs)}: ${who}; during this time, ` +
       `${say.processorUse(finding.processorUse)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       remedy +

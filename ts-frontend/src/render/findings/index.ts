@@ -95,7 +95,7 @@ function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases)
       ? ` With so few snapshots it is between ${time(costCi95.lowNs)} and ${time(costCi95.highNs)} (95 %).`
       : '') +
     (othersMayCause
-      ? ` Other programs may be the cause: they kept this one waiting for CPUs for ${time(model.cpuWait.othersNs)}.`
+      ? ` Other programs may be the cause: they kept this program waiting for CPUs for ${time(model.cpuWait.othersNs)}.`
       : '')
   );
 }
@@ -123,7 +123,7 @@ const verdicts: Record<Verification['verdict'], string> = {
   verified: 'Verified by experiment',
   less: 'The experiment shows a gain, but less than promised',
   'not-confirmed': 'Not confirmed by experiment',
-  undecided: 'The experiment does not decide',
+  undecided: 'The experiment is inconclusive',
 };
 
 /** What an experiment that tried the change has shown. */

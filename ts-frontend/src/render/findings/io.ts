@@ -8,7 +8,7 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const where = say.title(finding.entity),
     costs = say.costs(finding.costNs),
     threads = threadsText(facts.threads);
-  const held = facts.held.length > 0 ? `; threads that waited at that time: ${say.eachAt(facts.held)}` : '';
+  const held = facts.held.length > 0 ? `; threads waiting at the time: ${say.eachAt(facts.held)}` : '';
   const state = `while ${say.processorUse(finding.processorUse)}${held}.`;
   const inCall = call === null ? '' : ` (${call})`;
   const together = several
@@ -18,7 +18,7 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const saved = say.time(facts.overlapNs);
   if (waits === 'children') {
     return {
-      text: `${where} waits for child processes${inCall} during ${costs}, ${threads} on average, ${state}`,
+      text: `${where} waits for child processes${inCall} for ${costs}, ${threads} on average, ${state}`,
       remedy:
         (several
           ? `Run more of them at a time (twice as many would save up to ${say.time(several.savesNs)}), or do other ` +
@@ -34,7 +34,7 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   }
   if (waits === 'sleep') {
     return {
-      text: `${where} sleeps (${call ?? 'nanosleep'}) during ${costs}, ${threads} on average, ${state}`,
+      text: `${where} sleeps (${call ?? 'nanosleep'}) for ${costs}, ${threads} on average, ${state}`,
       remedy:
         'If it polls after each sleep, let it wait for the event (a condition, a semaphore): that could save up to ' +
         `${say.time(facts.goesNs)}. ` +
@@ -67,7 +67,7 @@ export function nothingRuns(
     .join('; ');
   return {
     text:
-      `Nothing runs during ${costs(finding.costNs)}: all threads wait (${eachAt(waiting)}), and no thread is left ` +
+      `Nothing runs for ${costs(finding.costNs)}: all threads wait (${eachAt(waiting)}), and no thread is left ` +
       'to wake them. ' +
       `Only a time-out, a signal or another program ends this. Threads waited for ${each}.`,
     remedy:

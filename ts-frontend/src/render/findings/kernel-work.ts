@@ -23,7 +23,7 @@ function remedyOf(
       return `Move less, or in fewer calls; that could save up to ${time(savesNs)}.`;
     const what = both !== null ? 'Read and write' : work === 'read' ? 'Read' : 'Write';
     const more =
-      time(savesNs) === least ? '' : `, and up to ${time(savesNs)} where what else is done there is for each call`;
+      time(savesNs) === least ? '' : `, and up to ${time(savesNs)} if the rest of the work there is done once per call`;
     return (
       `${what} more at a time (a buffer${both !== null ? '' : `, ${work}v`}): 4,096 bytes in each call would save ` +
       `${least}${more}.`
@@ -55,7 +55,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
     finding.entity === 0
       ? ''
       : takes
-        ? `, most often taken and given back by ${title(finding.entity)}`
+        ? `, for memory mostly allocated and released by ${title(finding.entity)}`
         : `, most of it for ${title(finding.entity)}`;
   const through = called === null ? '' : `, through ${name(called)}`;
   const number =
@@ -73,7 +73,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
   return {
     text:
       `The kernel's work, ${both === null ? what[work] : 'reading and writing'}, takes ` +
-      `${costs(finding.costNs)}${by}${through}; at that time ` +
+      `${costs(finding.costNs)}${by}${through}; during this time, ` +
       `${processorUse(finding.processorUse)}.${number}`,
     remedy: remedyOf(facts, say),
   };

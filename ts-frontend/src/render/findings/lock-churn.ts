@@ -14,13 +14,13 @@ export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases)
   return {
     text:
       `Taking and releasing ${what} costs ${costs(finding.costNs)}, ${share(part)} of the processor time` +
-      `${by === null ? '' : `, mostly in ${title(by)}`}: ${often(facts, say)}. At that time ` +
+      `${by === null ? '' : `, mostly in ${title(by)}`}: ${often(facts, say)}. During this time, ` +
       `${processorUse(finding.processorUse)}.`,
     remedy:
-      'Take it less often, for more work at once; give each thread data of its own, joined at the end; what is only ' +
-      'read needs no lock; if it polls, let it wait (a condition, a semaphore). ' +
-      `Taken ${rarer} times less often, that would save ${least === most ? least : `${least} to ${most}`}` +
-      `${lineMoves(facts) ? ', and more where the code inside waits for data of other CPUs' : ''}.`,
+      'Take it less often, for more work each time; give each thread data of its own, combined at the end; data that ' +
+      'is only read needs no lock; code that polls can wait instead (a condition, a semaphore). ' +
+      `Taking it ${rarer} times less often would save ${least === most ? least : `${least} to ${most}`}` +
+      `${lineMoves(facts) ? ', and more where the code inside waits for data from other CPUs' : ''}.`,
   };
 }
 
@@ -29,24 +29,24 @@ function passing(finding: Finding, { by, share: part, mostNs, rarer }: LockChurn
   const { title, costs, processorUse, time, share } = say;
   return {
     text:
-      `Passing on values one by one costs ${costs(finding.costNs)}, ${share(part)} of the processor time` +
+      `Passing values on one by one costs ${costs(finding.costNs)}, ${share(part)} of the processor time` +
       `${by === null ? '' : `, mostly for ${title(by)}`}: the run-time library's channels, and waking, switching and ` +
-      `looking for what can go on. At that time ${processorUse(finding.processorUse)}.`,
+      `looking for what can run next. During this time, ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Pass on more at a time (pieces of many values, a channel with room for them), or use values where they are ' +
-      `made; ${rarer} times less often, that would save ${time(mostNs)}, and more where the work itself waits for ` +
-      'data of other CPUs.',
+      'Pass on more at a time (batches of values, a buffered channel), or use values where they are made; ' +
+      `passing them on ${rarer} times less often would save ${time(mostNs)}, and more where the work itself waits ` +
+      'for data from other CPUs.',
   };
 }
 
 function often({ counts }: LockChurnFacts, { time }: Phrases): string {
   if (counts === null)
-    return 'the run-time library makes these locks itself, and nobody counts them; it retries, spins and wakes there';
+    return "these locks are the run-time library's own, and are not counted; it retries, spins and wakes there";
   const { times, waits, eachNs, freeNs } = counts;
   const moves = lineMoves({ counts })
-    ? `, where one that a single CPU uses takes ${time(freeNs)}: with it a cache line goes from CPU to CPU`
+    ? `, against ${time(freeNs)} for a lock that a single CPU uses: its cache line moves from CPU to CPU`
     : '';
-  const waited = waits === 0 ? 'nobody had to wait' : `${counted(count(waits), 'time')} somebody had to wait`;
+  const waited = waits === 0 ? 'nobody had to wait' : `somebody had to wait ${counted(count(waits), 'time')}`;
   return (
     `locks were taken ${counted(count(times), 'time')} with little work in between, ${time(eachNs)} of processor ` +
     `time each${moves}; ${waited}`

@@ -30,17 +30,17 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
   return {
     text:
       `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)}${say.takenIn(facts.takenIn)} ` +
-      `during ${say.costs(finding.costNs)}: ` +
+      `for ${say.costs(finding.costNs)}: ` +
       `${mean(facts.waiters)} of them on average, ` +
       `while ${say.processorUse(finding.processorUse)}. ` +
       `${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,
     remedy: facts.readyInstead
       ? 'Let its waiters block instead of spin: other threads were ready to run; that could save ' +
         `${time(facts.savesNs)}.`
-      : `Wait less for ${cause}: ${facts.mostlyInIo ? 'move the input, output or sleep out of it, ' : ''}` +
+      : `Reduce waiting for ${cause}: ${facts.mostlyInIo ? 'move input, output and sleep out of it, ' : ''}` +
         `${
           facts.counted || facts.holder !== null
-            ? 'hold it for a shorter time, take it less often, or split what it protects'
+            ? 'hold it for less time, take it less often, or split what it protects'
             : 'call it less often, with more work per call, or from fewer threads at a time'
         }. ` +
         `If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
@@ -50,20 +50,20 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
 /** A lock that the program made itself, of a condition, semaphore or futex and a flag. */
 function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phrases): Sentences {
   const { title, time } = say;
-  const runs = facts.holder === null ? '' : `; mostly ${say.name(facts.holder)} runs then`;
+  const runs = facts.holder === null ? '' : `; what runs in that time is mostly ${say.name(facts.holder)}`;
   const waits =
     facts.counted && facts.contended > 0
       ? `${counted(count(facts.contended), 'wait')}, ${time(facts.waitMeanNs)} each`
-      : 'It was seen from outside: nobody counts the waits';
+      : 'It was observed from outside: waits are not counted';
   return {
     text:
-      `${count(threads)} threads that do the same run one at a time, and each lets the next one go on, as with a ` +
-      `lock. During ${say.costs(finding.costNs)} threads wait for ${title(finding.entity)}, ` +
+      `${count(threads)} threads that do the same work run one at a time, each letting the next continue, as with a ` +
+      `lock. For ${say.costs(finding.costNs)}, threads wait for ${title(finding.entity)}, ` +
       `${mean(facts.waiters)} on average, while ${say.processorUse(finding.processorUse)}. ${waits}${runs}.`,
     remedy:
-      'Have more of them run at a time: do less between waiting there and letting the next one go on, or split what ' +
-      "is protected so; with an interpreter's own lock, use processes in place of threads. If the waiters ran " +
-      `instead, that could save up to ${time(facts.savesNs)}.`,
+      'Let more of them run at a time: do less between waiting there and letting the next one continue, or split ' +
+      "what is protected this way; with an interpreter's own lock, use processes instead of threads. If the waiters " +
+      `ran instead, that could save up to ${time(facts.savesNs)}.`,
   };
 }
 
@@ -74,7 +74,7 @@ function usesText(
   time: Phrases['time'],
 ): string {
   if (!isCounted)
-    return `It was seen from outside only: ${
+    return `It was observed from outside only: ${
       holder === null ? 'acquisitions and holders are not known' : 'acquisitions are not counted'
     }`;
   if (contended > 0)
@@ -101,7 +101,7 @@ export function spinning(
 ): Sentences {
   return {
     text:
-      `Threads spin at ${title(finding.entity)} during ${costs(finding.costNs)} although others are ready to ` +
+      `Threads spin at ${title(finding.entity)} for ${costs(finding.costNs)} although others are ready to ` +
       `run; ${processorUse(finding.processorUse)}.`,
     remedy: `Let its waiters block: the ready threads would have the processors; that could save ${time(savesNs)}.`,
   };

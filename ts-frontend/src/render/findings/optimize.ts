@@ -24,7 +24,7 @@ export function optimize(
     ? ` To gain what finding ${even.finding + 1} saves, ${share(even.part)} of it would have to go.`
     : '';
   const doubt = handedOn
-    ? ' Threads hand locks on all the time: a part of this may be waiting for data of other CPUs.'
+    ? ' Threads hand locks on all the time: part of this may be waiting for data from other CPUs.'
     : together >= 2
       ? ` ${count(together)} threads run it at the same time: a run with one shows whether they slow each other down ` +
         'there (cache lines that both write, memory): quartz run --measure --try.'
@@ -39,6 +39,6 @@ export function optimize(
         : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, take more at once, or try ` +
           'another allocator (LD_PRELOAD); where MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}; ` +
-      `samples cannot show how much of that can be had.${comparison}${doubt}`,
+      `samples cannot show how much of that is achievable.${comparison}${doubt}`,
   };
 }

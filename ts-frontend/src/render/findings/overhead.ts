@@ -51,7 +51,7 @@ export function packageWork(
   return {
     text:
       `Creating, scheduling and switching threads costs ${costs(finding.costNs)}, most of it for ` +
-      `${title(finding.entity)}${happened}. At that time ${processorUse(finding.processorUse)}.`,
+      `${title(finding.entity)}${happened}. During this time, ${processorUse(finding.processorUse)}.`,
     remedy: `${grain}; ${coarser} times coarser would save ${time(savesNs)}.`,
   };
 }
@@ -79,7 +79,7 @@ export function wakeUps(
           `${coarser} times fewer wake-ups would save ${time(mostNs)}.`
         : 'Pass on more at a time (larger pieces, a longer queue), let one thread do both, or signal only when a ' +
           `thread waits: that would save ${between(time(leastNs), time(mostNs))}` +
-          `${leastNs < mostNs ? ', the most if no thread had to wait for another' : ''}.`,
+          `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };
 }
 
@@ -98,9 +98,9 @@ export function handOvers(
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Share it less: a lock with its data for each thread or part, joined at the end; or take it once for more ' +
-      `work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}` +
-      `${leastNs < mostNs ? ', the most where the code inside mostly waits for data of other CPUs' : ''}.` +
+      'Share it less: a lock with its own data for each thread or part, combined at the end; or take it once for ' +
+      `more work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}` +
+      `${leastNs < mostNs ? ', the latter where the code inside mostly waits for data from other CPUs' : ''}.` +
       (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
   };
 }
@@ -128,8 +128,8 @@ export function shortThreads(
     };
   return {
     text:
-      `${text}Making them, and waiting until they have started and ended, costs ${costs(finding.costNs)}: all else ` +
-      `that the program executes takes ${time(inlineNs)} at most.`,
+      `${text}Creating them, and waiting until they have started and ended, costs ${costs(finding.costNs)}: ` +
+      `everything else that the program executes takes at most ${time(inlineNs)}.`,
     remedy:
       'Call their procedure instead, one after the other, or keep some threads that take larger pieces: that would ' +
       `save ${time(savesNs)} or more.`,
@@ -147,11 +147,12 @@ export function openMp(
       `${library}'s library ${waitsNs > 0 ? 'and waiting for its locks take' : 'itself takes'} ` +
       `${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ` +
       `${title(finding.entity)}: ` +
-      `${excludes ? 'its locks are taken very often' : 'the pieces of work for threads are too small'}. At that ` +
-      `time ${processorUse(finding.processorUse)}.`,
+      (excludes ? 'critical sections and locks are used very often' : 'the pieces of work for threads are too small') +
+      `. During this time, ${processorUse(finding.processorUse)}.`,
     remedy: excludes
       ? 'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
-        `${coarser} times less often would save ${saved}, and more where the code inside waits for data of other CPUs.`
+        `${coarser} times less often would save ${saved}, and more where the code inside waits for data ` +
+        'from other CPUs.'
       : (library === 'TBB'
           ? 'Make the pieces larger: a larger grain size, auto_partitioner in place of simple_partitioner, no tasks ' +
             'below some size; '

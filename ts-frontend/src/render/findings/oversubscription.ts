@@ -11,15 +11,15 @@ export function oversubscription(
   const { spinners, woken, cpuWait, fewer, blocking } = facts;
   const one = spinners !== null && mean(spinners.threads) === '1';
   const head =
-    `More threads than CPUs can run, during ${costs(facts.oversubscribedNs)}: ${mean(facts.runnable)} on ` +
+    `More threads are runnable than there are CPUs, for ${costs(facts.oversubscribedNs)}: ${mean(facts.runnable)} on ` +
     `average, on ${counted(count(model.processors), 'CPU')}`;
   const effect = spinners
     ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ` +
       `${one ? 'takes' : 'take'} CPU time from threads that have work.`
     : facts.handOvers === null
       ? `This alone costs no elapsed time, since ${processorUse(finding.processorUse)}.`
-      : `What it costs is not known: the CPUs are used (${processorUse(finding.processorUse)}), but threads waited ` +
-        `for each other ${counted(count(facts.handOvers), 'time')}, and each of these may move data from CPU to CPU.`;
+      : `What it costs is not known: the CPUs are busy (${processorUse(finding.processorUse)}), but threads waited ` +
+        `for each other ${counted(count(facts.handOvers), 'time')}, and each wait may move data from CPU to CPU.`;
   const wokenText = woken
     ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ` +
       `${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`
@@ -29,7 +29,7 @@ export function oversubscription(
     blocking === null
       ? `, or let waiters block; the others lose ${time(fewer.savesNs)} to the spinning${further}`
       : `: the others lose ${time(fewer.savesNs)} to the spinning and to the waiting and waking that it ` +
-        `delays${further}. Waiters that block at once would still save ${time(blocking)}`;
+        `delays${further}. Having waiters block at once would still save ${time(blocking)}`;
   return {
     text: `${head}. ${effect}${wokenText}${
       cpuWait
@@ -40,7 +40,7 @@ export function oversubscription(
     remedy: facts.harmful
       ? `Run no more threads than CPUs${savings}.`
       : facts.handOvers === null
-        ? 'As many threads as CPUs would do the same work: more only cost switches and memory.'
+        ? 'As many threads as CPUs would do the same work: more of them only cost switches and memory.'
         : 'Try as many threads as CPUs, and one: quartz run --try measures what that saves.',
   };
 }

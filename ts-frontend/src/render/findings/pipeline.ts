@@ -32,8 +32,8 @@ export function passedData(
 ): Sentences {
   return {
     text:
-      `Threads that pass data on wait for each other during ${costs(finding.costNs)}, at ` +
-      `${titles(objects, named)}, mostly while ${title(code)} runs; at that time ` +
+      `Threads that pass data on wait for each other for ${costs(finding.costNs)}, at ` +
+      `${titles(objects, named)}, mostly while ${title(code)} runs; during this time, ` +
       `${processorUse(finding.processorUse)}.`,
     remedy:
       `Pass the data on ${finding.advice.pieces === 'smaller' ? 'in smaller pieces, ' : ''}earlier, or ` +
@@ -48,7 +48,7 @@ export function mutualWait(
 ): Sentences {
   return {
     text:
-      `Threads that do the same wait for each other at ${titles(objects, named)} during ` +
+      `Threads that do the same work wait for each other at ${titles(objects, named)} for ` +
       `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
     remedy: `Produce the data earlier, or let the waiters do other work first; that could save up to ${time(savesNs)}.`,
   };

@@ -13,7 +13,7 @@ function remedyOf({ startNs, messageNs, collectiveNs, savesNs }: ProcessesFacts,
       ? 'The process at the other end sends, or receives, too late: its profile says what it does instead. Post ' +
         'receives early (MPI_Irecv), and do other work until the message has come'
       : 'The processes that come last decide how long: the profile of the one that waits least there says what it ' +
-        'does instead. Divide the work evenly, or do other work meanwhile (MPI_Iallreduce, then MPI_Wait)';
+        'does instead. Divide the work evenly, or do other work while waiting (MPI_Iallreduce, then MPI_Wait)';
   return `${one}; ${saves}`;
 }
 
@@ -22,7 +22,7 @@ export function processes(finding: Finding, facts: ProcessesFacts, say: Phrases)
   const further = facts.further > 0 ? [`in ${counted(count(facts.further), 'other call')}`] : [];
   return {
     text:
-      `This process waits for others during ${say.costs(finding.costNs)}, while nothing else in it runs: ` +
+      `This process waits for others for ${say.costs(finding.costNs)}, while nothing else in it runs: ` +
       `${[...calls, ...further].join(', ')}.`,
     remedy: remedyOf(facts, say),
   };

@@ -30,10 +30,10 @@ export function sharing(
   { how, variable, lines, threads, share: part, savesNs, mostNs }: SharingFacts,
   { title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
-  const more = lines > 1 ? `; so do they with ${count(lines - 1)} more cache line${lines > 2 ? 's' : ''}` : '';
+  const more = lines > 1 ? `; they do the same with ${count(lines - 1)} more cache line${lines > 2 ? 's' : ''}` : '';
   return {
     text:
-      `${count(threads)} threads in ${title(finding.entity)} ${done(how, variable)}, by turns: the line goes ` +
+      `${count(threads)} threads in ${title(finding.entity)} ${done(how, variable)}, taking turns: the line moves ` +
       `from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
       `${processorUse(finding.processorUse)}, about ${share(part)} of it at such accesses.`,
     remedy:

@@ -10,11 +10,11 @@ export function yields(
 ): Sentences {
   return {
     text:
-      `${count(threads)} threads wait for each other by sched_yield, called most in ${title(finding.entity)}: ` +
-      `the call takes ${share(part)} of the processor time; all that is not waiting, ${share(work)}. ` +
+      `${count(threads)} threads wait for each other by sched_yield, called mostly in ${title(finding.entity)}: ` +
+      `the call takes ${share(part)} of the processor time; everything that is not waiting takes ${share(work)}. ` +
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Use fewer threads there (of a library often by a variable, such as OPENBLAS_NUM_THREADS=1 or ' +
+      'Use fewer threads there (for a library often by an environment variable, such as OPENBLAS_NUM_THREADS=1 or ' +
       'OMP_NUM_THREADS=1), or give them larger pieces of work. One thread that does it all would save up to ' +
       `${time(aloneNs)}: quartz run --try measures it.`,
   };

@@ -72,7 +72,7 @@ export function callPaths({ walks, cut, worst, steps, valid, refused }: CallPath
   const found =
     `${count(steps)} callers were found without unwind information, by what the code does with the stack: ` +
     `${percent(valid, steps)} called that very procedure, the others may have` +
-    (refused === 0 ? '' : `; ${count(refused)} more were refused, for no call led there`);
+    (refused === 0 ? '' : `; ${count(refused)} more were refused, because no call leads there`);
   const parts = [...(cut > 0 ? [short] : []), ...(steps > 0 ? [found] : [])];
   return {
     reason: parts.join('; '),
@@ -116,7 +116,7 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
     reason:
       'the kernel took fewer than half of the samples of running threads that were due: ' +
       'which procedures ran is uncertain',
-    remedy: 'record again, with less beside the program',
+    remedy: 'record again, with fewer other programs running',
   },
   'samples-beside-hooks': {
     reason:
@@ -149,7 +149,7 @@ export const forbidden = ({ what }: ForbiddenNotice): NoticeSentences => means[w
 
 export const outside = ({ holders }: OutsideNotice): NoticeSentences => ({
   reason:
-    'attached from outside, for the program was started without Quartz: waits are sampled, nothing is counted, ' +
+    'attached from outside, because the program was started without Quartz: waits are sampled, nothing is counted, ' +
     `and ${holders ? 'who holds a mutex is read from its memory' : 'who holds a lock is not known'}`,
   remedy: 'quartz run shows every lock, with exact counts',
 });

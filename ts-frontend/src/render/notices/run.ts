@@ -49,7 +49,7 @@ export function cpuWait(
         ? 'record it again on a quieter machine'
         : who === 'threads'
           ? 'at times more of them can run than there are CPUs; ' +
-            'record it again on a quieter machine to see whether it is the cause itself'
+            'record it again on a quieter machine to see whether the program itself is the cause'
           : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more processors than that`,
   };
 }
@@ -76,8 +76,8 @@ export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time
 export const kin = ({ cpus, left, of }: KinNotice): NoticeSentences => ({
   reason:
     `other processes of the program, which have profiles of their own or did little, used ${mean(cpus)} ` +
-    `${mean(cpus) === '1' ? 'CPU' : 'CPUs'} meanwhile` +
-    (left < of ? `: findings count ${left} of ${of} ${of === 1 ? 'CPU' : 'CPUs'} as this one's` : ''),
+    `${mean(cpus) === '1' ? 'CPU' : 'CPUs'} during the run` +
+    (left < of ? `: findings count ${left} of ${of} ${of === 1 ? 'CPU' : 'CPUs'} as available to this one` : ''),
   remedy: '',
 });
 
@@ -143,7 +143,7 @@ export function nothingRan(
   const all = [...(waiting.length > 0 ? [eachAt(waiting)] : []), ...calls.map(inCall)].join(', ');
   const rest = asleep ? ': threads slept' : all === '' ? '' : `; waiting threads on average: ${all}`;
   return {
-    reason: `during ${costs(ns)} nothing ran${rest}`,
+    reason: `nothing ran for ${costs(ns)}${rest}`,
     remedy: asleep
       ? 'if that is not intended, sleep less'
       : 'see the states of the threads (quartz threads) for what they waited for',
@@ -164,6 +164,6 @@ export const nothingStandsOut = (
 export const unexplained = ({ ns }: UnexplainedNotice, { model, time }: Phrases): NoticeSentences => ({
   reason:
     `processors without work cost ${time(ns)} (${percent(ns, model.elapsedNs)} of the elapsed time) for which no ` +
-    'finding was made: it is spread over many places, or why they had none was not seen',
-  remedy: 'quartz threads shows who waited, and quartz report --top 0 what ran meanwhile',
+    'finding was made: the cost is spread over many places, or its cause was not observed',
+  remedy: 'quartz threads shows who waited, and quartz report --top 0 what ran while they waited',
 });

@@ -14,7 +14,7 @@ export const kindTag = (entity: Entity): string => (entity.saysItsKind ? '' : ` 
 /** In a sentence: "mutex queue", "the 8 locks row", "sum (sum.c:7)". */
 export function titleOf(model: Model, id: number): string {
   const entity = item(model.entities, id);
-  if (id === 0) return `the program's code outside any procedure that is known`;
+  if (id === 0) return "the program's code outside any known procedure";
   if (entity.kind === 'procedure') {
     const place = placeText(model, entity);
     // Nobody can act on an address: the exported procedure comes first.

@@ -1,5 +1,5 @@
 /**
- * Phrases that the sentences of several findings and notices share: names, costs, what the processors did at that time.
+ * Phrases that the sentences of several findings and notices share: names, costs, what the processors did at the time.
  */
 import { item } from '../../model/index.js';
 import type { Finding, Model, WaitingAt } from '../../model/index.js';
@@ -62,7 +62,7 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
 
 /** What is charged to a lock itself. */
 export const heldText = (title: string): string =>
-  `What runs while ${title} is held, outside any procedure called at that time`;
+  `Code that runs while ${title} is held, apart from the procedures it calls`;
 
 /** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
 function processorUseText({ usable, processors }: Model, { busy, spinning, idle }: Finding['processorUse']): string {
