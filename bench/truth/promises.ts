@@ -153,7 +153,7 @@ export function promiseTable(all: readonly Kept[]): string {
   const sums = all.map(pairs);
   const sum = (of: (one: ReturnType<typeof pairs>) => number): number => sums.reduce((s, one) => s + of(one), 0);
   return [
-    '| program | change | finding | promised, % | gain, % (quartiles) | beyond it, points | told slower, % ' +
+    '| program | change | finding | promised, % | gain, % (quartiles) | beyond it, points | reported slower, % ' +
       '| really, % (quartiles) | CPU, % | same first finding |',
     '|---|---|---|---|---|---|---|---|---|---|',
     ...all.map(row),

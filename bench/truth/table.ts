@@ -53,7 +53,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     'A report is *right* where its first finding has a registered kind and names the subject, *half* where another one',
     'does, or it has the kind alone, else *wrong*; *silent* where it has no finding. Times are medians. *promised* is',
     'the saving of the finding that names the cause (of serial code its cost), *gain* what the change saved: when it',
-    'was registered, and beside these runs. *told* is the slowdown by the report, *real* the recorded runs against',
+    'was registered, and beside these runs. *reported* is the slowdown by the report, *real* the recorded runs against',
     "those without (elapsed). *CPU* is the processor time of the report against the kernel's count.",
     '',
     `Machine: ${outcomes[0]?.recorded[0]?.model.head.host ?? 'none'}; load at the end ${loadavg()[0]!.toFixed(0)}.`,
@@ -61,7 +61,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     `Of ${all.length} runs of ${outcomes.length} programs: ${['right', 'half', 'wrong', 'silent'].map(of).join(', ')}.`,
     '',
     '| program | language | registered | first finding | verdict | change | promised | gain, registered | gain, now ' +
-      '| told | real | CPU |',
+      '| reported | real | CPU |',
     '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...outcomes.map(row),
     '',
