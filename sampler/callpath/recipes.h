@@ -61,7 +61,7 @@ static inline int qzi_recipe_is_first(const struct qzi_recipe *caller) {
 
 /* NULL: no memory. It holds until the next call. */
 struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc);
-/* The rule that the machine code at that place tells. */
+/* The rule that follows from the machine code at that place. */
 enum qzi_frame_answer qzi_recipe_code_rule(struct qzi_unwinder *unwinder, const struct qzi_recipe *recipe,
                                            struct qzi_frame_rule *rule);
 /* Whether a frame that a walk found is one: `caller` is the place before the return address by which the procedure of

@@ -1,4 +1,4 @@
-/* What the user is told where there is no profile.
+/* The message to the user where there is no profile.
  *
  * Owns:    nothing. Writes to stderr, one line.
  */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* 1: /proc is there, and tells of the processes that have their numbers here. */
+/* 1: /proc is there, and shows processes by the numbers that they have here. */
 int qzi_process_in_proc(void);
 int qzi_pidfd_open(pid_t pid); /* -1 and errno */
 /* 1: the process behind the pidfd has ended. */

@@ -19,7 +19,7 @@
 #define QZI_FRAME_CODE_MOST (1u << 20) /* bytes of one procedure */
 
 enum qzi_frame_base {
-  QZI_BASE_NONE = 0, /* the place was not reached, or its frame cannot be told */
+  QZI_BASE_NONE = 0, /* the place was not reached, or its frame cannot be determined */
   QZI_BASE_SP,       /* CFA = stack pointer + cfa_offset */
   QZI_BASE_FP,       /* CFA = frame pointer + cfa_offset */
   QZI_BASE_AT_SP,    /* CFA = what lies at stack pointer + slot_offset, + cfa_offset: the stack was aligned */

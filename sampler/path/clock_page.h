@@ -1,7 +1,7 @@
 /* The page by which a program knows that a snapshot has been taken (abi/chains.h, struct qz_clock_page).
  *
  * Owns:    its memory file and mapping. Writer: the aggregating thread. Reader: the program, which maps it read-only.
- * Must not: tell the program anything else.
+ * Must not: pass anything else to the program.
  */
 #ifndef QZI_CLOCK_PAGE_H
 #define QZI_CLOCK_PAGE_H

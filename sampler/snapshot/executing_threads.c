@@ -132,7 +132,7 @@ void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *c
   }
 }
 
-/* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+/* Which threads ran, for questions later in this snapshot about what happened during it. */
 void qzi_note_running(struct qzi_sampler *sampler, uint32_t count) {
   uint32_t p = 0;
   for (uint32_t k = 0; k < count; k++) {

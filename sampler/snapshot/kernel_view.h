@@ -1,6 +1,6 @@
-/* What snapshots of kernel threads (kernel_threads.c) keep of each thread, and the steps that they are made of, one
- * after the other: what each thread does (kernel_look.c), who sleeps and who has been woken (sleeping_threads.c), who
- * executes (executing_threads.c).
+/* What snapshots of kernel threads (kernel_threads.c) keep about each thread, and the steps they consist of, in order:
+ * what each thread does (kernel_look.c), which sleep and which have been woken (sleeping_threads.c), which execute
+ * (executing_threads.c).
  *
  * Owns:    what was seen of each thread last.
  * Writer and reader: the aggregating thread.
@@ -110,7 +110,7 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts);
 /* How long CPUs were busy. */
 void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *counts, uint64_t ns);
-/* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+/* Which threads ran, for questions later in this snapshot about what happened during it. */
 void qzi_note_running(struct qzi_sampler *sampler, uint32_t count);
 
 #endif

@@ -1,16 +1,16 @@
-/* Who of the threads that could run counts as having executed: the processor time that the kernel counts, of each
- * thread, is reported in full, and no more than that.
+/* Which of the runnable threads count as having executed: the processor time that the kernel counts for each thread is
+ * reported in full, and no more than that.
  *
  * Owns:    what of that time is still to be reported.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
  * Must not: read of threads (thread_state.h does), or know of paths.
  *
- * A look says that a thread could run, not that a CPU executed it: it may be on its way to a CPU that is just woken,
- * or behind others. And of a thread that works for microseconds between naps looks see too much in one run, too little
- * in the next. So each thread has an account: what the kernel counts goes in, and each snapshot that tells the thread
- * to execute takes its weight out. A thread that could run, but was attributed more than it had, waits for a CPU; one
- * that sleeps, but was attributed too little, counts as having executed. Looks decide when, the kernel how long.
- * (docs/reference/metrics.md, section 6)
+ * A snapshot shows that a thread could run, not that a CPU executed it: the CPU may still be waking up, or other
+ * threads may be ahead of it. A thread that works for microseconds between sleeps is seen too often in one run, and too
+ * rarely in the next. So each thread has an account: what the kernel counts goes in, and each snapshot that counts the
+ * thread as executing takes its weight out. A thread that could run, but was attributed more than it had, waits for a
+ * CPU; one that sleeps, but was attributed too little, counts as having executed. Snapshots decide when, the kernel how
+ * long. (docs/reference/metrics.md, section 6)
  */
 #ifndef QZI_RUN_ACCOUNT_H
 #define QZI_RUN_ACCOUNT_H

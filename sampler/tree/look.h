@@ -1,4 +1,4 @@
-/* What a sleeping thread of a tree waits for, as /proc tells it.
+/* What a sleeping thread of a tree waits for, as /proc shows it.
  *
  * Owns:    nothing but what ends.h keeps. The observing thread.
  * Must not: stop a process, or look at one more than once while it sleeps.

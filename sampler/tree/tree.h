@@ -2,7 +2,7 @@
  *
  * Owns:    processes and threads that live, sums by kind of process, the processes with the most time, the time line.
  * Writer and reader: the observing thread (observer.h); when that has ended, who writes the file (tree_file.h).
- * Must not: ask the kernel, or look at a clock: it knows what it is told, so that tests can tell it what they like.
+ * Must not: ask the kernel, or read a clock: events are its only input, so that tests can make them up.
  *
  * docs/reference/trees.md defines what the numbers mean.
  */
@@ -14,7 +14,7 @@
 
 #define QZI_TREE_KINDS    96u  /* the last one takes what finds no room */
 #define QZI_TREE_BUSY     256u /* more at a time count as so many */
-#define QZI_TREE_KEPT     128u /* processes that are told apart in the end */
+#define QZI_TREE_KEPT     128u /* processes that the file lists one by one */
 #define QZI_TREE_FAMILIES 64u
 #define QZI_TREE_SPANS    512u /* of the time line */
 #define QZI_TREE_WAITS    512u

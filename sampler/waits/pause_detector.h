@@ -1,4 +1,4 @@
-/* Threads that tell the processor that they wait: a sample is at the instruction for that (x86: pause; Arm: yield,
+/* Threads that signal to the processor that they wait: a sample is at the instruction for that (x86: pause; Arm: yield,
  * isb), which is in no other use. Loops that do more than poll_loop.h knows are found so: ones that back off, and those
  * of OpenMP's and other run-time libraries.
  *

@@ -93,7 +93,7 @@ function endOf(file: string, child: ChildProcess): Promise<Ended> {
   );
 }
 
-/** Meanwhile, signals that ask this process to end go to another. */
+/** While `run` is under way, signals that ask this process to end go to another. */
 async function passingSignals<T>(to: (signal: NodeJS.Signals) => void, run: () => Promise<T>): Promise<T> {
   for (const signal of forwarded) process.on(signal, to);
   try {

@@ -68,7 +68,7 @@ const stateOf: Readonly<Record<number, StateName>> = {
   [State.io]: 'io',
 };
 
-/** Frame of an entity: its id. Frame 0 stands for code outside any procedure that is known. */
+/** Frame of an entity: its id. Frame 0 stands for code outside any known procedure. */
 const framesOf = (model: Model): Frame[] =>
   model.entities.map((entity) => ({
     name: entity.id === 0 ? '[unknown]' : entity.saysItsKind ? entity.name : `${entity.rawKind} ${entity.name}`,

@@ -41,6 +41,6 @@ export function overheadOf(raw: RawProfile, { procedure }: Pick<Stacks, 'procedu
   return kinds;
 }
 
-/** Whether overhead is known: kernel threads tell of it only by the kernel's samples of itself. */
+/** Whether overhead is known: for kernel threads only the kernel's samples of itself show it. */
 export const isOverheadKnown = ({ head }: Pick<RawProfile, 'head'>): boolean =>
   head.publisher === 'threadlib' || head.paths.kernel;

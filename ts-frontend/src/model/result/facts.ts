@@ -4,7 +4,7 @@
  * A saving here is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
 
-/** Threads that waited at an object meanwhile: their mean number. */
+/** Threads that waited at an object during this time: their mean number. */
 export interface WaitingAt {
   entity: number;
   threads: number;
