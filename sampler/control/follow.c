@@ -230,9 +230,9 @@ void qzi_follow_settle(void) {
   if (wrapper) {
     take_place(most->admitted, itself->admitted);
     name_others(others, sizeof others, "; also recorded: ", most + 1, kept - 1);
-    fprintf(stderr, "quartz: %s only started what did the work: the profile is that of %s (process %ld), in %s%s%s\n",
+    fprintf(stderr, "quartz: %s only started what did the work: the profile is that of %s (process %ld), in %s%s%s%s\n",
             all.program, most->admitted->program, (long)most->admitted->pid, most->admitted->recording.file.path,
-            others, missing);
+            others, missing, *others || *missing ? "; one report over all of them: quartz run --tree" : "");
   } else {
     if (kept) {
       name_others(others, sizeof others, "", most, kept);

@@ -13,7 +13,7 @@
 #define ENDS_MOST      8192u
 #define PROCESSES_MOST 256u
 #define FDS_MOST       256 /* of a process */
-#define EACH_NS        250000000u
+#define EACH_NS        50000000u
 #define COST           50u
 
 struct end {

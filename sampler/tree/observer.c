@@ -16,8 +16,9 @@
 
 #define LATE_NS  20000000u /* events are in order when they are that old */
 #define EACH_MS  10
-#define LOOKS    16u /* new ones in a round; each is some system calls */
-#define VISITS   64u /* sleeping threads whose waits count in a round */
+#define LOOKS    16u       /* new ones in a round; each is some system calls */
+#define VISITS   64u       /* sleeping threads whose waits count in a round */
+#define LOOK_NS  50000000u /* until another look for the other end of a pipe or socket, and as long as it has slept */
 #define TITLES   8u
 #define TITLE_NS 50000000u   /* processes that live for less keep the names of their kinds */
 #define AGAIN_NS 1000000000u /* and a title that comes later is looked for then */
@@ -47,6 +48,24 @@ static uint64_t next_random(struct qzi_observer *observer) {
   return observer->random >> 33;
 }
 
+/* Nobody has looked what it waits for; or the other end was not found, as where that process began a moment ago. */
+static int is_to_look(const struct qzi_tree_thread *thread, uint64_t now_ns) {
+  switch (thread->wait) {
+  case QZI_WAIT_UNKNOWN: return 1;
+  case QZI_WAIT_PIPE_READ:
+  case QZI_WAIT_PIPE_WRITE:
+  case QZI_WAIT_SOCKET:
+  case QZI_WAIT_EVENTS: return !thread->peer_count && now_ns >= thread->look_ns;
+  default: return 0;
+  }
+}
+
+static void look(struct qzi_observer *observer, struct qzi_tree_thread *thread, uint64_t now_ns) {
+  uint64_t slept_ns = now_ns - thread->since_ns;
+  qzi_tree_look(observer->tree, observer->ends, thread);
+  thread->look_ns = now_ns + (slept_ns > LOOK_NS ? slept_ns : LOOK_NS);
+}
+
 /* Who sleeps now has done so for `ns`, on average: what it waits for is counted. */
 static void count_waits(struct qzi_observer *observer, uint64_t ns) {
   struct qzi_tree *tree = observer->tree;
@@ -55,7 +74,7 @@ static void count_waits(struct qzi_observer *observer, uint64_t ns) {
   unsigned step = asleep / VISITS + 1, at = (unsigned)(next_random(observer) % step);
   for (struct qzi_tree_thread *its = tree->all; its; its = its->next_all) {
     if (its->state != QZI_TREE_ASLEEP || at++ % step) continue;
-    if (its->wait == QZI_WAIT_UNKNOWN && looks++ < LOOKS) qzi_tree_look(tree, observer->ends, its);
+    if (is_to_look(its, tree->now_ns) && looks++ < LOOKS) look(observer, its, tree->now_ns);
     qzi_tree_waited(tree, its, ns * step);
   }
 }

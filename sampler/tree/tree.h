@@ -91,6 +91,7 @@ struct qzi_tree_thread {
   enum qzi_tree_wait wait;                    /* of this sleep */
   int released;                               /* 1: one that it waited for has ended: the chain is that one's */
   uint32_t peers[QZI_TREE_PEERS], peer_count; /* pids that it waits for */
+  uint64_t look_ns;                           /* where none were found: when to look again */
   struct qzi_tree_thread *next, *previous_all, *next_all;
 };
 

@@ -87,7 +87,7 @@ observing('a mutex that processes share: who holds it, and how long the other on
 });
 
 observing('a pre-fork server with one slow worker', async (t) => {
-  const { model, said } = await record(t, parts, 'prefork', '400');
+  const { model, said } = await record(t, parts, 'prefork', '800');
   const [slow = 0, ns = 0] = said.stdout.split(/\s/).map(Number);
   // The parent waits for it, and by way of the parent the other worker, too.
   const found = waited(model, 'socket', slow);
@@ -96,13 +96,13 @@ observing('a pre-fork server with one slow worker', async (t) => {
 });
 
 observing('a pipe with a slow stage', async (t) => {
-  const { model } = await record(t, 'sh', '-c', `${parts} spin 400 | cat | cat`);
+  const { model } = await record(t, 'sh', '-c', `${parts} spin 800 | cat | cat`);
   const slow = model.raw.processes.find((one) => model.raw.kinds[one.kind]?.name === 'tree_parts');
   const runNs = (slow?.endNs ?? 0) - (slow?.beginNs ?? 0);
   const found = waited(model, 'pipe-read', slow?.pid ?? 0);
   t.true(near(found / 2, runNs), `${found} of twice ${runNs} ns`);
   const onPath = model.path.find(({ name }) => name === 'tree_parts');
-  t.true((onPath?.ranNs ?? 0) > 350e6);
+  t.true((onPath?.ranNs ?? 0) > 700e6);
 });
 
 observing('many short processes: what it takes to start them', async (t) => {

@@ -82,7 +82,7 @@ test.serial('two that do the work: the profile is of that with most, and the oth
   const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${spin}; ${spin}; ${spin}; exit 4`]);
   t.is(files.length, 3, files.join());
   t.is(lines.length, 1);
-  const others = /; also recorded: (\S+), (\S+)$/.exec(lines[0]!)!.slice(1);
+  const others = /; also recorded: (\S+), (\S+); one report over all of them: .* --tree$/.exec(lines[0]!)!.slice(1);
   t.deepEqual([...others, 'sh.quartz'].sort(), files);
   for (const file of files) t.is(programOf(join(cwd, file)), 'spin');
 });

@@ -29,8 +29,8 @@ function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'
     `Child processes did ${percent(childrenNs, childrenNs + ownNs)} of the work (${time(childrenNs, options)} of ` +
     `processor time, this process ${time(ownNs, options)}), and are not in this profile: ` +
     (profiled
-      ? 'they have profiles of their own, named with the process number.'
-      : 'quartz run --children records each of them.')
+      ? 'they have profiles of their own, named with the process number; quartz run --tree makes one report over all.'
+      : 'quartz run --tree makes one report over all of them, --children a profile of each.')
   );
 }
 

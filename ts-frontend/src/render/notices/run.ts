@@ -63,7 +63,7 @@ export const childProcesses = (
     'what they did is not in this profile',
   remedy: profiled
     ? 'it is in their own profiles, named with the process number'
-    : '--children records each of them into a profile of its own',
+    : '--tree makes one report over all of them, --children a profile of each',
 });
 
 export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time }: Phrases): NoticeSentences => ({
