@@ -122,11 +122,13 @@ static int call_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_
   its->known = 0;
   if (bytes <= 0) {
     if (errno == ESRCH || errno == ENOENT || !errno) return task->seen ? QZI_GONE : -1;
-    asker->calls_denied = errno == EACCES || errno == EPERM;
+    int refused = errno == EACCES || errno == EPERM;
+    if (refused && asker->calls_read) return task->seen ? QZI_GONE : -1;
+    asker->calls_denied = refused;
     if (asker->calls_denied) asker->head->paths |= QZ_PATHS_NO_CALLS;
     return -1;
   }
-  task->seen = 1;
+  task->seen = asker->calls_read = 1;
   if (!strncmp(text, "running", 7)) return QZI_AWAKE;
   its->call = strtol(text, &at, 10);
   unsigned count = its->call < 0 ? 2 : 8;

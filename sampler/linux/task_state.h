@@ -40,7 +40,8 @@ struct qzi_asker {
   uint32_t open, open_most; /* files kept open; how many may be */
   int counts;               /* 1: the kernel counts how often threads are given a CPU */
   int tasks;                /* /proc/PID/task + 1, 0: not open */
-  int calls_denied;         /* 1: calls may not be read; the state alone is */
+  int calls_read;           /* 1: calls may be read, though not those of a process that is ending; */
+  int calls_denied;         /* 1: they may not; the state alone is */
   int load;                 /* /proc/loadavg + 1, 0: not open yet, -1: not the kernel's own */
 };
 

@@ -29,7 +29,6 @@ void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, u
   if (seed || getrandom(pacing->random, sizeof pacing->random, GRND_NONBLOCK) != (ssize_t)sizeof pacing->random) {
     pacing->random[0] = seed ? seed : now_ns;
     pacing->random[1] = QZ_HASH_FACTOR; /* any odd number would do */
-    ;
   }
   pacing->random[1] |= 1;
   for (int k = 0; k < 8; k++) draw(pacing);

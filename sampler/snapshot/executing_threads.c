@@ -68,8 +68,9 @@ static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, str
 }
 
 /* Of all that sleep together more is owed than may be, though of none of them enough: those that are owed most. */
-static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, struct qzi_counts *counts) {
-  while (counts->useful + counts->spinning < kernel->accounts.processors && qzi_run_accounts_short(&kernel->accounts)) {
+static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_t processors,
+                             struct qzi_counts *counts) {
+  while (counts->useful + counts->spinning < processors && qzi_run_accounts_short(&kernel->accounts)) {
     struct qzi_seen *most = NULL;
     int64_t most_ns = 0;
     for (uint32_t k = 0; k < looked; k++) {
@@ -97,6 +98,9 @@ static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t processors = sampler->view->processors, count = looked;
+  /* What is left at the end was not done by more threads at a time than there are, or ended just before. */
+  uint32_t threads = looked + (uint32_t)qzi_resting_count(kernel->resting) + kernel->ended_count;
+  if (kernel->accounts.last && threads < processors) processors = threads ? threads : 1;
   int64_t owed_ns = qzi_resting_owed_ns(kernel->resting);
   for (uint32_t k = 0; k < looked; k++) {
     struct qzi_seen *seen = &kernel->seen[k];
@@ -117,7 +121,7 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct 
     gone->owed_ns -= (int64_t)kernel->accounts.snapshot_ns;
     counts->runnable++;
   }
-  report_most_owed(kernel, looked, counts);
+  report_most_owed(kernel, looked, processors, counts);
   return count;
 }
 
