@@ -216,7 +216,7 @@ static void images_and_children(void) {
   EXPECT(strstr(path, expected));
   qz_profile_unload(&profile);
   EXPECT(RECORD("--", publisher, "fork", "100", "0") == 0);
-  load(output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 0);
+  load_at(__LINE__, 1, output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 0); /* the child's, or its parent's */
   qz_profile_unload(&profile);
   EXPECT(!*other_profile());
 }
