@@ -9,9 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The checksum of what `sum` stands for (0: nothing) followed by these bytes. */
 uint32_t qz_checksum(uint32_t sum, const void *bytes, size_t count);
 /* The same by tables, as on processors without an instruction for it. */
 uint32_t qz_checksum_portable(uint32_t sum, const void *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

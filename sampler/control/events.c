@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "finisher.h"
 #include "follow.h"
 #include "sampler/linux/process.h"
+#include "sampler/util/clock.h"
 
 struct qzi_admitted *qzi_admitted_all[QZI_ADMITTED_MAX];
 unsigned qzi_admitted_count;
@@ -102,6 +104,24 @@ void qzi_pass_on(pid_t child, int *direct, int number, enum qzi_sender sender) {
   int keyboard = number == SIGINT || number == SIGQUIT, repeated = keyboard && sender == QZI_FRONT && *direct == number;
   *direct = keyboard && sender != QZI_FRONT ? number : 0;
   if (!repeated && !(keyboard && sender == QZI_TERMINAL)) kill(child, number);
+}
+
+int qzi_wait_for_end(int signals, pid_t child, uint64_t *end_ns) {
+  for (int direct = 0;;) {
+    struct pollfd ready = {.fd = signals, .events = POLLIN};
+    poll(&ready, 1, -1);
+    *end_ns = qzi_clock_ns();
+    enum qzi_sender sender;
+    for (int number; (number = qzi_signal_next(signals, &sender)) != 0;) {
+      uint32_t reason;
+      int32_t status;
+      if (number != SIGCHLD) {
+        if (number != SIGCONT) qzi_pass_on(child, &direct, number, sender);
+      } else if (qzi_child_outcome(child, &reason, &status)) {
+        return reason == QZ_END_SIGNAL ? 128 + status : status;
+      }
+    }
+  }
 }
 
 void qzi_stood_still(void) {

@@ -34,6 +34,9 @@ int qzi_signal_next(int signals, enum qzi_sender *sender);
 /* A signal that asks us to end asks the child, too. *direct, at first 0: the last SIGINT or SIGQUIT that did not come
  * from QZI_FRONT, which may pass it on again. */
 void qzi_pass_on(pid_t child, int *direct, int number, enum qzi_sender sender);
+/* Of a child that is not recorded: waits for its end, and passes signals on until then. Its exit code, as a shell gives
+ * it; *end_ns: when it ended. The child is still to be waited for. */
+int qzi_wait_for_end(int signals, pid_t child, uint64_t *end_ns);
 
 /* Ends the recording of the k-th program; the last one takes its place. */
 void qzi_dismiss(unsigned k, uint32_t reason, int32_t status);

@@ -2,7 +2,6 @@
  * timed and sent signals as a recorded one is; nothing of Quartz is in it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,11 +11,11 @@
 #include "events.h"
 #include "launch.h"
 #include "no_profile.h"
-#include "sampler/linux/process.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/tree/observer.h"
 #include "sampler/tree/tree_file.h"
 #include "sampler/util/clock.h"
+#include "sampler/util/numbers.h"
 
 static uint64_t ns_of(struct timeval time) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
@@ -29,22 +28,23 @@ static void join(char **argv, char *to, size_t bytes) {
 }
 
 /* What is known now is written; said where it cannot be. */
-static void finish(const struct qzi_options *options, struct qzi_observer *observer, const char *path, pid_t child,
-                   uint64_t end_ns, int status) {
+static void finish(const struct qzi_options *options, struct qzi_observer *observer, const char *program,
+                   const char *path, pid_t child, uint64_t end_ns, int status) {
   struct rusage used = {0};
   char arguments[1024] = "";
   while (wait4(child, NULL, 0, &used) < 0 && errno == EINTR) {}
   qzi_observer_end(observer, end_ns);
   join(options->program, arguments, sizeof arguments);
-  const char *slash = strrchr(options->program[0], '/');
   const struct qzi_tree *tree = qzi_observer_tree(observer);
-  struct qzi_tree_about about = {.program = slash ? slash + 1 : options->program[0],
+  struct qzi_tree_about about = {.program = program,
                                  .arguments = arguments,
                                  .lost = qzi_observer_lost(observer),
                                  .observer_ns = qzi_observer_cpu_ns(observer),
                                  .user_ns = ns_of(used.ru_utime),
                                  .system_ns = ns_of(used.ru_stime),
                                  .status = status};
+  uint64_t elapsed_ns = tree->now_ns - tree->begin_ns;
+  char time[QZI_NUMBER];
   if (tree->no_memory) {
     fputs("quartz: no tree: there was no memory for what is known of its processes\n", stderr);
   } else if (qzi_tree_write(tree, &about, path)) {
@@ -52,15 +52,14 @@ static void finish(const struct qzi_options *options, struct qzi_observer *obser
   } else {
     if (options->message_fd >= 0) dprintf(options->message_fd, "%s\n", path);
     if (!options->recording.quiet)
-      fprintf(stderr, "quartz: %s: %u processes in %.3f s; Quartz used %.1f %% of a CPU\n", path, tree->numbers,
-              (double)(tree->now_ns - tree->begin_ns) / 1e9,
-              100.0 * (double)about.observer_ns / (double)(tree->now_ns - tree->begin_ns + 1));
+      fprintf(stderr, "quartz: %s: %u processes in %s; Quartz used %.1f %% of a CPU\n", path, tree->numbers,
+              qzi_time_text(time, elapsed_ns), 100.0 * (double)about.observer_ns / (double)(elapsed_ns + 1));
   }
 }
 
 int qzi_tree_run(const struct qzi_options *options) {
   sigset_t before;
-  int direct = 0, gate[2];
+  int gate[2];
   char path[4096];
   const char *why, *slash = strrchr(options->program[0], '/'), *program = slash ? slash + 1 : options->program[0];
   if (qzi_name_make(path, sizeof path, options->output ? options->output : "%n.quartztree", program, getpid(),
@@ -89,24 +88,11 @@ int qzi_tree_run(const struct qzi_options *options) {
     return qzi_launch_failed(options->program[0], errno);
   }
   signal(SIGPIPE, SIG_IGN);
-  for (;;) {
-    struct pollfd ready = {.fd = signals, .events = POLLIN};
-    poll(&ready, 1, -1);
-    uint64_t now_ns = qzi_clock_ns();
-    enum qzi_sender sender;
-    for (int number; (number = qzi_signal_next(signals, &sender)) != 0;) {
-      uint32_t reason;
-      int32_t status;
-      if (number == SIGCHLD) {
-        if (!qzi_child_outcome(child, &reason, &status)) continue;
-        int code = reason == QZ_END_SIGNAL ? 128 + status : status;
-        if (observer) {
-          finish(options, observer, path, child, now_ns, code);
-          qzi_observer_free(observer);
-        }
-        return code;
-      }
-      if (number != SIGCONT) qzi_pass_on(child, &direct, number, sender);
-    }
+  uint64_t end_ns;
+  int code = qzi_wait_for_end(signals, child, &end_ns);
+  if (observer) {
+    finish(options, observer, program, path, child, end_ns, code);
+    qzi_observer_free(observer);
   }
+  return code;
 }

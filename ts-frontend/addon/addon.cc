@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <abi/checksum.h>
 #include <abi/profile_write.h>
 
 namespace quartz {
@@ -99,7 +100,17 @@ static Napi::Value purposesOf(const Napi::CallbackInfo &info) {
   return Napi::Number::New(info.Env(), qz_purposes_of(text(0) == "thread", text(1).c_str(), text(2).c_str()));
 }
 
+/* Of bytes that are in no profile (abi/checksum.h). */
+static Napi::Value checksum(const Napi::CallbackInfo &info) {
+  Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsTypedArray())
+    throw Napi::TypeError::New(env, "checksum(bytes): bytes are needed");
+  Napi::Uint8Array bytes = info[0].As<Napi::Uint8Array>();
+  return Napi::Number::New(env, qz_checksum(0, bytes.Data(), bytes.ByteLength()));
+}
+
 static Napi::Object start(Napi::Env env, Napi::Object exports) {
+  exports.Set("checksum", Napi::Function::New(env, checksum, "checksum"));
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("damage", Napi::Function::New(env, damage, "damage"));
   exports.Set("disassemble", Napi::Function::New(env, disassemble, "disassemble"));

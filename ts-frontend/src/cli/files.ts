@@ -6,20 +6,18 @@ import { Failure } from './failure.js';
 
 export { root };
 
-/** The profile that was written last in the current directory. */
-export function newestProfile(): string {
+/** The file with that extension that was written last in the current directory. `how`: what makes one. */
+export function newestFile(extension: string, how: string): string {
   let newest: { name: string; time: number } | undefined;
   for (const name of readdirSync('.')) {
-    if (!name.endsWith('.quartz')) continue;
+    if (!name.endsWith(extension)) continue;
     const status = statSync(name, { throwIfNoEntry: false });
     if (status?.isFile() && (!newest || status.mtimeMs > newest.time)) newest = { name, time: status.mtimeMs };
   }
   if (newest) return newest.name;
-  throw new Failure(
-    'there is no *.quartz file in this directory',
-    'name one, or make one with: quartz record -- PROGRAM',
-  );
+  throw new Failure(`there is no *${extension} file in this directory`, `name one, or make one with: ${how}`);
 }
+export const newestProfile = (): string => newestFile('.quartz', 'quartz record -- PROGRAM');
 
 /** A file that the user may execute. */
 export function executable(path: string): boolean {

@@ -96,6 +96,7 @@ interface Addon {
   open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
   save(path: string, target: string): void;
   damage(path: string): string[];
+  checksum(bytes: Uint8Array): number;
   purposesOf(kind: string, name: string, module: string): number;
   disassemble(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[];
 }
@@ -106,6 +107,9 @@ function load(): Addon {
   return createRequire(import.meta.url)(join(root, 'build/quartz_addon.node')) as Addon;
 }
 export const loadAddon = (): Addon => (addon ??= load());
+
+/** The checksum that all of Quartz's files have (abi/checksum.h). */
+export const checksum = (bytes: Uint8Array): number => loadAddon().checksum(bytes);
 
 /** What is wrong with a file that is no good profile: `why` is one clause, without the path. */
 export interface ProfileError extends Error {

@@ -1,5 +1,5 @@
 /** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
-import type { Model, Notice } from '../model/index.js';
+import { isMostlyOthers, type Model, type Notice } from '../model/index.js';
 import { kernelUsageText } from './wording/kernel-usage.js';
 import { effortText } from './effort.js';
 import { experimentTexts } from './experiment.js';
@@ -13,8 +13,6 @@ import { count, estimatedRange, figure, percent, range, rate, time } from './for
 export const heading = (text: string, options: RenderOptions): string[] =>
   wrap(text, options.width, 0, options).map((line) => paint(line, 'heading', options));
 
-/** Where others had the CPUs for so much of the time in which the program could run, elapsed times are theirs, too. */
-const mostlyOthers = 0.25;
 /** So many CPUs that other processes of the program had are said to be among them. */
 const leastKin = 0.1;
 
@@ -38,14 +36,8 @@ function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'
 export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii'>): string =>
   [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
 
-/** Whether processors were idle for other programs: then idleness says nothing of this one. */
-export function isMostlyOthers({ cpuWait }: Model): boolean {
-  const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
-  return cpuWait.othersNs >= mostlyOthers * couldRunNs && couldRunNs > 0;
-}
-
 function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
-  if (!isMostlyOthers(model)) return '';
+  if (!isMostlyOthers(model.cpuWait)) return '';
   const { cpuWait, elapsedNs, kinCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   const who = kinCpus >= leastKin ? 'Other processes (of this program, too)' : 'Other programs';
@@ -195,7 +187,7 @@ function bars(model: Model, options: RenderOptions): string[] {
 }
 
 function effort(model: Model, options: RenderOptions): string[] {
-  const text = isMostlyOthers(model) ? '' : effortText(model, options);
+  const text = isMostlyOthers(model.cpuWait) ? '' : effortText(model, options);
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 

@@ -13,13 +13,14 @@ import {
   type OverheadKind,
   type ViewName,
   type ViewRow,
+  isMostlyOthers,
 } from '../model/index.js';
 import { lines } from './csv.js';
 import type { RenderOptions } from './format/options.js';
 import { clean, wrap } from './format/text.js';
 import { figure, percent, time } from './format/units.js';
 import { divisionNames, kindNames } from './effort.js';
-import { heading, isMostlyOthers } from './head.js';
+import { heading } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import { table, type Column } from './table.js';
 import { shownRows, type ShownRow } from './view-rows.js';
@@ -80,7 +81,7 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
     drop,
   });
   const effort = (row: ViewRow): number => effortOfCosts(row.total);
-  const hidesGuidance = isMostlyOthers(model);
+  const hidesGuidance = isMostlyOthers(model.cpuWait);
   return [
     { head: 'NPT', text: ({ row }) => time(total(row, 'npt'), options), tone: 'strong' },
     { head: 'share', text: ({ row }) => percent(total(row, 'npt'), model.elapsedNs) },

@@ -1,5 +1,6 @@
 /** The file that `--tree` writes (docs/reference/trees.md): read, and checked. */
 import { readFileSync } from 'node:fs';
+import { checksum } from '../reader/profile.js';
 
 export const treeExtension = '.quartztree';
 
@@ -91,18 +92,6 @@ export interface RawTree {
   families: TreeFamily[];
   waits: TreeWaitRow[];
   spans: [ns: number, runNs: number, topPid: number, topKind: number, topNs: number][];
-}
-
-const polynomial = 0x82f63b78; // CRC-32C, as in profiles
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
-  return value >>> 0;
-});
-function checksum(bytes: Uint8Array): number {
-  let sum = 0xffffffff;
-  for (const byte of bytes) sum = (sum >>> 8) ^ (crcTable[(sum ^ byte) & 0xff] ?? 0);
-  return (sum ^ 0xffffffff) >>> 0;
 }
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;

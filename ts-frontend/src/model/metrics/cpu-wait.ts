@@ -9,6 +9,8 @@ import type { CpuWait, Finding, Model } from '../result/types.js';
 /** Waiting below this share of the time in which threads could run, or of the elapsed time, changes no conclusion. */
 const leastWait = 0.05;
 const leastElapsed = 0.02;
+/** Where others had the CPUs for so much of the time in which the program could run, elapsed times are theirs, too. */
+const mostlyOthers = 0.25;
 /** A finding is cautioned where others may have caused at least this part of its cost. */
 const leastPart = 0.5;
 
@@ -29,6 +31,12 @@ const shaken: ReadonlySet<Finding['kind']> = new Set([
   'spinning',
   'overhead',
 ] as const);
+
+/** Others' part of the time in which the program could run. */
+export const othersPart = ({ othersNs, runNs, waitNs }: CpuWait): number =>
+  runNs + waitNs > 0 ? othersNs / (runNs + waitNs) : 0;
+/** Whether processors were idle for other programs: then idleness says nothing of this one. */
+export const isMostlyOthers = (cpuWait: CpuWait): boolean => othersPart(cpuWait) >= mostlyOthers;
 
 export function cpuWaitOf({ head, balance, threads }: RawProfile): CpuWait {
   const { switchesKnown, voluntarySwitches } = head;

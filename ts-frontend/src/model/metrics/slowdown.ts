@@ -6,7 +6,7 @@
  */
 import { lockKinds } from '../profile/abi.js';
 import { f64, u16, u32 } from '../profile/columns.js';
-import { cpuWaitOf } from './cpu-wait.js';
+import { cpuWaitOf, isMostlyOthers, othersPart } from './cpu-wait.js';
 import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
@@ -31,13 +31,6 @@ function yieldsOften({ tuples }: RawProfile, processorNs: number): boolean {
 
 /** Others' part of the time in which the program could run: from the first on the sampler has no CPU of its own. */
 const leastOthers = 0.05;
-/** From this on elapsed times are mostly a matter of whom the kernel lets wait. */
-const mostlyOthers = 0.25;
-
-function othersPart(raw: RawProfile): number {
-  const { othersNs, runNs, waitNs } = cpuWaitOf(raw);
-  return runNs + waitNs > 0 ? othersNs / (runNs + waitNs) : 0;
-}
 
 /** A hook never costs nothing: 0 says that the machine let nothing be measured before the program began. */
 const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number): Slowdown['unmeasured'] => [
@@ -75,8 +68,8 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     !head.outside &&
     ((waited > 0 && root.processorTimeNs <= waited * oftenNs) || yieldsOften(raw, root.processorTimeNs));
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
-  const others = othersPart(raw);
-  const sampling = samplingOf(raw, others);
+  const cpuWait = cpuWaitOf(raw);
+  const sampling = samplingOf(raw, othersPart(cpuWait));
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
     locksNs: locked * head.lockMostPs * most,
@@ -115,7 +108,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     share: share(elapsedNs),
     shareLeast: share(elapsedLeastNs),
     waitsMayChange,
-    othersMayChange: others >= mostlyOthers,
+    othersMayChange: isMostlyOthers(cpuWait),
     unmeasured: unmeasuredOf(head, hooked, locked),
   };
 }
