@@ -171,11 +171,18 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();
 }
 
+/* Measured once, however many processes are recorded: it takes some ms. */
+static uint64_t sleep_ns(void) {
+  static uint64_t known;
+  if (!known) known = qzi_sleep_cost_ns();
+  return known;
+}
+
 void qzi_recording_measure(struct qzi_recording *recording) {
   const struct qzi_cpu_time *time = &recording->cpu_time;
   qzi_timer_cost_note(&recording->timer_cost, time->dispatches, time->run_ns);
   if (!recording->sampler.sleep_ns && time->dispatches * SWITCH_NS > time->run_ns / 16)
-    recording->sampler.sleep_ns = qzi_sleep_cost_ns();
+    recording->sampler.sleep_ns = sleep_ns();
 }
 
 /* Waits for the sampling thread to end. A snapshot takes some ms at most; reading exact counts may take longer, and so

@@ -46,6 +46,7 @@ for (const what of [
   'processes',
   'memory',
   'tiny',
+  'heap',
   'in_turn',
   'generations',
   `plugin ${program('plugin.so')}`,

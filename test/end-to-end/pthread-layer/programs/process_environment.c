@@ -229,6 +229,12 @@ static int loads(const char *path) {
 #endif
 }
 
+/* Where in their pages the first objects of the heap lie. */
+static int heap(void) {
+  for (int k = 0; k < 3; k++) printf("heap: %u\n", (unsigned)((uintptr_t)malloc(100) & 4095));
+  return 0;
+}
+
 int main(int count, char **arguments) {
   const char *what = count > 1 ? arguments[1] : "";
   if (!strcmp(what, "close_range")) return closes(0);
@@ -249,6 +255,7 @@ int main(int count, char **arguments) {
     return 0;
   }
   if (!strcmp(what, "tiny")) return tiny();
+  if (!strcmp(what, "heap")) return heap();
   if (!strcmp(what, "waits")) return waits(100);
   if (!strcmp(what, "at_fork")) return forks();
   if (!strcmp(what, "plugin") && count > 2) return loads(arguments[2]);
