@@ -46,7 +46,7 @@ int main(int count, char **arguments) {
   unlink(path);
   uint64_t begin = qzi_clock_ns(), rounds = 0, room = rate * (end_ns / 1000000000u + 2), prompt = 0;
   uint64_t *late = calloc(room, sizeof *late), *took = calloc(room, sizeof *took);
-  _Atomic int stop = 0;
+  _Atomic uint32_t stop = 0;
   CHECK(late && took && !qzi_sampler_open(&sampler, &view, &file, begin) && !qzi_sampler_base(&sampler, 1));
   for (uint32_t k = 0; k < 100; k++) CHECK(!qzi_snapshot(&sampler, qzi_clock_ns())); /* what is new costs once */
   begin = qzi_clock_ns();

@@ -14,7 +14,7 @@
 #include "sampler/util/numbers.h"
 
 #define MAP_NS       UINT64_C(1000000000) /* between readings of the map */
-#define USAGE_COST   800u                 /* what the process used is read for at most one part in so many of a CPU */
+#define USAGE_COST   1600u                /* what the process used is read for at most one part in so many of a CPU */
 #define MAP_SOON_NS  UINT64_C(100000000)  /* the same, when an unknown address was seen, or a library was unloaded; */
 #define MAP_EARLY    16u                  /* so many times it is sooner: programs load their libraries as they start */
 #define MAP_EARLY_NS UINT64_C(10000000)
@@ -247,7 +247,7 @@ static void look_for_exec(struct qzi_admitted *admitted) {
   file_of(admitted->pid, runs);
   if (!runs[1] || (runs[0] == admitted->runs[0] && runs[1] == admitted->runs[1])) return;
   admitted->left = 1;
-  admitted->recording.stop = 1;
+  qzi_recording_cut(&admitted->recording);
   if (write(admitted->recording.wake_fd, &one, sizeof one) < 0) return; /* full: it is awake */
 }
 

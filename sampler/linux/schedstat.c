@@ -12,7 +12,7 @@
 #define SOON_NS            UINT64_C(5000000)   /* between the first readings: a short run has some, too */
 #define LATER_NS           UINT64_C(250000000) /* between later ones */
 #define CLOCK_OF_SCHEDULER 2u                  /* CPUCLOCK_SCHED of the kernel, of a whole process */
-#define COST               800u                /* readings take at most one part in so many of a CPU */
+#define COST               1600u               /* readings take at most one part in so many of a CPU */
 
 struct qzi_cpu_seen {
   struct qzi_cpu_count its;

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <sys/random.h>
 #include "abi/hash.h"
+#include "sampler/linux/futex_wait.h"
 #include "sampler/util/clock.h"
 
-#define SPIN_NS  UINT64_C(150000)   /* the last part of a wait, on a CPU of its own */
-#define SLEEP_NS UINT64_C(20000000) /* a stop is seen at least this often */
+#define SPIN_NS UINT64_C(150000) /* the last part of a wait, on a CPU of its own */
 
 /* xorshift128+ */
 static uint64_t draw(struct qzi_pacing *pacing) {
@@ -64,7 +64,7 @@ void qzi_pacing_change(struct qzi_pacing *pacing, uint64_t interval_ns) {
   choose(pacing);
 }
 
-uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop) {
+uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, _Atomic uint32_t *stop) {
   for (;;) {
     uint64_t now = qzi_clock_ns();
     if (*stop) return 0;
@@ -77,8 +77,8 @@ uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *sto
       continue;
     }
     if (pacing->spins) left -= SPIN_NS / 2;
-    uint64_t until = now + (left < SLEEP_NS ? left : SLEEP_NS);
+    uint64_t until = now + left;
     struct timespec at = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    qzi_futex_wait_until(stop, 0, &at);
   }
 }

@@ -34,7 +34,8 @@ uint64_t qzi_pacing_covered(const struct qzi_pacing *pacing, uint64_t now_ns);
 void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns);
 /* After qzi_pacing_next: intervals have another length from the next one on. */
 void qzi_pacing_change(struct qzi_pacing *pacing, uint64_t interval_ns);
-/* Waits until the instant has come or *stop is not 0; returns the time, or 0 when it was stopped. */
-uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop);
+/* Waits until the instant has come or *stop is not 0; returns the time, or 0 when it was stopped. Whoever sets *stop
+ * wakes its waiters (futex_wait.h). */
+uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, _Atomic uint32_t *stop);
 
 #endif

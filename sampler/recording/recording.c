@@ -10,6 +10,7 @@
 #include "cpu_placement.h"
 #include "sampler/linux/process.h"
 #include "sampler/linux/free_lock_cost.h"
+#include "sampler/linux/futex_wait.h"
 #include "sampler/linux/sleep_cost.h"
 #include "sampler/outside/permission.h"
 #include "sampler/profile/file_name.h"
@@ -206,7 +207,12 @@ static int join_sampling(struct qzi_recording *recording) {
 
 void qzi_recording_ends(struct qzi_recording *recording) {
   if (!recording->stop) recording->end_ns = qzi_clock_ns();
+  qzi_recording_cut(recording);
+}
+
+void qzi_recording_cut(struct qzi_recording *recording) {
   recording->stop = 1;
+  qzi_futex_wake(&recording->stop);
 }
 
 int qzi_recording_stop(struct qzi_recording *recording) {

@@ -59,7 +59,7 @@ struct qzi_recording {
   uint64_t helpers_cpu_ns; /* of helpers that have ended */
   uint32_t asked;          /* number of processors that the session said last */
   /* between control and sampling thread */
-  _Atomic int stop;                      /* 1: end */
+  _Atomic uint32_t stop;                 /* 1: end; a futex */
   _Atomic uint64_t end_ns;               /* before `stop`: when that was known; 0: it runs another program (exec) */
   _Atomic int rebase;                    /* 1: leave out the time since the last snapshot */
   _Atomic int failed;                    /* the sampling thread ended by itself: enum qz_end_reason */
@@ -83,6 +83,8 @@ void qzi_recording_keep_times(struct qzi_recording *recording);
 void qzi_recording_measure(struct qzi_recording *recording);
 /* Has the sampling thread end, soon: the program has ended, or recording does. */
 void qzi_recording_ends(struct qzi_recording *recording);
+/* The same, where it is not known when: it runs another program. */
+void qzi_recording_cut(struct qzi_recording *recording);
 /* Ends sampling, and reads what only the kernel knows of the program, while it still does. 0, or -1: the sampling
  * thread does not end (a fault of ours), and goes on to use the recording. */
 int qzi_recording_stop(struct qzi_recording *recording);

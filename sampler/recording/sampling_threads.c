@@ -29,7 +29,7 @@
 #define WAKE_COST       50u  /* these one part in so many, unless the user asked for a rate */
 #define WAKES_SEEN      16u  /* one in so many is measured; */
 #define WAKE_MOST_NS    UINT64_C(100000) /* one that took longer was another thing */
-#define EXACT_COST      800u             /* exact counts take at most one part in so many */
+#define EXACT_COST      1600u            /* exact counts take at most one part in so many */
 #define SLOWER_MOST     50u              /* times */
 #define OTHERS_BATCH    8u
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */

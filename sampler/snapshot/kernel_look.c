@@ -9,7 +9,9 @@
 #define ASKED_MOST                                                                                                   \
   32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
        * more makes a snapshot more expensive, so that there are fewer: each thread is asked no more often.) */
-#define ASK_COST    100u            /* asking of some of many takes at most one part in so many of a CPU */
+#define ASK_COST    100u            /* asking of some of many takes at most one part in so many of a CPU, */
+#define ASK_MANY    1000u           /* of so many the half of that, of twice as many a third, */
+#define ASK_LEAST   4u              /* to a quarter */
 #define ASK_MOST_NS UINT64_C(20000) /* a question takes no longer */
 #define READ_MOST \
   32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
@@ -71,7 +73,8 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
 
 /* Of how many threads the kernel is asked in this snapshot: of few, all. */
 uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high) {
-  uint64_t may = kernel->ask_ns ? kernel->whole_ns / ASK_COST / kernel->ask_ns : ASKED_MOST;
+  uint32_t part = 1 + high / ASK_MANY, cost = ASK_COST * (part < ASK_LEAST ? part : ASK_LEAST);
+  uint64_t may = kernel->ask_ns ? kernel->whole_ns / cost / kernel->ask_ns : ASKED_MOST;
   if (high <= ASKED_MOST || may >= ASKED_MOST) return high < ASKED_MOST ? high : ASKED_MOST;
   return may ? (uint32_t)may : 1;
 }

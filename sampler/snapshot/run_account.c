@@ -11,7 +11,7 @@
 #define PART      128               /* of what has been reported, it may be off by one part in so many, */
 #define MOST_NS   INT64_C(50000000) /* of one thread no more than this */
 #define MANY      64u               /* threads: the process is summed up for each snapshot up to so many, */
-#define COST      800u              /* which takes at most one part in so many of a CPU */
+#define COST      1600u             /* which takes at most one part in so many of a CPU */
 #define EACH_NS   UINT64_C(40000)   /* and of more at intervals of so much a thread */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {

@@ -2,6 +2,7 @@
 #include "kernel_view.h"
 
 #define WOKEN_LEAST 4u    /* of those that say that they wait so many are asked about, in turn, ... */
+#define WOKEN_MANY  1000u /* (where there are so many, one, whose files can't all be kept open) */
 #define WOKEN_FOUND 4u    /* ... and so many more for each that is found woken, ... */
 #define WOKEN_MOST  32u   /* ... but no more than these, */
 #define WOKEN_LOOKS 1024u /* looked for among so many */
@@ -48,7 +49,8 @@ void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns)
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t asked = 0, may_ask = WOKEN_LEAST, woken = 0, looks = high < WOKEN_LOOKS ? high : WOKEN_LOOKS;
+  uint32_t asked = 0, may_ask = waiting < WOKEN_MANY ? WOKEN_LEAST : 1, woken = 0,
+           looks = high < WOKEN_LOOKS ? high : WOKEN_LOOKS;
   if (!waiting || qzi_ask_machine(&kernel->asker) <= runnable + 1) return 0;
   for (uint32_t n = 0, index = kernel->woken_cursor; n < looks && asked < may_ask; n++, index++) {
     if (index >= high) index = 0;

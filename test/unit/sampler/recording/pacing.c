@@ -1,7 +1,10 @@
-/* When snapshots are taken, in simulated time: nothing here waits or measures. */
+/* When snapshots are taken, in simulated time: nothing here measures. */
 #include "sampler/recording/pacing.h"
 #include "test/support/fake_session.h"
+#include "sampler/linux/futex_wait.h"
 #include "sampler/util/clock.h"
+
+#include <pthread.h>
 
 #define INTERVAL UINT64_C(100000) /* 10 kHz */
 #define ROUNDS   200000u
@@ -106,11 +109,21 @@ static void changing(void) {
   CHECK(pacing.skipped == 0 && taken == 1000 && covered > 3900000000u && covered < 4100000000u);
 }
 
+static void *stop_it(void *stop) {
+  *(_Atomic uint32_t *)stop = 1;
+  qzi_futex_wake(stop);
+  return NULL;
+}
+
 static void stopping(void) {
   struct qzi_pacing pacing;
-  _Atomic int stop = 1;
+  _Atomic uint32_t stop = 1;
   qzi_pacing_start(&pacing, 1, 0, qzi_clock_ns(), 0); /* one in a thousand seconds */
   CHECK(qzi_pacing_wait(&pacing, &stop) == 0);
+  stop = 0;
+  pthread_t other; /* sooner or later than the wait begins */
+  CHECK(!pthread_create(&other, NULL, stop_it, &stop) && qzi_pacing_wait(&pacing, &stop) == 0);
+  CHECK(!pthread_join(other, NULL));
   stop = 0;
   pacing.instant_ns = qzi_clock_ns();
   CHECK(qzi_pacing_wait(&pacing, &stop) >= pacing.instant_ns);
