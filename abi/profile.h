@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    27u
+#define QZ_PROFILE_VERSION    28u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -85,7 +85,8 @@ enum qz_section_id {
   QZ_SECTION_SLICES = 22,          /* struct qz_slice; with --timeline alone. From version 22 on */
   QZ_SECTION_UNWINDING = 23,       /* struct qz_unwinding. From version 23 on */
   QZ_SECTION_LINES = 24,           /* struct qz_shared_line. From version 26 on */
-  QZ_SECTION_COUNT = 25
+  QZ_SECTION_COUNTED = 25,         /* struct qz_counted. From version 28 on */
+  QZ_SECTION_COUNT = 26
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {

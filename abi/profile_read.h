@@ -74,6 +74,8 @@ struct qz_profile_copy {
   size_t unwinding_count;
   const struct qz_shared_line *lines;
   size_t lines_count;
+  const struct qz_counted *counted;
+  size_t counted_count;
   void *memory; /* everything above */
 };
 

@@ -78,6 +78,9 @@ int qzi_profile_check_references(struct qzi_profile_source *source, const struct
       fits &= copy->lines[k].by[user].thread < entities && copy->lines[k].by[user].procedure < entities;
     if (!fits) return qzi_profile_wrong(source, "shared cache line %zu makes no sense", k);
   }
+  for (size_t k = 0; k < copy->counted_count; k++)
+    if (copy->counted[k].stack >= stacks || copy->counted[k].counter >= QZ_COUNTER_COUNT)
+      return qzi_profile_wrong(source, "what was counted (%zu) makes no sense", k);
   for (size_t k = 1; k < copy->slices_count; k++) {
     const struct qz_slice *its = &copy->slices[k];
     if (its->stack >= stacks || its->thread >= entities || its->state >= QZ_STATE_COUNT)

@@ -156,6 +156,25 @@ struct qz_instruction {
   uint64_t spin_ns; /* busy waiting */
 };
 
+/* What the kernel counts for the program's threads, in user mode: the processor's own counters, where there are any,
+ * and page faults. */
+enum qz_counter {
+  QZ_COUNTER_CYCLES = 0,
+  QZ_COUNTER_INSTRUCTIONS = 1, /* that were finished */
+  QZ_COUNTER_CACHE_MISSES = 2, /* of the last level */
+  QZ_COUNTER_TLB_MISSES = 3,   /* of loads, in the data TLB */
+  QZ_COUNTER_REMOTE = 4,       /* loads from the memory of another NUMA node */
+  QZ_COUNTER_FAULTS = 5,       /* page faults */
+  QZ_COUNTER_COUNT = 6
+};
+/* How much of it threads have made happen on a path, without what lies below. Each counter that could be read has a row
+ * of stack 0, which also has what could not be attributed to any path. */
+struct qz_counted {
+  uint32_t stack;
+  uint32_t counter; /* enum qz_counter */
+  uint64_t amount;
+};
+
 /* A cache line that threads on different CPUs wrote, or read and wrote, by turns: what samples of them found around the
  * instruction that they were at (docs/reference/metrics.md). Of threads whose registers the kernel's samples have, on
  * x86-64. Of lines that many threads share, some are counted together in `others`. */

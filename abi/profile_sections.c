@@ -72,6 +72,7 @@ const struct qzi_profile_kind qzi_profile_kinds[QZ_SECTION_COUNT] = {
   [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), "slices of threads"},
   [QZ_SECTION_LINES] = {sizeof(struct qz_shared_line), "shared lines"},
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), "unwinding"},
+  [QZ_SECTION_COUNTED] = {sizeof(struct qz_counted), "what was counted"},
 };
 unsigned qzi_profile_sections(uint32_t version) {
   return version < 18   ? QZ_SECTION_WHAT_IF
@@ -79,6 +80,8 @@ unsigned qzi_profile_sections(uint32_t version) {
          : version < 20 ? QZ_SECTION_INSTRUCTIONS
          : version < 22 ? QZ_SECTION_SLICES
          : version < 23 ? QZ_SECTION_UNWINDING
+         : version < 26 ? QZ_SECTION_LINES
+         : version < 28 ? QZ_SECTION_COUNTED
                         : QZ_SECTION_COUNT;
 }
 int qzi_profile_stride_fits(uint32_t version, unsigned section, uint64_t stride) {

@@ -90,6 +90,13 @@ ${table(
   'WhatIfKind',
   valuesOf('qz_what_if_kind', 'QZ_WHAT_IF_').filter(([name]) => name !== 'KINDS'),
 )}
+${table(
+  'enum qz_counter, in counted.counter.',
+  'counterKinds',
+  'CounterName',
+  valuesOf('qz_counter', 'QZ_COUNTER_'),
+  camel,
+)}
 ${table('QZ_LOCKED_...: bits of sharedLines.by.locked.', 'lockedAccess', '', bits('QZ_LOCKED_'), camel)}
 ${table('QZ_PATHS_...: bits of head.paths.', 'pathBits', 'PathBit', bits('QZ_PATHS_'), camel)}
 /** Runnable threads are counted exactly below \`exact\`, then in \`parts\` buckets for each power of two. */

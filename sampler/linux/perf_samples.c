@@ -22,6 +22,7 @@
 #define PAGE        4096u
 #define PAGES       8u   /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
 #define CPU_PAGES   16u  /* of a CPU's */
+#define COUNT_PAGES 4u   /* of a counter's */
 #define RINGS_MOST  256u /* threads with an event of their own */
 #define EVENTS_MOST 512u /* for the threads that there are at first, on all CPUs */
 
@@ -47,10 +48,12 @@ struct ring {
   struct perf_event_mmap_page *page; /* NULL: free */
   uint32_t pages, tid;               /* tid 0: of a CPU */
   int cpu, fd;
+  uint64_t lost; /* samples for which there was no room, since the last one */
 };
 
 struct qzi_running {
-  uint64_t interval_ns;
+  const struct qzi_event *event; /* NULL: a timer */
+  uint64_t interval_ns;          /* of a timer; of others, how many lie between samples */
   uint32_t pid;
   struct ring rings[RINGS_MOST];
   uint32_t count, at; /* rings in use; where reading goes on */
@@ -65,12 +68,14 @@ struct qzi_running {
 
 #define WHOLE UINT32_MAX /* in place of a thread: all that runs on the CPU */
 
-static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
+static int open_event(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, int paused) {
   int whole = tid == WHOLE;
-  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+  struct perf_event_attr attr = {.type = event ? event->type : PERF_TYPE_SOFTWARE,
                                  .size = sizeof attr,
-                                 .config = whole ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK,
-                                 .sample_period = interval_ns,
+                                 .config = event   ? event->config
+                                           : whole ? PERF_COUNT_SW_CPU_CLOCK
+                                                   : PERF_COUNT_SW_TASK_CLOCK,
+                                 .sample_period = interval,
                                  .exclude_idle = whole,
                                  .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
                                  .sample_regs_user = REGISTERS,
@@ -81,8 +86,9 @@ static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
                                  .watermark = 1,
                                  .wakeup_watermark = UINT32_MAX};
   /* With the kernel's own time, where that is allowed: a sample then says which code of the program called it. Not of
-   * processes that the program forks, where the kernel can tell these from threads (Linux 5.13). */
-  for (int without = 0; without < 4; without++) {
+   * processes that the program forks, where the kernel can tell these from threads (Linux 5.13). What is counted is
+   * counted in the program's own code alone. */
+  for (int without = event != NULL; without < 4; without += event ? 2 : 1) {
     attr.exclude_kernel = without & 1;
     attr.inherit_thread = attr.inherit && !(without & 2);
     int fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -99,7 +105,7 @@ static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t
     return -1;
   }
   struct ring *ring = &running->rings[k];
-  int fd = open_event(tid, cpu, running->interval_ns, running->paused);
+  int fd = open_event(tid, cpu, running->event, running->interval_ns, running->paused);
   if (fd < 0) return -1;
   void *page = mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page == MAP_FAILED) {
@@ -133,7 +139,7 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
     if (running->events_count < EVENTS_MOST)
       events = realloc(running->events, (running->events_count + 1) * sizeof *events);
     if (events) running->events = events;
-    if (events) fd = open_event(tid, running->rings[k].cpu, running->interval_ns, running->paused);
+    if (events) fd = open_event(tid, running->rings[k].cpu, running->event, running->interval_ns, running->paused);
     if (fd < 0) return errno == ESRCH ? 0 : -1;
     running->events[running->events_count++] = fd;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, running->rings[k].fd)) return -1;
@@ -141,10 +147,15 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
   return 0;
 }
 
+static uint32_t pages_of(const struct qzi_running *running, uint32_t whose, uint32_t pages) {
+  return running->event && whose != WHOLE ? COUNT_PAGES : pages;
+}
+
 static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_t *cpus, size_t bytes) {
   for (int cpu = 0; cpu < QZI_CPUS_MOST; cpu++) {
     if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
-    if (add_ring(running, whose, cpu, CPU_PAGES) && errno != ENODEV) return -1; /* ENODEV: switched off */
+    if (add_ring(running, whose, cpu, pages_of(running, whose, CPU_PAGES)) && errno != ENODEV)
+      return -1; /* ENODEV: switched off */
   }
   return running->count ? 0 : -1;
 }
@@ -176,9 +187,9 @@ static void drop_events(struct qzi_running *running) {
 static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t bytes) {
   static const double periods[] = {2.617, 3.083, 3.391}; /* intervals; in no simple ratio to each other, or to 1 */
   uint64_t interval_ns = running->interval_ns;
-  double rate = 0;
-  int failed = 0;
-  for (unsigned k = 0; k < sizeof periods / sizeof *periods && !failed; k++) {
+  double rate = running->event != NULL;
+  int failed = running->event && open_cpus(running, WHOLE, cpus, bytes);
+  for (unsigned k = 0; !running->event && k < sizeof periods / sizeof *periods && !failed; k++) {
     running->interval_ns = (uint64_t)(periods[k] * (double)interval_ns);
     failed = k ? add_thread(running, WHOLE) : open_cpus(running, WHOLE, cpus, bytes);
     rate += 1 / periods[k];
@@ -191,17 +202,19 @@ static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t
   return -1;
 }
 
-struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole) {
+static struct qzi_running *open_running(uint32_t pid, const struct qzi_event *event, uint64_t interval,
+                                        uint32_t cpus_most, int whole) {
   struct qzi_running *running = calloc(1, sizeof *running);
   cpu_set_t *cpus = CPU_ALLOC(QZI_CPUS_MOST);
   size_t bytes = CPU_ALLOC_SIZE(QZI_CPUS_MOST);
   int failed = !running || !cpus || sched_getaffinity((pid_t)pid, bytes, cpus);
   if (!failed) {
-    running->interval_ns = interval_ns;
+    running->event = event;
+    running->interval_ns = interval;
     running->pid = pid;
     running->inherited = (uint32_t)CPU_COUNT_S(bytes, cpus) <= cpus_most;
     if (!running->inherited)
-      failed = add_ring(running, pid, -1, PAGES);
+      failed = add_ring(running, pid, -1, pages_of(running, pid, PAGES));
     else if (!whole || open_whole(running, cpus, bytes))
       failed = open_cpus(running, pid, cpus, bytes);
     if (!failed && running->inherited && !running->whole) open_others(running, pid);
@@ -212,6 +225,14 @@ struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_
   qzi_running_close(running);
   errno = why;
   return NULL;
+}
+
+struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole) {
+  return open_running(pid, NULL, interval_ns, cpus_most, whole);
+}
+
+struct qzi_running *qzi_running_count(uint32_t pid, const struct qzi_event *event, uint32_t cpus_most, int whole) {
+  return open_running(pid, event, event->period, cpus_most, whole);
 }
 
 void qzi_running_close(struct qzi_running *running) {
@@ -231,7 +252,7 @@ static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {
   return NULL;
 }
 int qzi_running_begin(struct qzi_running *running, uint32_t tid) {
-  return running->inherited || ring_of(running, tid) ? 0 : add_ring(running, tid, -1, PAGES);
+  return running->inherited || ring_of(running, tid) ? 0 : add_ring(running, tid, -1, pages_of(running, tid, PAGES));
 }
 void qzi_running_end(struct qzi_running *running, uint32_t tid) {
   struct ring *ring = running->inherited ? NULL : ring_of(running, tid);
@@ -283,6 +304,13 @@ static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint6
   return registers[AT_PC] != 0;
 }
 
+/* The record: id of the event, and how many. */
+static uint64_t lost_samples(const struct ring *ring, uint64_t at) {
+  uint64_t words[2];
+  copy_out(ring, at, words, sizeof words);
+  return words[1];
+}
+
 int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
   for (uint32_t tried = 0; tried < running->count; running->at++, tried++) {
     if (running->at >= running->count) running->at = 0;
@@ -294,9 +322,12 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
       struct perf_event_header record;
       copy_out(ring, at, &record, sizeof record);
       if (record.size < sizeof record) break;
+      if (record.type == PERF_RECORD_LOST && !running->whole) ring->lost += lost_samples(ring, at + sizeof record);
       if (record.type == PERF_RECORD_SAMPLE)
         found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
       sample->cpu = ring->cpu;
+      sample->count = 1 + ring->lost;
+      if (found) ring->lost = 0;
       sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
       at += record.size;
       __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
@@ -321,7 +352,7 @@ static uint64_t cost_ns(void) {
   struct ring ring = {.pages = CPU_PAGES};
   uint64_t gaps[TRIALS], seen = 0;
   uint32_t count = 0;
-  int fd = open_event(0, -1, TRIAL_NS, 0);
+  int fd = open_event(0, -1, NULL, TRIAL_NS, 0);
   void *page =
     fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)(1 + ring.pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page != MAP_FAILED) {
@@ -366,7 +397,7 @@ uint64_t qzi_running_cost_ns(void) {
 
 /* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
 uint64_t qzi_perf_timer_ns(void) {
-  int fd = open_event(0, -1, UINT64_C(2000000), 1);
+  int fd = open_event(0, -1, NULL, UINT64_C(2000000), 1);
   uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];
   uint32_t count = 0;
   if (fd < 0) return 0;

@@ -31,6 +31,13 @@ struct qzi_running;
 /* Begins to sample the threads that the program has, and those that they will make. NULL and errno: not allowed, not
  * there, no memory left for it. cpus_most: QZI_RUNNING_CPUS, or less. whole: events of CPUs are tried. */
 struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole);
+/* What is counted in place of time, in the program's own code (in user mode): a sample after each `period` of it. */
+struct qzi_event {
+  uint32_t type; /* as struct perf_event_attr has it */
+  uint64_t config, period;
+};
+/* The same of what is counted; `event` must last as long. NULL and errno: likewise, or nothing counts that here. */
+struct qzi_running *qzi_running_count(uint32_t pid, const struct qzi_event *event, uint32_t cpus_most, int whole);
 /* 1: the events are those of CPUs, and cost nothing where threads are switched. */
 int qzi_running_whole(const struct qzi_running *running);
 /* Processor time between samples; 0 without. */
@@ -47,8 +54,10 @@ struct qzi_sample {
   uint64_t registers;   /* sum of all general registers */
   uint64_t general[16]; /* by their numbers (x86-64) */
   uint32_t tid;
-  int cpu;                    /* that it was taken on; -1: not known */
-  int user;                   /* 1: in code of the program, not in the kernel on its behalf */
+  int cpu; /* that it was taken on; -1: not known */
+  uint64_t
+    count;  /* 1, and those before it on that CPU that were lost (events of CPUs: it is not known whose they were) */
+  int user; /* 1: in code of the program, not in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` lies in `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK];
 };

@@ -29,7 +29,7 @@ static const struct {
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
   [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 60, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
-  [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
+  [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 28, UINT64_C(1) << 17},
   [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
   [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), 16, UINT64_C(1) << 21},
   [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), 8, UINT64_C(1) << 18},
@@ -49,6 +49,7 @@ static const struct {
   [QZ_SECTION_SLICES] = {sizeof(struct qz_slice), 4, UINT64_C(1) << 18},
   [QZ_SECTION_LINES] = {sizeof(struct qz_shared_line), 1, 256},
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), 1, UINT64_C(1) << 15},
+  [QZ_SECTION_COUNTED] = {sizeof(struct qz_counted), 1, UINT64_C(1) << 18},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -94,6 +95,7 @@ static void place_sections(struct qzi_file *file) {
   file->slices = at[QZ_SECTION_SLICES];
   file->lines = at[QZ_SECTION_LINES];
   file->unwinding = at[QZ_SECTION_UNWINDING];
+  file->counted = at[QZ_SECTION_COUNTED];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

@@ -53,6 +53,7 @@ struct qzi_file {
   struct qz_recent_path *recent_paths;
   struct qz_path_segment *recent_segments;
   struct qz_instruction *instructions;
+  struct qz_counted *counted;
   struct qz_shared_line *lines;
   struct qz_slice *slices;
   struct qz_unwinding *unwinding;

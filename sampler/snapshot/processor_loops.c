@@ -2,6 +2,7 @@
 #include "processor_loops.h"
 
 #include <stdlib.h>
+#include "counters.h"
 #include "shared_lines.h"
 #include "thread_tracker.h"
 #include "sampler/callpath/hooked_paths.h"
@@ -36,6 +37,7 @@ struct qzi_processor_loops {
   struct qzi_walk other; /* of a sample of another thread than was seen */
   struct qzi_polling polling;
   struct qzi_shared_lines shared_lines;
+  struct qzi_counters counters;
   struct qzi_stateless_known stateless;
   struct known known[]; /* by processor */
 };
@@ -63,6 +65,7 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
   qzi_running_close(loops->running);
   qzi_hooked_close(loops->hooked);
   qzi_shared_lines_close(&loops->shared_lines);
+  qzi_counters_close(&loops->counters);
   if (loops->paths) qzi_paths_close(loops->paths);
   qzi_lazy_free(loops, sizeof *loops + loops->count * sizeof *loops->known);
 }
@@ -70,6 +73,7 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
 void qzi_processor_loops_start(struct qzi_processor_loops *loops) {
   if (loops->started++) return;
   loops->running = qzi_tracker_samples(loops->sampler->file->head);
+  qzi_counters_open(&loops->counters, loops->sampler->file);
 }
 
 static uint32_t processor_of(const struct qzi_processor_loops *loops, uint32_t tid) {
@@ -115,9 +119,17 @@ static void forget(struct known *known) {
   known->repeating = (struct qzi_repeating){.rounds = 0};
 }
 
+/* Which path a counter's sample is of: that of the last snapshot. */
+static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
+  const struct qzi_processor_loops *loops = context;
+  uint32_t p = processor_of(loops, sample->tid);
+  return p == UINT32_MAX ? 0 : loops->sampler->visits[p].node;
+}
+
 void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {
   struct qzi_sampler *sampler = loops->sampler;
   uint32_t processors = sampler->view->processors < loops->count ? sampler->view->processors : loops->count;
+  qzi_counters_read(&loops->counters, counted_node, loops);
   if (!loops->running) return;
   if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths);
   for (uint32_t p = 0; p < processors; p++)

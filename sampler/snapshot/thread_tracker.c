@@ -47,6 +47,7 @@ static void meet(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_
   known->tid = tid;
   if (tracker->running && qzi_running_begin(tracker->running, tid) && errno != ESRCH)
     tracker->sampler->file->head->paths |= QZ_PATHS_FEW_SAMPLES;
+  qzi_counters_begin(&tracker->counters, tid);
 }
 
 uint32_t qzi_tracker_index(const struct qzi_tracker *tracker, uint32_t tid) {
@@ -61,6 +62,7 @@ void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index) {
   struct qzi_tracked *known = &tracker->all[index];
   if (!known->serial) return;
   if (tracker->running && known->tid) qzi_running_end(tracker->running, known->tid);
+  qzi_counters_end(&tracker->counters, known->tid);
   qzi_sample_queue_close(&known->samples);
   free(known->slept);
   memset(known, 0, sizeof *known);
@@ -73,6 +75,7 @@ void qzi_tracker_close(struct qzi_tracker *tracker) {
   qzi_creations_close(tracker->creations);
   qzi_hooked_close(tracker->hooked);
   qzi_shared_lines_close(&tracker->shared_lines);
+  qzi_counters_close(&tracker->counters);
   qzi_paths_close(tracker->paths);
   qzi_lazy_free(tracker->all, tracker->all_bytes);
   qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);
@@ -104,6 +107,7 @@ static void open_samples(struct qzi_tracker *tracker) {
 void qzi_tracker_start(struct qzi_tracker *tracker) {
   if (!tracker->paths) return;
   open_samples(tracker);
+  qzi_counters_open(&tracker->counters, tracker->sampler->file);
   tracker->used_ns = qzi_clock_ns();
 }
 

@@ -19,6 +19,7 @@
 #include "sampler/waits/kernel_work.h"
 #include "sampler/linux/perf_samples.h"
 #include "samples_due.h"
+#include "counters.h"
 #include "shared_lines.h"
 #include "switch_time.h"
 #include "thread_tracker.h"
@@ -83,6 +84,7 @@ struct qzi_tracker {
   struct qzi_lock_code lock_code;
   struct qzi_cpu_use cpu_use;
   struct qzi_shared_lines shared_lines;
+  struct qzi_counters counters;
 };
 
 /* Of the sample that its path shows; NULL: none. */

@@ -2,6 +2,7 @@
 #include "tracked.h"
 
 #include <stdlib.h>
+#include "sampler/util/clock.h"
 
 #define UNUSED_NS UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
 
@@ -85,9 +86,32 @@ static void watch_samples(struct qzi_tracker *tracker, uint64_t run_ns, int paus
   }
 }
 
+/* Node of its record without objects, where it was never seen running. */
+static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tracked *known) {
+  uint32_t node = known->plain;
+  while (node && tracker->sampler->in.node_keys[node] & QZ_KEY_OBJECT)
+    node = tracker->sampler->file->stacks[node].parent;
+  return node;
+}
+
+/* Which path a counter's sample is of. With hooks: that of the last snapshot. */
+static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
+  struct qzi_tracker *tracker = context;
+  uint32_t index = qzi_tracker_index(tracker, sample->tid);
+  if (!index || !tracker->paths) return 0;
+  const struct qzi_tracked *known = &tracker->all[index - 1];
+  if (known->hooked) return known->node;
+  uint32_t from = known->run_record ? known->run_record : start_of(tracker, known);
+  return qzi_paths_may(tracker->paths, qzi_clock_ns()) &&
+             !qzi_paths_walk(tracker->paths, index - 1, &sample->at, &sample->copy, &tracker->walk)
+           ? qzi_paths_ran(tracker->paths, from, &tracker->walk, 0)
+           : from;
+}
+
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns) {
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
   if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
+  qzi_counters_read(&tracker->counters, counted_node, tracker);
   if (!tracker->running) return;
   tracker->switches.most_ns = tracker->sampler->sleep_ns;
   while (qzi_running_next(tracker->running, &tracker->sample)) {
@@ -129,14 +153,6 @@ void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, u
   known->run_record = record;
   known->ran_word = word;
   known->node = look->node = known->ran;
-}
-
-/* Node of its record without objects, where it was never seen running. */
-static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tracked *known) {
-  uint32_t node = known->plain;
-  while (node && tracker->sampler->in.node_keys[node] & QZ_KEY_OBJECT)
-    node = tracker->sampler->file->stacks[node].parent;
-  return node;
 }
 
 /* On the path that its hooks have made, at the code where a sample of that path was; 0: there is none. */

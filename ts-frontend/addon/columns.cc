@@ -98,6 +98,8 @@ const Field unwindingFields[] = {FIELD("walks", qz_unwinding, walks),
                                  FIELD("pointerValid", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_VALID]),
                                  FIELD("pointerLikely", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_LIKELY]),
                                  FIELD("pointerInvalid", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_INVALID])};
+const Field countedFields[] = {FIELD("stack", qz_counted, stack), FIELD("counter", qz_counted, counter),
+                               FIELD("amount", qz_counted, amount)};
 const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
@@ -379,6 +381,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "sites", siteFields, copy.sites, copy.sites_count);
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
   addTable(env, result, "instructions", instructionFields, copy.instructions, copy.instructions_count);
+  addTable(env, result, "counted", countedFields, copy.counted, copy.counted_count);
   addTable(env, result, "slices", sliceFields, copy.slices, copy.slices_count);
   addTable(env, result, "unwinding", unwindingFields, copy.unwinding, copy.unwinding_count);
   addTable(env, result, "recentPaths", recentPathFields, copy.recent_paths, copy.recent_paths_count);

@@ -65,7 +65,7 @@ export async function showSource(args: Arguments, name: string, profile: string 
   const file = fileOf(model, name);
   const code = args.has('disassembly') ? instructionsOf(model, file) : null;
   if (args.has('json')) await print(sourceJson(model, file, version(), code));
-  else if (args.has('csv')) await print(sourceCsv(file));
+  else if (args.has('csv')) await print(sourceCsv(model, file));
   else {
     const text = sourceText(file.path);
     await print(sourceReport(model, file, 'error' in text ? text : text.lines, options));

@@ -1,13 +1,13 @@
 /** What the commands that show a profile have in common: the way from model to output. */
 import {
   columnNames,
-  costNames,
+  amountNames,
   derivedMetric,
   flameOf,
   focusOn,
   MetricError,
   viewOf,
-  type CostName,
+  type AmountName,
   type DerivedMetric,
   type Model,
   type ViewName,
@@ -100,7 +100,10 @@ export async function showContexts(args: Arguments, view: ViewName, file: string
   const options = display(args);
   const sort = args.text('sort') ?? 'npt';
   if (!isCost(sort))
-    throw usage(`there is no column "${sort}"`, didYouMean(sort, costNames, `choose one of: ${costNames.join(', ')}`));
+    throw usage(
+      `there is no column "${sort}"`,
+      didYouMean(sort, amountNames, `choose one of: ${amountNames.join(', ')}`),
+    );
   const model = loadModel(file, { raw: args.has('raw') });
   const definition = args.text('metric');
   const metrics = definition === undefined ? [] : definition.split(';').map((one) => metricOf(model, one));
@@ -113,7 +116,7 @@ export async function showContexts(args: Arguments, view: ViewName, file: string
   return 0;
 }
 
-const isCost = (word: string): word is CostName => (costNames as readonly string[]).includes(word);
+const isCost = (word: string): word is AmountName => (amountNames as readonly string[]).includes(word);
 
 function metricOf(model: Model, definition: string): DerivedMetric {
   try {

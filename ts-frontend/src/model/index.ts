@@ -66,7 +66,24 @@ export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';
 export { baseName, placeOf } from './metrics/naming.js';
 
-export { costIndex, costNames, effortOfCosts, guidanceOfCosts, type CostName } from './views/costs.js';
+export {
+  amountNames,
+  costIndex,
+  costNames,
+  effortOfCosts,
+  guidanceOfCosts,
+  type AmountName,
+  type CostName,
+} from './views/costs.js';
+export {
+  countedInAll,
+  countersOf,
+  cyclesPerInstruction,
+  isMemoryBound,
+  needed,
+  perThousand,
+} from './views/counters.js';
+export type { CounterName } from './profile/abi.js';
 export { overheadKinds } from './result/effort.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
 export type { ViewRow } from './views/rows.js';

@@ -1,5 +1,5 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
-import { onPathOf, unwindingOf } from '../model/index.js';
+import { countedInAll, onPathOf, unwindingOf } from '../model/index.js';
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
 import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
@@ -144,6 +144,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     cpuWait: model.cpuWait,
     kernelUsage: model.kernelUsage ?? null,
     children: { runNs: head.childrenRunNs, profiled: head.childrenApart },
+    counters: countedInAll(model.raw),
     slowdown: slowdownFields(model.slowdown),
     sampler: {
       rateAskedHz: head.rateHz,

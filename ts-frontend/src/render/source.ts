@@ -3,6 +3,7 @@ import {
   baseName,
   costIndex,
   costNames,
+  countersOf,
   hottestLine,
   type CostName,
   type Disassembly,
@@ -18,7 +19,7 @@ import { clean, width, wrap } from './format/text.js';
 import { percent, time } from './format/units.js';
 import { heading } from './head.js';
 import { table, type Column } from './table.js';
-import { withoutCode } from './view.js';
+import { counterFields, withoutCode, withoutCounters } from './view.js';
 
 /** Lines of text shown before and after one that costs. */
 const around = 2;
@@ -114,15 +115,17 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
     ...said.flatMap((sentence) => wrap(sentence, options.width, 2, options)),
     ...(rows.length > 0 ? ['', ...table(rows, columns, options)] : []),
     ...withoutCode(model, options),
+    ...withoutCounters(model, options),
     '',
   ].join('\n');
 }
 
 /** A line's own fields: all of its costs in ns. */
-const fields = (line: SourceLine): Record<string, number> => ({
+const fields = (model: Model, line: SourceLine): Record<string, number> => ({
   line: line.line,
   ...Object.fromEntries(costNames.map((name) => [`${name}Ns`, line.total[costIndex[name]] ?? 0])),
   ...Object.fromEntries(costNames.map((name) => [`${name}SelfNs`, line.self[costIndex[name]] ?? 0])),
+  ...counterFields(model, line),
 });
 
 export const sourceSchema = 'quartz-source-1';
@@ -146,20 +149,23 @@ export function sourceJson(
     nptNs: file.total[costIndex.npt] ?? 0,
     nptSelfNs: file.self[costIndex.npt] ?? 0,
     withoutCodeNs: withoutCodeNs(model),
+    counters: countersOf(model.raw),
     hottestLine: hottest?.line ?? null,
-    lines: file.lines.map(fields),
+    lines: file.lines.map((line) => fields(model, line)),
     ...(code === null ? {} : { instructions: code.map((one) => disassemblyJson(model, one)) }),
   })}\n`;
 }
 
-export function sourceCsv(file: SourceFile): string {
+export function sourceCsv(model: Model, file: SourceFile): string {
   const plain = (name: string): string =>
     name
       .replace(/SelfNs$/, '_self_ns')
       .replace(/Ns$/, '_ns')
-      .replace('onPath', 'on_path');
+      .replace(/SelfCount$/, '_self_count')
+      .replace(/Count$/, '_count')
+      .replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
   const rows = file.lines.map((line) =>
-    Object.fromEntries(Object.entries(fields(line)).map(([name, value]) => [plain(name), value])),
+    Object.fromEntries(Object.entries(fields(model, line)).map(([name, value]) => [plain(name), value])),
   );
   return csvLines(rows, Object.keys(rows[0] ?? { line: 0 }));
 }

@@ -3,22 +3,29 @@ import {
   baseName,
   costIndex,
   costNames,
+  countersOf,
+  cyclesPerInstruction,
   effortOfCosts,
   guidanceOfCosts,
   overheadKinds,
   withoutCodeNs,
+  type AmountName,
   type CostName,
+  type CounterName,
   type DerivedMetric,
   type Model,
   type OverheadKind,
   type ViewName,
   type ViewRow,
+  isMemoryBound,
   isMostlyOthers,
+  needed,
+  perThousand,
 } from '../model/index.js';
 import { lines } from './csv.js';
 import type { RenderOptions } from './format/options.js';
 import { clean, wrap } from './format/text.js';
-import { figure, percent, time } from './format/units.js';
+import { count, figure, percent, time } from './format/units.js';
 import { divisionNames, kindNames } from './effort.js';
 import { heading } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
@@ -28,7 +35,7 @@ import { shownRows, type ShownRow } from './view-rows.js';
 /** What of a view is asked for. */
 export interface ViewQuery {
   view: ViewName;
-  sort: CostName;
+  sort: AmountName;
   metrics: readonly DerivedMetric[];
 }
 
@@ -52,6 +59,7 @@ export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options
     '',
     ...table(rows, columns, options),
     ...(query.view === 'callers' ? [] : withoutCode(model, options)),
+    ...withoutCounters(model, options),
     ...(complete
       ? []
       : wrap('Only the rows that cost most are shown; --top N shows more, --top 0 all.', options.width, 2, options)),
@@ -71,6 +79,50 @@ export function withoutCode(model: Model, options: RenderOptions): string[] {
     options,
   );
 }
+
+/** What no column says where nothing counts it. */
+export function withoutCounters(model: Model, options: RenderOptions): string[] {
+  const known = countersOf(model.raw);
+  if (needed.every((name) => known.includes(name))) return [];
+  return wrap(
+    'No hardware counters here for cycles, instructions and cache misses: ' +
+      'whether code waits for memory is not known (docs/reference/views.md).',
+    options.width,
+    2,
+    options,
+  );
+}
+
+/** Columns of what was counted; nothing for what was not. */
+function counterColumns(model: Model): Column<ShownRow>[] {
+  const known = countersOf(model.raw);
+  if (!known.includes('instructions')) return known.includes('faults') ? [faults] : [];
+  const often = (head: string, name: CounterName, drop: number): Column<ShownRow>[] =>
+    known.includes(name) ? [{ head, text: ({ row }) => number(perThousand(row.total, name)), drop }] : [];
+  return [
+    { head: 'cyc/ins', text: ({ row }) => number(cyclesPerInstruction(row.total)), drop: 5 },
+    { head: 'bound by', text: ({ row }) => (isMemoryBound(row.total) === true ? 'memory' : ''), drop: 5 },
+    ...often('miss/k', 'cacheMisses', 8),
+    ...often('tlb/k', 'tlbMisses', 9),
+    ...often('remote/k', 'remote', 9),
+    ...(known.includes('faults') ? [faults] : []),
+  ];
+}
+const number = (value: number | null): string => (value === null ? '' : figure(value));
+const faults: Column<ShownRow> = {
+  head: 'faults',
+  text: ({ row }) => ((row.total[costIndex.faults] ?? 0) > 0 ? count(row.total[costIndex.faults] ?? 0) : ''),
+  drop: 9,
+};
+
+/** What was counted, of a row or line of JSON and CSV: fields of the counters that were read. */
+export const counterFields = (model: Model, { total, self }: Pick<ViewRow, 'total' | 'self'>): object =>
+  Object.fromEntries(
+    countersOf(model.raw).flatMap((name) => [
+      [`${name}Count`, total[costIndex[name]] ?? 0],
+      [`${name}SelfCount`, self[costIndex[name]] ?? 0],
+    ]),
+  );
 
 /** What a row says, as text and HTML have it. */
 export function contextColumns(model: Model, { metrics }: ViewQuery, options: RenderOptions): Column<ShownRow>[] {
@@ -117,6 +169,7 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
           },
         ]
       : []),
+    ...counterColumns(model),
     ...metrics.map((metric): Column<ShownRow> => ({
       head: clean(metric.name, options),
       text: ({ row }) => derivedText(metric, row, options),
@@ -195,6 +248,7 @@ function fields(model: Model, { row, depth, parent }: ShownRow, metrics: readonl
     guidance: guidanceOfCosts(model, row.total),
     ...Object.fromEntries(costNames.map((name) => [`${name}Ns`, row.total[costIndex[name]] ?? 0])),
     ...Object.fromEntries(costNames.map((name) => [`${name}SelfNs`, row.self[costIndex[name]] ?? 0])),
+    ...counterFields(model, row),
     ...Object.fromEntries(metrics.map((metric) => [metric.name, metric.value(row)])),
   };
 }
@@ -214,6 +268,7 @@ export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version:
     processors,
     effortNs,
     withoutCodeNs: withoutCodeNs(model),
+    counters: countersOf(model.raw),
     metrics: query.metrics.map(({ name, unit }) => ({ name, unit })),
     complete,
     rows: rows.map((one) => fields(model, one, query.metrics)),
@@ -223,7 +278,7 @@ export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version:
 export function viewCsv(model: Model, root: ViewRow, query: ViewQuery, most: number): string {
   const { rows } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
   const plain = (name: string): string =>
-    /Ns$/.test(name) ? name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : name;
+    /(Ns|Count)$/.test(name) ? name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : name;
   const all = rows.map((one) =>
     Object.fromEntries(
       Object.entries(fields(model, one, query.metrics) as Record<string, string | number | boolean | null>).map(

@@ -64,16 +64,16 @@ static void is_whole(const char *path, uint32_t status) {
   CHECK(qz_profile_damage(path, why, sizeof why) == 0);
 }
 
-/* The finished file as the format before the last one has it: without the sections that came since. */
-static void make_older(const char *path) {
+/* The finished file as an older format has it: without the sections that came since. */
+static void make_older(const char *path, uint32_t version, unsigned sections) {
   struct qz_profile head;
   struct qz_profile_end end;
   int fd = open(path, O_RDWR);
   off_t at_end = size_of(path) - (off_t)sizeof end;
   CHECK(fd >= 0 && pread(fd, &head, sizeof head, 0) == sizeof head);
   CHECK(pread(fd, &end, sizeof end, at_end) == sizeof end);
-  head.version = QZ_PROFILE_OLDEST;
-  memset(&head.sections[QZ_SECTION_WHAT_IF], 0, (QZ_SECTION_COUNT - QZ_SECTION_WHAT_IF) * sizeof(struct qz_section));
+  head.version = version;
+  memset(&head.sections[sections], 0, (QZ_SECTION_COUNT - sections) * sizeof(struct qz_section));
   unsigned char *whole = calloc(1, head.head_bytes);
   CHECK(whole);
   memcpy(whole, &head, sizeof head);
@@ -107,8 +107,17 @@ int main(void) {
   qzi_file_close(&file);
   is_whole(path, QZ_PROFILE_COMPLETE);
   CHECK((uint64_t)size_of(path) < used + 16384);
-  make_older(path);
-  is_whole(path, QZ_PROFILE_COMPLETE);
+  static const struct {
+    uint32_t version;
+    unsigned sections;
+  } formats[] = {{27, QZ_SECTION_COUNTED},
+                 {25, QZ_SECTION_LINES},
+                 {22, QZ_SECTION_UNWINDING},
+                 {QZ_PROFILE_OLDEST, QZ_SECTION_WHAT_IF}};
+  for (unsigned k = 0; k < sizeof formats / sizeof *formats; k++) {
+    make_older(path, formats[k].version, formats[k].sections);
+    is_whole(path, QZ_PROFILE_COMPLETE);
+  }
 
   fill(&file, path); /* no room for another file: here, because there is no folder any more */
   snprintf(link, sizeof link, "/proc/self/fd/%d", file.fd);

@@ -122,6 +122,10 @@ export type Publisher = keyof typeof publishers;
 export const whatIfKinds = { none: 0, procedure: 1, site: 2, lock: 3, place: 4 } as const;
 export type WhatIfKind = keyof typeof whatIfKinds;
 
+/** enum qz_counter, in counted.counter. */
+export const counterKinds = { cycles: 0, instructions: 1, cacheMisses: 2, tlbMisses: 3, remote: 4, faults: 5 } as const;
+export type CounterName = keyof typeof counterKinds;
+
 /** QZ_LOCKED_...: bits of sharedLines.by.locked. */
 export const lockedAccess = { change: 2, compare: 4 } as const;
 

@@ -158,6 +158,7 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       nptPs: minus(later.instructions.nptPs, earlier.instructions.nptPs),
       spinNs: minus(later.instructions.spinNs, earlier.instructions.spinNs),
     },
+    counted: { ...later.counted, amount: minus(later.counted.amount, earlier.counted.amount) },
     sharedLines: later.sharedLines.map((line, k) => lineMinus(line, earlier.sharedLines[k])),
     unwinding: Object.fromEntries(
       unwindingColumns.map((name) => [name, minus(later.unwinding[name], earlier.unwinding[name])]),

@@ -95,6 +95,8 @@ export interface RawProfile {
     nptPs: Float64Array;
     spinNs: Float64Array;
   };
+  /** What counters counted on each path (struct qz_counted); one that could be read has at least a row. */
+  counted: { stack: Uint32Array; counter: Uint32Array; amount: Float64Array };
   /** What each thread did when (--timeline); the first row is none (abi/profile_rows.h, struct qz_slice). */
   slices: {
     startNs: Float64Array;
@@ -245,8 +247,12 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** Of a profile without instructions, slices, walks of stacks, and shared cache lines. */
-export const noInstructions = (): Pick<RawProfile, 'instructions' | 'slices' | 'unwinding' | 'sharedLines'> => ({
+/** Of a profile without instructions, counters, slices, walks of stacks, and shared cache lines. */
+export const noInstructions = (): Pick<
+  RawProfile,
+  'instructions' | 'counted' | 'slices' | 'unwinding' | 'sharedLines'
+> => ({
+  counted: { stack: new Uint32Array(0), counter: new Uint32Array(0), amount: new Float64Array(0) },
   sharedLines: [],
   slices: {
     startNs: new Float64Array(0),

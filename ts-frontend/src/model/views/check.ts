@@ -3,7 +3,7 @@
  * Pure.
  */
 import type { Model } from '../result/types.js';
-import { costIndex, costNames } from './costs.js';
+import { amountNames, costIndex } from './costs.js';
 import type { ViewRow } from './rows.js';
 import { viewOf } from './views.js';
 
@@ -18,7 +18,7 @@ export function checkViews(model: Model, slack: number): string[] {
   const callers = viewOf(model, 'callers');
   const callersOpen = callers.open(costIndex.npt);
   same('tree: NPT of the whole', tree.total[costIndex.npt] ?? 0, model.root.nptNs);
-  for (const name of costNames) {
+  for (const name of amountNames) {
     const k = costIndex[name];
     const sum = (rows: readonly ViewRow[], own: 'total' | 'self'): number =>
       rows.reduce((total, row) => total + (row[own][k] ?? 0), 0);

@@ -8,6 +8,7 @@ import { guidanceOf } from '../metrics/effort.js';
 import { isOverheadKnown } from '../metrics/overhead.js';
 import type { Tables } from '../metrics/tables.js';
 import type { RawProfile } from '../profile/raw-profile.js';
+import { counterKinds, type CounterName } from '../profile/abi.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import { overheadKinds, type Guidance } from '../result/effort.js';
@@ -28,10 +29,17 @@ export const costNames = [
   'onPath',
 ] as const;
 export type CostName = (typeof costNames)[number];
-/** By the order of costNames. */
+/** How often something happened, each; columns of profiles in which it is counted. */
+export const counterNames = Object.keys(counterKinds) as CounterName[];
+export type AmountName = CostName | CounterName;
+export const amountNames: readonly AmountName[] = [...costNames, ...counterNames];
+/** By the order of amountNames. */
 export type Costs = Float64Array;
-export const costCount = costNames.length;
-export const costIndex = Object.fromEntries(costNames.map((name, index) => [name, index])) as Record<CostName, number>;
+export const costCount = amountNames.length;
+export const costIndex = Object.fromEntries(amountNames.map((name, index) => [name, index])) as Record<
+  AmountName,
+  number
+>;
 
 /** Column of a state in which a thread is at no work; -1: none. */
 const offCpu = new Int8Array(256).fill(-1);
@@ -48,7 +56,7 @@ const ofOverhead = Int8Array.from([-1, ...overheadKinds.map((kind) => costIndex[
  * `kinds` are of each tuple: ns, and kind of overhead.
  */
 export function exclusiveCosts(
-  { tuples, onPath, head }: RawProfile,
+  { tuples, onPath, counted, head }: RawProfile,
   stacks: Pick<Stacks, 'count'>,
   { weights, overhead: kinds }: Pick<Tables, 'weights' | 'overhead'>,
 ): Float64Array {
@@ -57,6 +65,12 @@ export function exclusiveCosts(
   const P = head.processors;
   for (let k = 0; k < onPath.ns.length; k++)
     addAt(costs, u32(onPath.stack, k) * costCount + costIndex.onPath, f64(onPath.ns, k));
+  for (let k = 0; k < counted.amount.length; k++)
+    addAt(
+      costs,
+      u32(counted.stack, k) * costCount + costNames.length + u32(counted.counter, k),
+      f64(counted.amount, k),
+    );
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = u8(tuples.state, k),
       ns = f64(weights, k),

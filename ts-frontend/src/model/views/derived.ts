@@ -3,13 +3,13 @@
  * not added to each other, and the result is a time, a number, or neither (an error). Pure.
  *
  *   expression  sums and products of numbers, columns, (expression), min(a, b), max(a, b)
- *   columns     those of costNames with all below, NAME_self without; `elapsed`, `processors`, `effort` of the whole
+ *   columns     those of amountNames with all below, NAME_self without; `elapsed`, `processors`, `effort` of the whole
  *   run
  *
  * A division by zero gives 0: nothing was there to be divided.
  */
 import type { Model } from '../result/types.js';
-import { costIndex, costNames, type CostName } from './costs.js';
+import { amountNames, costIndex, costNames, type AmountName } from './costs.js';
 import type { ViewRow } from './rows.js';
 
 export type Unit = 'time' | 'number';
@@ -29,7 +29,7 @@ interface Term {
 
 /** Names that expressions may use. */
 export const columnNames: readonly string[] = [
-  ...costNames.flatMap((name) => [name, `${name}_self`]),
+  ...amountNames.flatMap((name) => [name, `${name}_self`]),
   'elapsed',
   'processors',
   'effort',
@@ -123,10 +123,11 @@ class Reader {
     if (name === 'effort') return constant(effortNs, 1);
     const self = name.endsWith('_self');
     const plain = self ? name.slice(0, -'_self'.length) : name;
-    if (!(costNames as readonly string[]).includes(plain))
+    if (!(amountNames as readonly string[]).includes(plain))
       throw new MetricError(`there is no column "${name}"; there are ${columnNames.join(', ')}`);
-    const index = costIndex[plain as CostName];
-    return { power: 1, value: (row) => (self ? row.self : row.total)[index] ?? 0 };
+    const index = costIndex[plain as AmountName];
+    const isTime = (costNames as readonly string[]).includes(plain);
+    return { power: isTime ? 1 : 0, value: (row) => (self ? row.self : row.total)[index] ?? 0 };
   }
 }
 
