@@ -33,7 +33,8 @@ static const char *cause(const struct qzi_absence *absence) {
   if (absence->sandboxed)
     return "it runs under a filter of system calls (seccomp) that kills for, or refuses, what a recording needs; "
            "record it outside of that sandbox";
-  if (absence->after_exec) return "it did not connect to the sampler; is it in another network name space?";
+  if (absence->after_exec)
+    return "it did not connect to the sampler; has it another root directory (chroot), or another network name space?";
   return NULL;
 }
 

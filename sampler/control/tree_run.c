@@ -52,8 +52,9 @@ static void finish(const struct qzi_options *options, struct qzi_observer *obser
   } else {
     if (options->message_fd >= 0) dprintf(options->message_fd, "%s\n", path);
     if (!options->recording.quiet)
-      fprintf(stderr, "quartz: %s: %u processes in %s; Quartz used %.1f %% of a CPU\n", path, tree->numbers,
-              qzi_time_text(time, elapsed_ns), 100.0 * (double)about.observer_ns / (double)(elapsed_ns + 1));
+      fprintf(stderr, "quartz: %s: %u process%s in %s; Quartz used %.1f %% of a CPU\n", path, tree->numbers,
+              tree->numbers == 1 ? "" : "es", qzi_time_text(time, elapsed_ns),
+              100.0 * (double)about.observer_ns / (double)(elapsed_ns + 1));
   }
 }
 

@@ -13,7 +13,7 @@ function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
   const kernelNs = raw.userNs + raw.systemNs;
   const lines = [
     clean(raw.arguments, options),
-    `${say(raw.elapsedNs)} elapsed, ${count(raw.processCount)} processes, at most ${raw.aliveMost} at a time; ` +
+    `${say(raw.elapsedNs)} elapsed, ${count(raw.processCount)} ${raw.processCount === 1 ? 'process' : 'processes'}, at most ${raw.aliveMost} at a time; ` +
       `${raw.cpus} CPUs may be used, ${figure(runNs / raw.elapsedNs)} were busy on average.`,
     `Processor time: ${say(runNs)}; the kernel counted ${say(kernelNs)} of all that was waited for ` +
       `(user ${say(raw.userNs)}, system ${say(raw.systemNs)}).`,
