@@ -131,7 +131,7 @@ const mistakes: [string[], number, RegExp][] = [
   [
     ['--format', 'folded', '-o', '/nowhere/x', profile],
     125,
-    /\/nowhere\/x cannot be written \(ENOENT\); name another file/,
+    /\/nowhere\/x cannot be written: no such file or directory; name another file/,
   ],
   [['--format', 'folded', 'gone.quartz'], 125, /gone\.quartz does not exist/],
 ];

@@ -117,7 +117,11 @@ needing('tool:chromium')(
 
 for (const [args, status, message] of [
   [['gone.quartz'], 125, /gone\.quartz does not exist; name a profile/],
-  [['-o', '/nowhere/x', profile], 125, /\/nowhere\/x cannot be written \(ENOENT\); name another file with -o/],
+  [
+    ['-o', '/nowhere/x', profile],
+    125,
+    /\/nowhere\/x cannot be written: no such file or directory; name another file with -o/,
+  ],
   [[profile, profile, profile], 2, /does not know what to do with/],
   [['--otput', 'x'], 2, /has no option "--otput"/],
 ] as const)

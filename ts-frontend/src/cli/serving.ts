@@ -8,6 +8,7 @@ import { nameIn, profileIn, samplerOptions, withoutSampler } from './recording.j
 import { version } from './version.js';
 import { written, type Address } from '../serve/address.js';
 import { serve, type Serving } from '../serve/serve.js';
+import { systemReason } from '../reader/system-error.js';
 
 async function listening(address: Address): Promise<Serving> {
   try {
@@ -18,7 +19,7 @@ async function listening(address: Address): Promise<Serving> {
     if (code === 'EADDRINUSE') throw new Failure(`${where} is in use`, 'choose another one, or end who listens there');
     if (code === 'EACCES' || code === 'EPERM')
       throw new Failure(`${where}: you may not listen there`, 'choose a port from 1024 on, or a directory of yours');
-    throw new Failure(`${where}: nobody can listen there (${code ?? String(error)})`, 'choose another --listen');
+    throw new Failure(`${where}: nobody can listen there (${systemReason(error)})`, 'choose another --listen');
   }
 }
 

@@ -1,5 +1,6 @@
 /** Text of source files, as debug information names them. */
 import { readFileSync, statSync } from 'node:fs';
+import { systemReason } from '../reader/system-error.js';
 
 const mostBytes = 16 * 1024 * 1024;
 
@@ -11,6 +12,6 @@ export function sourceText(path: string): { lines: string[] } | { error: string 
   try {
     return { lines: readFileSync(path, 'utf8').split('\n') };
   } catch (error) {
-    return { error: `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
+    return { error: `${path} cannot be read: ${systemReason(error)}` };
   }
 }

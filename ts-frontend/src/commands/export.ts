@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { print } from '../cli/output.js';
+import { systemReason } from '../reader/system-error.js';
 import type { Content, FormatName } from '../export/formats.js';
 
 const bytesOf = (content: Content): Uint8Array =>
@@ -51,8 +52,7 @@ export const command: Command = {
       try {
         writeFileSync(file, bytes);
       } catch (error) {
-        const why = (error as NodeJS.ErrnoException).code ?? String(error);
-        throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');
+        throw new Failure(`${file} cannot be written: ${systemReason(error)}`, 'name another file with -o');
       }
     }
     process.stderr.write(`quartz: not in ${format}: ${loses(model).join('; ')}\n`);

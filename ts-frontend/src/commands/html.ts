@@ -6,6 +6,7 @@ import { Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
 import { print } from '../cli/output.js';
 import { version } from '../cli/version.js';
+import { systemReason } from '../reader/system-error.js';
 
 /** Made by scripts/build.sh from ts-frontend/src/html/browser. */
 function asset(name: string): string {
@@ -37,8 +38,7 @@ async function write(page: string, file: string | undefined): Promise<void> {
   try {
     writeFileSync(file, page);
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');
+    throw new Failure(`${file} cannot be written: ${systemReason(error)}`, 'name another file with -o');
   }
 }
 

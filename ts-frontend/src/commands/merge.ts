@@ -6,6 +6,7 @@ import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { print } from '../cli/output.js';
 import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
+import { systemReason } from '../reader/system-error.js';
 import type { FindingRow, Source } from '../sets/merge.js';
 import { readHead, setExtension } from '../sets/set-file.js';
 
@@ -113,9 +114,9 @@ export const command: Command = {
           `sets of different runs: ${error.parameter} is ${error.values.join(' and ')}, the latter in ${error.folder}`,
           `merge those of one run, or give --parameter ${error.parameter}=VALUE`,
         );
-      const { code: why, syscall } = error as NodeJS.ErrnoException;
-      if (why === undefined || syscall === undefined) throw error; // of no file
-      throw new Failure(`${folder} cannot be written (${why})`, 'name another set with -o');
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (code === undefined || syscall === undefined) throw error; // of no file
+      throw new Failure(`${folder} cannot be written: ${systemReason(error)}`, 'name another set with -o');
     }
     const { head, contexts, facts } = merged;
     const leftOut = head.leftOut.map(({ file, why }) => `left out: ${file}: ${why}; ${remedyOf(why)}`);

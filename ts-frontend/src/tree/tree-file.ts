@@ -1,6 +1,7 @@
 /** The file that `--tree` writes (docs/reference/trees.md): read, and checked. */
 import { readFileSync } from 'node:fs';
 import { checksum } from '../reader/profile.js';
+import { systemReason } from '../reader/system-error.js';
 
 export const treeExtension = '.quartztree';
 
@@ -165,7 +166,7 @@ export function readTree(file: string): RawTree | string {
     bytes = readFileSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+    return code === 'ENOENT' ? 'does not exist' : `cannot be read: ${systemReason(error)}`;
   }
   const line = bytes.indexOf('\n');
   const [, version, count, sum] =

@@ -1,0 +1,7 @@
+/** What the operating system says of a file that it refused, in words: "permission denied". */
+import { getSystemErrorMap } from 'node:util';
+
+export function systemReason(error: unknown): string {
+  const { errno, code } = error as NodeJS.ErrnoException;
+  return (errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1]) ?? code ?? String(error);
+}
