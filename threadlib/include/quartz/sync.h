@@ -44,7 +44,8 @@ int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy);
 int qz_mutex_destroy(qz_mutex *mutex);
 
 /* Take it; but for trylock, wait while another thread holds it.
- * Errors: EDEADLK: the caller holds it. trylock EBUSY: it is held. timedlock and clocklock ETIMEDOUT, EINVAL. */
+ * Errors: trylock EBUSY: it is held. The others EDEADLK: the caller holds it. timedlock and clocklock ETIMEDOUT,
+ * EINVAL. */
 int qz_mutex_lock(qz_mutex *mutex);
 int qz_mutex_trylock(qz_mutex *mutex);
 int qz_mutex_timedlock(qz_mutex *mutex, const struct timespec *realtime);
@@ -69,8 +70,8 @@ int qz_rwlock_init(qz_rwlock *lock, const char *name);
 int qz_rwlock_destroy(qz_rwlock *lock);
 
 /* Take it for reading; but for try, wait while it is held for writing, or a writer came before.
- * Errors: EDEADLK: the caller has it for writing. try EBUSY: not to be had at once. timed and clock ETIMEDOUT,
- * EINVAL. */
+ * Errors: try EBUSY: not to be had at once. The others EDEADLK: the caller has it for writing. timed and clock
+ * ETIMEDOUT, EINVAL. */
 int qz_rwlock_rdlock(qz_rwlock *lock);
 int qz_rwlock_tryrdlock(qz_rwlock *lock);
 int qz_rwlock_timedrdlock(qz_rwlock *lock, const struct timespec *realtime);
@@ -78,8 +79,8 @@ int qz_rwlock_clockrdlock(qz_rwlock *lock, int clock, const struct timespec *tim
 
 /* Take it for writing; but for try, wait while anybody holds it. A thread that has it for reading waits for itself,
  * for ever.
- * Errors: EDEADLK: the caller has it for writing. try EBUSY: not to be had at once. timed and clock ETIMEDOUT,
- * EINVAL. */
+ * Errors: try EBUSY: not to be had at once. The others EDEADLK: the caller has it for writing. timed and clock
+ * ETIMEDOUT, EINVAL. */
 int qz_rwlock_wrlock(qz_rwlock *lock);
 int qz_rwlock_trywrlock(qz_rwlock *lock);
 int qz_rwlock_timedwrlock(qz_rwlock *lock, const struct timespec *realtime);

@@ -11,9 +11,10 @@ const title = (text: string, options: RenderOptions): string => paint(text, 'hea
 function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
   const say = (ns: number): string => time(ns, options);
   const kernelNs = raw.userNs + raw.systemNs;
+  const processes = `${count(raw.processCount)} process${raw.processCount === 1 ? '' : 'es'}`;
   const lines = [
     clean(raw.arguments, options),
-    `${say(raw.elapsedNs)} elapsed, ${count(raw.processCount)} ${raw.processCount === 1 ? 'process' : 'processes'}, at most ${raw.aliveMost} at a time; ` +
+    `${say(raw.elapsedNs)} elapsed, ${processes}, at most ${raw.aliveMost} at a time; ` +
       `${raw.cpus} CPUs may be used, ${figure(runNs / raw.elapsedNs)} were busy on average.`,
     `Processor time: ${say(runNs)}; the kernel counted ${say(kernelNs)} of all that was waited for ` +
       `(user ${say(raw.userNs)}, system ${say(raw.systemNs)}).`,
