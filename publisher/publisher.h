@@ -54,7 +54,8 @@ struct qzi_publisher {
   struct qz_call *calls;  /* its part of the call table */
   uint64_t change;        /* change count of `now`, in place */
   uint64_t thread_plus_1; /* thread in `now` */
-  uint64_t enqueued, dequeued, switches, steals, spawns, parks;
+  uint64_t spawns, woken; /* threads that it made, and others that it made ready: together, `enqueued` of the record */
+  uint64_t dequeued, switches, steals, parks;
   struct qzi_pub_site_slot *sites;
   struct qzi_pub_pairs *pairs; /* call_tables.c; NULL: the objects that a call uses are not limited */
   uint64_t sites_joined;       /* one bit for each of them: it has joins that are not written down */
@@ -168,6 +169,15 @@ void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
 
 static inline void qzi_pub_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 
+/* One more, by its only writer; by one instruction where that can be. */
+static inline void qzi_pub_increment(uint64_t *at) {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  __asm__ volatile("addq $1, %0" : "+m"(*at) : : "cc");
+#else
+  qzi_pub_store(at, *at + 1);
+#endif
+}
+
 /* The packed word of a profile stack, by its own thread: where the top is and how often something was pushed, each
  * accessed by itself, as the hooks in assembly do (quartz/hooks.h says why). */
 typedef uint32_t __attribute__((may_alias)) qzi_pub_half;
@@ -219,18 +229,23 @@ static inline void qzi_pub_leave_io(struct qzi_publisher *p) {
     qzi_pub_now(p, QZ_STATE_IDLE);
   }
 }
-/* Counters; `enqueued` by qzi_pub_ready and qzi_pub_created. Only the processor itself calls these. */
+static inline uint64_t qzi_pub_enqueued_in_all(const struct qzi_publisher *p) {
+  return __atomic_load_n(&p->spawns, __ATOMIC_RELAXED) + __atomic_load_n(&p->woken, __ATOMIC_RELAXED);
+}
+/* Counters; `enqueued` by qzi_pub_ready and qzi_pub_queued, too. Only the processor itself calls these. */
+static inline void qzi_pub_enqueued(struct qzi_publisher *p) { /* made a thread ready (see qzi_pub_ready) */
+  qzi_pub_store(&p->woken, p->woken + 1);
+  if (qzi_publishing() && p->record) qzi_pub_store(&p->record->enqueued, p->spawns + p->woken);
+}
 #define QZI_PUB_COUNTER(call, field)                                            \
   static inline void call(struct qzi_publisher *p) {                            \
     uint64_t value = p->field + 1;                                              \
     qzi_pub_store(&p->field, value); /* the channel may read it just now */     \
     if (qzi_publishing() && p->record) qzi_pub_store(&p->record->field, value); \
   }
-QZI_PUB_COUNTER(qzi_pub_enqueued, enqueued) /* made a thread ready (see qzi_pub_ready) */
 QZI_PUB_COUNTER(qzi_pub_dequeued, dequeued) /* took a ready thread to run, from its own queue or another's */
 QZI_PUB_COUNTER(qzi_pub_switched, switches)
 QZI_PUB_COUNTER(qzi_pub_stole, steals)
-QZI_PUB_COUNTER(qzi_pub_spawned, spawns)
 QZI_PUB_COUNTER(qzi_pub_parked, parks)
 
 /* ---- threads -------------------------------------------------------------------------------------------------- */
@@ -303,20 +318,19 @@ static inline void qzi_pub_go_on(struct qzi_publisher *p, struct qzi_pub_thread 
   qzi_path_take(p, t);
   qzi_pub_run(p, t);
 }
-/* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
+/* t is in a queue of ready threads (made by p), which is counted. Call it before others can take t. */
 static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {
-  uint64_t value = p->enqueued + 1;
-  qzi_pub_store(&p->enqueued, value);
+  uint64_t value = p->woken + 1;
+  qzi_pub_store(&p->woken, value);
   if (qzi_publishing() && p->record) {
     qzi_pub_thread_state(p, t, QZ_STATE_READY, 0);
-    qzi_pub_store(&p->record->enqueued, value);
+    qzi_pub_store(&p->record->enqueued, p->spawns + value);
   }
 }
-/* qzi_pub_spawned, qzi_pub_created and qzi_pub_ready of a thread that has not begun, all at once. */
+/* qzi_pub_created and qzi_pub_ready of a thread that has not begun, which is counted as spawned, all at once. */
 static inline void qzi_pub_queued(struct qzi_publisher *p, struct qzi_pub_thread *t,
                                   const struct qzi_pub_thread *creator) {
-  qzi_pub_store(&p->spawns, p->spawns + 1);
-  qzi_pub_store(&p->enqueued, p->enqueued + 1);
+  qzi_pub_increment(&p->spawns);
   if (qzi_publishing() && p->record) qzi_pub_queued_slow(p, t, creator);
 }
 /* Two threads that take turns on p, all at once: the same stores as qzi_pub_ready and qzi_pub_run, without the counts

@@ -254,7 +254,7 @@ static __attribute__((noinline)) void queued_unusual(struct qzi_publisher *p, st
 
 void qzi_pub_queued_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, const struct qzi_pub_thread *creator) {
   qzi_pub_store(&p->record->spawns, p->spawns);
-  qzi_pub_store(&p->record->enqueued, p->enqueued);
+  qzi_pub_store(&p->record->enqueued, p->spawns + p->woken);
   const struct qz_thread *from = creator->record;
   struct qz_call *call = NULL;
   uint32_t epoch = qzi_pub_epoch, free_count = p->free_count;

@@ -163,6 +163,42 @@ static void limits(void) {
   CHECK(ended == 6000);
 }
 
+/* ---- taken by others, while their parent spawns more, and among threads ---- */
+
+enum { BRANCHES = 5, DEPTH = 6 };
+static long nodes, threads;
+static void *counts(void *argument) {
+  __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+  return argument;
+}
+static void grows(void *argument) {
+  long depth = (long)(intptr_t)argument;
+  long number = __atomic_add_fetch(&nodes, 1, __ATOMIC_RELAXED);
+  if (depth == 0) return;
+  qz_scope scope = QZ_SCOPE_INIT;
+  for (int k = 0; k < BRANCHES; k++) {
+    qz_spawn(&scope, grows, (void *)(intptr_t)(depth - 1));
+    if (number % 50 == k) /* so long that others come */
+      for (volatile int n = 0; n < 5000; n++) continue;
+    if (depth == 2 && k == 1) CHECK(qz_thread_create(NULL, &(qz_thread_attr){.detached = 1}, counts, NULL) == 0);
+    if (number % 97 == k) qz_yield();
+  }
+  qz_sync(&scope);
+}
+static void taken(void) {
+  long all = 0, level = 1, made = 0;
+  for (int depth = DEPTH; depth >= 0; depth--, level *= BRANCHES) {
+    all += level;
+    if (depth == 2) made = level;
+  }
+  for (int round = 1; round <= 5; round++) {
+    nodes = 0;
+    grows((void *)(intptr_t)DEPTH);
+    CHECK(nodes == all);
+    while (__atomic_load_n(&threads, __ATOMIC_RELAXED) < round * made) qz_yield();
+  }
+}
+
 /* ---- fork ---- */
 
 static void forks(void *argument) {
@@ -194,5 +230,6 @@ int main(int count, char **arguments) {
   waits();
   ends();
   limits();
+  if (!getenv("QUARTZ_MAX_THREADS")) taken(); /* its threads are not refused */
   return 0;
 }

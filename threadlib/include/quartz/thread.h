@@ -104,7 +104,7 @@ __attribute__((noreturn)) void qz_exit(void *result);
  * thread that made it uses. The function must call qz_sync before it returns. Afterwards the scope can be used
  * again. */
 typedef struct qz_scope {
-  uint64_t opaque[8];
+  uint64_t opaque[6];
 } qz_scope;
 /* clang-format off */
 #define QZ_SCOPE_INIT {{0}}

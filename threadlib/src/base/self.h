@@ -28,7 +28,7 @@ extern _Thread_local struct qzi_thread *qzi_tls_thread __attribute__((tls_model(
     uint64_t offset_;                                                               \
     __asm__ volatile("movq " #variable "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" \
                      : "=&r"(offset_)                                               \
-                     : "r"(value)                                                   \
+                     : "re"(value)                                                  \
                      : "memory");                                                   \
   } while (0)
 #elif defined(__aarch64__)

@@ -115,7 +115,7 @@ void qzi_publishers_prepare(void) {
     struct qz_processor *record = p->record;
     if (!record) continue;
     /* Counters that move just now are published again, as a whole, at their next change. */
-    qzi_pub_store(&record->enqueued, __atomic_load_n(&p->enqueued, __ATOMIC_RELAXED));
+    qzi_pub_store(&record->enqueued, qzi_pub_enqueued_in_all(p));
     qzi_pub_store(&record->dequeued, __atomic_load_n(&p->dequeued, __ATOMIC_RELAXED));
     qzi_pub_store(&record->switches, __atomic_load_n(&p->switches, __ATOMIC_RELAXED));
     qzi_pub_store(&record->steals, __atomic_load_n(&p->steals, __ATOMIC_RELAXED));
@@ -200,7 +200,8 @@ void qzi_publishers_forked(void) {
 void qzi_publishers_started_again(void) {
   for (uint32_t k = 0; k < qzi_session.processors; k++)
     if (publishers[k]) {
-      publishers[k]->enqueued = publishers[k]->dequeued = 0; /* the others' shares are gone */
+      publishers[k]->woken = -publishers[k]->spawns; /* the others' shares are gone */
+      publishers[k]->dequeued = 0;
       qzi_pub_forget_joins(publishers[k]);
     }
 }

@@ -254,7 +254,7 @@ static void forked(void) {
   qzi_ring_make(&p->deque, true); /* the old ones are amid anything, perhaps; their memory is left unused */
   qzi_ring_make(&p->fifo, false);
   p->task_room = qzi_runtime.membarrier ? QZI_TASK_ROOM : 0;
-  p->task_end = 0; /* and nothing is called in place: see above */
+  p->task_limit = p->task_end = 0; /* and nothing is called in place: see above */
   qzi_stack_forked();
   qzi_stack_each(forget, self);
   qzi_sync_start(1);

@@ -52,9 +52,9 @@ struct qzi_processor {
   struct qzi_exceptions *exceptions; /* of its kernel thread (exceptions.h), or NULL */
 
   struct qzi_in_place *in_place; /* innermost call in place that is no thread yet (thread/in_place.h); NULL: none */
-  uint32_t in_place_count;       /* of those */
+  uint32_t task_limit;           /* of the deque's places: a task may be put below it */
+  uint32_t task_end;             /* that, and one more for each call in place that is no thread yet */
   uint32_t task_room;            /* so many may be in the deque; 0 where the kernel has no membarrier */
-  uint32_t task_end;             /* one after the youngest place of the deque where there may be a task */
 
   struct qzi_ring deque; /* new threads and tasks: youngest first for the owner, oldest first for thieves */
   struct qzi_ring fifo;  /* threads that ran before: oldest first for all */
@@ -129,22 +129,43 @@ __attribute__((noreturn)) void qzi_leave_call(void *exit_sp, void *result);
 struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_thread *slot,
                                     uint32_t place);
 /* At most so many tasks are in p's deque or called in place. It keeps as many free descriptors for them: each can
- * always become a thread. */
+ * always become a thread. Where a thief takes a task and its descriptor, the limit stays; so does task_end where a task
+ * is called in place, which leaves one place less below the limit. The end of that call needs no lock. */
 static inline uint32_t qzi_tasks_most(const struct qzi_processor *p) {
-  int32_t most = (int32_t)(p->task_end - atomic_load_explicit(&p->deque.top, memory_order_relaxed));
-  return (most > 0 ? (uint32_t)most : 0) + p->in_place_count;
+  uint32_t limit = __atomic_load_n(&p->task_limit, __ATOMIC_RELAXED);
+  int32_t queued = (int32_t)(limit - atomic_load_explicit(&p->deque.top, memory_order_relaxed));
+  return (queued > 0 ? (uint32_t)queued : 0) + p->task_end - limit;
+}
+static inline void qzi_task_ended(struct qzi_processor *p) {
+  __atomic_store_n(&p->task_limit, p->task_limit + 1, __ATOMIC_RELAXED);
+}
+/* Now and then, by the owner: where threads came and went at the deque's other end, the limit has stayed behind, and
+ * such numbers are compared by their difference. */
+static inline void qzi_tasks_follow(struct qzi_processor *p) {
+  int32_t behind = (int32_t)(atomic_load_explicit(&p->deque.top, memory_order_relaxed) - p->task_limit);
+  if (QZI_LIKELY(behind <= 0)) return;
+  p->task_limit += (uint32_t)behind;
+  p->task_end += (uint32_t)behind;
+}
+/* A task that was the youngest is a thread now. */
+static inline void qzi_task_left(struct qzi_processor *p) {
+  p->task_limit--;
+  p->task_end--;
 }
 static inline struct qzi_thread *qzi_deque_youngest(struct qzi_processor *p) {
   struct qzi_thread *thread = qzi_ring_take_youngest(&p->deque);
-  if (QZI_UNLIKELY(qzi_is_task(thread)))
-    return qzi_task_becomes(p, p, thread, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed));
-  return thread;
+  if (QZI_LIKELY(!qzi_is_task(thread))) return thread;
+  qzi_task_left(p);
+  return qzi_task_becomes(p, p, thread, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed));
 }
-/* `from`'s oldest, for p. */
+/* `from`'s oldest, for p. Nothing is left in its place: where the deque is empty, the place below it holds no task. */
 static inline struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
   struct qzi_thread *thread = qzi_ring_take_oldest(&from->deque);
-  if (QZI_UNLIKELY(qzi_is_task(thread)))
-    return qzi_task_becomes(from, p, thread, atomic_load_explicit(&from->deque.top, memory_order_relaxed) - 1);
+  if (!thread) return NULL;
+  uint32_t place = atomic_load_explicit(&from->deque.top, memory_order_relaxed) - 1;
+  from->deque.slot[place & from->deque.mask] = NULL;
+  if (QZI_UNLIKELY(qzi_is_task(thread))) return qzi_task_becomes(from, p, thread, place);
+  if (from == p) qzi_tasks_follow(p);
   return thread;
 }
 

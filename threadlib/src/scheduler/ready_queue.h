@@ -1,5 +1,6 @@
 /* Rings of ready threads and, in a processor's deque, of tasks: spawned calls that are no threads yet. All calls are
- * made under the biased lock of the processor that has the ring, but for the sizes, which anybody may peek at.
+ * made under the biased lock of the processor that has the ring, but for the sizes, which anybody may peek at, and for
+ * tasks, which their owner puts in without it.
  *
  * Owns:    struct qzi_ring.
  */
@@ -29,13 +30,27 @@ static inline __attribute__((always_inline)) void qzi_ahead_new(const struct qzi
   for (int line = 1; line <= QZI_AHEAD_NEW_LINES; line++) __builtin_prefetch((const char *)thread - 64 * line, 1);
 }
 
-/* A spawned call that nobody has begun (docs/reference/threads.md, "Tasks"). */
+/* A spawned call that nobody has begun (docs/reference/threads.md, "Tasks"). Written and copied by halves: what bounds
+ * a spawn are the stores. */
+typedef uint64_t qzi_task_half __attribute__((vector_size(16)));
 struct qzi_task {
-  void (*entry)(void *); /* of a part of a parallel loop: qzi_run_range */
-  void *argument;
-  uint64_t site; /* return address of the call that spawned it */
-  uint64_t name; /* qzi_pub_name() or 0 */
+  union {
+    struct {
+      void (*entry)(void *); /* of a part of a parallel loop: qzi_run_range */
+      void *argument;
+      uint64_t site; /* return address of the call that spawned it */
+      uint64_t name; /* qzi_pub_name() or 0 */
+    };
+    qzi_task_half half[2];
+  };
 };
+static inline __attribute__((always_inline)) qzi_task_half qzi_task_of(uint64_t low, uint64_t high) {
+  qzi_task_half first = {low, 0}, second = {high, 0};
+#if defined(__x86_64__)
+  __asm__("" : "+x"(second)); /* gcc would go through memory, with one more store */
+#endif
+  return __builtin_shuffle(first, second, (qzi_task_half){0, 2});
+}
 
 /* A growing ring of threads. */
 struct qzi_ring {
@@ -111,7 +126,7 @@ static inline __attribute__((always_inline)) void qzi_ring_ahead_youngest(const 
 }
 static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
-  uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
+  uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_acquire) - top; /* tasks come without the lock */
   if (size == 0) return NULL;
   struct qzi_thread *thread = ring->slot[top & ring->mask];
   qzi_ring_ahead(ring, top, top + size);

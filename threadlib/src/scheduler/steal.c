@@ -110,7 +110,7 @@ static uint32_t take_fifo(struct qzi_processor *from, uint32_t count, struct qzi
 static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fifo_bottom, uint64_t enqueued) {
   uint32_t ticks = atomic_load_explicit(&victim->tick, memory_order_acquire) - tick;
   uint32_t pushes = atomic_load_explicit(&victim->fifo.bottom, memory_order_relaxed) - fifo_bottom;
-  uint32_t woken = (uint32_t)(__atomic_load_n(&victim->head.pub.enqueued, __ATOMIC_RELAXED) - enqueued);
+  uint32_t woken = (uint32_t)(qzi_pub_enqueued_in_all(&victim->head.pub) - enqueued);
   return ticks && pushes + ticks / 32 >= ticks + woken;
 }
 
@@ -119,7 +119,7 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   uint32_t fifo_bottom = atomic_load_explicit(&victim->fifo.bottom, memory_order_acquire);
   /* the owner writes there all the time: looked at only where it may matter */
   bool turns = qzi_ring_size(&victim->fifo) != 0;
-  uint64_t enqueued = turns ? __atomic_load_n(&victim->head.pub.enqueued, __ATOMIC_RELAXED) : 0;
+  uint64_t enqueued = turns ? qzi_pub_enqueued_in_all(&victim->head.pub) : 0;
   uint32_t tick = atomic_load_explicit(&victim->tick, memory_order_relaxed);
   struct qzi_thread *next = atomic_load_explicit(&victim->next, memory_order_acquire);
   bool away = next && next == atomic_load_explicit(&victim->away, memory_order_relaxed);

@@ -158,7 +158,7 @@ __attribute__((aligned(64))) int qzi_wake_alone(struct qzi_thread *thread) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *before = atomic_load_explicit(&p->next, memory_order_relaxed);
   thread->blocked = 0;
-  p->head.pub.enqueued++;
+  p->head.pub.woken++;
   atomic_store_explicit(&p->next, thread, memory_order_relaxed);
   return QZI_LIKELY(before == NULL) ? 0 : wake_before(p, before);
 }
@@ -171,7 +171,7 @@ void qzi_give_all_alone(struct qzi_queue *queue, struct qzi_object *object) {
     waiter->given = true;
     waiter->queued = false;
     thread->blocked = 0;
-    p->head.pub.enqueued++;
+    p->head.pub.woken++;
     qzi_ring_push(&p->fifo, thread);
     waiter = waiter->next;
   }

@@ -137,6 +137,51 @@ void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uint
   call(loop ? qzi_run_range : (void (*)(void *))function, argument);
 }
 
+/* Whether one more task may be put into the deque: if there is a descriptor for it. Under the biased lock. */
+static bool more_tasks(struct qzi_processor *p) {
+  uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
+  if ((int32_t)(p->task_limit - bottom) > 0) return true;
+  uint32_t in_place = p->task_end - p->task_limit;
+  uint32_t size = bottom - atomic_load_explicit(&p->deque.top, memory_order_relaxed);
+  if (size >= p->task_room || size + in_place >= p->free_count) return false;
+  p->task_limit = bottom + 1;
+  p->task_end = p->task_limit + in_place;
+  return true;
+}
+
+/* Puts a task at `bottom`, which is below the limit. A thief may be at the other end of the deque: what it takes, and
+ * the descriptors for that, are not what is needed here. */
+static inline __attribute__((always_inline)) void put_task(struct qzi_processor *p, uint32_t bottom,
+                                                           struct qzi_scope *scope, bool loop, const char *name,
+                                                           uintptr_t function, void *argument, uint64_t site) {
+  uint32_t name_offset = name ? qzi_pub_name(name) : 0;
+  struct qzi_ring *ring = &p->deque;
+  uint32_t place = bottom & ring->mask;
+  struct qzi_task *task = &ring->task[place];
+  uintptr_t entry = loop ? (uintptr_t)qzi_run_range : function;
+  task->half[0] = qzi_task_of(entry, (uintptr_t)argument);
+  task->half[1] = (qzi_task_half){site, name_offset};
+  ring->slot[place] = qzi_task_slot(scope);
+  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
+  qzi_pub_increment(&p->head.pub.spawns);
+  scope->pending++;
+  qzi_wake_idle(p);
+}
+
+/* A thief waits for an answer, or the deque has no place for one more task yet. */
+static __attribute__((noinline)) void spawn_slow(struct qzi_scope *scope, bool loop, const char *name,
+                                                 uintptr_t function, void *argument, uint64_t site) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_enter(p);
+  bool more = more_tasks(p);
+  qzi_leave(p);
+  if (more)
+    put_task(p, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed), scope, loop, name, function, argument,
+             site);
+  else
+    qzi_spawn_thread(scope, loop, name, function, argument, site);
+}
+
 static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope, bool loop, const char *name,
                                                         uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
@@ -147,32 +192,11 @@ static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope,
       qzi_spawn_usual(scope, loop, name, function, argument, site);
     return;
   }
-  uint32_t name_offset = name ? qzi_pub_name(name) : 0;
-  struct qzi_ring *ring = &p->deque;
-  atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* qzi_enter, where the kernel has membarrier */
-  atomic_signal_fence(memory_order_seq_cst);
-  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
-  uint32_t size = bottom - atomic_load_explicit(&ring->top, memory_order_relaxed);
-  if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) || size >= p->task_room ||
-                   size + p->in_place_count >= p->free_count)) {
-    qzi_leave(p);
-    qzi_spawn_thread(scope, loop, name, function, argument, site);
-    return;
-  }
-  uint32_t place = bottom & ring->mask;
-  struct qzi_task *task = &ring->task[place];
-  task->entry = loop ? qzi_run_range : (void (*)(void *))function;
-  task->argument = argument;
-  task->site = site;
-  task->name = name_offset;
-  ring->slot[place] = qzi_task_slot(scope);
-  if (QZI_UNLIKELY((int32_t)(bottom - p->task_end) >= 0)) p->task_end = bottom + 1;
-  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
-  qzi_pub_store(&p->head.pub.spawns, p->head.pub.spawns + 1);
-  qzi_pub_store(&p->head.pub.enqueued, p->head.pub.enqueued + 1);
-  qzi_leave(p);
-  scope->pending++;
-  qzi_wake_idle(p);
+  uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
+  if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) || (int32_t)(p->task_limit - bottom) <= 0))
+    spawn_slow(scope, loop, name, function, argument, site);
+  else
+    put_task(p, bottom, scope, loop, name, function, argument, site);
 }
 
 void qz_spawn(qz_scope *scope, void (*function)(void *), void *argument) {
@@ -283,32 +307,31 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_pl
   atomic_signal_fence(memory_order_seq_cst);
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - 1, place = bottom & ring->mask;
   if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) ||
-                   bottom + 1 == atomic_load_explicit(&ring->top, memory_order_relaxed) ||
-                   ring->slot[place] != qzi_task_slot(own->scope))) {
+                   ring->slot[place] != qzi_task_slot(own->scope))) { /* not where the deque is empty, either */
     qzi_leave(p);
     return false;
   }
   const struct qzi_task *task = &ring->task[place];
-  own->task.entry = task->entry;
-  own->task.argument = task->argument;
-  own->task.site = task->site;
-  own->task.name = task->name;
+  void (*entry)(void *) = task->entry;
+  void *argument = task->argument;
+  own->task.half[0] = task->half[0];
+  own->task.half[1] = task->half[1];
   qzi_ring_taken_youngest(ring, bottom);
-  qzi_pub_store(&p->head.pub.dequeued, p->head.pub.dequeued + 1);
+  qzi_pub_increment(&p->head.pub.dequeued);
   own->outer = p->in_place;
-  p->in_place = own;
-  p->in_place_count++;
-  qzi_current_hide();
+  p->in_place = qzi_in_place_at(own);
+  p->task_limit--;
+  if (!own->outer) qzi_current_hide();
   qzi_leave(p);
-  qzi_in_place_call(own, own->task.entry, own->task.argument);
+  qzi_in_place_call(own, entry, argument);
   own->scope->pending--;
   p = qzi_processor_self();
   atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* not for the queues: for a signal handler's hooks */
   atomic_signal_fence(memory_order_seq_cst);
-  bool is_thread = p->in_place != own; /* then there is none */
+  bool is_thread = p->in_place != qzi_in_place_at(own); /* then there is none */
   if (QZI_LIKELY(!is_thread)) {
     p->in_place = own->outer;
-    p->in_place_count--;
+    qzi_task_ended(p);
     if (!own->outer) qzi_current_show(p);
   }
   qzi_leave(p);

@@ -39,6 +39,12 @@ void qzi_in_place_become(struct qzi_processor *p);
 /* Makes the call that `own` describes return. */
 __attribute__((noreturn)) void qzi_leave_in_place(struct qzi_in_place *own);
 void qzi_fp_put_back(void);
+/* Where it is, made anew each time: a compiler that made it once would store it for the time of the call. */
+static inline __attribute__((always_inline)) struct qzi_in_place *qzi_in_place_at(struct qzi_in_place *own) {
+  struct qzi_in_place *at;
+  __asm__ volatile("leaq %1, %0" : "=r"(at) : "m"(*own));
+  return at;
+}
 static inline bool qzi_in_place_usual(void) {
   uint16_t x87;
   __asm__ volatile("fnstcw %0" : "=m"(x87));
@@ -68,6 +74,7 @@ static inline struct qzi_in_place *qzi_in_place_of(void *exit_sp) {
 }
 #else
 #define QZI_IN_PLACE_FRAME
+static inline struct qzi_in_place *qzi_in_place_at(struct qzi_in_place *own) { return own; }
 static inline bool qzi_in_place_usual(void) { return true; }
 static inline void qzi_in_place_call(struct qzi_in_place *own, void (*entry)(void *), void *argument) {
   qzi_call((void *)entry, argument, &own->sp);

@@ -71,7 +71,10 @@ qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope
     bool task = !wanted && QZI_UNLIKELY(qzi_is_task(thread));
     if (QZI_LIKELY(wanted ? thread == wanted : task ? qzi_task_scope(thread) == scope : thread->scope == scope)) {
       qzi_ring_taken_youngest(ring, --bottom);
-      if (task) thread = qzi_task_becomes(p, p, thread, bottom);
+      if (task) {
+        qzi_task_left(p);
+        thread = qzi_task_becomes(p, p, thread, bottom);
+      }
       qzi_pub_dequeued(&p->head.pub);
     } else {
       thread = NULL;

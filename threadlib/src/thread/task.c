@@ -29,6 +29,7 @@ void qzi_in_place_become(struct qzi_processor *p) {
   if (!inside) qzi_enter(p);
   for (struct qzi_in_place *call = p->in_place, *called = NULL; call; called = call, call = call->outer) {
     struct qzi_thread *thread = p->free[--p->free_count];
+    p->task_end--;
     fill(p, thread, &call->task, call->scope);
     qzi_life_set(thread, QZI_ALIVE);
     thread->exit_sp = qzi_in_place_exit(call);
@@ -43,7 +44,6 @@ void qzi_in_place_become(struct qzi_processor *p) {
       inner = thread;
   }
   p->in_place = NULL;
-  p->in_place_count = 0;
   if (!inside) qzi_leave(p);
   qzi_current_set(p, inner);
 }

@@ -22,7 +22,12 @@
  * NULL. */
 struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error) {
   uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
-  if ((int32_t)(p->task_end - bottom) > 0) p->task_end = bottom; /* tasks that were there are gone */
+  qzi_tasks_follow(p);
+  int32_t gone = (int32_t)(p->task_limit - bottom); /* tasks that were there */
+  if (gone > 0) {
+    p->task_limit -= (uint32_t)gone;
+    p->task_end -= (uint32_t)gone;
+  }
   qzi_leave(p);
   qzi_start();
   struct qzi_thread *thread = qzi_stack_get(p, stack_bytes == qzi_runtime.stack_bytes ? 0 : stack_bytes, error);
