@@ -28,10 +28,21 @@ uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, ui
   return id;
 }
 
+/* The package's processor may run a thread since before recording began that never calls anything that would say which
+ * one it is. */
+static void name_thread(uint64_t index) {
+  uint64_t now = __atomic_load_n(&qzi_session.processor_base[index].now, __ATOMIC_RELAXED);
+  if (QZ_NOW_STATE(now) != QZ_STATE_USEFUL || QZ_NOW_THREAD_PLUS_1(now)) return;
+  struct qzi_publisher *p;
+  struct qzi_pub_thread *thread = qzi_sched_current(&p);
+  if (thread && qzi_publishing()) qzi_pub_run(p, thread);
+}
+
 /* A snapshot has been taken since the last crumb of the actor's chain. Not inlined, and all registers but those of the
  * result may be lost: once for each snapshot. */
 __attribute__((noinline, cold)) uint64_t qzi_path_crumb(struct qz_path *actor) {
   uint64_t index = (uint64_t)((char *)actor - qzi_session.path_base) / qzi_session.path_stride, now = qzi_path_time();
+  if (qzi_publishers_kind == QZ_PUBLISHER_THREADLIB) name_thread(index);
   uint64_t id = qzi_path_write(actor, index, actor->word, actor->since, actor->key);
   if (!id) return actor->word;
   actor->since = now;

@@ -70,6 +70,11 @@ void qzi_span_slept(struct qzi_publisher *p);
 uint64_t qzi_span_aside_begins(struct qzi_publisher *p);
 void qzi_span_aside(struct qzi_publisher *p, uint64_t since);
 
+/* Since then (qzi_span_stands_since, by the same kernel thread) the caller has watched for another kernel thread that
+ * does a few instructions, which takes long only where that one waits for a CPU: a wait for a CPU, too. */
+uint64_t qzi_span_stands_since(void);
+void qzi_span_stood(uint64_t since);
+
 /* Chains of threads that are waited for together: how far they are behind the longest. */
 struct qzi_merge {
   uint64_t chains, sum;   /* how many, their lengths added up */

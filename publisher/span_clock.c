@@ -18,21 +18,28 @@ __asm__(".pushsection .text\n"
         "qzi_span_section: .long 0, 0\n .quad 0b, 1b - 0b, 2b\n"
         ".popsection\n");
 
-/* How long the kernel thread has waited for CPUs, ns, + 1; 0: not known. */
-static uint64_t waited_of(const char *task) {
-  char text[96], name[64];
+static int open_waited(const char *task) {
+  char name[64];
   snprintf(name, sizeof name, "/proc/%s/schedstat", task);
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t bytes = read(fd, text, sizeof text - 1);
-  close(fd);
+  return open(name, O_RDONLY | O_CLOEXEC);
+}
+/* How long the kernel thread has waited for CPUs, ns, + 1; 0: not known. */
+static uint64_t read_waited(int fd) {
+  char text[96];
+  ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
   unsigned long long run, waited;
   text[bytes > 0 ? bytes : 0] = 0;
   return sscanf(text, "%llu %llu", &run, &waited) == 2 ? waited + 1 : 0;
 }
-static void ask(void) {
+static uint64_t waited_of(const char *task) {
+  int fd = open_waited(task);
+  if (fd < 0) return 0;
+  uint64_t waited = read_waited(fd);
+  close(fd);
+  return waited;
+}
+static void lose(uint64_t waited) {
   struct qzi_span_cpu *cpu = &qzi_span_cpu;
-  uint64_t waited = waited_of("thread-self");
   if (!waited--) return;
   if (cpu->known && waited > cpu->waited_ns) {
     uint64_t ns = waited - cpu->waited_ns;
@@ -47,17 +54,39 @@ uint64_t qzi_span_waited(uint32_t os_tid) {
   snprintf(task, sizeof task, "self/task/%u", os_tid);
   return waited_of(task);
 }
+
+static void name_section(void) {
+  __atomic_store_n(rseq_word(), (uint64_t)(uintptr_t)qzi_span_section, __ATOMIC_RELAXED);
+}
+static bool is_named(void) {
+  return __atomic_load_n(rseq_word(), __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)qzi_span_section;
+}
+
+#define TRIES 16u /* a library that uses rseq itself would make it a loop */
+
+/* The CPU may be taken away between the kernel's answer and the look at the clock: that wait would be in the strand.
+ * Where a machine is so busy that it is while the kernel is asked, only what has to be is done between the two. What
+ * asking takes is in no strand. */
 __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
-  uint64_t now = ticks_now();
-  /* The CPU may be taken away between the kernel's answer and the look at the clock: that wait would be in the strand.
-   * Not until it was not: a library that uses rseq itself would make that a loop. */
-  for (unsigned tries = 0; tries < 4; tries++) {
-    __atomic_store_n(rseq_word(), (uint64_t)(uintptr_t)qzi_span_section, __ATOMIC_RELAXED);
-    if (qzi_no_system_calls) return now;
-    ask();
-    now = ticks_now();
-    if (__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)qzi_span_section) break;
+  static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* what it takes, ticks */
+  uint64_t begun = ticks_now(), now;
+  name_section();
+  if (qzi_no_system_calls) return begun;
+  uint64_t waited = waited_of("thread-self");
+  now = ticks_now();
+  if (is_named()) {
+    asking = now - begun;
+  } else {
+    int fd = open_waited("thread-self");
+    for (unsigned tries = 0; fd >= 0 && tries < TRIES && !is_named(); tries++) {
+      name_section();
+      waited = read_waited(fd);
+      now = ticks_now();
+    }
+    if (fd >= 0) close(fd);
   }
+  lose(waited);
+  qzi_span_cpu.lost += asking;
   return now;
 }
 
@@ -83,6 +112,12 @@ static bool has_cpu_waits(void) { return true; }
 static bool has_cpu_waits(void) { return false; }
 #endif
 #endif
+
+uint64_t qzi_span_stands_since(void) { return clock_now(); }
+void qzi_span_stood(uint64_t since) {
+  int64_t ticks = (int64_t)(clock_now() - since);
+  if (ticks > 0) qzi_span_cpu.lost += (uint64_t)ticks;
+}
 
 void qzi_span_clock_prepare(void) {
   qzi_span_cpu_waits = has_cpu_waits();

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { State, timePathOf, type Model, type TimePath } from '../../ts-frontend/src/model/index.js';
+import { State, timePathOf, workSpanOf, type Model, type TimePath } from '../../ts-frontend/src/model/index.js';
 import { needing, skip } from '../support/capabilities.js';
-import { record } from '../support/record.js';
+import { attachTo, record, start, until } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from '../support/root.js';
 
@@ -70,9 +70,16 @@ async function judge(t: ExecutionContext, binary: string, one: Case): Promise<{ 
     processors: one.processors ?? 0,
   });
   t.is(status, 0, stderr);
+  const path = judgePath(t, model, file, one);
+  t.true(path.fromBeginning);
+  t.true(path.toExit, 'the path leads to the end of the program');
+  return { model, path };
+}
+
+function judgePath(t: ExecutionContext, model: Model, file: string, one: Case): TimePath {
   const path = timePathOf(model);
   if (path === null) throw new Error('no time path was recorded');
-  t.true(path.toExit, 'the path leads to the end of the program');
+  t.is(path.lengthNs, model.elapsedNs);
   t.is(path.cutNs, 0);
   t.is(path.lostCrumbs, 0);
   const share = atWork(model);
@@ -95,7 +102,7 @@ async function judge(t: ExecutionContext, binary: string, one: Case): Promise<{ 
       path.states[one.least.state] >= 0.98e6 * one.least.ms,
       `${path.states[one.least.state] / 1e6} ms in ${one.least.state}, not ${one.least.ms}`,
     );
-  return { model, path };
+  return path;
 }
 
 needing('perf_event_open', 'process_vm_readv')(
@@ -157,6 +164,31 @@ test.serial('thread package: on one processor the path goes through all that is 
   const shares: Case['shares'] = { shorter: [0.04, 0.16], longer: [0.3, 0.52], before: [0.18, 0.38] };
   await judge(t, 'path_package', { name: '', args: 'spawn', processors: 1, shares });
 });
+
+const layer = { LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so'), QUARTZ_ATTACH: '1' };
+for (const [what, binary, env] of [
+  ['thread package', 'path_package', { QUARTZ_PROCESSORS: '2' }],
+  ['plain pthreads', 'path_pthread', layer],
+] as const)
+  test.serial(`${what}: attached amid a run of hand-overs, path and span are those since then`, async (t) => {
+    const { child, stdout, ended } = start(program(binary), ['endless'], env);
+    await until('it is ready', () => stdout().includes('ready'));
+    const { model, file, status, stderr } = await attachTo(child.pid!, 1000, undefined, ['--span']);
+    child.kill('SIGKILL');
+    await ended;
+    t.is(status, 0, stderr);
+    const path = judgePath(t, model, file, { name: '', args: '', shares: handedOver });
+    t.false(path.fromBeginning);
+    t.false(path.toExit);
+    // Threads that run are known from their first call on: after 15 units at most.
+    if (model.cpuWait.waitNs < model.cpuWait.runNs) t.true(path.states.unknown < 0.3 * path.lengthNs);
+    const span = workSpanOf(model);
+    const [low, high] = model.cpuWait.waitNs < 0.1 * model.cpuWait.runNs ? [1.15, 1.5] : [0.9, 2];
+    const parallelism = span?.parallelism ?? 0;
+    t.true(parallelism > low && parallelism < high, `${parallelism}, not 20 / 15 (${file})`);
+    t.regex((await quartz(['path', file])).stdout, /from when it was attached to what ran when recording ended/);
+    t.regex((await quartz(['path', '--span', file])).stdout, /! the program ran before this recording/);
+  });
 
 test.serial('quartz path tells it as text, CSV and JSON', async (t) => {
   // The two take turns: whatever else runs, the path goes from one to the other.

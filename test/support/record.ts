@@ -104,9 +104,14 @@ export async function record(binary: string, options: Options = {}): Promise<Rec
 }
 
 /** Attaches to a process, detaches after some snapshots and when they show something, and reads what was recorded. */
-export async function attachTo(pid: number, snapshots: number, shows?: (model: Model) => boolean): Promise<Recording> {
+export async function attachTo(
+  pid: number,
+  snapshots: number,
+  shows?: (model: Model) => boolean,
+  options: readonly string[] = [],
+): Promise<Recording> {
   const file = temporaryFile('attached.quartz');
-  const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
+  const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', ...options, String(pid)]);
   await underWay(file, snapshots, shows);
   attached.child.kill('SIGINT');
   return { ...(await attached.ended), file, model: openModel(file) };

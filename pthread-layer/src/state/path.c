@@ -39,9 +39,12 @@ void qzl_span_connect(struct qzl_thread *me, uint64_t used_ns) {
   if (left && index < ACTORS && qzi_span_connect(&actors[index], index, used_ns, 0)) me->pub.span = actors[index];
 }
 
-/* For a few words that are copied. */
+/* For a few words that are copied. Who has to wait does so for one that has lost its CPU: that is no work. */
 static void lock_words(_Atomic uint32_t *lock) {
+  if (!atomic_exchange_explicit(lock, 1, memory_order_acquire)) return;
+  uint64_t since = qzi_span_stands_since();
   while (atomic_exchange_explicit(lock, 1, memory_order_acquire)) sched_yield();
+  qzi_span_stood(since);
 }
 static void unlock_words(_Atomic uint32_t *lock) { atomic_store_explicit(lock, 0, memory_order_release); }
 

@@ -134,6 +134,9 @@ function dueOf(trace: readonly ProgramEvent[], chain: ByThread): number[] {
   return sums.map((ns) => ns / all);
 }
 
+/** What the host did with this machine's CPUs, in a virtual machine, which no thread can tell from work. */
+const stolenTime = (): string => readFileSync('/proc/stat', 'latin1').split(/\s+/)[8] ?? '';
+
 const programs = join(root, 'build/test/known-answers/path-programs');
 for (const [name, args, processors] of [
   ['traced_package', ['graph', '1'], 1],
@@ -147,10 +150,14 @@ for (const [name, args, processors] of [
     const file = temporaryFile('events');
     const env = { TEST_EVENTS: file };
     const binary = join(programs, name);
+    const stolenBefore = stolenTime();
     const { model, status, stderr } = await record(binary, { args, processors, span: true, env });
     t.is(status, 0, stderr);
+    const isStolen = stolenTime() !== stolenBefore;
     const trace = parseEvents(readFileSync(file), BigInt(model.head.firstNs));
-    const chains = chainsOf(trace, trace[0]!.who, name === 'traced_package');
+    const isPackage = name === 'traced_package';
+    const chains = chainsOf(trace, trace[0]!.who, isPackage);
+    const least = chainsOf(trace, trace[0]!.who, isPackage, model.cpuWait.waitNs < 0.1 * model.cpuWait.runNs);
 
     // What was done before the first event, and for each event, is in what was recorded alone; and what nobody in a
     // virtual machine sees, the host's other work: in the typical span it counts for little.
@@ -160,8 +167,9 @@ for (const [name, args, processors] of [
       workNs > 0.95 * chains.workNs && workNs < 1.2 * chains.workNs + outsideNs,
       `${workNs}, not ${chains.workNs}`,
     );
-    t.true(spanNs > 0.95 * chains.spanNs, `${spanNs}, not ${chains.spanNs}`);
-    t.true(typicalSpanNs < 1.1 * chains.spanNs + outsideNs, `${typicalSpanNs}, not ${chains.spanNs}`);
+    t.true(spanNs > 0.95 * least.spanNs, `${spanNs}, not ${least.spanNs} to ${chains.spanNs}`);
+    const mostNs = 1.1 * chains.spanNs + outsideNs;
+    t.true((isStolen ? typicalSpanNs : spanNs) < mostNs, `${spanNs}, ${typicalSpanNs}, not ${chains.spanNs}`);
     const missedNs = model.cpuWait.waitNs + (1e9 * skippedTicks) / rateHz;
     t.true(Math.abs(pathNs - chains.lengthNs) < 0.05 * chains.lengthNs + outsideNs + missedNs + 20e6);
 

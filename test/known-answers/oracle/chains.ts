@@ -66,7 +66,11 @@ export class Oracle {
   private readonly items = new Map<number, number[]>(); // by channel, in the order in which they were sent
   workNs = 0;
   /** Whether the time of a sleep is on the span, as in the thread package. */
-  constructor(private readonly isSleepOnSpan: boolean) {}
+  constructor(
+    private readonly isSleepOnSpan: boolean,
+    /** From outside it cannot be seen whether a thread that lost its CPU on the way waited for what became free then. */
+    private readonly hasWaited: boolean,
+  ) {}
 
   /** Events in time order. */
   add(event: ProgramEvent): void {
@@ -118,7 +122,7 @@ export class Oracle {
     };
     const ifWaited = (points: readonly Point[]): Point[] => {
       waited(points);
-      return point.cause ? [point.cause] : [];
+      return point.cause && this.hasWaited ? [point.cause] : [];
     };
     let points: Point[] = [];
     switch (what) {
@@ -147,7 +151,9 @@ export class Oracle {
       case 'awoke': {
         const told = at('tells 2');
         const left = this.released.get(1);
-        return ifWaited(left && left.event.ns > (told[0]?.event.ns ?? 0) ? [left] : told);
+        const byLock = left !== undefined && left.event.ns > (told[0]?.event.ns ?? 0);
+        const edges = ifWaited(byLock ? [left] : told);
+        return this.hasWaited ? edges : told; // who waited for the condition has waited for that
       }
       case 'woken':
         return ifWaited(at(`posts ${whom}`));
@@ -197,8 +203,14 @@ export class Oracle {
   }
 }
 
-export function chainsOf(events: readonly ProgramEvent[], main: number, isSleepOnSpan: boolean): Chains {
-  const oracle = new Oracle(isSleepOnSpan);
+/** hasWaited: whether who may have waited for a lock, a semaphore or room in a channel has done so. */
+export function chainsOf(
+  events: readonly ProgramEvent[],
+  main: number,
+  isSleepOnSpan: boolean,
+  hasWaited = true,
+): Chains {
+  const oracle = new Oracle(isSleepOnSpan, hasWaited);
   for (const event of events) oracle.add(event);
   return oracle.chains(main);
 }

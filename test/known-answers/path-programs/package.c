@@ -1,11 +1,13 @@
 /* The thread package, each case by its name: see ../path.test.ts. */
 #include <errno.h>
+#include <limits.h>
 #include <quartz/quartz.h>
 #include <time.h>
 #include "units.h"
 
 #define ROUNDS 60
 
+static long rounds = ROUNDS;
 static qz_channel items;
 static qz_sem units_left;
 static qz_mutex lock;
@@ -23,14 +25,14 @@ static void *does_longer(void *unused) {
   return unused;
 }
 static void *sender(void *unused) {
-  for (long k = 0; k < ROUNDS; k++) {
+  for (long k = 0; k < rounds; k++) {
     produce();
     qz_channel_send(&items, &k);
   }
   return unused;
 }
 static void *receiver(void *unused) {
-  for (long k = 0, item; k < ROUNDS; k++) {
+  for (long k = 0, item; k < rounds; k++) {
     qz_channel_receive(&items, &item);
     consume();
   }
@@ -206,6 +208,11 @@ int main(int count, char **words) {
     qz_sync(&scope);
     after();
   } else if (!strcmp(which, "hand-over")) {
+    both(sender, receiver);
+  } else if (!strcmp(which, "endless")) { /* to be attached to */
+    rounds = LONG_MAX;
+    puts("ready");
+    fflush(stdout);
     both(sender, receiver);
   } else if (!strcmp(which, "semaphore")) {
     both(poster, waiter);

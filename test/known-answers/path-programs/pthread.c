@@ -1,5 +1,6 @@
 /* Plain pthreads, each case by its name: see ../path.test.ts. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
@@ -7,7 +8,8 @@
 
 #define ROUNDS 60
 
-static sem_t items;
+static long rounds = ROUNDS;
+static sem_t items, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -23,16 +25,18 @@ static void *does_longer(void *unused) {
   return unused;
 }
 static void *producer(void *unused) {
-  for (int k = 0; k < ROUNDS; k++) {
+  for (long k = 0; k < rounds; k++) {
+    sem_wait(&room);
     produce();
     sem_post(&items);
   }
   return unused;
 }
 static void *consumer(void *unused) {
-  for (int k = 0; k < ROUNDS; k++) {
+  for (long k = 0; k < rounds; k++) {
     sem_wait(&items);
     consume();
+    sem_post(&room);
   }
   return unused;
 }
@@ -168,12 +172,19 @@ static void *watches_flag(void *unused) {
 int main(int count, char **words) {
   const char *which = count > 1 ? words[1] : "";
   sem_init(&items, 0, 0);
+  sem_init(&room, 0, ROUNDS);
   pthread_barrier_init(&round_ends, NULL, 2);
   if (!strcmp(which, "fork")) {
     before();
     both(does_shorter, does_longer);
     after();
   } else if (!strcmp(which, "hand-over")) {
+    both(producer, consumer);
+  } else if (!strcmp(which, "endless")) { /* to be attached to */
+    rounds = LONG_MAX;
+    sem_init(&room, 0, 4);
+    puts("ready");
+    fflush(stdout);
     both(producer, consumer);
   } else if (!strcmp(which, "mutex")) {
     both(locks, locks);

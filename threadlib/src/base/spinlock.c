@@ -6,15 +6,21 @@
 #include "spinlock.h"
 
 #include <sched.h>
+#include "publisher/publisher.h"
+
+/* Not work of the thread that runs here, nor of the package: the other kernel thread waits for a CPU. */
+void qzi_relax_long(unsigned tries) {
+  uint64_t since = qzi_spanning() ? qzi_span_stands_since() : 0;
+  qzi_pause();
+  if (tries % 64 == 63) sched_yield();
+  if (since) qzi_span_stood(since);
+}
 
 void qzi_spin_wait(qzi_spinlock *lock) {
-  for (unsigned n = 1;; n++) {
+  for (unsigned tries = 0;; tries++) {
     if (!atomic_load_explicit(&lock->word, memory_order_relaxed) &&
         !atomic_exchange_explicit(&lock->word, 1, memory_order_acquire))
       return;
-    if (n % 128 == 0)
-      sched_yield();
-    else
-      qzi_pause();
+    qzi_relax(tries);
   }
 }

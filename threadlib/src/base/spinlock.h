@@ -1,4 +1,4 @@
-/* The tiny lock that guards what the package shares, and a pause for whoever spins.
+/* The tiny lock that guards what the package shares, and pauses for whoever spins.
  *
  * Owns:    nothing.
  * Must not: be held across a switch.
@@ -9,6 +9,23 @@
 #include "compiler.h"
 
 #pragma GCC visibility push(hidden)
+
+static inline void qzi_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* One turn of a loop that waits for another kernel thread to do a few instructions, which may have lost its CPU. */
+void qzi_relax_long(unsigned tries);
+static inline void qzi_relax(unsigned tries) {
+  if (QZI_UNLIKELY(tries >= 63))
+    qzi_relax_long(tries);
+  else
+    qzi_pause();
+}
 
 /* The tiny lock: for a few instructions, never across a switch. */
 typedef struct qzi_spinlock {
@@ -24,13 +41,6 @@ static inline bool qzi_spin_trylock(qzi_spinlock *lock) {
          !atomic_exchange_explicit(&lock->word, 1, memory_order_acquire);
 }
 static inline void qzi_spin_unlock(qzi_spinlock *lock) { atomic_store_explicit(&lock->word, 0, memory_order_release); }
-static inline void qzi_pause(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb" ::: "memory");
-#endif
-}
 
 #pragma GCC visibility pop
 #endif

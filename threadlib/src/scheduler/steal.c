@@ -15,7 +15,6 @@
 #include "processor.h"
 
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,12 +34,7 @@ void qzi_enter_slow(struct qzi_processor *p) {
   do {
     atomic_store_explicit(&p->busy, 0, memory_order_release);
     atomic_store_explicit(&p->answered, 1, memory_order_release);
-    for (unsigned n = 0; atomic_load_explicit(&p->revoked, memory_order_acquire); n++) {
-      if (n % 256 == 255)
-        sched_yield();
-      else
-        qzi_pause();
-    }
+    for (unsigned tries = 0; atomic_load_explicit(&p->revoked, memory_order_acquire); tries++) qzi_relax(tries);
     atomic_store_explicit(&p->busy, 1, memory_order_relaxed);
     qzi_light_fence();
   } while (atomic_load_explicit(&p->revoked, memory_order_acquire));

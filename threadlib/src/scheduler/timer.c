@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include "processor.h"
 
-#include <sched.h>
 #include <sys/mman.h>
 
 _Atomic(uint32_t) qzi_timer_count;
@@ -166,10 +165,7 @@ bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
   self->deadline_ns = deadline_ns;
   qzi_park(timed_after, &timed);
   /* whoever woke us may have been faster than the processor that we left */
-  for (unsigned n = 1; !atomic_load_explicit(&timed.left, memory_order_acquire); n++) {
-    qzi_pause();
-    if (n % 256 == 0) sched_yield();
-  }
+  for (unsigned tries = 0; !atomic_load_explicit(&timed.left, memory_order_acquire); tries++) qzi_relax(tries);
   qzi_timer_disarm(self);
   if (atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN) return true;
   if (qzi_spanning()) qzi_span_slept(qzi_publisher_self());

@@ -133,8 +133,6 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
   return first;
 }
 
-void qzi_relax_long(void) { sched_yield(); }
-
 /* Pauses double up to MAX_PAUSES: each look at the word costs its holder a cache miss. A thread that spins without a
  * limit lets others run every YIELD_NS: the one it waits for may have no other processor. */
 enum { MAX_PAUSES = 64, YIELD_NS = 50000 };

@@ -105,8 +105,6 @@ static inline void qzi_unlock(qzi_spinlock *lock) {
 /* More processors than CPUs: whoever spins must now and then let the kernel run another processor. */
 extern bool qzi_oversubscribed;
 extern unsigned qzi_at_once; /* processors that have a CPU at once */
-/* Lets the kernel run something else: the other processor may have lost its CPU. */
-void qzi_relax_long(void);
 
 /* Words that several processors change. Plain instructions where there is one processor. */
 static inline uint64_t qzi_word_load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
@@ -126,12 +124,6 @@ static inline void qzi_word_clear(uint64_t *word, uint64_t bits) {
     __atomic_fetch_and(word, ~bits, __ATOMIC_ACQ_REL);
 }
 static inline void qzi_word_set(uint64_t *word, uint64_t bits) { __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL); }
-
-/* One turn of a loop that waits for another processor to finish a few instructions. */
-static inline void qzi_relax(unsigned tries) {
-  qzi_pause();
-  if (QZI_UNLIKELY(tries % 64 == 63)) qzi_relax_long();
-}
 
 /* The waiter of a thread, for a new wait. */
 static inline struct qzi_waiter *qzi_waiter_of(struct qzi_thread *self, uint64_t since, void *item) {

@@ -14,7 +14,6 @@
 #include "spawn.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 
 static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
@@ -41,10 +40,8 @@ static void register_joiner(void *arg) {
 static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
   uintptr_t mine = (uintptr_t)self | QZI_JOIN_TIMED;
   if (atomic_compare_exchange_strong(&target->join, &mine, 0)) return;
-  for (unsigned n = 1; atomic_load_explicit(&target->join, memory_order_acquire) == QZI_JOIN_ENDING; n++) {
-    qzi_pause();
-    if (n % 256 == 0) sched_yield();
-  }
+  for (unsigned tries = 0; atomic_load_explicit(&target->join, memory_order_acquire) == QZI_JOIN_ENDING; tries++)
+    qzi_relax(tries);
 }
 
 /* The target has ended and nobody has it: takes it, by a call that returns to `site`. */

@@ -76,10 +76,11 @@ export function legRows(path: TimePath, all: boolean): LegRow[] {
 }
 
 function summary(path: TimePath, options: RenderOptions): string[] {
+  const from = path.fromBeginning ? "from the program's beginning" : 'from when it was attached';
   const to = path.toExit ? 'to its end' : 'to what ran when recording ended';
   const text = [
     ...wrap(
-      `The time path: ${time(path.lengthNs, options)} from the program's beginning ${to}, each wait followed back ` +
+      `The time path: ${time(path.lengthNs, options)} ${from} ${to}, each wait followed back ` +
         'to the thread that ended it',
       options.width,
       0,
@@ -235,6 +236,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
       elapsedNs: model.elapsedNs,
       processors: model.processors,
       lengthNs: path.lengthNs,
+      fromBeginning: path.fromBeginning,
       toExit: path.toExit,
       states: path.states,
       inferredShare: path.inferredNs / path.lengthNs,

@@ -39,6 +39,11 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
   for (const fact of span.scaling)
     text.push(...wrap(clean(scalingSentence(model, span, fact, options), options), options.width, 2, options));
   const note = (line: string): void => void text.push(...noteLines(line, options));
+  if (model.raw.head.attached)
+    note(
+      'the program ran before this recording: work and span are those since then, and every thread of that time ' +
+        'starts with a span of 0',
+    );
   if (!span.cpuWaitsOut)
     note(
       'waits for CPUs could not be told apart from work, so both include them: record on a machine that is not busy',

@@ -38,7 +38,7 @@ export function criticalPath(model: Model): string {
       : '';
   return (
     `<p>${escape(
-      `${time(path.lengthNs)} from the beginning ` +
+      `${time(path.lengthNs)} from ${path.fromBeginning ? 'the beginning' : 'when it was attached'} ` +
         `${path.toExit ? 'to the end' : 'to what ran when recording ended'}: its thread was ` +
         `${parts.join(', ')}.${inferred}`,
     )}</p>` +

@@ -45,6 +45,7 @@ export interface PathLeg {
 }
 export interface TimePath {
   lengthNs: number;
+  fromBeginning: boolean; // of the program; else from when it was attached
   toExit: boolean; // to the end of the program; else to what ran when recording ended
   states: Record<PathState, number>; // sum to lengthNs
   inferredNs: number;
@@ -86,6 +87,7 @@ export function timePathOf(model: Model): TimePath | null {
   const segments = segmentsOf(raw, raw.segments);
   return {
     lengthNs: head.pathNs,
+    fromBeginning: !head.attached,
     toExit: head.pathToExit,
     states,
     inferredNs,
