@@ -190,6 +190,26 @@ for (const [what, binary, env] of [
     t.regex((await quartz(['path', '--span', file])).stdout, /! the program ran before this recording/);
   });
 
+test.serial(
+  'crumbs for which there was no room are counted, in text and JSON, and all time is still there',
+  async (t) => {
+    const { file, model, status, stderr } = await record(program('path_package'), {
+      args: ['crowd'],
+      processors: 1,
+      rateHz: 20,
+      span: true,
+    });
+    t.is(status, 0, stderr);
+    const path = timePathOf(model);
+    t.true((path?.lostCrumbs ?? 0) > 0, `${path?.lostCrumbs} lost (${file})`);
+    t.is(path?.lengthNs, model.elapsedNs);
+    const lost = path?.lostCrumbs.toLocaleString('en-US') ?? '';
+    t.regex((await quartz(['path', file])).stdout, new RegExp(`! ${lost} records of wake-ups were lost: `));
+    const json = JSON.parse((await quartz(['path', '--json', file])).stdout) as { lostCrumbs: number; cutNs: number };
+    t.deepEqual([json.lostCrumbs, json.cutNs], [path?.lostCrumbs, path?.cutNs]);
+  },
+);
+
 test.serial('quartz path tells it as text, CSV and JSON', async (t) => {
   // The two take turns: whatever else runs, the path goes from one to the other.
   const { file, model } = await record(program('path_package'), { args: ['condition'], processors: 2 });

@@ -68,7 +68,7 @@ export class Oracle {
   /** Whether the time of a sleep is on the span, as in the thread package. */
   constructor(
     private readonly isSleepOnSpan: boolean,
-    /** From outside it cannot be seen whether a thread that lost its CPU on the way waited for what became free then. */
+    /** Whether a thread that lost its CPU on the way has waited for what became free then: not seen from outside. */
     private readonly hasWaited: boolean,
   ) {}
 

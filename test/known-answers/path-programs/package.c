@@ -171,6 +171,18 @@ static void through_channels(void) {
     qz_channel_receive(&channels[k], &item);
   }
 }
+/* Each has a chain of its own, of before the last snapshot, whenever it goes on; so many that crumbs are lost. */
+static void *dozes(void *unused) {
+  for (int k = 0; k < 100; k++) qz_sleep_ns(5000000);
+  return unused;
+}
+static void crowd(void) {
+  enum { THREADS = 2000 };
+  static qz_thread_t threads[THREADS];
+  for (int k = 0; k < THREADS; k++)
+    if (qz_create(&threads[k], "one of many", dozes, NULL)) exit(99);
+  for (int k = 0; k < THREADS; k++) qz_join(threads[k], NULL);
+}
 static void spawned_shorter(void *unused) { shorter(); }
 static void spawned_longer(void *unused) { longer(); }
 
@@ -232,6 +244,8 @@ int main(int count, char **words) {
     both(times_out, signals_late);
   } else if (!strcmp(which, "channels")) {
     through_channels();
+  } else if (!strcmp(which, "crowd")) {
+    crowd();
   } else if (!strcmp(which, "io")) {
     both(blocks, works_after_nap);
   } else {

@@ -102,11 +102,14 @@ function summary(path: TimePath, options: RenderOptions): string[] {
       `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for something that ` +
         'neither the thread package nor the pthread layer sees, and what ran at that time is taken as the cause',
     );
-  if (path.lostCrumbs > 0 || path.cutNs > 0)
+  const unknownNs = Math.max(path.cutNs, path.states.unknown);
+  if (path.lostCrumbs > 0)
     note(
-      `${count(path.lostCrumbs)} records of wake-ups were lost: ${percent(path.cutNs, path.lengthNs)} of the path ` +
-        'is unknown or misplaced',
+      `${count(path.lostCrumbs)} records of wake-ups were lost: ${percent(unknownNs, path.lengthNs)} of the path ` +
+        'is not known, and other parts may be those of other threads',
     );
+  else if (path.cutNs > 0)
+    note(`for ${percent(path.cutNs, path.lengthNs)} of the path the records of wake-ups are no longer known`);
   const joined = path.segments.filter((segment) => segment.joined > 1);
   if (joined.length > 0)
     note(
