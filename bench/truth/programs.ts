@@ -11,6 +11,8 @@ import { secondBatch } from './programs-second.js';
 import { sixthBatch } from './programs-sixth.js';
 import { seventhBatch } from './programs-seventh.js';
 import { seventhBatchMore } from './programs-seventh-more.js';
+import { eighthBatch } from './programs-eighth.js';
+import { eighthBatchMore } from './programs-eighth-more.js';
 import { thirdBatch } from './programs-third.js';
 
 const on = '2026-11-22';
@@ -332,5 +334,7 @@ export const programs: readonly Program[] = [
   ...sixthBatch,
   ...seventhBatch,
   ...seventhBatchMore,
+  ...eighthBatch,
+  ...eighthBatchMore,
   ...hotLocks,
 ];
