@@ -174,8 +174,8 @@ struct qz_profile {
   /* child processes, theirs included, as far as the program waited for their end while it was recorded */
   uint64_t children_run_ns; /* set at the end: they ran on CPUs */
   uint32_t children_apart;  /* 1: they have profiles of their own (--children) */
-  uint32_t kin_milli; /* set at the end: thousandths of a CPU that other recorded processes of the launched program had
-                         on average, while this one was recorded */
+  uint32_t related_milli; /* set at the end: thousandths of a CPU that other recorded processes of the launched program
+                         had on average, while this one was recorded */
   /* What the kernel counted of the program while it was recorded. */
   struct qz_usage usage; /* (changes) */
   uint64_t usage_known;  /* (changes) QZ_USAGE_... */

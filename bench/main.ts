@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { exitCodes, Failure, reportFailure, usage } from '../ts-frontend/src/cli/failure.js';
 import { didYouMean } from '../ts-frontend/src/cli/nearest.js';
-import { print } from '../ts-frontend/src/cli/output.js';
+import { print } from '../ts-frontend/src/cli/show/output.js';
 import { version } from '../ts-frontend/src/cli/version.js';
 import { benches } from './benches/index.js';
 import type { Bench } from './harness/bench.js';

@@ -106,7 +106,7 @@ static bool send_message(int fd, uint32_t type, const char *text, int pass) {
 }
 
 /* Type of the next message; 0: closed, or nothing within the time, or nonsense (its text, if any, in *message). */
-static uint32_t hear(int fd, int milliseconds, struct qz_message *message) {
+static uint32_t await_message(int fd, int milliseconds, struct qz_message *message) {
   struct pollfd wait = {.fd = fd, .events = POLLIN};
   uint64_t end = qzi_pub_clock_ns() + (uint64_t)milliseconds * 1000000;
   for (;;) {
@@ -162,7 +162,7 @@ static void admit(void) {
   if (peer.fd < 0) return;
   if (!trusted(peer.fd, &pid)) {
     send_message(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
-  } else if (hear(peer.fd, REQUEST_MS, &message) ==
+  } else if (await_message(peer.fd, REQUEST_MS, &message) ==
              QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
     if (connection.fd >= 0) {
       send_message(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
@@ -183,7 +183,7 @@ static void admit(void) {
 /* The connected sampler spoke or went. */
 static void attend_connection(void) {
   struct qz_message message;
-  if (valid(&connection) && hear(connection.fd, 0, &message) && message.type != QZ_DETACH) return;
+  if (valid(&connection) && await_message(connection.fd, 0, &message) && message.type != QZ_DETACH) return;
   qzi_session_off();
   drop(&connection);
 }
@@ -255,7 +255,7 @@ static void start_serving(void) {
 /* ---- launched ---- */
 
 /* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long
- * to die. The session alone says so; nothing is switched in threads that may still run. */
+ * to die. The session alone has_value so; nothing is switched in threads that may still run. */
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
   if (qzi_publishing() && qzi_sched_current(&publisher)) {
@@ -267,7 +267,7 @@ __attribute__((destructor)) static void end(void) {
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 
-static bool says(const char *setting, const char *value) { return setting && !strcmp(setting, value); }
+static bool has_value(const char *setting, const char *value) { return setting && !strcmp(setting, value); }
 
 /* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from
  * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, the time.
@@ -275,7 +275,7 @@ static bool says(const char *setting, const char *value) { return setting && !st
 static bool hand_over(struct file *sampler, bool followed, bool forked) {
   struct qz_message message = {0};
   if (!send_message(sampler->fd, QZ_HELLO, forked ? QZ_HELLO_FORKED : NULL, qzi_session.fd)) return false;
-  if (hear(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
+  if (await_message(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
   if (message.type != QZ_REFUSED && !forked) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
@@ -299,17 +299,17 @@ static void join_launcher(const char *follower) {
   char why[112];
   if (!trusted(peer.fd, &pid)) {
     if (pid) qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
-  } else if (pid != getppid() && !says(children, QZ_CHILDREN_ALL) && !says(children, QZ_CHILDREN_FOLLOW) &&
-             !says(children, QZ_CHILDREN_FOLLOWED)) {
+  } else if (pid != getppid() && !has_value(children, QZ_CHILDREN_ALL) && !has_value(children, QZ_CHILDREN_FOLLOW) &&
+             !has_value(children, QZ_CHILDREN_FOLLOWED)) {
     /* a child of the launched program: not asked for */
   } else if (!session_ready(why, sizeof why)) {
     send_message(peer.fd, QZ_REFUSED, why, -1);
     if (!follower) qzi_pub_complain("%s; the program runs unsampled", why); /* else nobody asked for its profile */
   } else {
     qzi_session_on();
-    if (hand_over(&peer, says(children, QZ_CHILDREN_FOLLOWED), follower != NULL)) {
+    if (hand_over(&peer, has_value(children, QZ_CHILDREN_FOLLOWED), follower != NULL)) {
       connection = peer;
-      qzi_session_span(); /* the answer says whether that is wanted */
+      qzi_session_span(); /* the answer has_value whether that is wanted */
       return;
     }
     qzi_session_off();
@@ -321,7 +321,7 @@ static void join_launcher(const char *follower) {
  * away, and decides with each program that is started.) */
 static void forget_following(void) {
   const char *children = getenv(QZ_CHILDREN_ENV);
-  if (qzi_publishers_kind == QZ_PUBLISHER_PTHREAD || !children || says(children, QZ_CHILDREN_ALL)) return;
+  if (qzi_publishers_kind == QZ_PUBLISHER_PTHREAD || !children || has_value(children, QZ_CHILDREN_ALL)) return;
   unsetenv(QZ_CHILDREN_ENV);
   unsetenv(QZ_CHANNEL_ENV);
 }

@@ -5,8 +5,8 @@
  * said. Reader:  the synchronization objects, joins, sleep; the pthread layer. Must not: be included but by
  * publisher.h, whose rules hold here too.
  */
-#ifndef QZI_PUBLISH_OBJECT_H
-#define QZI_PUBLISH_OBJECT_H
+#ifndef QZI_PUBLISH_OBJECT_RECORDS_H
+#define QZI_PUBLISH_OBJECT_RECORDS_H
 
 /* Mark of entries that are never stale: as a number with a sign, and in its lower 48 bits (x86-64: with a sign, too),
  * above all others. */

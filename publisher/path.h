@@ -16,7 +16,7 @@
 #ifndef QZI_PUBLISH_PATH_H
 #define QZI_PUBLISH_PATH_H
 
-#ifndef QZI_PUBLISH_H
+#ifndef QZI_PUBLISHER_H
 #error "include publisher.h"
 #endif
 

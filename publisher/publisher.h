@@ -9,8 +9,8 @@
  * Every inline call tests one global flag first, and does no more than that where nothing is published.
  * Publishing may begin or end between any two calls: calls that come in pairs need not both have been published.
  */
-#ifndef QZI_PUBLISH_H
-#define QZI_PUBLISH_H
+#ifndef QZI_PUBLISHER_H
+#define QZI_PUBLISHER_H
 
 #include <stdbool.h>
 #include <stddef.h>

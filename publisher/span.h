@@ -14,7 +14,7 @@
 #ifndef QZI_PUBLISH_SPAN_H
 #define QZI_PUBLISH_SPAN_H
 
-#ifndef QZI_PUBLISH_H
+#ifndef QZI_PUBLISHER_H
 #error "include publisher.h"
 #endif
 

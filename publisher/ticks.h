@@ -6,8 +6,8 @@
  *
  * They are those of the CPU's counter, or ns, where that is no good or nothing was ever published.
  */
-#ifndef QZI_PUBLISH_CLOCK_H
-#define QZI_PUBLISH_CLOCK_H
+#ifndef QZI_PUBLISH_TICKS_H
+#define QZI_PUBLISH_TICKS_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
  * Must not: change what is published. Time stamps are taken just before the store that they stand for, so that
  *           causes come before effects in the merged trace.
  */
-#ifndef QZI_ORACLE_H
-#define QZI_ORACLE_H
+#ifndef QZI_PUBLISH_TRACE_H
+#define QZI_PUBLISH_TRACE_H
 
 #ifdef QZI_ORACLE
 #include <stdint.h>

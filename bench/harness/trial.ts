@@ -73,8 +73,12 @@ function verdict(ratio: Estimate, target: Target): TargetResult['verdict'] {
   return good(ratio.low) ? 'missed within noise' : 'missed';
 }
 
-/** Judges a target by the values of a row; what is missing on either side is said instead. */
-function judge(target: Target, values: ReadonlyMap<string, readonly number[]>, peers: readonly string[]): TargetResult {
+/** Compares a target with the values of a row; or says what is missing on either side. */
+function evaluate(
+  target: Target,
+  values: ReadonlyMap<string, readonly number[]>,
+  peers: readonly string[],
+): TargetResult {
   const ours = values.get(target.ours);
   const base = { ours: target.ours, most: target.most, ahead: target.ahead ?? false };
   if (target.against === undefined) {
@@ -117,7 +121,7 @@ function rowResult(bench: Bench, row: RowPlan, trial: Trial, states: ReadonlyMap
     what: row.what,
     unit: row.unit,
     contenders,
-    targets: row.targets.map((target) => judge(target, values, peers)),
+    targets: row.targets.map((target) => evaluate(target, values, peers)),
   };
 }
 
@@ -150,7 +154,7 @@ function combine(bench: Bench, row: RowPlan, parts: readonly RowResult[]): RowRe
     unit: row.unit,
     contenders,
     targets: row.targets.map((target) =>
-      judge(
+      evaluate(
         target,
         values,
         names.filter((one) => one.peer).map((one) => one.name),

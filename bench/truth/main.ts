@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { judge, promised } from './judge.js';
+import { verdictOf, promised } from './verdict.js';
 import type { Gain, Outcome } from './outcome.js';
 import { directoryOf, median, missing, record, timeOf, type Recorded, type Times } from './measure.js';
 import type { Program } from './program.js';
@@ -92,7 +92,7 @@ function run(program: Program, gain: Gain, under: string, runs: number): Outcome
   return {
     program,
     gain,
-    verdicts: recorded.map(({ model }) => judge(model, program.registered)),
+    verdicts: recorded.map(({ model }) => verdictOf(model, program.registered)),
     first: [...new Set(firsts)].join('; '),
     before,
     after,

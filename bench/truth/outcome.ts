@@ -1,5 +1,5 @@
 /** What came of one program of the bench of truth. */
-import type { Verdict } from './judge.js';
+import type { Verdict } from './verdict.js';
 import type { Recorded, Times } from './measure.js';
 import type { Program } from './program.js';
 

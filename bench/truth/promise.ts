@@ -3,7 +3,7 @@
  * what the change saved. Pure.
  */
 import { lineMoves, type Finding, type Model } from '../../ts-frontend/src/model/index.js';
-import { namingOf } from './judge.js';
+import { namingOf } from './verdict.js';
 import type { Registered } from './program.js';
 
 /** interval: between low and high; bound: up to high; more: low or more; none: no finding names the cause. */

@@ -11,8 +11,8 @@
  * around it.) The next entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate stack
  * addresses say nothing about older entries, so none are dropped.
  */
-#ifndef QZI_PUBLISH_HOOKS_H
-#define QZI_PUBLISH_HOOKS_H
+#ifndef QZI_PUBLISH_INSTRUMENT_H
+#define QZI_PUBLISH_INSTRUMENT_H
 
 #include "publisher/private.h"
 

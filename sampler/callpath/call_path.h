@@ -5,8 +5,8 @@
  * Writer and reader: the aggregating thread.
  * Must not: touch the paths of programs with hooks; use frames of a thread that has gone on meanwhile.
  */
-#ifndef QZI_PATHS_H
-#define QZI_PATHS_H
+#ifndef QZI_CALL_PATH_H
+#define QZI_CALL_PATH_H
 
 #include "sampler/profile/interner.h"
 #include "unwinder.h"

@@ -7,8 +7,8 @@
  * and takes the answers. Must not: hold up a snapshot: until the answer is there, an instruction belongs to its
  * procedure alone; take more than 2 % of a CPU in the long run.
  */
-#ifndef QZI_INLINING_H
-#define QZI_INLINING_H
+#ifndef QZI_INLINE_FRAMES_H
+#define QZI_INLINE_FRAMES_H
 
 #include "sampler/profile/interner.h"
 

@@ -4,8 +4,8 @@
  * Owns:    the open file. Writer and reader: the aggregating thread.
  * Addresses are the file's own, as before it was loaded.
  */
-#ifndef QZI_UNWIND_BINARY_H
-#define QZI_UNWIND_BINARY_H
+#ifndef QZI_UNWIND_TABLES_H
+#define QZI_UNWIND_TABLES_H
 
 #include <elfutils/libdw.h>
 #include <stdint.h>

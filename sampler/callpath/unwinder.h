@@ -10,8 +10,8 @@
  * the procedure's machine code does with the stack; else by the frame pointer. Each step is checked, and counted in the
  * profile (struct qz_unwinding): valid, likely or invalid, as in Tallent, Mellor-Crummey, Fagan, PLDI 2009, 2.3.2.
  */
-#ifndef QZI_UNWIND_H
-#define QZI_UNWIND_H
+#ifndef QZI_UNWINDER_H
+#define QZI_UNWINDER_H
 
 #include "sampler/linux/thread_sample.h"
 #include "sampler/profile/interner.h"

@@ -83,15 +83,15 @@ int qzi_attach(struct qzi_options *options) {
   struct qzi_clock_page clock = qzi_clock_page_for(pid, &options->recording);
   if (socket >= 0 && ask_for_session(socket, clock.fd, &session, &message, &why)) return attach_failed(pid, why);
   if (socket < 0) session = dup(qzi_outside_fd(options->recording.outside));
-  struct qzi_admitted *admitted =
+  struct qzi_target *target =
     qzi_admit(pid, socket, session, clock, 0, path, &may, options->message_fd, &options->recording);
   close(session);
-  if (!admitted) return QUARTZ_FAILED;
-  qzi_admitted_all[qzi_admitted_count++] = admitted;
+  if (!target) return QUARTZ_FAILED;
+  qzi_targets[qzi_target_count++] = target;
   qzi_rotation_begin(options, base);
   uint64_t end_ns = options->seconds > 0 ? qzi_clock_ns() + (uint64_t)(options->seconds * 1e9) : UINT64_MAX;
   struct pollfd polls[2 + 3];
-  while (qzi_admitted_count) {
+  while (qzi_target_count) {
     uint64_t now_ns = qzi_clock_ns();
     if (now_ns >= end_ns) qzi_expire_all();
     uint64_t left_ms = (end_ns - now_ns) / 1000000 + 1;

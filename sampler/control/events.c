@@ -15,8 +15,8 @@
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"
 
-struct qzi_admitted *qzi_admitted_all[QZI_ADMITTED_MAX];
-unsigned qzi_admitted_count;
+struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
+unsigned qzi_target_count;
 struct qzi_exec qzi_exec_of;
 
 int qzi_signals_open(sigset_t *before) {
@@ -29,8 +29,8 @@ int qzi_signals_open(sigset_t *before) {
 }
 
 void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
-  struct qzi_admitted *one = qzi_admitted_all[k];
-  qzi_admitted_all[k] = qzi_admitted_all[--qzi_admitted_count];
+  struct qzi_target *one = qzi_targets[k];
+  qzi_targets[k] = qzi_targets[--qzi_target_count];
   qzi_stop(one, reason);
   if (qzi_follow_hold(one, reason, status)) return;
   if (reason != QZ_END_EXEC) {
@@ -38,7 +38,7 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
     qzi_finish_later(one, reason, status);
     return;
   }
-  int brief = qzi_admitted_brief(one); /* what comes before is no profile of what was to be recorded */
+  int brief = qzi_target_brief(one); /* what comes before is no profile of what was to be recorded */
   if (one->pid == qzi_exec_of.pid) {
     char program[64];
     snprintf(program, sizeof program, "/proc/%ld/exe", (long)qzi_exec_of.pid);
@@ -55,40 +55,40 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
   qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
 }
 static void stop_all(void) { /* all end now, not one after the other */
-  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_recording_ends(&qzi_admitted_all[k]->recording);
+  for (unsigned k = 0; k < qzi_target_count; k++) qzi_recording_ends(&qzi_targets[k]->recording);
 }
 static void end_all(uint32_t reason) {
   stop_all();
-  while (qzi_admitted_count) qzi_dismiss(qzi_admitted_count - 1, reason, 0);
+  while (qzi_target_count) qzi_dismiss(qzi_target_count - 1, reason, 0);
   qzi_follow_settle();
 }
 void qzi_interrupt_all(void) { end_all(QZ_END_INTERRUPTED); }
 void qzi_expire_all(void) { end_all(QZ_END_TIME); }
 void qzi_dismiss_children(void) {
   stop_all();
-  while (qzi_admitted_count) {
-    const struct qzi_admitted *last = qzi_admitted_all[qzi_admitted_count - 1];
+  while (qzi_target_count) {
+    const struct qzi_target *last = qzi_targets[qzi_target_count - 1];
     int32_t status = 0;
     uint32_t reason =
       qzi_process_ended(last->pidfd) ? qzi_process_outcome(last->pid, last->pidfd, &status) : QZ_END_INTERRUPTED;
-    qzi_dismiss(qzi_admitted_count - 1, reason, status);
+    qzi_dismiss(qzi_target_count - 1, reason, status);
   }
   qzi_follow_settle();
 }
 
 void qzi_wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child) {
-  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_poll(qzi_admitted_all[k], polls + own + 3 * k);
-  for (unsigned k = 0; k < qzi_admitted_count; k++) {
-    int due_ms = qzi_admitted_tend(qzi_admitted_all[k]);
+  for (unsigned k = 0; k < qzi_target_count; k++) qzi_target_poll(qzi_targets[k], polls + own + 3 * k);
+  for (unsigned k = 0; k < qzi_target_count; k++) {
+    int due_ms = qzi_target_tend(qzi_targets[k]);
     if (timeout_ms < 0 || due_ms < timeout_ms) timeout_ms = due_ms;
   }
-  if (poll(polls, own + 3 * qzi_admitted_count, timeout_ms) <= 0) {
+  if (poll(polls, own + 3 * qzi_target_count, timeout_ms) <= 0) {
     for (unsigned k = 0; k < own; k++) polls[k].revents = 0;
     return;
   }
-  for (unsigned k = qzi_admitted_count; k-- > 0;) { /* from the last: qzi_dismiss moves the last one */
+  for (unsigned k = qzi_target_count; k-- > 0;) { /* from the last: qzi_dismiss moves the last one */
     struct qzi_outcome outcome;
-    if (qzi_admitted_attend(qzi_admitted_all[k], polls + own + 3 * k, qzi_admitted_all[k]->pid == child, &outcome))
+    if (qzi_target_attend(qzi_targets[k], polls + own + 3 * k, qzi_targets[k]->pid == child, &outcome))
       qzi_dismiss(k, outcome.reason, outcome.status);
   }
 }
@@ -125,7 +125,7 @@ int qzi_wait_for_end(int signals, pid_t child, uint64_t *end_ns) {
 }
 
 void qzi_stood_still(void) {
-  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.rebase = 1;
+  for (unsigned k = 0; k < qzi_target_count; k++) qzi_targets[k]->recording.rebase = 1;
 }
 
 int qzi_name_writable(const char *path) {

@@ -1,7 +1,7 @@
 /* What recording a program that is launched and one that is attached to have in common: the programs that are being
  * recorded, the signals that end it, and the wait for both.
  *
- * Owns:    the list of admitted programs. Writer and reader: the control thread.
+ * Owns:    the list of recorded programs. Writer and reader: the control thread.
  */
 #ifndef QZI_EVENTS_H
 #define QZI_EVENTS_H
@@ -10,8 +10,8 @@
 #include "abi/program.h"
 #include "target.h"
 
-extern struct qzi_admitted *qzi_admitted_all[QZI_ADMITTED_MAX];
-extern unsigned qzi_admitted_count;
+extern struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
+extern unsigned qzi_target_count;
 
 /* Of the launched process by exec: what it has become, and the profile of what it was before, if that was worth one. */
 struct qzi_exec {

@@ -7,7 +7,7 @@
   32u /* more than these, and the control thread finishes them itself: each keeps its session mapped */
 
 struct task {
-  struct qzi_admitted *admitted;
+  struct qzi_target *target;
   uint32_t end_reason;
   int32_t exit_status;
 };
@@ -29,23 +29,23 @@ static void *finish_main(void *unused) {
     first = (first + 1) % WAITING_MOST;
     count--;
     pthread_mutex_unlock(&lock);
-    qzi_finish(task.admitted, task.end_reason, task.exit_status);
+    qzi_finish(task.target, task.end_reason, task.exit_status);
     pthread_mutex_lock(&lock);
   }
   pthread_mutex_unlock(&lock);
   return NULL;
 }
 
-void qzi_finish_later(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {
+void qzi_finish_later(struct qzi_target *target, uint32_t end_reason, int32_t exit_status) {
   if (!started && !pthread_create(&thread, NULL, finish_main, NULL)) started = 1;
   pthread_mutex_lock(&lock);
   int room = started && count < WAITING_MOST;
   if (room) {
-    waiting[(first + count++) % WAITING_MOST] = (struct task){admitted, end_reason, exit_status};
+    waiting[(first + count++) % WAITING_MOST] = (struct task){target, end_reason, exit_status};
     pthread_cond_signal(&changed);
   }
   pthread_mutex_unlock(&lock);
-  if (!room) qzi_finish(admitted, end_reason, exit_status);
+  if (!room) qzi_finish(target, end_reason, exit_status);
 }
 
 void qzi_finish_all(void) {

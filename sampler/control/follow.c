@@ -21,7 +21,7 @@
 
 /* A process that has ended. */
 struct held {
-  struct qzi_admitted *admitted;
+  struct qzi_target *target;
   uint32_t reason;
   int32_t status;
   uint64_t used_ns; /* processor time */
@@ -31,7 +31,7 @@ static struct {
   int begun;
   const char *program;
   pid_t launched;
-  struct held itself;         /* admitted NULL: it has no profile, or one that was finished already (a full disk) */
+  struct held itself;         /* target NULL: it has no profile, or one that was finished already (a full disk) */
   struct held followed[PART]; /* no more can have used a twentieth each */
   unsigned count;
   uint64_t dropped_ns; /* used by what is not among these */
@@ -49,12 +49,12 @@ void qzi_follow_begin(const char *program, pid_t launched) {
 
 int qzi_follow_has_room(void) { return all.idle < IDLE_MOST + (qzi_clock_ns() - all.begun_ns) / EACH_NS; }
 
-static uint64_t threads_of(const struct qzi_admitted *admitted) {
-  return qzi_file_count(&admitted->recording.file, QZ_SECTION_THREADS);
+static uint64_t threads_of(const struct qzi_target *target) {
+  return qzi_file_count(&target->recording.file, QZ_SECTION_THREADS);
 }
 
 /* 1: one that used `own_ns` has only started the other one, which used `its_ns`. */
-static int only_started(const struct qzi_admitted *itself, uint64_t own_ns, const struct qzi_admitted *most,
+static int only_started(const struct qzi_target *itself, uint64_t own_ns, const struct qzi_target *most,
                         uint64_t its_ns) {
   if (most->ranked && own_ns < its_ns) return 1; /* a launcher of ranks, which may take long to begin */
   if (own_ns > START_NS) return 0;
@@ -63,9 +63,9 @@ static int only_started(const struct qzi_admitted *itself, uint64_t own_ns, cons
 }
 
 void qzi_follow_look(void) {
-  const struct qzi_admitted *itself = NULL, *most = NULL;
-  for (unsigned k = 0; all.begun && k < qzi_admitted_count; k++) {
-    const struct qzi_admitted *one = qzi_admitted_all[k];
+  const struct qzi_target *itself = NULL, *most = NULL;
+  for (unsigned k = 0; all.begun && k < qzi_target_count; k++) {
+    const struct qzi_target *one = qzi_targets[k];
     if (one->pid == all.launched)
       itself = one;
     else if (!most || one->recording.cpu_time.run_ns > most->recording.cpu_time.run_ns)
@@ -79,8 +79,8 @@ void qzi_follow_look(void) {
 }
 
 /* 1: it is known to its end what the process used, for it has said so itself. A signal ends it without. */
-static int is_complete(const struct qzi_admitted *admitted) {
-  return (admitted->recording.file.head->usage_known & QZ_USAGE_SWITCHES) != 0;
+static int is_complete(const struct qzi_target *target) {
+  return (target->recording.file.head->usage_known & QZ_USAGE_SWITCHES) != 0;
 }
 
 /* Processor time that snapshots have seen. */
@@ -96,29 +96,29 @@ static uint64_t seen_ns(const struct qzi_file *file) {
 /* The most that is known. Processes that end are gone when the kernel is asked, but have said themselves what they
  * used; those that a signal ends have not, and were asked some time before. What the launched one says may contain its
  * children. */
-static uint64_t used_by(const struct qzi_admitted *admitted) {
-  const struct qz_profile *head = admitted->recording.file.head;
+static uint64_t used_by(const struct qzi_target *target) {
+  const struct qz_profile *head = target->recording.file.head;
   uint64_t said_ns = head->usage.user_ns + head->usage.system_ns, used_ns = head->cpu_run_ns;
-  if (admitted->pid == all.launched) return used_ns ? used_ns : said_ns;
+  if (target->pid == all.launched) return used_ns ? used_ns : said_ns;
   if (used_ns < said_ns) used_ns = said_ns;
-  uint64_t sampled_ns = is_complete(admitted) ? 0 : seen_ns(&admitted->recording.file);
+  uint64_t sampled_ns = is_complete(target) ? 0 : seen_ns(&target->recording.file);
   return used_ns > sampled_ns ? used_ns : sampled_ns;
 }
 
 static void drop(const struct held *held) {
   all.dropped_ns += held->used_ns;
-  qzi_discard(held->admitted);
+  qzi_discard(held->target);
 }
 
-int qzi_follow_hold(struct qzi_admitted *admitted, uint32_t reason, int32_t status) {
-  int itself = admitted->pid == all.launched;
-  if (!all.begun || (itself && (reason == QZ_END_EXEC || admitted->recording.failed))) return 0;
-  struct held held = {admitted, reason, status, used_by(admitted)};
+int qzi_follow_hold(struct qzi_target *target, uint32_t reason, int32_t status) {
+  int itself = target->pid == all.launched;
+  if (!all.begun || (itself && (reason == QZ_END_EXEC || target->recording.failed))) return 0;
+  struct held held = {target, reason, status, used_by(target)};
   if (itself) {
     all.itself = held;
     return 1;
   }
-  all.idle += reason != QZ_END_EXEC && !admitted->ranked && held.used_ns < LEAST_NS;
+  all.idle += reason != QZ_END_EXEC && !target->ranked && held.used_ns < LEAST_NS;
   if (reason == QZ_END_EXEC && held.used_ns < LEAST_NS) { /* forked to start another program, which gets its name */
     drop(&held);
     return 1;
@@ -127,7 +127,7 @@ int qzi_follow_hold(struct qzi_admitted *admitted, uint32_t reason, int32_t stat
   if (all.count == PART)
     for (unsigned k = 0; k < PART; k++)
       if (all.followed[k].used_ns < least->used_ns) least = &all.followed[k];
-  if (admitted->recording.file.head->snapshots == 0 || (all.count == PART && least == &held)) {
+  if (target->recording.file.head->snapshots == 0 || (all.count == PART && least == &held)) {
     drop(&held);
   } else if (all.count == PART) {
     drop(least);
@@ -147,14 +147,14 @@ static int by_time(const void *left, const void *right) {
 
 /* 1: the launched program only started what did the work, above all `most`. of_ns: what all of them used. */
 static int is_wrapper(const struct held *itself, const struct held *most, uint64_t of_ns) {
-  if (most->used_ns * PART < of_ns) return 0;                       /* the work is not recorded */
-  if (most->admitted->forked && most->used_ns < LEAST_NS) return 0; /* it forks for what is little work */
+  if (most->used_ns * PART < of_ns) return 0;                     /* the work is not recorded */
+  if (most->target->forked && most->used_ns < LEAST_NS) return 0; /* it forks for what is little work */
   if (itself->used_ns * PART < of_ns) return 1;
-  return only_started(itself->admitted, itself->used_ns, most->admitted, most->used_ns);
+  return only_started(itself->target, itself->used_ns, most->target, most->used_ns);
 }
 
 /* The wrapper's profile goes; this one gets its name, unless it has one that was meant for it (%p, a rank). */
-static void take_place(struct qzi_admitted *worker, struct qzi_admitted *wrapper) {
+static void take_place(struct qzi_target *worker, struct qzi_target *wrapper) {
   char **name = &worker->recording.file.path, **place = &wrapper->recording.file.path;
   worker->message_fd = wrapper->message_fd;
   if (worker->numbered && !rename(*name, *place)) {
@@ -167,23 +167,23 @@ static void take_place(struct qzi_admitted *worker, struct qzi_admitted *wrapper
 }
 
 /* What the others used while this one was recorded: of each the part of its time that both were there. */
-static void note_kin(const struct held *all_held[], unsigned count) {
+static void note_related(const struct held *all_held[], unsigned count) {
   for (unsigned k = 0; k < count; k++) {
-    struct qz_profile *its = all_held[k]->admitted->recording.file.head;
-    double kin_ns = 0;
+    struct qz_profile *its = all_held[k]->target->recording.file.head;
+    double related_ns = 0;
     for (unsigned n = 0; n < count; n++) {
-      const struct qz_profile *other = all_held[n]->admitted->recording.file.head;
+      const struct qz_profile *other = all_held[n]->target->recording.file.head;
       uint64_t begin_ns = its->first_ns > other->first_ns ? its->first_ns : other->first_ns,
                end_ns = its->first_ns + its->elapsed_ns, other_end_ns = other->first_ns + other->elapsed_ns;
       if (end_ns > other_end_ns) end_ns = other_end_ns;
       if (n == k || end_ns <= begin_ns) continue;
-      kin_ns += (double)all_held[n]->used_ns * ((double)(end_ns - begin_ns) / (double)other->elapsed_ns);
+      related_ns += (double)all_held[n]->used_ns * ((double)(end_ns - begin_ns) / (double)other->elapsed_ns);
     }
     if (!its->elapsed_ns) continue;
     /* They may have worked at another time of that; no more CPUs were there than this one did not use. */
     double left_ns = (double)its->cpus * (double)its->elapsed_ns - (double)all_held[k]->used_ns;
-    if (kin_ns > left_ns) kin_ns = left_ns > 0 ? left_ns : 0;
-    its->kin_milli = (uint32_t)(1000 * kin_ns / (double)its->elapsed_ns);
+    if (related_ns > left_ns) related_ns = left_ns > 0 ? left_ns : 0;
+    its->related_milli = (uint32_t)(1000 * related_ns / (double)its->elapsed_ns);
   }
 }
 
@@ -193,60 +193,60 @@ static void name_others(char *text, size_t bytes, const char *begin, const struc
   *text = 0;
   for (unsigned k = 0; k < count && k < NAMED && used < bytes; k++)
     used +=
-      (size_t)snprintf(text + used, bytes - used, "%s%s", k ? ", " : begin, others[k].admitted->recording.file.path);
+      (size_t)snprintf(text + used, bytes - used, "%s%s", k ? ", " : begin, others[k].target->recording.file.path);
   if (count > NAMED && used < bytes) snprintf(text + used, bytes - used, ", and %u more", count - NAMED);
 }
 
 static void finish(struct held *held) {
-  qzi_summarize(held->admitted);
-  qzi_finish_later(held->admitted, held->reason, held->status);
+  qzi_summarize(held->target);
+  qzi_finish_later(held->target, held->reason, held->status);
 }
 
 void qzi_follow_settle(void) {
-  struct held *itself = all.itself.admitted ? &all.itself : NULL, *most = all.followed;
+  struct held *itself = all.itself.target ? &all.itself : NULL, *most = all.followed;
   uint64_t recorded_ns = all.dropped_ns, unrecorded_ns = 0, of_ns;
   char others[1200], missing[120] = "", time[QZI_NUMBER];
   int complete = 1;
   for (unsigned k = 0; k < all.count; k++) {
     recorded_ns += all.followed[k].used_ns;
-    complete &= is_complete(all.followed[k].admitted);
+    complete &= is_complete(all.followed[k].target);
   }
   qsort(all.followed, all.count, sizeof *all.followed, by_time);
-  const struct held *kin[PART + 1];
-  unsigned kin_count = 0;
-  for (unsigned k = 0; k < all.count; k++) kin[kin_count++] = &all.followed[k];
-  if (itself) kin[kin_count++] = itself;
-  note_kin(kin, kin_count);
-  if (itself && itself->admitted->recording.file.head->children_run_ns > recorded_ns)
-    unrecorded_ns = itself->admitted->recording.file.head->children_run_ns - recorded_ns;
+  const struct held *related[PART + 1];
+  unsigned related_count = 0;
+  for (unsigned k = 0; k < all.count; k++) related[related_count++] = &all.followed[k];
+  if (itself) related[related_count++] = itself;
+  note_related(related, related_count);
+  if (itself && itself->target->recording.file.head->children_run_ns > recorded_ns)
+    unrecorded_ns = itself->target->recording.file.head->children_run_ns - recorded_ns;
   of_ns = recorded_ns + unrecorded_ns + (itself ? itself->used_ns : 0);
   int wrapper = itself && all.count && is_wrapper(itself, most, of_ns);
   unsigned kept = (unsigned)wrapper;
   while (kept < all.count && all.followed[kept].used_ns > LEAST_NS && all.followed[kept].used_ns * PART > of_ns) kept++;
-  for (unsigned k = kept; k < all.count; k++) qzi_discard(all.followed[k].admitted);
+  for (unsigned k = kept; k < all.count; k++) qzi_discard(all.followed[k].target);
   if (complete && unrecorded_ns > LEAST_NS && unrecorded_ns * PART > of_ns)
     snprintf(missing, sizeof missing, "; %s of processor time went into processes that are not recorded",
              qzi_time_text(time, unrecorded_ns));
   if (wrapper) {
-    take_place(most->admitted, itself->admitted);
+    take_place(most->target, itself->target);
     name_others(others, sizeof others, "; also recorded: ", most + 1, kept - 1);
     fprintf(stderr, "quartz: %s only started what did the work: the profile is that of %s (process %ld), in %s%s%s%s\n",
-            all.program, most->admitted->program, (long)most->admitted->pid, most->admitted->recording.file.path,
-            others, missing, *others || *missing ? "; one report over all of them: quartz run --tree" : "");
+            all.program, most->target->program, (long)most->target->pid, most->target->recording.file.path, others,
+            missing, *others || *missing ? "; one report over all of them: quartz run --tree" : "");
   } else {
     if (kept) {
       name_others(others, sizeof others, "", most, kept);
       fprintf(stderr, "quartz: what %s started first was recorded as well: %s\n", all.program, others);
     }
     if (itself) {
-      const struct qzi_recording *its = &itself->admitted->recording;
+      const struct qzi_recording *its = &itself->target->recording;
       its->file.head->children_apart = kept > 0;
-      if (all.named && itself->admitted->message_fd >= 0) dprintf(itself->admitted->message_fd, "%s\n", its->file.path);
+      if (all.named && itself->target->message_fd >= 0) dprintf(itself->target->message_fd, "%s\n", its->file.path);
       finish(itself);
     }
   }
   for (unsigned k = 0; k < kept; k++) finish(&all.followed[k]);
-  all.itself.admitted = NULL;
+  all.itself.target = NULL;
   all.count = 0;
   all.dropped_ns = 0;
 }

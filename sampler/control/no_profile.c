@@ -26,7 +26,7 @@ int qzi_launch_failed(const char *program, int error) {
 }
 
 /* The cause, as far as the program's file does not say it. */
-static const char *cause(const struct qzi_absence *absence) {
+static const char *cause(const struct qzi_no_profile *absence) {
   if (absence->no_proc) return qzi_no_proc;
   if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)
     return "libquartz-pthread.so was not found beside quartz-sampler; build or install it, or name it in QUARTZ_LAYER";
@@ -38,7 +38,7 @@ static const char *cause(const struct qzi_absence *absence) {
   return NULL;
 }
 
-void qzi_explain_absence(const struct qzi_absence *absence) {
+void qzi_explain_no_profile(const struct qzi_no_profile *absence) {
   struct stat file;
   struct rlimit space;
   const char *of = absence->after_exec ? " of what it ran last (exec)" : "", *program = absence->program;

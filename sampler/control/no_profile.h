@@ -2,14 +2,14 @@
  *
  * Owns:    nothing. Writes to stderr, one line.
  */
-#ifndef QZI_ABSENCE_H
-#define QZI_ABSENCE_H
+#ifndef QZI_NO_PROFILE_H
+#define QZI_NO_PROFILE_H
 
 #include "abi/program.h"
 
 #define QUARTZ_FAILED 125 /* exit status where Quartz itself has failed */
 
-struct qzi_absence {
+struct qzi_no_profile {
   const char *program;
   enum qz_program kind; /* of what was run last */
   int after_exec;       /* 1: that is another program than the one that was launched */
@@ -19,7 +19,7 @@ struct qzi_absence {
 };
 
 /* Why the program that was run last is in no profile. */
-void qzi_explain_absence(const struct qzi_absence *absence);
+void qzi_explain_no_profile(const struct qzi_no_profile *absence);
 /* Why the program could not be run. The exit status. */
 int qzi_launch_failed(const char *program, int error);
 /* One clause: what is wrong with /proc, and what to do. */

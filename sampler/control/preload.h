@@ -2,8 +2,8 @@
  *
  * Owns:    nothing. Writer: a child before exec, of its environment. Reader: whoever starts programs (record.c).
  */
-#ifndef QZI_LAYER_H
-#define QZI_LAYER_H
+#ifndef QZI_PRELOAD_H
+#define QZI_PRELOAD_H
 
 #include <stddef.h>
 #include "abi/program.h"

@@ -79,15 +79,15 @@ static int is_numbered(const struct launched *run, const char *path, const char 
 /* Of the programs that are being recorded, how many were started by a wrapper. */
 static unsigned followed_now(void) {
   unsigned count = 0;
-  for (unsigned k = 0; k < qzi_admitted_count; k++) count += (unsigned)qzi_admitted_all[k]->recording.request->followed;
+  for (unsigned k = 0; k < qzi_target_count; k++) count += (unsigned)qzi_targets[k]->recording.request->followed;
   return count;
 }
 
 /* A process that connects and is being recorded has replaced itself by another program (exec), before its first one's
  * connection was seen to be closed. */
 static void replaced(pid_t pid) {
-  for (unsigned k = 0; k < qzi_admitted_count; k++)
-    if (qzi_admitted_all[k]->pid == pid) {
+  for (unsigned k = 0; k < qzi_target_count; k++)
+    if (qzi_targets[k]->pid == pid) {
       qzi_dismiss(k, QZ_END_EXEC, 0);
       return;
     }
@@ -118,10 +118,10 @@ static void admit_next(struct launched *run, int listener) {
   run->hellos++;
   replaced(pid);
   int itself = pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
-  const char *refusal = run->over                                ? "recording has ended"
-                        : run->no_proc                           ? qzi_no_proc
-                        : qzi_admitted_count == QZI_ADMITTED_MAX ? "too many programs at once"
-                                                                 : NULL;
+  const char *refusal = run->over                             ? "recording has ended"
+                        : run->no_proc                        ? qzi_no_proc
+                        : qzi_target_count == QZI_TARGETS_MAX ? "too many programs at once"
+                                                              : NULL;
   if (!refusal && !itself && !run->options->recording.children)
     refusal = "child processes are not recorded; use --children";
   if (!refusal && followed && (followed_now() == QZI_FOLLOWED_MAX || !qzi_follow_has_room()))
@@ -136,15 +136,15 @@ static void admit_next(struct launched *run, int listener) {
     qzi_channel_send(socket, QZ_REFUSED, followed ? NULL : refusal, -1);
     close(socket);
   } else {
-    struct qzi_admitted *admitted =
+    struct qzi_target *target =
       qzi_admit(pid, socket, session, qzi_clock_page_for(pid, &run->options->recording), QZ_WELCOME, path, &run->may,
                 itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
-    if (admitted) {
-      snprintf(admitted->program, sizeof admitted->program, "%s", program);
-      admitted->numbered = is_numbered(run, path, program, pid);
-      admitted->forked = !strcmp(message.text, QZ_HELLO_FORKED);
-      admitted->ranked = followed && qzi_name_ranked(pid);
-      qzi_admitted_all[qzi_admitted_count++] = admitted;
+    if (target) {
+      snprintf(target->program, sizeof target->program, "%s", program);
+      target->numbered = is_numbered(run, path, program, pid);
+      target->forked = !strcmp(message.text, QZ_HELLO_FORKED);
+      target->ranked = followed && qzi_name_ranked(pid);
+      qzi_targets[qzi_target_count++] = target;
       if (itself) qzi_rotation_begin(run->options, run->base);
     }
   }
@@ -170,7 +170,7 @@ static int press_due_ms(const struct launched *run) {
 }
 
 static int record(struct launched *run, int listener, int signals) {
-  static struct pollfd polls[3 + 3 * QZI_ADMITTED_MAX];
+  static struct pollfd polls[3 + 3 * QZI_TARGETS_MAX];
   for (;;) {
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = listener, .events = POLLIN};
@@ -206,8 +206,8 @@ static int record(struct launched *run, int listener, int signals) {
         admit_next(run, listener);      /* what it said last: why there is no profile */
       close(listener);                  /* what still begins shall not wait for us to finish */
       uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
-      for (unsigned k = qzi_admitted_count; k-- > 0;)
-        if (qzi_admitted_all[k]->pid == run->child) qzi_dismiss(k, reason, status);
+      for (unsigned k = qzi_target_count; k-- > 0;)
+        if (qzi_targets[k]->pid == run->child) qzi_dismiss(k, reason, status);
       int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
       /* not before: until then the kernel says what it used */
       qzi_account(run->options->account_fd, run->child, run->begin_ns, end_ns);
@@ -215,12 +215,12 @@ static int record(struct launched *run, int listener, int signals) {
       qzi_finish_all();
       if (!run->over &&
           (!run->hellos || qzi_exec_of.happened)) /* else who said hello was reported, and so was the user */
-        qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0],
-                                                  .kind = qzi_exec_of.happened ? qzi_exec_of.kind : run->kind,
-                                                  .after_exec = qzi_exec_of.happened,
-                                                  .layer = run->layer,
-                                                  .no_proc = run->no_proc,
-                                                  .sandboxed = sandboxed});
+        qzi_explain_no_profile(&(struct qzi_no_profile){.program = run->options->program[0],
+                                                        .kind = qzi_exec_of.happened ? qzi_exec_of.kind : run->kind,
+                                                        .after_exec = qzi_exec_of.happened,
+                                                        .layer = run->layer,
+                                                        .no_proc = run->no_proc,
+                                                        .sandboxed = sandboxed});
       return reason == QZ_END_SIGNAL ? 128 + status : status;
     }
   }

@@ -125,7 +125,7 @@ static int can_begin(const char *path, const char *current) {
 }
 
 static void rotate(unsigned k) {
-  struct qzi_admitted *old = qzi_admitted_all[k];
+  struct qzi_target *old = qzi_targets[k];
   struct qzi_recording *its = &old->recording;
   char path[4200];
   if (qzi_rotation_name(path, sizeof path, all.base) || !can_begin(path, its->file.path)) {
@@ -137,16 +137,16 @@ static void rotate(unsigned k) {
   int session = dup(its->view.fd), socket = old->socket;
   old->socket = -1; /* the program is not told */
   qzi_pause(old);
-  struct qzi_admitted *next = qzi_admit(old->pid, socket, session, clock, 0, path, &may, all.message_fd, &all.request);
+  struct qzi_target *next = qzi_admit(old->pid, socket, session, clock, 0, path, &may, all.message_fd, &all.request);
   if (session >= 0) close(session);
   if (next) {
     qzi_process_usage_go_on(&next->recording.usage, &its->usage);
     memcpy(next->program, old->program, sizeof next->program);
     next->numbered = old->numbered;
     next->ranked = old->ranked;
-    qzi_admitted_all[k] = next;
+    qzi_targets[k] = next;
   } else {
-    qzi_admitted_all[k] = qzi_admitted_all[--qzi_admitted_count];
+    qzi_targets[k] = qzi_targets[--qzi_target_count];
   }
   qzi_finish_later(old, QZ_END_TIME, 0);
   all.begun_ns = qzi_clock_ns();
@@ -157,9 +157,9 @@ static void rotate(unsigned k) {
 void qzi_rotation_look(pid_t pid) {
   if (!all.every_ns) return;
   uint64_t now_ns = qzi_clock_ns();
-  for (unsigned k = 0; k < qzi_admitted_count; k++) {
-    const struct qzi_recording *its = &qzi_admitted_all[k]->recording;
-    if (qzi_admitted_all[k]->pid != pid || its->failed || its->stop) continue;
+  for (unsigned k = 0; k < qzi_target_count; k++) {
+    const struct qzi_recording *its = &qzi_targets[k]->recording;
+    if (qzi_targets[k]->pid != pid || its->failed || its->stop) continue;
     if (now_ns < all.due_ns && !(its->file.exhausted && now_ns > all.begun_ns + FULL_NS)) continue;
     rotate(k);
     return;

@@ -33,12 +33,12 @@ static const char *remedy(const char *why) {
 }
 
 /* Says where the profile is: to the front end, and to the user where it is not where it was meant to be. */
-static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
-  const char *name = admitted->recording.file.path;
+static void announce_name(const struct qzi_target *target, const char *meant) {
+  const char *name = target->recording.file.path;
   int moved = strcmp(name, meant) != 0;
-  if (moved && !admitted->recording.request->followed)
+  if (moved && !target->recording.request->followed)
     fprintf(stderr, "quartz: %s belongs to another recording: this one is in %s\n", meant, name);
-  if (admitted->message_fd >= 0) dprintf(admitted->message_fd, "%s\n", name);
+  if (target->message_fd >= 0) dprintf(target->message_fd, "%s\n", name);
 }
 
 /* Which file the process runs. */
@@ -59,34 +59,34 @@ struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_r
   return qzi_clock_page_make(QZ_WANTS_SPAN, questions);
 }
 
-struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
-                               const char *path, const struct qzi_replaceable *may, int message_fd,
-                               const struct qzi_recording_request *request) {
+struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
+                             const char *path, const struct qzi_replaceable *may, int message_fd,
+                             const struct qzi_recording_request *request) {
   char why[600];
   snprintf(why, sizeof why, "%s", no_memory);
-  struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
+  struct qzi_target *target = calloc(1, sizeof *target);
   int opened = 0, passed = 0; /* the clock page is the recording's */
-  if (!admitted) goto failed;
-  admitted->pid = pid;
-  admitted->socket = socket;
-  admitted->pidfd = qzi_pidfd_open(pid);
-  if (admitted->pidfd < 0) {
+  if (!target) goto failed;
+  target->pid = pid;
+  target->socket = socket;
+  target->pidfd = qzi_pidfd_open(pid);
+  if (target->pidfd < 0) {
     snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
     goto failed;
   }
   passed = 1;
-  if (qzi_recording_open(&admitted->recording, session, clock, pid, path, may, request, why, sizeof why)) goto failed;
+  if (qzi_recording_open(&target->recording, session, clock, pid, path, may, request, why, sizeof why)) goto failed;
   opened = 1;
-  if (request->outside) file_of(pid, admitted->runs);
-  admitted->message_fd = message_fd;
-  admitted->map_ns = qzi_clock_ns();
-  admitted->map_due_ns = admitted->map_ns + MAP_NS;
-  if (!qzi_recording_start(&admitted->recording)) {
-    qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, pid); /* before the program goes on */
+  if (request->outside) file_of(pid, target->runs);
+  target->message_fd = message_fd;
+  target->map_ns = qzi_clock_ns();
+  target->map_due_ns = target->map_ns + MAP_NS;
+  if (!qzi_recording_start(&target->recording)) {
+    qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program goes on */
     if (answer) qzi_channel_send(socket, answer, NULL, clock.fd);
-    qzi_file_free_old(&admitted->recording.file);
-    tell_name(admitted, path);
-    return admitted;
+    qzi_file_free_old(&target->recording.file);
+    announce_name(target, path);
+    return target;
   }
   snprintf(why, sizeof why, "%s", no_thread);
 failed:
@@ -94,23 +94,23 @@ failed:
   if (!request->followed) fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
   close(socket);
   if (opened) {
-    unlink(admitted->recording.file.path);
-    qzi_recording_close(&admitted->recording);
+    unlink(target->recording.file.path);
+    qzi_recording_close(&target->recording);
   }
   if (!passed) qzi_clock_page_close(&clock);
-  if (admitted && admitted->pidfd > 0) close(admitted->pidfd);
-  free(admitted);
+  if (target && target->pidfd > 0) close(target->pidfd);
+  free(target);
   return NULL;
 }
 
-void qzi_summarize(const struct qzi_admitted *admitted) {
-  const struct qz_profile *head = admitted->recording.file.head;
-  const struct qzi_pacing *pacing = &admitted->recording.pacing;
-  if (admitted->recording.request->quiet || admitted->recording.failed) return;
+void qzi_summarize(const struct qzi_target *target) {
+  const struct qz_profile *head = target->recording.file.head;
+  const struct qzi_pacing *pacing = &target->recording.pacing;
+  if (target->recording.request->quiet || target->recording.failed) return;
   int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
   if (head->snapshots == 0) {
     fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
-            admitted->recording.file.path);
+            target->recording.file.path);
     return;
   }
   char rate[160] = "", asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER],
@@ -120,15 +120,15 @@ void qzi_summarize(const struct qzi_admitted *admitted) {
   if (slower) /* the option's value as it is typed */
     snprintf(rate, sizeof rate, " instead of %s, since each takes long here (--rate %.0f takes all, at a higher cost)",
              asked, hz);
-  fprintf(stderr, "quartz: %s: %s in %s, %s a second%s, %s skipped, %s of a CPU%s\n", admitted->recording.file.path,
+  fprintf(stderr, "quartz: %s: %s in %s, %s a second%s, %s skipped, %s of a CPU%s\n", target->recording.file.path,
           qzi_things_text(snapshots, head->snapshots, "snapshot"), qzi_time_text(elapsed, head->elapsed_ns),
           qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)), rate,
           qzi_things_text(skipped, head->skipped_ticks, "interval"),
           qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns), head->sampler_spins ? " of its own" : "");
 }
 
-int qzi_admitted_brief(const struct qzi_admitted *admitted) {
-  const struct qzi_file *file = &admitted->recording.file;
+int qzi_target_brief(const struct qzi_target *target) {
+  const struct qzi_file *file = &target->recording.file;
   return __atomic_load_n(&file->head->snapshots, __ATOMIC_ACQUIRE) == 0 ||
          (file->head->publisher == QZ_PUBLISHER_PTHREAD && !(file->head->paths & QZ_PATHS_HOOKS) &&
           file->head->elapsed_ns < BRIEF_NS && qzi_file_count(file, QZ_SECTION_THREADS) <= 1);
@@ -142,36 +142,36 @@ static void stop_sampling(struct qzi_recording *recording) {
   _exit(QUARTZ_FAILED);
 }
 
-void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
-  struct qzi_recording *recording = &admitted->recording;
+void qzi_stop(struct qzi_target *target, uint32_t end_reason) {
+  struct qzi_recording *recording = &target->recording;
   qzi_recording_ends(recording);
-  if (admitted->socket >= 0) {
-    qzi_channel_send(admitted->socket, QZ_DETACH, NULL, -1);
-    close(admitted->socket);
-    admitted->socket = -1;
+  if (target->socket >= 0) {
+    qzi_channel_send(target->socket, QZ_DETACH, NULL, -1);
+    close(target->socket);
+    target->socket = -1;
   }
   if ((end_reason == QZ_END_INTERRUPTED || end_reason == QZ_END_TIME) && !recording->request->outside)
     qzi_process_usage_await(&recording->view);
   stop_sampling(recording);
 }
 
-void qzi_pause(struct qzi_admitted *admitted) {
-  stop_sampling(&admitted->recording);
-  qzi_recording_settle(&admitted->recording);
+void qzi_pause(struct qzi_target *target) {
+  stop_sampling(&target->recording);
+  qzi_recording_settle(&target->recording);
 }
 
-static void let_go(struct qzi_admitted *admitted) {
-  qzi_recording_close(&admitted->recording);
-  close(admitted->pidfd);
-  free(admitted);
+static void let_go(struct qzi_target *target) {
+  qzi_recording_close(&target->recording);
+  close(target->pidfd);
+  free(target);
 }
 
-void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {
-  struct qzi_recording *recording = &admitted->recording;
+void qzi_finish(struct qzi_target *target, uint32_t end_reason, int32_t exit_status) {
+  struct qzi_recording *recording = &target->recording;
   char *meant = strdup(recording->file.path);
   int unfinished = qzi_recording_finish(recording, end_reason, exit_status), error = errno;
   const char *name = recording->file.path;
-  if (meant && strcmp(name, meant) != 0) tell_name(admitted, meant);
+  if (meant && strcmp(name, meant) != 0) announce_name(target, meant);
   if (unfinished && recording->failed != QZ_END_DISK_FULL)
     fprintf(stderr, "quartz: %s could not be finished: %s; it is usable, but has no checksums\n", name,
             strerror(error));
@@ -183,23 +183,23 @@ void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
   else if (recording->failed)
     fprintf(stderr, "quartz: the profile is full: recording ended after %s; give a larger --max-size\n", elapsed);
   free(meant);
-  let_go(admitted);
+  let_go(target);
 }
 
-void qzi_discard(struct qzi_admitted *admitted) {
-  unlink(admitted->recording.file.path);
-  let_go(admitted);
+void qzi_discard(struct qzi_target *target) {
+  unlink(target->recording.file.path);
+  let_go(target);
 }
 
-void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]) {
-  polls[0] = (struct pollfd){.fd = admitted->pidfd, .events = POLLIN};
-  polls[1] = (struct pollfd){.fd = admitted->socket, .events = POLLIN};
-  polls[2] = (struct pollfd){.fd = admitted->recording.wake_fd, .events = POLLIN};
+void qzi_target_poll(const struct qzi_target *target, struct pollfd polls[3]) {
+  polls[0] = (struct pollfd){.fd = target->pidfd, .events = POLLIN};
+  polls[1] = (struct pollfd){.fd = target->socket, .events = POLLIN};
+  polls[2] = (struct pollfd){.fd = target->recording.wake_fd, .events = POLLIN};
 }
 
-int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls[3], int is_child,
-                        struct qzi_outcome *outcome) {
-  struct qzi_recording *recording = &admitted->recording;
+int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], int is_child,
+                      struct qzi_outcome *outcome) {
+  struct qzi_recording *recording = &target->recording;
   if (polls[2].revents) {
     uint64_t count;
     if (read(recording->wake_fd, &count, sizeof count) < 0) count = 0;
@@ -207,33 +207,33 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
       *outcome = (struct qzi_outcome){(uint32_t)recording->failed, 0};
       return 1;
     }
-    uint64_t soon_ns = admitted->map_ns + (admitted->map_early < MAP_EARLY ? MAP_EARLY_NS : MAP_SOON_NS);
-    if (recording->want_modules && admitted->map_due_ns > soon_ns) {
-      admitted->map_due_ns = soon_ns;
-      admitted->map_early++;
+    uint64_t soon_ns = target->map_ns + (target->map_early < MAP_EARLY ? MAP_EARLY_NS : MAP_SOON_NS);
+    if (recording->want_modules && target->map_due_ns > soon_ns) {
+      target->map_due_ns = soon_ns;
+      target->map_early++;
     }
     recording->want_modules = 0;
   }
-  if (admitted->left && !polls[0].revents) {
+  if (target->left && !polls[0].revents) {
     *outcome = (struct qzi_outcome){QZ_END_EXEC, 0};
     return 1;
   }
   if (polls[0].revents) {
     qzi_recording_ends(recording); /* what the session says from now on is what it said last */
     if (is_child) return 0;
-    outcome->reason = qzi_process_outcome(admitted->pid, admitted->pidfd, &outcome->status);
+    outcome->reason = qzi_process_outcome(target->pid, target->pidfd, &outcome->status);
     return 1;
   }
   if (polls[1].revents) {
     struct qz_message message;
     int fd;
-    if (!(polls[1].revents & (POLLHUP | POLLERR)) && !qzi_channel_receive(admitted->socket, 0, &message, &fd)) {
+    if (!(polls[1].revents & (POLLHUP | POLLERR)) && !qzi_channel_receive(target->socket, 0, &message, &fd)) {
       if (fd >= 0) close(fd);
       return 0;
     }
-    close(admitted->socket);
-    admitted->socket = -1;
-    if (qzi_process_left(admitted->pid, recording->view.fd)) {
+    close(target->socket);
+    target->socket = -1;
+    if (qzi_process_left(target->pid, recording->view.fd)) {
       *outcome = (struct qzi_outcome){QZ_END_EXEC, 0};
       return 1;
     }
@@ -242,39 +242,39 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
 }
 
 /* Nothing else tells that a program which publishes nothing has become another one. */
-static void look_for_exec(struct qzi_admitted *admitted) {
+static void look_for_exec(struct qzi_target *target) {
   uint64_t runs[2], one = 1;
-  file_of(admitted->pid, runs);
-  if (!runs[1] || (runs[0] == admitted->runs[0] && runs[1] == admitted->runs[1])) return;
-  admitted->left = 1;
-  qzi_recording_cut(&admitted->recording);
-  if (write(admitted->recording.wake_fd, &one, sizeof one) < 0) return; /* full: it is awake */
+  file_of(target->pid, runs);
+  if (!runs[1] || (runs[0] == target->runs[0] && runs[1] == target->runs[1])) return;
+  target->left = 1;
+  qzi_recording_cut(&target->recording);
+  if (write(target->recording.wake_fd, &one, sizeof one) < 0) return; /* full: it is awake */
 }
 
-int qzi_admitted_tend(struct qzi_admitted *admitted) {
-  struct qzi_recording *recording = &admitted->recording;
+int qzi_target_tend(struct qzi_target *target) {
+  struct qzi_recording *recording = &target->recording;
   uint64_t due_ns = recording->cpu_time.due_ns;
-  int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
+  int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, target->pid);
   if (recording->cpu_time.due_ns != due_ns) {
     uint64_t begin_ns = qzi_thread_cpu_ns();
-    qzi_process_usage_read(&recording->usage, admitted->pid);
+    qzi_process_usage_read(&recording->usage, target->pid);
     uint64_t next_ns = qzi_clock_ns() + (qzi_thread_cpu_ns() - begin_ns) * USAGE_COST;
     if (recording->cpu_time.due_ns < next_ns) recording->cpu_time.due_ns = next_ns; /* of thousands of threads */
   }
   qzi_recording_measure(recording);
-  if (admitted->runs[1] && !admitted->left) look_for_exec(admitted);
+  if (target->runs[1] && !target->left) look_for_exec(target);
   uint64_t now_ns = qzi_clock_ns();
-  if (now_ns >= admitted->map_due_ns) {
-    struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;
+  if (now_ns >= target->map_due_ns) {
+    struct qzi_modules *modules = qzi_modules_read(target->pid), *old;
     if (modules) {
-      old = __atomic_exchange_n((struct qzi_modules **)&admitted->recording.mailbox, modules, __ATOMIC_ACQ_REL);
+      old = __atomic_exchange_n((struct qzi_modules **)&target->recording.mailbox, modules, __ATOMIC_ACQ_REL);
       qzi_modules_free(old);
     }
-    admitted->map_ns = qzi_clock_ns();
-    uint64_t took_ns = admitted->map_ns - now_ns;
-    admitted->map_due_ns = admitted->map_ns + (took_ns * 200 > MAP_NS ? took_ns * 200 : MAP_NS);
-    now_ns = admitted->map_ns;
+    target->map_ns = qzi_clock_ns();
+    uint64_t took_ns = target->map_ns - now_ns;
+    target->map_due_ns = target->map_ns + (took_ns * 200 > MAP_NS ? took_ns * 200 : MAP_NS);
+    now_ns = target->map_ns;
   }
-  int map_ms = (int)((admitted->map_due_ns - now_ns) / 1000000) + 1;
+  int map_ms = (int)((target->map_due_ns - now_ns) / 1000000) + 1;
   return map_ms < cpu_ms ? map_ms : cpu_ms;
 }

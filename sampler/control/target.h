@@ -1,17 +1,17 @@
 /* The programs that are being recorded.
  *
- * Owns:    one qzi_admitted for each: its connection, its recording, when its map is read next.
+ * Owns:    one qzi_target for each: its connection, its recording, when its map is read next.
  * Writer and reader: the control thread, until it hands over one that it has stopped (finisher.h).
  */
-#ifndef QZI_ADMITTED_H
-#define QZI_ADMITTED_H
+#ifndef QZI_TARGET_H
+#define QZI_TARGET_H
 
 #include <poll.h>
 #include "sampler/recording/recording.h"
 
-#define QZI_ADMITTED_MAX 256
+#define QZI_TARGETS_MAX 256
 
-struct qzi_admitted {
+struct qzi_target {
   struct qzi_recording recording;
   pid_t pid;
   int pidfd, socket;   /* socket -1: closed */
@@ -32,33 +32,33 @@ struct qzi_admitted {
  * called `path`, unless that is another's: then it is said how. NULL: said on stderr, the program was told. */
 /* The page that a program of that number gets, by which it learns what is wanted of it. */
 struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_request *request);
-struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
-                               const char *path, const struct qzi_replaceable *may, int message_fd,
-                               const struct qzi_recording_request *request);
+struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
+                             const char *path, const struct qzi_replaceable *may, int message_fd,
+                             const struct qzi_recording_request *request);
 /* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less
  * than a second, and was not compiled for Quartz. */
-int qzi_admitted_brief(const struct qzi_admitted *admitted);
+int qzi_target_brief(const struct qzi_target *target);
 /* Ends publishing and sampling. Short, as others may be waiting. */
-void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason);
+void qzi_stop(struct qzi_target *target, uint32_t end_reason);
 /* Ends sampling into this file, while another one is about to begin: publishing goes on. */
-void qzi_pause(struct qzi_admitted *admitted);
+void qzi_pause(struct qzi_target *target);
 /* Of one that was stopped: says what was recorded, unless quiet. */
-void qzi_summarize(const struct qzi_admitted *admitted);
+void qzi_summarize(const struct qzi_target *target);
 /* Fills in what takes longer, finishes the file, says what failed, and frees it. Any one thread may. */
-void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
+void qzi_finish(struct qzi_target *target, uint32_t end_reason, int32_t exit_status);
 /* Instead: removes the file. */
-void qzi_discard(struct qzi_admitted *admitted);
+void qzi_discard(struct qzi_target *target);
 
 /* Three descriptors to poll for, and what to do when some are ready. `outcome` is set when the recording has to be
  * ended: the program has ended (not for our child: waitpid says that), has called exec, or recording failed. */
-void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]);
+void qzi_target_poll(const struct qzi_target *target, struct pollfd polls[3]);
 struct qzi_outcome {
   uint32_t reason;
   int32_t status;
 };
-int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls[3], int is_child,
-                        struct qzi_outcome *outcome);
+int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], int is_child,
+                      struct qzi_outcome *outcome);
 /* Reads what is read at intervals, the map and the CPU times, where it is due. Milliseconds until it is again. */
-int qzi_admitted_tend(struct qzi_admitted *admitted);
+int qzi_target_tend(struct qzi_target *target);
 
 #endif

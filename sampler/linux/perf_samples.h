@@ -18,8 +18,8 @@
  * the program's threads on that CPU, so that each has samples in proportion to what it runs. On machines with many
  * CPUs, where every new thread would have to be given as many events, each thread has one of its own.
  */
-#ifndef QZI_RUNNING_H
-#define QZI_RUNNING_H
+#ifndef QZI_PERF_SAMPLES_H
+#define QZI_PERF_SAMPLES_H
 
 #include "thread_sample.h"
 

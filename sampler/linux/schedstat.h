@@ -8,8 +8,8 @@
  * program whose threads wait for CPUs looks unbalanced or serial for a reason that is not in it
  * (docs/reference/metrics.md, section 6).
  */
-#ifndef QZI_CPU_TIME_H
-#define QZI_CPU_TIME_H
+#ifndef QZI_SCHEDSTAT_H
+#define QZI_SCHEDSTAT_H
 
 #include <pthread.h>
 #include <sys/types.h>

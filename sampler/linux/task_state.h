@@ -4,8 +4,8 @@
  * Writer and reader: the aggregating thread, through kernel_threads.c.
  * Must not: ask more than it is told to: 0.7 us for what the kernel counts, 1.6 for the call, 2.5 for the state.
  */
-#ifndef QZI_THREAD_STATE_H
-#define QZI_THREAD_STATE_H
+#ifndef QZI_TASK_STATE_H
+#define QZI_TASK_STATE_H
 
 #include <stdint.h>
 #include "abi/profile.h"

@@ -47,7 +47,7 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
   return state.polls ? loop->start : 0;
 }
 
-uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+uint64_t qzi_poll_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
   struct loop loop;
   if (!qzi_loop_find(code, seen, &loop)) return 0;
   uint64_t start = polls(&loop, framed, 0, callees);
@@ -55,7 +55,7 @@ uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed
 }
 
 #else
-uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+uint64_t qzi_poll_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
   return 0;
 }
 #endif

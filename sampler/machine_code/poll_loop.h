@@ -8,8 +8,8 @@
  * reads, reads where a count says, calculates with what it carries from round to round, or calls something that does,
  * is at work.
  */
-#ifndef QZI_POLLING_LOOP_H
-#define QZI_POLLING_LOOP_H
+#ifndef QZI_POLL_LOOP_H
+#define QZI_POLL_LOOP_H
 
 #include "store_free_loop.h"
 
@@ -31,6 +31,6 @@ struct qzi_callees {
 /* Address of the first instruction of the loop around the instruction at `seen`, if it is one that polls; else 0.
  * framed: the frame pointer points into the thread's stack, so that what lies there is the thread's own. callees NULL:
  * what it calls is not known. */
-uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees);
+uint64_t qzi_poll_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees);
 
 #endif

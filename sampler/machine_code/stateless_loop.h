@@ -28,7 +28,7 @@ struct qzi_stateless {
     int64_t disp;
   } slot[QZI_STATELESS_SLOTS];
 };
-/* The innermost such loop around the instruction at `seen`. framed and callees: as qzi_polling_loop. */
+/* The innermost such loop around the instruction at `seen`. framed and callees: as qzi_poll_loop. */
 struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed,
                                         const struct qzi_callees *callees);
 

@@ -18,7 +18,7 @@ static int decode(const struct qzi_code *code, uint64_t at, struct instruction *
          leaves_no_trace(its);
 }
 
-uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t last) {
+uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64_t last) {
   uint64_t end = code->address + code->count, at = first, start = 0;
   struct instruction here;
   if (first < code->address || last >= end || last - first > LOOP_MOST) return 0;
@@ -45,5 +45,5 @@ uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t 
 }
 
 #else
-uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t last) { return 0; }
+uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64_t last) { return 0; }
 #endif

@@ -3,8 +3,8 @@
  * Owns:    nothing; a pure function of bytes. x86-64; elsewhere no loop is recognized.
  * Must not: take a loop that may write for one that waits: what it does not know is no such loop.
  */
-#ifndef QZI_WAITING_LOOP_H
-#define QZI_WAITING_LOOP_H
+#ifndef QZI_STORE_FREE_LOOP_H
+#define QZI_STORE_FREE_LOOP_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +18,6 @@ struct qzi_code {
 
 /* Address of the first instruction of the loop that contains the instructions at first..last, if it is one that waits;
  * else 0. Exchanges and compare-and-exchanges count as looks: they are how locks are tried. */
-uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t last);
+uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64_t last);
 
 #endif

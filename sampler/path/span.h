@@ -4,8 +4,8 @@
  * Writer and reader: the aggregating thread; the control thread when that has ended.
  * Must not: believe the program: a length that falls counts as none.
  */
-#ifndef QZI_SPAN_SUMS_H
-#define QZI_SPAN_SUMS_H
+#ifndef QZI_PATH_SPAN_H
+#define QZI_PATH_SPAN_H
 
 #include "chains.h"
 #include "sampler/profile/interner.h"

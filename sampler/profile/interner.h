@@ -8,8 +8,8 @@
  * under one entity for their group (qz_profile.entities_merged); objects beyond QZI_MAX_OBJECTS likewise under one
  * for each place and name.
  */
-#ifndef QZI_INTERN_H
-#define QZI_INTERN_H
+#ifndef QZI_INTERNER_H
+#define QZI_INTERNER_H
 
 #include "abi/session_read.h"
 #include "file.h"

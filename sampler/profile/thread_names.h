@@ -4,8 +4,8 @@
  * Owns:    names and places of thread entities, when the recording ends.
  * Must not: name a thread that the program named.
  */
-#ifndef QZI_CALLABLES_H
-#define QZI_CALLABLES_H
+#ifndef QZI_THREAD_NAMES_H
+#define QZI_THREAD_NAMES_H
 
 #include "interner.h"
 #include "symbols/symbols.h"

@@ -2,8 +2,8 @@
  *
  * Owns:    nothing. Must not: stop or touch the program; trust an ELF file.
  */
-#ifndef QZI_WHAT_IF_NAMES_H
-#define QZI_WHAT_IF_NAMES_H
+#ifndef QZI_PROFILE_WHAT_IF_H
+#define QZI_PROFILE_WHAT_IF_H
 
 #include <sys/types.h>
 #include "abi/session.h"

@@ -2,8 +2,8 @@
  *
  * Owns:    nothing. Reader of the session's processors and of the kernel's affinity masks.
  */
-#ifndef QZI_PLACE_H
-#define QZI_PLACE_H
+#ifndef QZI_CPU_PLACEMENT_H
+#define QZI_CPU_PLACEMENT_H
 
 #include "abi/session_read.h"
 

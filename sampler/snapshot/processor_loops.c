@@ -19,9 +19,9 @@ struct known {
   uint64_t now;   /* its word at the last snapshot: the same thread has run there ever since */
   uint64_t polls; /* loop that the last sample found it in, where that only polls; else 0 */
   uint32_t node;  /* path on which it has been in that loop; 0: not looked at since the sample */
-  struct qzi_stalled stalled;
-  struct qzi_pausing pausing;
-  struct qzi_repeating repeating;
+  struct qzi_no_progress stalled;
+  struct qzi_pause_detector pausing;
+  struct qzi_repeating_loop repeating;
   struct qzi_walk *walk; /* of the last sample */
 };
 
@@ -35,7 +35,7 @@ struct qzi_processor_loops {
   int started;
   struct qzi_sample sample;
   struct qzi_walk other; /* of a sample of another thread than was seen */
-  struct qzi_polling polling;
+  struct qzi_poll_detector polling;
   struct qzi_shared_lines shared_lines;
   struct qzi_counters counters;
   struct qzi_stateless_known stateless;
@@ -93,30 +93,32 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
       qzi_hooked_add(loops->hooked, QZI_NO_THREAD, &loops->other);
     return;
   }
-  qzi_stalled_look(&known->stalled, pid, visit->word, &loops->sample);
+  qzi_no_progress_look(&known->stalled, pid, visit->word, &loops->sample);
   int walked = 0;
   if (loops->paths && qzi_paths_may(loops->paths, now_ns)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
     walked =
       known->walk && !qzi_paths_walk(loops->paths, visit->thread, &loops->sample.at, &loops->sample.copy, known->walk);
   }
-  known->polls = qzi_polling_look(&loops->polling, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
-  uint64_t repeats = qzi_repeating_look(&known->repeating, &loops->stateless, loops->paths, pid, &loops->sample,
-                                        walked ? known->walk : NULL);
+  known->polls =
+    qzi_poll_detector_look(&loops->polling, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
+  uint64_t repeats = qzi_repeating_loop_look(&known->repeating, &loops->stateless, loops->paths, pid, &loops->sample,
+                                             walked ? known->walk : NULL);
   if (!known->polls) known->polls = repeats;
   if (walked && !known->polls && loops->hooked) qzi_hooked_add(loops->hooked, visit->thread, known->walk);
   if (walked && !known->polls)
     qzi_shared_lines_look(&loops->shared_lines, &loops->sample, known->walk, visit->thread, now_ns);
   known->node = 0;
   if (loops->paths)
-    qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);
+    qzi_pause_detector_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths,
+                            walked ? known->walk : NULL);
 }
 
 static void forget(struct known *known) {
   known->polls = known->node = 0;
-  known->stalled = (struct qzi_stalled){.loop = 0};
-  known->pausing = (struct qzi_pausing){.pause = 0};
-  known->repeating = (struct qzi_repeating){.rounds = 0};
+  known->stalled = (struct qzi_no_progress){.loop = 0};
+  known->pausing = (struct qzi_pause_detector){.pause = 0};
+  known->repeating = (struct qzi_repeating_loop){.rounds = 0};
 }
 
 /* Which path a counter's sample is of: that of the last snapshot. */
@@ -162,7 +164,7 @@ uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {
       known->polls = 0;
   }
   uint64_t loop = known->polls ? known->polls : known->stalled.loop;
-  if (!loop) loop = qzi_pausing_at(&known->pausing, visit->word);
+  if (!loop) loop = qzi_pause_detector_at(&known->pausing, visit->word);
   return loop ? qzi_loop(&loops->sampler->in, loop,
                          loops->paths && qzi_paths_serves(loops->paths, loop) ? known->walk : NULL)
               : 0;

@@ -124,7 +124,7 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
   uint64_t loop = known->polls && (known->ran_from || known->looped)
                     ? known->polls
                     : known->stalled.loop; /* as its path, from the last sample */
-  if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
+  if (!loop) loop = qzi_pause_detector_at(&known->pausing, in->memos[index].word);
   if (loop && known->mpi.mpi == QZI_MPI_WAITS) {
     struct qzi_walk at = {.count = 0};
     qzi_tracked_in_call(&known->mpi, &at);
@@ -197,7 +197,7 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   if (state != QZ_STATE_USEFUL) {
     known->stalled.loop = 0;
     known->repeating.rounds = 0;
-    known->pausing = (struct qzi_pausing){0};
+    known->pausing = (struct qzi_pause_detector){0};
   }
   /* Of a stack that changed while it was copied an entry may be there twice. */
   int hooked = look->torn ? known->hooked

@@ -56,9 +56,9 @@ struct qzi_tracked {
   uint8_t hooked;
   uint32_t
     inside; /* what the wait is reported as that the record publishes (waits_inside); 0: as what the record says */
-  struct qzi_stalled stalled;
-  struct qzi_pausing pausing;
-  struct qzi_repeating repeating;
+  struct qzi_no_progress stalled;
+  struct qzi_pause_detector pausing;
+  struct qzi_repeating_loop repeating;
   uint64_t polls;  /* of the sample shown; with hooks, of the last one */
   uint32_t looped; /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
 };
@@ -78,7 +78,7 @@ struct qzi_tracker {
   uint32_t *slots;  /* index + 1 of the thread with some id, in one of the slots from there on */
   struct qzi_walk walk;
   struct qzi_sample sample;
-  struct qzi_polling polling;
+  struct qzi_poll_detector polling;
   struct qzi_stateless_known stateless;
   struct qzi_call_sites call_sites;
   struct qzi_lock_code lock_code;

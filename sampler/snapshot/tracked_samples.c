@@ -10,7 +10,7 @@ static int only_waits(const struct qzi_tracker *tracker, const struct qzi_tracke
                       uint64_t polls) {
   const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
   int tries = (uint32_t)QZ_LOAD(&thread->tries) > 1, says = QZ_STATE_OF(QZ_LOAD(&thread->state)) == QZ_STATE_SPINNING;
-  return says || tries || polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+  return says || tries || polls || known->stalled.loop || qzi_pause_detector_at(&known->pausing, word);
 }
 
 /* Which sample a thread with that record shows. 1: another one than that of its last path. */
@@ -30,23 +30,23 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   qzi_switch_time_sampled(&tracker->switches, &known->switches);
   if (known->hooked)
     qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one says whether it only waits */
-  qzi_stalled_look(&known->stalled, pid, word, &tracker->sample);
+  qzi_no_progress_look(&known->stalled, pid, word, &tracker->sample);
   struct qzi_sampled *sampled = qzi_paths_may(tracker->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
   if (sampled && qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
     free(sampled);
     sampled = NULL;
   }
   const struct qzi_walk *walk = sampled ? &sampled->walk : NULL;
-  uint64_t polls = qzi_polling_look(&tracker->polling, tracker->paths, pid, &tracker->sample, walk);
+  uint64_t polls = qzi_poll_detector_look(&tracker->polling, tracker->paths, pid, &tracker->sample, walk);
   uint64_t repeats =
-    qzi_repeating_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
+    qzi_repeating_loop_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
   if (!polls) polls = repeats;
   /* Whatever MPI does until a message comes is waiting. */
   if (walk && walk->mpi == QZI_MPI_WAITS) polls = walk->called;
   if (walk && (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE))
     known->mpi = (struct qzi_tracked_call){
       .site = walk->site, .called = walk->called, .site_module = walk->site_module, .mpi = walk->mpi};
-  qzi_pausing_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
+  qzi_pause_detector_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
   qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,
                   only_waits(tracker, known, index, word, polls), tracker->sample.at.pc, walk);
   if (!polls && walk) qzi_shared_lines_look(&tracker->shared_lines, &tracker->sample, walk, index, now_ns);

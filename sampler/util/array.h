@@ -2,8 +2,8 @@
  *
  * Must not: be used for what others read meanwhile: growing moves the elements.
  */
-#ifndef QZI_GROW_H
-#define QZI_GROW_H
+#ifndef QZI_ARRAY_H
+#define QZI_ARRAY_H
 
 #include <stdint.h>
 #include <stdlib.h>

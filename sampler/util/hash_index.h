@@ -4,8 +4,8 @@
  * Must not: know what it indexes. The caller compares candidates itself:
  *   QZI_TABLE_EACH(table, hash, value) if (same(value)) return value;
  */
-#ifndef QZI_TABLE_H
-#define QZI_TABLE_H
+#ifndef QZI_HASH_INDEX_H
+#define QZI_HASH_INDEX_H
 
 #include <stdint.h>
 #include <stdlib.h>

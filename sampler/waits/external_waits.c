@@ -21,7 +21,7 @@ static uint32_t object_of(struct qzi_interner *in, struct qzi_external *its) {
   uint32_t index = qzi_external_find(in, its);
   if (index) return index;
   its->called = qzi_called_at(in, its->site, its->called);
-  its->tries = its->loop && qzi_polling_tries(in->file->head->pid, its->key);
+  its->tries = its->loop && qzi_poll_detector_tries(in->file->head->pid, its->key);
   return qzi_external_add(in, its);
 }
 

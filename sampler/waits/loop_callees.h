@@ -4,8 +4,8 @@
  * Owns:    nothing. Reader of the program's memory and of its symbols.
  * Must not: follow code of libraries that the system installed; vouch for any other of their procedures.
  */
-#ifndef QZI_CALLEES_H
-#define QZI_CALLEES_H
+#ifndef QZI_LOOP_CALLEES_H
+#define QZI_LOOP_CALLEES_H
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/machine_code/poll_loop.h"

@@ -24,16 +24,17 @@ static uint64_t print_of(const struct qzi_sample *sample) {
 }
 
 /* The loop that it was seen in; 0: none that only waits. */
-static uint64_t loop_of(const struct qzi_stalled *stalled, uint32_t pid) {
+static uint64_t loop_of(const struct qzi_no_progress *stalled, uint32_t pid) {
   unsigned char bytes[AROUND];
   struct qzi_code code;
   if (stalled->last - stalled->first > BEFORE ||
       qzi_code_around(pid, stalled->first, stalled->last, bytes, AROUND, &code))
     return 0;
-  return qzi_waiting_loop(&code, stalled->first, stalled->last);
+  return qzi_store_free_loop(&code, stalled->first, stalled->last);
 }
 
-uint64_t qzi_stalled_look(struct qzi_stalled *stalled, uint32_t pid, uint64_t word, const struct qzi_sample *sample) {
+uint64_t qzi_no_progress_look(struct qzi_no_progress *stalled, uint32_t pid, uint64_t word,
+                              const struct qzi_sample *sample) {
   uint64_t pc = sample->at.pc;
   if (!sample->user || stalled->word != word ||
       (stalled->count && (pc + BEFORE < stalled->last || pc > stalled->first + BEFORE))) {
@@ -43,14 +44,14 @@ uint64_t qzi_stalled_look(struct qzi_stalled *stalled, uint32_t pid, uint64_t wo
     if (!sample->user) return 0;
   }
   uint64_t print = print_of(sample);
-  uint32_t held = stalled->count < QZI_STALLED_SEEN ? stalled->count : QZI_STALLED_SEEN, k = 0;
+  uint32_t held = stalled->count < QZI_NO_PROGRESS_SEEN ? stalled->count : QZI_NO_PROGRESS_SEEN, k = 0;
   while (k < held && stalled->seen[k] != print) k++;
   if (k < held) {
     stalled->matched++;
   } else {
     stalled->matched = 0;
     stalled->loop = 0;
-    stalled->seen[stalled->count % QZI_STALLED_SEEN] = print;
+    stalled->seen[stalled->count % QZI_NO_PROGRESS_SEEN] = print;
     if (!stalled->count || pc < stalled->first) stalled->first = pc;
     if (!stalled->count || pc > stalled->last) stalled->last = pc;
     stalled->count++;

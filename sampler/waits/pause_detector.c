@@ -31,8 +31,8 @@ static uint64_t print_of(const struct qzi_walk *walk, uint32_t depth) {
   return sum;
 }
 
-void qzi_pausing_look(struct qzi_pausing *pausing, uint32_t pid, uint64_t word, const struct qzi_sample *sample,
-                      struct qzi_paths *paths, const struct qzi_walk *walk) {
+void qzi_pause_detector_look(struct qzi_pause_detector *pausing, uint32_t pid, uint64_t word,
+                             const struct qzi_sample *sample, struct qzi_paths *paths, const struct qzi_walk *walk) {
   uint32_t waiting = pausing->depth;
   pausing->pause = sample->user ? pause_at(pid, sample->at.pc) : 0;
   pausing->word = word;
@@ -51,6 +51,6 @@ void qzi_pausing_look(struct qzi_pausing *pausing, uint32_t pid, uint64_t word, 
   }
 }
 
-uint64_t qzi_pausing_at(const struct qzi_pausing *pausing, uint64_t word) {
+uint64_t qzi_pause_detector_at(const struct qzi_pause_detector *pausing, uint64_t word) {
   return pausing->word == word ? pausing->pause : 0;
 }

@@ -9,13 +9,13 @@
  * A sample stands for the time up to the next one, unless the thread's record changes. Where a library waits so, its
  * procedure waits as long as it goes on, but for what it calls outside itself and the C library.
  */
-#ifndef QZI_PAUSING_H
-#define QZI_PAUSING_H
+#ifndef QZI_PAUSE_DETECTOR_H
+#define QZI_PAUSE_DETECTOR_H
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/perf_samples.h"
 
-struct qzi_pausing {
+struct qzi_pause_detector {
   uint64_t pause; /* where the last sample was, or the procedure last paused that it was in; 0: it may be at work */
   uint64_t word;  /* of the thread's record, then */
   uint64_t path,
@@ -23,9 +23,9 @@ struct qzi_pausing {
   uint32_t depth; /* how many they are; 0: none */
 };
 /* One more sample, and its walk (NULL: none). pid: the program. */
-void qzi_pausing_look(struct qzi_pausing *pausing, uint32_t pid, uint64_t word, const struct qzi_sample *sample,
-                      struct qzi_paths *paths, const struct qzi_walk *walk);
+void qzi_pause_detector_look(struct qzi_pause_detector *pausing, uint32_t pid, uint64_t word,
+                             const struct qzi_sample *sample, struct qzi_paths *paths, const struct qzi_walk *walk);
 /* Where the thread waits, if its record still is as `word`; 0: it may be at work. */
-uint64_t qzi_pausing_at(const struct qzi_pausing *pausing, uint64_t word);
+uint64_t qzi_pause_detector_at(const struct qzi_pause_detector *pausing, uint64_t word);
 
 #endif

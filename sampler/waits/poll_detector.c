@@ -27,23 +27,23 @@ int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *
 }
 
 /* The verdict on one instruction. */
-static uint64_t look_at(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid, uint64_t pc, int framed) {
+static uint64_t look_at(struct qzi_poll_detector *polling, struct qzi_paths *paths, uint32_t pid, uint64_t pc,
+                        int framed) {
   unsigned char bytes[AROUND];
   struct qzi_code code;
   struct qzi_callees callees = {paths, qzi_callee_look};
   uint64_t seen = pc << 1 | (uint64_t)(framed != 0);
-  uint64_t at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_POLLING_BITS);
+  uint64_t at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_POLL_DETECTOR_BITS);
   if (polling->known[at].seen == seen) return polling->known[at].loop;
-  uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code)
-                    ? 0
-                    : qzi_polling_loop(&code, pc, framed, paths ? &callees : NULL);
+  uint64_t loop =
+    qzi_code_around(pid, pc, pc, bytes, AROUND, &code) ? 0 : qzi_poll_loop(&code, pc, framed, paths ? &callees : NULL);
   polling->known[at].seen = seen;
   polling->known[at].loop = loop;
   return loop;
 }
 
-uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid,
-                          const struct qzi_sample *sample, const struct qzi_walk *walk) {
+uint64_t qzi_poll_detector_look(struct qzi_poll_detector *polling, struct qzi_paths *paths, uint32_t pid,
+                                const struct qzi_sample *sample, const struct qzi_walk *walk) {
   uint64_t sp = sample->at.sp, fp = sample->at.fp, loop = 0;
   if (sample->user) loop = look_at(polling, paths, pid, sample->at.pc, fp >= sp && fp - sp < QZI_RUNNING_STACK);
   for (uint32_t k = 0; !loop && walk && k < walk->callers; k++)
@@ -62,7 +62,7 @@ static int waits_for_turn(uint32_t pid, uint64_t start) {
          qzi_queue_lock(&code, start);
 }
 
-int qzi_polling_tries(uint32_t pid, uint64_t start) {
+int qzi_poll_detector_tries(uint32_t pid, uint64_t start) {
   unsigned char bytes[AROUND];
   struct qzi_code code;
   if (waits_for_turn(pid, start)) return 1;
@@ -78,5 +78,5 @@ int qzi_polling_tries(uint32_t pid, uint64_t start) {
   return 0;
 }
 #else
-int qzi_polling_tries(uint32_t pid, uint64_t start) { return 0; }
+int qzi_poll_detector_tries(uint32_t pid, uint64_t start) { return 0; }
 #endif

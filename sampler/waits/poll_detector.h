@@ -5,24 +5,24 @@
  * Owns:    the verdicts on instructions that samples were taken at.
  * Writer and reader: the aggregating thread.
  */
-#ifndef QZI_POLLING_H
-#define QZI_POLLING_H
+#ifndef QZI_POLL_DETECTOR_H
+#define QZI_POLL_DETECTOR_H
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/machine_code/store_free_loop.h"
 
-#define QZI_POLLING_BITS 12
+#define QZI_POLL_DETECTOR_BITS 12
 
-struct qzi_polling {
+struct qzi_poll_detector {
   struct {
     uint64_t seen, loop;
-  } known[1u << QZI_POLLING_BITS]; /* seen: instruction and whether framed; 0: none */
+  } known[1u << QZI_POLL_DETECTOR_BITS]; /* seen: instruction and whether framed; 0: none */
 };
 /* Where the loop begins in which the sample found its thread polling, or waiting for a call from there to return (walk,
  * NULL: not known); 0: it may be at work. pid: the program. */
-uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid,
-                          const struct qzi_sample *sample, const struct qzi_walk *walk);
+uint64_t qzi_poll_detector_look(struct qzi_poll_detector *polling, struct qzi_paths *paths, uint32_t pid,
+                                const struct qzi_sample *sample, const struct qzi_walk *walk);
 
 /* The program's code around first..last, as much of it as can be read. -1: none. */
 int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room,
@@ -30,6 +30,6 @@ int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *
 
 /* Whether the loop that begins there tries a lock: it exchanges, or compares and exchanges, what it looks at; or it
  * waits for its turn (queue_lock.h). */
-int qzi_polling_tries(uint32_t pid, uint64_t start);
+int qzi_poll_detector_tries(uint32_t pid, uint64_t start);
 
 #endif

@@ -74,16 +74,16 @@ static uint64_t print_of(const struct qzi_stateless *its, const struct qzi_sampl
   return sum ? sum : 1;
 }
 
-static int is_near(const struct qzi_repeating *repeating, uint64_t pc) {
+static int is_near(const struct qzi_repeating_loop *repeating, uint64_t pc) {
   for (uint32_t k = 0; k < repeating->places; k++)
     if (pc - repeating->place[k] + QZI_STATELESS_BYTES <= 2 * QZI_STATELESS_BYTES) return 1;
   return 0;
 }
 
 /* The loop that a sample is in, or waits in for a procedure to return, and its print. 0: none. */
-static uint64_t find(const struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
-                     uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk, uint64_t *print,
-                     uint64_t *values) {
+static uint64_t find(const struct qzi_repeating_loop *repeating, struct qzi_stateless_known *known,
+                     struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
+                     const struct qzi_walk *walk, uint64_t *print, uint64_t *values) {
   uint64_t sp = sample->at.sp, fp = sample->at.fp;
   int framed = fp >= sp && fp - sp < QZI_RUNNING_STACK;
   const struct qzi_stateless *its =
@@ -101,9 +101,9 @@ static uint64_t find(const struct qzi_repeating *repeating, struct qzi_stateless
 }
 
 /* Whether something that the loop changes has gone one way only. */
-static int goes_one_way(struct qzi_repeating *repeating, const uint64_t *values) {
+static int goes_one_way(struct qzi_repeating_loop *repeating, const uint64_t *values) {
   int one_way = 0;
-  for (unsigned k = 0; k < QZI_REPEATING_VALUES; k++) {
+  for (unsigned k = 0; k < QZI_REPEATING_LOOP_VALUES; k++) {
     if (repeating->rounds && values[k] > repeating->values[k].last) repeating->values[k].rose = 1;
     if (repeating->rounds && values[k] < repeating->values[k].last) repeating->values[k].fell = 1;
     repeating->values[k].last = values[k];
@@ -112,9 +112,10 @@ static int goes_one_way(struct qzi_repeating *repeating, const uint64_t *values)
   return one_way;
 }
 
-uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
-                            uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk) {
-  uint64_t print = 0, values[QZI_REPEATING_VALUES] = {0},
+uint64_t qzi_repeating_loop_look(struct qzi_repeating_loop *repeating, struct qzi_stateless_known *known,
+                                 struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
+                                 const struct qzi_walk *walk) {
+  uint64_t print = 0, values[QZI_REPEATING_LOOP_VALUES] = {0},
            loop = sample->user ? find(repeating, known, paths, pid, sample, walk, &print, values) : 0;
   if (!loop || loop != repeating->loop || print != repeating->print) {
     repeating->rounds = 0;
@@ -133,8 +134,9 @@ uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateles
 }
 
 #else
-uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
-                            uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk) {
+uint64_t qzi_repeating_loop_look(struct qzi_repeating_loop *repeating, struct qzi_stateless_known *known,
+                                 struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
+                                 const struct qzi_walk *walk) {
   return 0;
 }
 #endif

@@ -15,17 +15,17 @@
 #include "sampler/linux/perf_samples.h"
 #include "sampler/machine_code/stateless_loop.h"
 
-#define QZI_STATELESS_BITS   8
-#define QZI_REPEATING_VALUES (16u + QZI_STATELESS_SLOTS)
+#define QZI_STATELESS_BITS        8
+#define QZI_REPEATING_LOOP_VALUES (16u + QZI_STATELESS_SLOTS)
 
-struct qzi_repeating {
+struct qzi_repeating_loop {
   uint64_t loop, print; /* where the last sample was, and what the loop leaves alone there */
   uint32_t rounds;      /* samples in a row */
   int repeats;          /* verdict on these */
   struct {
     uint64_t last;
     uint8_t rose, fell;
-  } values[QZI_REPEATING_VALUES]; /* what the loop changes: registers, slots of its frame */
+  } values[QZI_REPEATING_LOOP_VALUES]; /* what the loop changes: registers, slots of its frame */
   uint32_t places; /* where it was then, and its callers: code far from that is not looked at, for it takes time */
   uint64_t place[1 + QZI_CALLERS];
 };
@@ -38,7 +38,8 @@ struct qzi_stateless_known {
 
 /* One more sample, which no poll explains, and its walk (NULL: not known). Where the loop begins in which the thread
  * waits; 0: it may be at work. pid: the program. */
-uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
-                            uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk);
+uint64_t qzi_repeating_loop_look(struct qzi_repeating_loop *repeating, struct qzi_stateless_known *known,
+                                 struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
+                                 const struct qzi_walk *walk);
 
 #endif

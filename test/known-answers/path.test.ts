@@ -64,7 +64,7 @@ const cases: Case[] = [
   { name: 'a condition', args: 'condition', shares: { ping: [0.35, 0.65], pong: [0.35, 0.65] } },
 ];
 
-async function judge(t: ExecutionContext, binary: string, one: Case): Promise<{ model: Model; path: TimePath }> {
+async function checkCase(t: ExecutionContext, binary: string, one: Case): Promise<{ model: Model; path: TimePath }> {
   const { model, file, status, stderr } = await record(program(binary), {
     args: [one.args],
     processors: one.processors ?? 0,
@@ -84,12 +84,12 @@ function judgePath(t: ExecutionContext, model: Model, file: string, one: Case): 
   t.is(path.lostCrumbs, 0);
   const share = atWork(model);
   // Where other programs take the CPUs, a processor that has none counts as at work: then only what is much and what is
-  // little is judged, and nothing where they took more than they left.
+  // little is checked, and nothing where they took more than they left.
   const { waitNs, runNs } = model.cpuWait;
   const quiet = waitNs < 0.1 * runNs,
-    judged = waitNs < runNs ? Object.entries(one.shares) : [];
-  if (judged.length < Object.keys(one.shares).length) skip(t, 'other programs had the CPUs');
-  for (const [name, range] of judged) {
+    checked = waitNs < runNs ? Object.entries(one.shares) : [];
+  if (checked.length < Object.keys(one.shares).length) skip(t, 'other programs had the CPUs');
+  for (const [name, range] of checked) {
     const is = share(name);
     const [low, high] = quiet ? range : [range[0] / 5, range[1] < 0.3 ? 2 * range[1] : 1];
     t.true(
@@ -109,7 +109,7 @@ needing('perf_event_open', 'process_vm_readv')(
   'plain pthreads: who looks at a flag waits for those that work meanwhile, as inferred',
   async (t) => {
     // 900 units of `longer`, by the thread that raises the flag, then 500 of `after` by the one that looked at it.
-    const { model } = await judge(t, 'path_pthread', { name: '', args: 'flag', shares: { after: [0.9, 1] } });
+    const { model } = await checkCase(t, 'path_pthread', { name: '', args: 'flag', shares: { after: [0.9, 1] } });
     const { onPath, stacks } = model.raw;
     let [inferred, within, watched] = [0, 0, 0];
     for (let k = 0; k < onPath.ns.length; k++) {
@@ -130,39 +130,39 @@ needing('perf_event_open', 'process_vm_readv')(
 
 for (const one of cases) {
   needing('perf_event_open')(`plain pthreads: ${one.name}`, async (t) => {
-    await judge(t, 'path_pthread', one);
+    await checkCase(t, 'path_pthread', one);
   });
   test.serial(`thread package: ${one.name}`, async (t) => {
-    await judge(t, 'path_package', { ...one, processors: 2 });
+    await checkCase(t, 'path_package', { ...one, processors: 2 });
   });
 }
 test.serial('plain pthreads: a sleep is on the path for as long as it takes', async (t) => {
-  await judge(t, 'path_pthread', { name: '', args: 'sleep', shares: {}, least: { state: 'io', ms: 300 } });
+  await checkCase(t, 'path_pthread', { name: '', args: 'sleep', shares: {}, least: { state: 'io', ms: 300 } });
 });
 test.serial('thread package: a sleep is on the path for as long as it takes', async (t) => {
   const least = { state: 'blocked', ms: 300 } as const;
-  await judge(t, 'path_package', { name: '', args: 'sleep', processors: 2, shares: {}, least });
+  await checkCase(t, 'path_package', { name: '', args: 'sleep', processors: 2, shares: {}, least });
 });
 test.serial('thread package: a declared blocking region is on the path for as long as it takes', async (t) => {
   const least = { state: 'io', ms: 300 } as const;
-  await judge(t, 'path_package', { name: '', args: 'io', processors: 2, shares: {}, least });
+  await checkCase(t, 'path_package', { name: '', args: 'io', processors: 2, shares: {}, least });
 });
 test.serial('thread package: one thread and 1,000 channels', async (t) => {
   const shares: Case['shares'] = { pass_on: [0.9, 1] };
-  const { path } = await judge(t, 'path_package', { name: '', args: 'channels', processors: 2, shares });
+  const { path } = await checkCase(t, 'path_package', { name: '', args: 'channels', processors: 2, shares });
   const known = path.segments.map(({ thread }) => thread).filter((thread) => thread !== 0);
   t.is(new Set(known).size, 1);
 });
 test.serial('thread package: spawned calls', async (t) => {
-  await judge(t, 'path_package', { name: '', args: 'spawn', processors: 2, shares: forked });
+  await checkCase(t, 'path_package', { name: '', args: 'spawn', processors: 2, shares: forked });
 });
 test.serial('thread package: a semaphore', async (t) => {
-  await judge(t, 'path_package', { name: '', args: 'semaphore', processors: 2, shares: handedOver });
+  await checkCase(t, 'path_package', { name: '', args: 'semaphore', processors: 2, shares: handedOver });
 });
 test.serial('thread package: on one processor the path goes through all that is executed', async (t) => {
   // Spawned calls run on their parent's stack, one after the other: all of them took that long.
   const shares: Case['shares'] = { shorter: [0.04, 0.16], longer: [0.3, 0.52], before: [0.18, 0.38] };
-  await judge(t, 'path_package', { name: '', args: 'spawn', processors: 1, shares });
+  await checkCase(t, 'path_package', { name: '', args: 'spawn', processors: 1, shares });
 });
 
 const layer = { LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so'), QUARTZ_ATTACH: '1' };

@@ -48,7 +48,7 @@ const cases = [
 const isEven = ({ cpuWait, processors }: Model): boolean => processors === 1 && cpuWait.waitNs < 0.1 * cpuWait.runNs;
 const bounds = (model: Model): readonly [number, number] => (isEven(model) ? [0.85, 1.07] : [0.35, 1.5]);
 
-function judge(t: ExecutionContext, { model, span, file }: Measured, parallelism: number): void {
+function checkCase(t: ExecutionContext, { model, span, file }: Measured, parallelism: number): void {
   const [low, high] = bounds(model);
   // What is unusual makes the span longer, by which nothing can be less parallel than it typically is.
   const typical = span.workNs / (span.typicalSpanNs ?? span.spanNs);
@@ -60,11 +60,11 @@ function judge(t: ExecutionContext, { model, span, file }: Measured, parallelism
 for (const { name, args, parallelism } of cases) {
   for (const processors of [1, 2])
     test.serial(`parallelism of ${name}, on ${processors}`, async (t) => {
-      judge(t, await measure(t, args, processors), parallelism);
+      checkCase(t, await measure(t, args, processors), parallelism);
     });
   if (['amdahl', 'barrier'].includes(args))
     test.serial(`plain pthreads: parallelism of ${name}`, async (t) => {
-      judge(t, await measure(t, args, 0, pthreads), parallelism);
+      checkCase(t, await measure(t, args, 0, pthreads), parallelism);
     });
 }
 

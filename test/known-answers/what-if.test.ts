@@ -78,7 +78,7 @@ for (const { name, args, span: all, ask: asked } of cases)
     });
 
 /** Against shares of the span that are due. */
-function judge(t: ExecutionContext, { span, answers, file }: Measured, due: readonly number[]): void {
+function checkCase(t: ExecutionContext, { span, answers, file }: Measured, due: readonly number[]): void {
   answers.forEach(({ name, basis, spanNs }, k) => {
     const is = (spanNs ?? NaN) / span.spanNs;
     t.is(basis, 'exact', name);
@@ -94,15 +94,15 @@ for (const hooks of ['instrumented', 'fentry', 'expanded'])
         ['plain', 'thrower'],
         ['again', 'keeps_lock'],
       ])
-        judge(t, await ask(t, '', asked, 1, binary), [29 / 32, 29 / 32]);
-      judge(t, await ask(t, '', ['other=0.5', 'main'], 1, binary), [22 / 32, 0]);
+        checkCase(t, await ask(t, '', asked, 1, binary), [29 / 32, 29 / 32]);
+      checkCase(t, await ask(t, '', ['other=0.5', 'main'], 1, binary), [22 / 32, 0]);
     },
   );
 const pthreads = join(programs, 'what_if_pthread');
 test.serial('plain pthreads: threads by start routine, one creator, and a lock by its variable', async (t) => {
-  judge(t, await ask(t, 'branches', ['a', 'b'], 0, pthreads), [350 / 450, 1]);
-  judge(t, await ask(t, 'branches', ['a@create', 'b=0.5'], 0, pthreads), [350 / 450, 1]);
-  judge(t, await ask(t, 'lock', ['narrow', 'comes_late'], 0, pthreads), [325 / 500, 325 / 500]);
+  checkCase(t, await ask(t, 'branches', ['a', 'b'], 0, pthreads), [350 / 450, 1]);
+  checkCase(t, await ask(t, 'branches', ['a@create', 'b=0.5'], 0, pthreads), [350 / 450, 1]);
+  checkCase(t, await ask(t, 'lock', ['narrow', 'comes_late'], 0, pthreads), [325 / 500, 325 / 500]);
 });
 needing('perf_event_open')('plain pthreads: of a procedure without hooks there are bounds', async (t) => {
   const { span, answers } = await ask(t, 'branches', ['called'], 0, pthreads);

@@ -1,6 +1,6 @@
-/** What is defined once: the factor of hashes, loads of words that others write, what a name says. */
+/** What is defined once: the factor of hashes, loads of words that others write, what a name says, guards of headers. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
 import { sources } from '../support/sources.js';
@@ -43,4 +43,17 @@ test('the model makes no facts of names: abi/origin.c and abi/purpose.c do, once
   t.true(model.length > 100);
   t.deepEqual(having(/RegExp|(?:[=(,:?!]|\|\||&&|return|=>)\s*\/[^/*\s][^/\n]*\/[a-z]*[.,;)\s]/, model), []);
   t.deepEqual(having(/\bname\.(startsWith|endsWith|match|search)\(/, model), ['ts-frontend/src/model/path/what-if.ts']);
+});
+
+test('a header is guarded by its own name, and by no name that guards another one', (t) => {
+  const guards = new Map<string, string>();
+  for (const file of sources().filter((one) => one.endsWith('.h'))) {
+    const guard = /^#ifndef (\w+_H)$/m.exec(readFileSync(join(root, file), 'utf8'))?.[1];
+    if (guard === undefined) continue;
+    const name = basename(file, '.h').toUpperCase();
+    t.true(`_${guard}`.endsWith(`_${name}_H`), `${file} is guarded by ${guard}`);
+    t.is(guards.get(guard), undefined, `${guard} guards ${file}, too`);
+    guards.set(guard, file);
+  }
+  t.true(guards.size > 100);
 });

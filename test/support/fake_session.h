@@ -2,8 +2,8 @@
  *
  * Every setter does what abi/session.h demands of a publisher. One thread at a time for each record.
  */
-#ifndef TEST_FAKE_H
-#define TEST_FAKE_H
+#ifndef TEST_FAKE_SESSION_H
+#define TEST_FAKE_SESSION_H
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -67,7 +67,7 @@ export const plainHead: RawHead = {
   writtenBytes: 0,
   childrenRunNs: 0,
   rank: 0,
-  kinMilli: 0,
+  relatedMilli: 0,
   childrenApart: false,
   rateHz: 1000,
   samplerCpu: null,

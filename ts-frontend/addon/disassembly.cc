@@ -110,7 +110,7 @@ public:
     for (uint32_t k = 0; !failed && k < nest.loop_count; k++) {
       qzi_code all = {start, code.data(), code.size()};
       places.push_back(placeOf(symbols, nest.loops[k]));
-      polls.push_back(qzi_polling_loop(&all, nest.loops[k].header, 0, nullptr) != 0);
+      polls.push_back(qzi_poll_loop(&all, nest.loops[k].header, 0, nullptr) != 0);
     }
   }
   ~Piece() {

@@ -60,7 +60,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"cpuDispatches", head.cpu_dispatches},
                 {"childrenRunNs", head.children_run_ns},
                 {"rank", head.rank},
-                {"kinMilli", head.kin_milli},
+                {"relatedMilli", head.related_milli},
                 {"usageNs", head.usage.ns},
                 {"userNs", head.usage.user_ns},
                 {"systemNs", head.usage.system_ns},

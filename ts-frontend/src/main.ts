@@ -1,6 +1,6 @@
 /** The command line: finds the command and hands over. Loads nothing that the command does not need. */
 import { reportFailure, usage } from './cli/failure.js';
-import { print } from './cli/output.js';
+import { print } from './cli/show/output.js';
 import { commands } from './commands/index.js';
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -3,8 +3,8 @@
  *
  * Owns:    nothing. Writer, reader: none.
  */
-#ifndef QZL_PLAIN_H
-#define QZL_PLAIN_H
+#ifndef QZL_BYPASS_H
+#define QZL_BYPASS_H
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -8,8 +8,8 @@
  * kinds of mutexes first, which is a fifth of all that a published lock takes (docs/evidence/pthread-layer.md). The
  * layout is the library's: it is compared, in each process, on a mutex of our own.
  */
-#ifndef QZL_TAKE_H
-#define QZL_TAKE_H
+#ifndef QZL_FAST_MUTEX_H
+#define QZL_FAST_MUTEX_H
 
 #include <stdbool.h>
 #include "real.h"

@@ -158,10 +158,10 @@ test.serial('forked children of a parent that has worked: both are there, and th
   t.regex(report.stdout.replace(/\s+/g, ' '), /Child processes did [\d.]+ % of the work .* have profiles of their own/);
   // Each of them had the CPU that the other one did not use, or both had the same one.
   for (const file of others) {
-    const { kinCpus, usable, head } = openModel(file);
+    const { relatedCpus, usable, head } = openModel(file);
     // less where others load the machine
-    t.true(kinCpus > 0.01 && kinCpus < head.processors, String(kinCpus));
-    t.is(usable, Math.max(1, head.processors - Math.round(kinCpus)));
+    t.true(relatedCpus > 0.01 && relatedCpus < head.processors, String(relatedCpus));
+    t.is(usable, Math.max(1, head.processors - Math.round(relatedCpus)));
   }
 });
 

@@ -203,19 +203,19 @@ const shapes: readonly (readonly [string, string, readonly string[], readonly st
 ];
 /** Held to the procedure's time in loops, as far as it was sampled: a pair that is quick has few samples. */
 function holdToPairs(t: ExecutionContext, model: Model, from: string, procedures: readonly string[]): void {
-  let judged = 0;
+  let checked = 0;
   for (const procedure of procedures) {
     const time = (loop: string): number =>
       loopsAt(model, lineOfComment(from, `${procedure} ${loop}`)).reduce((sum, one) => sum + one.processorTimeNs, 0);
     const [one, three] = [time('one'), time('three')];
     // the first few samples may have come before the debug information was read
     if (one + three < 40e6) continue;
-    judged++;
+    checked++;
     const share = three / (one + three);
     const slack = 0.1 + 4 * Math.sqrt(0.1875 / Math.max(1, (one + three) / 4e6));
     t.true(Math.abs(share - 0.75) <= slack, `${procedure}: ${share} of ${one + three} ns, not 3/4 ± ${slack}`);
   }
-  if (judged === 0) skip(t, 'other programs had the CPUs');
+  if (checked === 0) skip(t, 'other programs had the CPUs');
 }
 for (const [compiler, from, options, procedures] of shapes)
   needing(

@@ -5,13 +5,13 @@ import { findingSentences } from '../../../ts-frontend/src/render/findings/index
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import { program, unsampled } from './helpers.js';
 
-interface Told {
+interface Recorded {
   model: Model;
   finding: Finding | undefined;
   remedy: string;
 }
 
-async function tell(t: ExecutionContext, what: string): Promise<Told | undefined> {
+async function recordCase(t: ExecutionContext, what: string): Promise<Recorded | undefined> {
   const file = temporaryFile('profile.quartz');
   const ended = await start(sampler, ['record', '-q', '-o', file, '--', program('kernel_work'), what]).ended;
   t.is(ended.status, 0, ended.stderr);
@@ -29,7 +29,7 @@ const systemOf = (model: Model, name: string): number =>
   Math.max(0, ...findEntities(model, name).map((id) => model.entities[id]!.systemNs ?? 0));
 
 test('memory that malloc and free take from the system again and again: the thresholds', async (t) => {
-  const reported = await tell(t, 'malloc');
+  const reported = await recordCase(t, 'malloc');
   if (!reported) return;
   const { model, finding, remedy } = reported;
   t.is(finding?.name, 'fill_blocks');
@@ -44,7 +44,7 @@ test('memory that malloc and free take from the system again and again: the thre
 });
 
 test('memory that is mapped for each use: keep it', async (t) => {
-  const reported = await tell(t, 'map');
+  const reported = await recordCase(t, 'map');
   if (!reported) return;
   t.is(reported.finding?.name, 'map_each');
   t.like(reported.finding?.facts, { form: 'kernel-work', work: 'memory', allocator: false });
@@ -52,7 +52,7 @@ test('memory that is mapped for each use: keep it', async (t) => {
 });
 
 test('writes of few bytes: more at a time', async (t) => {
-  const reported = await tell(t, 'write');
+  const reported = await recordCase(t, 'write');
   if (!reported) return;
   const { model, finding, remedy } = reported;
   t.is(finding?.name, 'write_lines');
@@ -63,7 +63,7 @@ test('writes of few bytes: more at a time', async (t) => {
 });
 
 test('futex calls by syscall() are what waiting and waking take, no calls to make fewer of', async (t) => {
-  const reported = await tell(t, 'wake');
+  const reported = await recordCase(t, 'wake');
   if (!reported) return;
   if (process.arch !== 'x64') {
     t.pass('the caller of syscall() is looked at on x86-64 alone');

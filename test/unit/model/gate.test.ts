@@ -5,7 +5,7 @@ import {
   gateRule,
   gateValue,
   buildModel,
-  judge,
+  evaluateGate,
   type GateValue,
 } from '../../../ts-frontend/src/model/index.js';
 import { gateLine } from '../../../ts-frontend/src/render/index.js';
@@ -40,7 +40,7 @@ for (const [text, message] of [
   });
 
 test('each of the conditions keeps a gate open', (t) => {
-  const verdict = (before: GateValue[], after: GateValue[]): string => judge(rule, before, after).verdict;
+  const verdict = (before: GateValue[], after: GateValue[]): string => evaluateGate(rule, before, after).verdict;
   t.is(verdict(exactly(100, 101, 102), exactly(120, 121, 122)), 'worse');
   t.is(verdict(exactly(100, 101, 102), exactly(99, 100, 101)), 'not-more');
   t.is(verdict(exactly(100, 101, 102), exactly(104, 105, 106)), 'within-floor');
@@ -48,14 +48,14 @@ test('each of the conditions keeps a gate open', (t) => {
   // Alike by chance, while sampling alone may be wrong by more.
   const unsure = (value: number): GateValue => ({ value, deviation: 30 });
   t.is(verdict([100, 100, 100].map(unsure), [120, 120, 120].map(unsure)), 'uncertain');
-  t.is(judge(gateRule('calls(f) > 0'), exactly(1000), exactly(1001)).verdict, 'worse');
-  t.is(judge(gateRule('calls(f) > 0'), exactly(1000), exactly(1000)).verdict, 'not-more');
-  t.is(judge(rule, exactly(0, 0, 0), exactly(5, 5, 5)).verdict, 'worse', 'what is new');
+  t.is(evaluateGate(gateRule('calls(f) > 0'), exactly(1000), exactly(1001)).verdict, 'worse');
+  t.is(evaluateGate(gateRule('calls(f) > 0'), exactly(1000), exactly(1000)).verdict, 'not-more');
+  t.is(evaluateGate(rule, exactly(0, 0, 0), exactly(5, 5, 5)).verdict, 'worse', 'what is new');
 });
 
 test("the interval is Welch's", (t) => {
   // Means 10 and 20, variances 1 and 4, three runs each: 2.94 degrees of freedom, of which 2 are taken (4.303).
-  const { ci95, change } = judge(rule, exactly(9, 10, 11), exactly(18, 20, 22));
+  const { ci95, change } = evaluateGate(rule, exactly(9, 10, 11), exactly(18, 20, 22));
   t.is(change, 10);
   t.true(Math.abs(ci95.high - 10 - 4.303 * Math.sqrt(5 / 3)) < 1e-9);
 });
@@ -76,8 +76,8 @@ test('2,000 A/A comparisons of runs that differ by 5 % and 10 %: hardly an alarm
       let alarms = 0;
       let found = 0;
       for (let k = 0; k < 2000; k++) {
-        if (judge(rule, side(100), side(100)).verdict === 'worse') alarms++;
-        if (judge(rule, side(100), side(130)).verdict === 'worse') found++;
+        if (evaluateGate(rule, side(100), side(100)).verdict === 'worse') alarms++;
+        if (evaluateGate(rule, side(100), side(130)).verdict === 'worse') found++;
       }
       t.true(alarms <= 20, `${alarms} of 2,000 at ${noise} with ${runs} runs`);
       if (noise === 0.05) t.true(found >= 1700, `${found} of 2,000 found with ${runs} runs`);
@@ -105,7 +105,7 @@ test('values of a run', (t) => {
 
 test('a line says what was compared, and why', (t) => {
   t.is(
-    gateLine(judge(rule, exactly(1e9, 1.01e9, 1.02e9), exactly(1.2e9, 1.21e9, 1.22e9)), { ascii: true }),
+    gateLine(evaluateGate(rule, exactly(1e9, 1.01e9, 1.02e9), exactly(1.2e9, 1.21e9, 1.22e9)), { ascii: true }),
     'FAIL npt(work) > 5 %: 1.01 s -> 1.21 s (+19.8 %, 95 % interval +17.6 % to +22.0 %, ' +
       'runs differ by 2.0 %): more than it may, and more than runs differ',
   );

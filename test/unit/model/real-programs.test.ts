@@ -64,8 +64,8 @@ test('a serial phase is one finding, at the procedure that calls its parts and d
 });
 
 /** A forked child beside its siblings, which had so many CPUs; it has one thread. */
-function child(kinMilli: number): Model {
-  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', kinMilli } });
+function child(relatedMilli: number): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', relatedMilli } });
   return buildModel(builder.stretch(second, [run('main', ['main', 'child_work'])]).build());
 }
 
@@ -75,7 +75,7 @@ test('CPUs that other processes of the program have are not idle', (t) => {
   t.deepEqual([alone.findings[0]?.kind, beside.findings[0]?.kind], ['serial', 'optimize']);
   t.deepEqual([alone.usable, beside.usable], [2, 1]);
   t.deepEqual(
-    [alone, beside].map(({ notices }) => notices.some(({ form }) => form === 'kin')),
+    [alone, beside].map(({ notices }) => notices.some(({ form }) => form === 'related-processes')),
     [false, true],
   );
   t.regex(sentence(beside), /1 of 1 processor was busy \(other processes of the program had 1\)/);

@@ -68,8 +68,8 @@ test('what was not reported leaves bounds: no chain loses more than it has on th
   t.true(one.lowNs! <= one.spanNs! && one.spanNs! <= one.highNs!);
   t.true(one.lowNs! >= 0 && one.lowNs! <= second, 'two of three seconds are on the span, or more');
   t.is(one.highNs, 2 * second, 'what was reported is lost at least');
-  const dear = answer({ missed: true, factor: 2, spanNs: 3 * second });
-  t.true(dear.lowNs! >= 3 * second && dear.highNs === 6 * second);
+  const costly = answer({ missed: true, factor: 2, spanNs: 3 * second });
+  t.true(costly.lowNs! >= 3 * second && costly.highNs === 6 * second);
 });
 
 test('no answer: it never ran, nothing would have told, nothing has the name, nobody waited', (t) => {

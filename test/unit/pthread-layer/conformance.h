@@ -1,6 +1,6 @@
 /* What the parts of conformance.c share: lines of results, times. */
-#ifndef CONFORMANCE_H
-#define CONFORMANCE_H
+#ifndef TEST_CONFORMANCE_H
+#define TEST_CONFORMANCE_H
 
 #define _GNU_SOURCE
 #include <errno.h>

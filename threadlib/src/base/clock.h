@@ -1,6 +1,6 @@
 /* The package's clock. */
-#ifndef QZI_CLOCK_H
-#define QZI_CLOCK_H
+#ifndef QZI_BASE_CLOCK_H
+#define QZI_BASE_CLOCK_H
 
 #include <time.h>
 #include "compiler.h"

@@ -3,8 +3,8 @@
  * Owns:    nothing.
  * Must not: be needed for correctness.
  */
-#ifndef QZI_SANITIZE_H
-#define QZI_SANITIZE_H
+#ifndef QZI_SANITIZERS_H
+#define QZI_SANITIZERS_H
 
 #include "processor.h"
 

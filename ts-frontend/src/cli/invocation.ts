@@ -38,7 +38,7 @@ export function invocation(): string {
 }
 
 /** `npm run` changes to the package's directory: back to where the user stands, whose files are meant. */
-export function standWithUser(): void {
+export function restoreWorkingDirectory(): void {
   const { npm_lifecycle_event: script, INIT_CWD: stood, npm_package_json: which } = process.env;
   if (
     script !== undefined &&

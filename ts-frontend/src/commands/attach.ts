@@ -2,7 +2,7 @@
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { recordingOptions } from '../cli/options.js';
-import { attachTo } from '../cli/recording.js';
+import { attachTo } from '../cli/run/recording.js';
 
 export const command: Command = {
   name: 'attach',

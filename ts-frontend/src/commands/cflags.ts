@@ -1,7 +1,7 @@
 /** quartz cflags: compiler flags for a program that is to be profiled. */
 import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
-import { runChild } from '../cli/child.js';
+import { runChild } from '../cli/run/child.js';
 import { root } from '../cli/files.js';
 import { defined } from '../model/index.js';
 

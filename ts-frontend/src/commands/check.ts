@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { exitCodes } from '../cli/failure.js';
 import { newestProfile } from '../cli/files.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 
 export const command: Command = {
   name: 'check',

@@ -2,7 +2,7 @@
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { formatOptions, forms } from '../cli/options.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { display } from '../cli/terminal.js';
 
 export const command: Command = {
@@ -28,7 +28,7 @@ export const command: Command = {
     if (chosen.length > 1)
       throw usage(`--${chosen[0] ?? ''} and --${chosen[1] ?? ''} exclude each other`, 'choose one');
     const rules = args.text('fail-if');
-    if (rules !== undefined) return (await import('../cli/gate.js')).gate(args, rules, before, after);
+    if (rules !== undefined) return (await import('../cli/show/gate.js')).gate(args, rules, before, after);
     const { loadModel } = await import('../cli/profile.js');
     const { compare } = await import('../model/index.js');
     const { comparisonCsv, comparisonJson, comparisonMarkdown, comparisonReport } = await import('../render/index.js');

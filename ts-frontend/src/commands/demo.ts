@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '../cli/command.js';
-import { runChild } from '../cli/child.js';
+import { runChild } from '../cli/run/child.js';
 import { Failure } from '../cli/failure.js';
 import { root, samplerPath } from '../cli/files.js';
-import { invocation, pathFromHere, shellWord, standWithUser } from '../cli/invocation.js';
+import { invocation, pathFromHere, shellWord, restoreWorkingDirectory } from '../cli/invocation.js';
 import { displayOptions } from '../cli/options.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { display } from '../cli/terminal.js';
 import type { Model } from '../model/index.js';
 
@@ -52,7 +52,7 @@ export const command: Command = {
   options: displayOptions,
   run: async (args) => {
     const options = display(args);
-    standWithUser();
+    restoreWorkingDirectory();
     if (!existsSync(join(root, 'examples/verify/inputs.sh')))
       throw new Failure(
         'this package has no examples',

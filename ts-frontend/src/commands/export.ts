@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { systemReason } from '../reader/system-error.js';
 import type { Content, FormatName } from '../export/formats.js';
 

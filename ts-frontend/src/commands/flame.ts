@@ -17,5 +17,5 @@ export const command: Command = {
   ],
   options: ['focus', 'raw', ...displayOptions],
   most: 1,
-  run: async (args) => (await import('../cli/show.js')).showFlame(args, args.words[0]),
+  run: async (args) => (await import('../cli/show/show.js')).showFlame(args, args.words[0]),
 };

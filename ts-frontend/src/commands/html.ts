@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
 import { systemReason } from '../reader/system-error.js';
 

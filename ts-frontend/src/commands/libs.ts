@@ -1,7 +1,7 @@
 /** quartz libs: linker flags for a program that uses the thread package. */
 import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
-import { runChild } from '../cli/child.js';
+import { runChild } from '../cli/run/child.js';
 import { root } from '../cli/files.js';
 
 export const command: Command = {

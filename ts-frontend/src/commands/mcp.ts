@@ -1,7 +1,7 @@
 /** quartz mcp: what coding agents can ask of profiles, by the Model Context Protocol over stdin and stdout. */
 import { createInterface } from 'node:readline';
 import type { Command } from '../cli/command.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
 
 /** Longer lines are no questions. */

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { exitCodes, Failure, usage } from '../cli/failure.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
 import { systemReason } from '../reader/system-error.js';

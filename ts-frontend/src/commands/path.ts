@@ -19,5 +19,5 @@ export const command: Command = {
   ],
   options: ['path-span', 'path-table', ...formatOptions],
   most: 1,
-  run: async (args) => (await import('../cli/show-path.js')).showPath(args, args.words[0]),
+  run: async (args) => (await import('../cli/show/show-path.js')).showPath(args, args.words[0]),
 };

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Arguments, Command } from '../cli/command.js';
 import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
-import { print } from '../cli/output.js';
+import { print } from '../cli/show/output.js';
 import { display } from '../cli/terminal.js';
 import { version } from '../cli/version.js';
 import type { SetView } from '../render/format/options.js';

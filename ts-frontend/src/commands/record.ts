@@ -1,7 +1,7 @@
 /** quartz record: runs a program under the sampler. bin/quartz hands plain uses of it to the sampler directly. */
 import type { Command } from '../cli/command.js';
 import { recordingOptions } from '../cli/options.js';
-import { recordProgram } from '../cli/recording.js';
+import { recordProgram } from '../cli/run/recording.js';
 
 export const command: Command = {
   name: 'record',

@@ -48,7 +48,7 @@ export const command: Command = {
       throw usage(`--${chosen[0] ?? ''} and --${chosen[1] ?? ''} exclude each other`, 'choose one');
     if (args.has('brief') && !args.has('json')) throw usage('--brief is a form of --json', 'add --json');
     const form = chosen.find((one) => one === 'markdown' || one === 'sarif' || one === 'notes');
-    const { show, showContexts, showFindings } = await import('../cli/show.js');
+    const { show, showContexts, showFindings } = await import('../cli/show/show.js');
     if (form !== undefined || args.has('brief')) {
       for (const name of ['view', 'focus', 'sort', 'metric', 'lines', 'source'] as const)
         if (args.has(name)) throw usage(`--${name} does not go with --${form ?? 'brief'}`, 'leave one of them out');
@@ -57,7 +57,7 @@ export const command: Command = {
     const source = args.text('source');
     if (source !== undefined) {
       if (args.has('focus')) throw usage('--focus does not go with --source', 'leave one of them out');
-      return (await import('../cli/show-source.js')).showSource(args, source, args.words[0]);
+      return (await import('../cli/show/show-source.js')).showSource(args, source, args.words[0]);
     }
     if (args.has('disassembly')) throw usage('--disassembly is for --source', 'add --source FILE');
     if (isContextView(view)) {

@@ -2,7 +2,7 @@
 import type { Command } from '../cli/command.js';
 import { reportFailure, usage } from '../cli/failure.js';
 import { formatOptions, recordingOptions } from '../cli/options.js';
-import { recordNamed } from '../cli/recording.js';
+import { recordNamed } from '../cli/run/recording.js';
 
 export const command: Command = {
   name: 'run',
@@ -22,12 +22,12 @@ export const command: Command = {
     const [program] = args.words;
     if (program === undefined) throw usage('there is no program to run', 'write: quartz run -- PROGRAM ARGUMENTS');
     if (args.has('measure') || args.has('try') || args.has('runs'))
-      return (await import('../cli/experiment.js')).experiment(args);
+      return (await import('../cli/run/experiment.js')).experiment(args);
     const { status, file } = await recordNamed(args);
     if (file === undefined) return status;
     try {
-      if (args.has('tree')) await (await import('../cli/show-tree.js')).showTree(args, file);
-      else await (await import('../cli/show.js')).show(args, 'procedures', file);
+      if (args.has('tree')) await (await import('../cli/show/show-tree.js')).showTree(args, file);
+      else await (await import('../cli/show/show.js')).show(args, 'procedures', file);
     } catch (error) {
       const code = reportFailure(error);
       return status === 0 ? code : status;

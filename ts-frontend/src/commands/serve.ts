@@ -1,7 +1,7 @@
 /** quartz serve: a recording that goes on, to be asked over HTTP by Prometheus, pprof and the like. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
-import { keepServing } from '../cli/serving.js';
+import { keepServing } from '../cli/run/serving.js';
 import { continuousOptions } from '../cli/options.js';
 import { addressOf, type Address } from '../serve/address.js';
 

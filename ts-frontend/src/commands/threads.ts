@@ -14,5 +14,5 @@ export const command: Command = {
   ],
   options: formatOptions,
   most: 1,
-  run: async (args) => (await import('../cli/show.js')).show(args, 'threads', args.words[0]),
+  run: async (args) => (await import('../cli/show/show.js')).show(args, 'threads', args.words[0]),
 };

@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
-import { live } from '../cli/live.js';
+import { live } from '../cli/run/live.js';
 import { recordingOptions } from '../cli/options.js';
-import { samplerOptions } from '../cli/recording.js';
+import { samplerOptions } from '../cli/run/recording.js';
 import { isProfileError } from '../reader/profile.js';
 
 export const command: Command = {
@@ -42,7 +42,7 @@ export const command: Command = {
       if (!status)
         throw new Failure(`${word} does not exist`, 'name a profile, or start a program with: quartz top -- PROGRAM');
       try {
-        await (await import('../cli/watch.js')).watch(args, () => word, null, refreshMs, false);
+        await (await import('../cli/run/watch.js')).watch(args, () => word, null, refreshMs, false);
         return 0;
       } catch (error) {
         if (isProfileError(error))

@@ -14,5 +14,5 @@ export const command: Command = {
   ],
   options: ['json', 'top', 'width', 'ascii'],
   most: 1,
-  run: async (args) => (await import('../cli/show-tree.js')).showTree(args, args.words[0]),
+  run: async (args) => (await import('../cli/show/show-tree.js')).showTree(args, args.words[0]),
 };

@@ -5,8 +5,8 @@
 import { baseName, costIndex, viewOf, type Comparison, type Model } from '../model/index.js';
 import { procedureColumns, procedureRows } from '../render/procedures.js';
 import { threadColumns, threadRows } from '../render/threads.js';
-import { contextColumns } from '../render/view.js';
-import { shownRows } from '../render/view-rows.js';
+import { contextColumns } from '../render/views/view.js';
+import { shownRows } from '../render/views/view-rows.js';
 import type { RenderOptions } from '../render/format/options.js';
 import { pageData } from './data/collect.js';
 import type { PageData } from './data/page-data.js';

@@ -1,7 +1,7 @@
 /** What coding agents can ask of profiles: findings, one entity, places in the source, two profiles. */
 import { statSync } from 'node:fs';
 import { newestProfile } from '../cli/files.js';
-import { find } from '../cli/find.js';
+import { find } from '../cli/show/find.js';
 import { loadModel } from '../cli/profile.js';
 import { compare, focusOn, item, type Entity, type Model } from '../model/index.js';
 import { briefJson, comparisonMarkdown } from '../render/index.js';

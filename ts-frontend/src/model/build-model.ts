@@ -12,7 +12,7 @@ import { cpuWaitOf } from './metrics/cpu-wait.js';
 import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
-import { cpusOfKin, withoutKin } from './evidence/kin.js';
+import { relatedCpusOf, withoutRelated } from './evidence/related-processes.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
 import { isLock } from './evidence/wait-kinds.js';
 import { findingsOf, findingContextOf } from './findings/rank.js';
@@ -51,8 +51,8 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
     head: raw.head,
     program: root.name,
     processors: raw.head.processors,
-    usable: withoutKin(raw).head.processors,
-    kinCpus: cpusOfKin(raw),
+    usable: withoutRelated(raw).head.processors,
+    relatedCpus: relatedCpusOf(raw),
     elapsedNs,
     samples: raw.head.snapshots,
     rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0,
@@ -141,7 +141,7 @@ function entitiesOf(
 /** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */
 function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
-  const its = withoutKin(model.raw);
+  const its = withoutRelated(model.raw);
   if (its !== model.raw) {
     model = buildModel(its, options);
     tables = tablesOf(model);

@@ -40,7 +40,7 @@ export {
   gateMetrics,
   gateRule,
   gateValue,
-  judge,
+  evaluateGate,
   leastRuns,
   type GateResult,
   type GateRule,

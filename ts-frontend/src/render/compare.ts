@@ -1,12 +1,12 @@
 /** Two profiles side by side, as text, CSV and JSON. */
 import { defined } from '../model/index.js';
 import type { Caution, Comparison, EntityChange, Finding, Model } from '../model/index.js';
-import { lines } from './csv.js';
+import { csvLines } from './parts/csv-lines.js';
 import { findingSentences } from './findings/index.js';
-import { facts, heading } from './head.js';
+import { facts, heading } from './parts/head.js';
 import { label, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
-import { limited, table, type Column } from './table.js';
+import { limited, table, type Column } from './parts/table.js';
 import { clean, wrap } from './format/text.js';
 import { count, percent, plusMinus, time } from './format/units.js';
 
@@ -137,7 +137,7 @@ export function comparisonCsv({ entities }: Comparison): string {
     'calls_before',
     'calls_after',
   ];
-  return lines(
+  return csvLines(
     entities.map(({ kind, name, before, after, changeNs, ci95 }) => ({
       kind,
       name,

@@ -1,24 +1,10 @@
 /** Views as comma-separated values (RFC 4180): one line a row, names of columns with units, exact integers of ns. */
-import { defined, f64, onPathOf, stateNames } from '../model/index.js';
+import { f64, onPathOf, stateNames } from '../model/index.js';
 import type { Entity, Focus, Model } from '../model/index.js';
+import { csvLines, type Value } from './parts/csv-lines.js';
 import { objectRows } from './locks.js';
 import { procedureRows } from './procedures.js';
 import { threadRows } from './threads.js';
-
-type Value = string | number;
-
-function field(value: Value): string {
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? value.toString() : String(Number(value.toPrecision(12)));
-  // A spreadsheet would run a text that begins with one of these as a formula.
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export const lines = (rows: readonly Record<string, Value>[], columns: readonly string[]): string =>
-  [columns, ...rows.map((row) => columns.map((name) => defined(row[name])))]
-    .map((row) => `${row.map(field).join(',')}\r\n`)
-    .join('');
 
 /** Of the critical path; empty: none was recorded. */
 function onPathNs(model: Model, { id }: Entity): Value {
@@ -71,7 +57,7 @@ const metricColumns = [
 ];
 
 export const proceduresCsv = (model: Model): string =>
-  lines(
+  csvLines(
     procedureRows(model).map((entity) => metrics(model, entity)),
     [...metricColumns, 'on_path_ns'],
   );
@@ -82,7 +68,7 @@ export function threadsCsv(model: Model): string {
     first_ns: entity.thread?.firstNs ?? '',
     last_ns: entity.thread?.lastNs ?? '',
   }));
-  return lines(rows, [...metricColumns, 'first_ns', 'last_ns', 'on_path_ns']);
+  return csvLines(rows, [...metricColumns, 'first_ns', 'last_ns', 'on_path_ns']);
 }
 
 export function locksCsv(model: Model): string {
@@ -107,7 +93,7 @@ export function locksCsv(model: Model): string {
     processor_time_ns: entity.processorTimeNs,
     on_path_ns: onPathNs(model, entity),
   }));
-  return lines(rows, [
+  return csvLines(rows, [
     'kind',
     'name',
     'file',
@@ -142,5 +128,5 @@ export function focusCsv(focus: Focus): string {
     calls: row.callsCounted ? row.calls : '',
     ...Object.fromEntries(busy.map((name, index) => [name, f64(row.byBusyNs, index)])),
   }));
-  return lines(rows, ['self', 'kind', 'name', 'npt_ns', 'share', 'processor_time_ns', 'calls', ...busy]);
+  return csvLines(rows, ['self', 'kind', 'name', 'npt_ns', 'share', 'processor_time_ns', 'calls', ...busy]);
 }

@@ -1,11 +1,11 @@
 /** One entity in the form of Figure 1 of the paper: its NPT by busy processors, shaded into itself and its children. */
 import { f64, item } from '../model/index.js';
 import type { Focus, FocusRow, Model } from '../model/index.js';
-import { heading } from './head.js';
-import { chart, mostLayers, sign, type Layer } from './histogram.js';
+import { heading } from './parts/head.js';
+import { chart, mostLayers, sign, type Layer } from './parts/histogram.js';
 import { entityName, label, labelAndPlace, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
-import { limited, table, type Column } from './table.js';
+import { limited, table, type Column } from './parts/table.js';
 import { clean, paint } from './format/text.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';
 

@@ -1,7 +1,7 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
 import { countedInAll, onPathOf, unwindingOf } from '../model/index.js';
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
-import { experimentTexts } from './experiment.js';
+import { experimentTexts } from './parts/experiment.js';
 import { findingSentences } from './findings/index.js';
 import { noticeSentences } from './notices/index.js';
 import { experimentFields, factFields, slowdownFields } from './renamed-fields.js';

@@ -1,10 +1,10 @@
 /** The contention report: synchronization objects by the time that threads waited for them. */
 import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
-import { heading } from './head.js';
+import { heading } from './parts/head.js';
 import { label, path, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
-import { onPathColumn } from './on-path.js';
-import { limited, table, type Column } from './table.js';
+import { onPathColumn } from './parts/on-path.js';
+import { limited, table, type Column } from './parts/table.js';
 import { cut, paint, pad } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
 

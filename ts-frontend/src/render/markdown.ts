@@ -4,10 +4,10 @@ import { cautionText, changeColumns, changedRows, changeText, findingChanges } f
 import { findingSentences } from './findings/index.js';
 import type { RenderOptions } from './format/options.js';
 import { clean } from './format/text.js';
-import { beforeFindings, facts, processorsText } from './head.js';
+import { beforeFindings, facts, processorsText } from './parts/head.js';
 import { noticeLine } from './notices/index.js';
 import { procedureColumns, procedureRows } from './procedures.js';
-import type { Column } from './table.js';
+import type { Column } from './parts/table.js';
 
 /** A text that Markdown shows as it is: names hold characters that would mark it up, or be HTML. */
 const plain = (text: string, options: Pick<RenderOptions, 'ascii'>): string =>

@@ -1,12 +1,12 @@
 /** The default view: procedures and synchronization objects by normalized processor time. */
 import { item } from '../model/index.js';
 import type { Entity, Model } from '../model/index.js';
-import { spark } from './histogram.js';
-import { heading } from './head.js';
+import { spark } from './parts/histogram.js';
+import { heading } from './parts/head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
-import { onPathColumn } from './on-path.js';
-import { limited, table, type Column } from './table.js';
+import { onPathColumn } from './parts/on-path.js';
+import { limited, table, type Column } from './parts/table.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';
 
 /** Rows of the view, most NPT first: what ran, and procedures that were called even if no snapshot saw them run. */

@@ -1,13 +1,13 @@
 /** A whole report as text: the head and one view, or the reason why there is nothing to show. */
 import type { Focus, Model, ViewRow } from '../model/index.js';
 import { focusView } from './focus.js';
-import { head } from './head.js';
+import { head } from './parts/head.js';
 import { locks, objectRows } from './locks.js';
 import type { RenderOptions, View } from './format/options.js';
 import { procedures } from './procedures.js';
 import { wrap } from './format/text.js';
 import { threads } from './threads.js';
-import { viewTable, type ViewQuery } from './view.js';
+import { viewTable, type ViewQuery } from './views/view.js';
 
 const renderers: Record<View, (model: Model, options: RenderOptions) => string[]> = { procedures, locks, threads };
 

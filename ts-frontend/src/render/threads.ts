@@ -1,11 +1,11 @@
 /** Threads: what each did with its time. */
 import { item } from '../model/index.js';
 import type { Entity, Model, StateName } from '../model/index.js';
-import { heading } from './head.js';
-import { kindless, place, shortKindless } from './wording/names.js';
+import { heading } from './parts/head.js';
+import { nameWithoutKind, place, shortNameWithoutKind } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
-import { onPathColumn } from './on-path.js';
-import { limited, table, type Column } from './table.js';
+import { onPathColumn } from './parts/on-path.js';
+import { limited, table, type Column } from './parts/table.js';
 import { figure, percent, time } from './format/units.js';
 
 /** Threads by NPT; threads of one name are one row. */
@@ -37,14 +37,14 @@ export function threadColumns(model: Model, options: RenderOptions): Column<Enti
     {
       head: 'created by',
       text: ({ thread }) =>
-        thread && thread.creator > 0 ? kindless(item(model.entities, thread.creator), options) : '',
+        thread && thread.creator > 0 ? nameWithoutKind(item(model.entities, thread.creator), options) : '',
       align: 'left',
       drop: 10,
     },
     {
       head: 'thread',
-      text: (entity) => kindless(entity, options),
-      short: (entity, columns) => shortKindless(model, entity, columns, options),
+      text: (entity) => nameWithoutKind(entity, options),
+      short: (entity, columns) => shortNameWithoutKind(model, entity, columns, options),
       align: 'left',
       name: true,
     },

@@ -2,8 +2,8 @@
 import type { RenderOptions } from '../render/format/options.js';
 import { clean } from '../render/format/text.js';
 import { count, figure, signedPercent, time } from '../render/format/units.js';
-import { lines } from '../render/csv.js';
-import { limited, table, type Column } from '../render/table.js';
+import { csvLines } from '../render/parts/csv-lines.js';
+import { limited, table, type Column } from '../render/parts/table.js';
 import type { Value } from './tables.js';
 import type { Unit, ViewColumn, ViewTable } from './view-table.js';
 
@@ -45,7 +45,7 @@ export function viewText({ columns, rows }: ViewTable, options: RenderOptions): 
 }
 
 export const viewCsv = ({ columns, rows }: ViewTable): string =>
-  lines(
+  csvLines(
     rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? '']))),
     columns.map(({ name }) => name),
   );

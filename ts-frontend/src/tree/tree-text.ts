@@ -2,7 +2,7 @@
 import type { RenderOptions } from '../render/format/options.js';
 import { clean, paint, wrap } from '../render/format/text.js';
 import { count, figure, percent, time } from '../render/format/units.js';
-import { limited, table } from '../render/table.js';
+import { limited, table } from '../render/parts/table.js';
 import { treeSentences, waitPhrase } from './sentences.js';
 import { kindName, type TreeModel, type WaitRow } from './tree-model.js';
 

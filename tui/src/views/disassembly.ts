@@ -11,7 +11,7 @@ import {
   instructionText,
   loopsText,
   noInstructionsText,
-} from '../../../ts-frontend/src/render/disassembly.js';
+} from '../../../ts-frontend/src/render/views/disassembly.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { percent } from '../../../ts-frontend/src/render/format/units.js';
 import { Canvas, Colour, wrap } from '../draw/canvas.js';

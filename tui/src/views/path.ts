@@ -3,7 +3,7 @@
  * its stretches in time order, and where it was in all.
  */
 import { type Model, type PathLeg, type RecentPath, type RecentPlace } from '../../../ts-frontend/src/model/index.js';
-import { noPathText, cameText, stateText } from '../../../ts-frontend/src/render/path.js';
+import { noPathText, cameText, stateText } from '../../../ts-frontend/src/render/path/path.js';
 import { label, shortLabel, threadNumbers } from '../../../ts-frontend/src/render/wording/names.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, Colour, whole, wrap, type Style } from '../draw/canvas.js';

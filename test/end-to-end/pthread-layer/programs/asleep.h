@@ -1,6 +1,6 @@
 /* Another thread of this process that sleeps: a loaded machine may let it begin late. C++. */
-#ifndef ASLEEP_H
-#define ASLEEP_H
+#ifndef TEST_ASLEEP_H
+#define TEST_ASLEEP_H
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* Processor time of another thread. */
-#ifndef USED_H
-#define USED_H
+#ifndef TEST_CALL_COUNTS_H
+#define TEST_CALL_COUNTS_H
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Threads that share a lock, for programs that do something unusual besides. */
-#ifndef CREW_H
-#define CREW_H
+#ifndef TEST_TWO_THREADS_H
+#define TEST_TWO_THREADS_H
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* Work of a known length by the clock, on a CPU. It counts between its looks at the clock: a loop that does nothing but
  * look is no work. */
-#ifndef WORK_H
-#define WORK_H
+#ifndef TEST_PROGRAMS_WORK_H
+#define TEST_PROGRAMS_WORK_H
 #include <stdint.h>
 #include <time.h>
 

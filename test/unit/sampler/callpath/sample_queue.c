@@ -25,38 +25,38 @@ static int64_t left(void) {
 
 /* What comes, what is reported, and which sample is reported then. */
 struct step {
-  enum { COMES, COMES_UNSEEN, COMES_POLLING, TELLS, WORKED } what;
+  enum { COMES, COMES_UNSEEN, COMES_POLLING, REPORTS, WORKED } what;
   uint32_t record;
-  uint64_t ns;      /* told, of TELLS and WORKED */
-  uint64_t expects; /* number of the sample told; 0: none */
+  uint64_t ns;      /* reported, of REPORTS and WORKED */
+  uint64_t expects; /* number of the sample reported; 0: none */
 };
 static const struct {
   const char *name;
   struct step steps[16];
 } rows[] = {
-  {"nothing came: nothing is told", {{TELLS, A, 100, 0}}},
+  {"nothing came: nothing is reported", {{REPORTS, A, 100, 0}}},
   {"the oldest of the same record comes first, each for one interval",
-   {{COMES, A, 0, 0}, {COMES, A, 0, 0}, {TELLS, A, 400, 1}, {TELLS, A, 600, 1}, {TELLS, A, 1000, 2}}},
+   {{COMES, A, 0, 0}, {COMES, A, 0, 0}, {REPORTS, A, 400, 1}, {REPORTS, A, 600, 1}, {REPORTS, A, 1000, 2}}},
   {"the record that is seen comes first, whatever came earlier",
-   {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {TELLS, B, 500, 2}, {TELLS, A, 500, 1}, {TELLS, B, 500, 2}}},
-  {"one whose record is not known yet stands for any", {{COMES_UNSEEN, 0, 0, 0}, {TELLS, B, 500, 1}}},
-  {"of a record of which none came, the oldest of all", {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {TELLS, C, 500, 1}}},
+   {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {REPORTS, B, 500, 2}, {REPORTS, A, 500, 1}, {REPORTS, B, 500, 2}}},
+  {"one whose record is not known yet stands for any", {{COMES_UNSEEN, 0, 0, 0}, {REPORTS, B, 500, 1}}},
+  {"of a record of which none came, the oldest of all", {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {REPORTS, C, 500, 1}}},
   {"the last one goes on, and the next one stands for that much less",
    {{COMES, A, 0, 0},
-    {TELLS, A, 1000, 1},
-    {TELLS, A, 700, 1},
+    {REPORTS, A, 1000, 1},
+    {REPORTS, A, 700, 1},
     {COMES, A, 0, 0},
-    {TELLS, A, 300, 2},
+    {REPORTS, A, 300, 2},
     {COMES, A, 0, 0},
-    {TELLS, A, 1000, 3}}},
-  {"it goes on for four intervals, then others are told",
-   {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {TELLS, A, 4999, 1}, {TELLS, A, 1, 1}, {TELLS, A, 100, 2}}},
+    {REPORTS, A, 1000, 3}}},
+  {"it goes on for four intervals, then others are reported",
+   {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {REPORTS, A, 4999, 1}, {REPORTS, A, 1, 1}, {REPORTS, A, 100, 2}}},
   {"work: of the same record while few wait",
    {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {COMES, A, 0, 0}, {WORKED, B, 100, 2}}},
   {"work: of those that wait the oldest, where four do",
    {{COMES, A, 0, 0}, {COMES, B, 0, 0}, {COMES, B, 0, 0}, {COMES, B, 0, 0}, {WORKED, B, 1000, 1}, {WORKED, B, 100, 2}}},
   {"work: not one that was found polling, if there is another",
-   {{COMES_POLLING, A, 0, 0}, {COMES, B, 0, 0}, {WORKED, A, 100, 2}, {TELLS, A, 100, 1}}},
+   {{COMES_POLLING, A, 0, 0}, {COMES, B, 0, 0}, {WORKED, A, 100, 2}, {REPORTS, A, 100, 1}}},
 };
 
 static void row(unsigned k) {
@@ -64,15 +64,15 @@ static void row(unsigned k) {
   int64_t expected = 0;
   qzi_sample_queue_close(&queue);
   for (const struct step *step = rows[k].steps; step->record || step->what == COMES_UNSEEN; step++) {
-    if (step->what < TELLS) {
+    if (step->what < REPORTS) {
       come(++number, step->record, step->what == COMES_POLLING ? 0x1234 : 0);
       expected += INTERVAL;
     } else {
-      struct qzi_sampled *its = step->what == TELLS ? qzi_sample_queue_at(&queue, step->record, INTERVAL)
-                                                    : qzi_sample_queue_worked(&queue, step->record, INTERVAL);
+      struct qzi_sampled *its = step->what == REPORTS ? qzi_sample_queue_at(&queue, step->record, INTERVAL)
+                                                      : qzi_sample_queue_worked(&queue, step->record, INTERVAL);
       uint64_t task = its ? its->number : 0;
       if (task != step->expects) {
-        fprintf(stderr, "%s: step %d tells %llu, not %llu\n", rows[k].name, (int)(step - rows[k].steps),
+        fprintf(stderr, "%s: step %d reports %llu, not %llu\n", rows[k].name, (int)(step - rows[k].steps),
                 (unsigned long long)task, (unsigned long long)step->expects);
         exit(1);
       }
@@ -83,8 +83,8 @@ static void row(unsigned k) {
   }
 }
 
-/* Nothing is lost or told twice, whatever comes, as long as there is room: what is left is what came less what was
- * told. And there is never more than there is room for. */
+/* Nothing is lost or reported twice, whatever comes, as long as there is room: what is left is what came less what was
+ * reported. And there is never more than there is room for. */
 static void any_order(void) {
   uint32_t random = 3;
   int64_t expected = 0;

@@ -315,14 +315,14 @@ int main(void) {
     struct qzi_callees callees = {&its, look};
     unsigned char bytes[80];
     struct qzi_code code = loop_code(bytes, sizeof bytes, its.bytes, its.count);
-    failed |= loop_differs(its.what, qzi_polling_loop(&code, LOOP_AT, 0, &callees), its.polls, 0);
+    failed |= loop_differs(its.what, qzi_poll_loop(&code, LOOP_AT, 0, &callees), its.polls, 0);
   }
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
     const struct example *its = &examples[k];
     unsigned char bytes[80];
     struct qzi_code code = loop_code(bytes, sizeof bytes, its->bytes, its->count);
     failed |=
-      loop_differs(its->what, qzi_polling_loop(&code, LOOP_AT + its->seen, its->framed, NULL), its->polls, its->start);
+      loop_differs(its->what, qzi_poll_loop(&code, LOOP_AT + its->seen, its->framed, NULL), its->polls, its->start);
   }
   return failed;
 }

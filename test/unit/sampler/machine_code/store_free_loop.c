@@ -59,7 +59,7 @@ int main(void) {
     const struct example *its = &examples[k];
     unsigned char bytes[64];
     struct qzi_code code = loop_code(bytes, sizeof bytes, its->bytes, its->count);
-    failed |= loop_differs(its->what, qzi_waiting_loop(&code, LOOP_AT + its->first, LOOP_AT + its->last), its->waits,
+    failed |= loop_differs(its->what, qzi_store_free_loop(&code, LOOP_AT + its->first, LOOP_AT + its->last), its->waits,
                            its->start);
   }
   return failed;

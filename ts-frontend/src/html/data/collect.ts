@@ -9,8 +9,8 @@ import {
   type Model,
   type ViewRow,
 } from '../../model/index.js';
-import { bins } from '../../render/histogram.js';
-import { shownRows } from '../../render/view-rows.js';
+import { bins } from '../../render/parts/histogram.js';
+import { shownRows } from '../../render/views/view-rows.js';
 import { place, shortLabel } from '../../render/wording/names.js';
 import { cut } from '../../render/format/text.js';
 import type { Figure, FlameColumns, Layer, NamedPlace, PageData } from './page-data.js';

@@ -4,7 +4,7 @@
  * program's NPT; narrow boxes ran alone. Pure.
  */
 import type { Entity, Model } from '../../model/index.js';
-import { kindless } from '../../render/wording/names.js';
+import { nameWithoutKind } from '../../render/wording/names.js';
 import { figure, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
 import { escape } from '../drawing/escape.js';
@@ -41,7 +41,7 @@ export function bottlesOf(model: Model): Bottle[] {
 
 /** Threads of one name have their number. */
 function nameOf(entity: Entity): string {
-  const name = kindless(entity, letters);
+  const name = nameWithoutKind(entity, letters);
   return entity.group === 0 ? name : `${name} #${entity.thread?.serial ?? 0}`;
 }
 

@@ -1,7 +1,7 @@
 /** Two profiles: what changed, first of all. Pure. */
 import type { Comparison } from '../../model/index.js';
 import { cautionText, changeColumns, changedRows, changeText, findingChanges } from '../../render/compare.js';
-import { facts } from '../../render/head.js';
+import { facts } from '../../render/parts/head.js';
 import type { RenderOptions } from '../../render/format/options.js';
 import { escape } from '../drawing/escape.js';
 import { htmlTable } from './table.js';

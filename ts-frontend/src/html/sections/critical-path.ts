@@ -8,7 +8,7 @@ import {
   pathRows,
   stateText,
   threadNumbersOf,
-} from '../../render/path.js';
+} from '../../render/path/path.js';
 import { percent, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
 import { entityName } from '../../render/wording/names.js';

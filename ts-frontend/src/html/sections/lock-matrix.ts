@@ -6,7 +6,7 @@ import { addTo, item, type Model, type PathTime } from '../../model/index.js';
 import { lockColumns, objectRows, waitedFor, type ObjectRow } from '../../render/locks.js';
 import { time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
-import { kindless, path, shortLabel } from '../../render/wording/names.js';
+import { nameWithoutKind, path, shortLabel } from '../../render/wording/names.js';
 import { byPath } from '../../render/locks.js';
 import { escape } from '../drawing/escape.js';
 import type { RenderOptions } from '../../render/format/options.js';
@@ -75,7 +75,9 @@ function matrix(model: Model, rows: readonly ObjectRow[]): string {
       `class="left">${escape(shortLabel(model, row.entity, 40, letters))}</th>${its.join('')}</tr>`
     );
   });
-  const names = threads.map((thread) => (thread === 0 ? 'not known' : kindless(item(model.entities, thread), letters)));
+  const names = threads.map((thread) =>
+    thread === 0 ? 'not known' : nameWithoutKind(item(model.entities, thread), letters),
+  );
   const left = all.size - threads.length;
   return (
     '<div class="wide"><table class="matrix"><caption>Who waited, and who held it while others waited, as snapshots ' +

@@ -2,7 +2,7 @@
 import type { Model } from '../../model/index.js';
 import { findingSentences } from '../../render/findings/index.js';
 import { percent, time, count, figure } from '../../render/format/units.js';
-import { facts, processorsText } from '../../render/head.js';
+import { facts, processorsText } from '../../render/parts/head.js';
 import { noticeLine } from '../../render/notices/index.js';
 import { kernelUsageText } from '../../render/wording/kernel-usage.js';
 import { escape } from '../drawing/escape.js';

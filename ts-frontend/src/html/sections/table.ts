@@ -1,5 +1,5 @@
 /** Tables of the text report, as HTML: the same columns, with the same words and figures. Pure. */
-import type { Column } from '../../render/table.js';
+import type { Column } from '../../render/parts/table.js';
 import { escape } from '../drawing/escape.js';
 
 const mostLetters = 100;

@@ -14,7 +14,7 @@ type User = RawSharedLine['by'][number];
 /** Samples of a thread from which on those words that it accesses there are known. */
 const leastOfThread = 8;
 /** Of the samples, those that follow one of another thread: less, and the line goes from one to the other seldom. */
-const leastTurns = 0.05;
+const leastAlternating = 0.05;
 
 const areApart = (one: User, other: User): boolean =>
   (one.written & (other.written | other.read)) === 0 && (other.written & one.read) === 0;
@@ -43,7 +43,7 @@ export function sharingByProcedure({ raw }: Model): Map<number, Sharing> {
   const found = new Map<number, Map<SharingFacts['how'], Sharing & { most: number }>>();
   for (const { by, turns, samples, variable } of raw.sharedLines) {
     const users = by.filter((user) => user.samples >= leastOfThread);
-    const how = users.length >= 2 && turns >= leastTurns * samples ? howOf(users) : null;
+    const how = users.length >= 2 && turns >= leastAlternating * samples ? howOf(users) : null;
     if (how === null) continue;
     const perProcedure = new Map<number, number>();
     for (const user of users) addTo(perProcedure, user.procedure, user.samples);

@@ -25,7 +25,7 @@ interface Hot {
 const alwaysAtWork = 0.95;
 
 /** The main thread, where it is at work all the time; 0: it waits for others. */
-function tirelessMain(model: Model): number {
+function mainAlwaysAtWork(model: Model): number {
   const main = mainThread(model);
   return main && main.instances <= 1 && main.processorTimeNs >= alwaysAtWork * model.elapsedNs ? main.id : 0;
 }
@@ -106,7 +106,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const { model, least } = context;
   const { named, factor } = scope;
   const P = model.processors;
-  const main = P > 1 ? tirelessMain(model) : 0;
+  const main = P > 1 ? mainAlwaysAtWork(model) : 0;
   const byEntity = measure(context, scope, main);
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
   const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) * factor >= npt;

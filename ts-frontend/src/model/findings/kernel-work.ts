@@ -90,7 +90,7 @@ function measure({ model, tables, own }: FindingContext): Map<Work, Spent> {
 }
 
 /** Of its page faults the part for memory that it had had before; null: not known. */
-function touchedAgain({ kernelUsage: usage }: Model): number | null {
+function shareFaultedAgain({ kernelUsage: usage }: Model): number | null {
   if (!usage || usage.residentBytes === 0 || usage.faults.minor === 0) return null;
   return Math.max(0, 1 - usage.residentBytes / pageBytes / usage.faults.minor);
 }
@@ -143,7 +143,7 @@ function joinTransfers({ model }: FindingContext, findings: readonly Finding[]):
   return findings.filter((one) => one !== second);
 }
 
-export function tellKernelWork(context: FindingContext): Finding[] {
+export function kernelWorkFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   const findings: Finding[] = [];
   for (const [work, spent] of measure(context)) {
@@ -153,7 +153,7 @@ export function tellKernelWork(context: FindingContext): Finding[] {
       spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
     if (!isPlausible) continue;
     const { cost } = spent;
-    const again = work === 'memory' ? touchedAgain(model) : null,
+    const again = work === 'memory' ? shareFaultedAgain(model) : null,
       calls = callsOf(model, work);
     const savingNs = savedOf(work, cost, again, calls);
     if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;

@@ -121,7 +121,7 @@ export function oversubscriptionOf({ model }: FindingContext): Oversubscription 
     const taken = onOne + Math.min(w, P - onOne);
     levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), working: Math.min(u + w, P) });
   }
-  loseTo(oversubscription, levels, model);
+  addSpinningLoss(oversubscription, levels, model);
   if (oversubscription.ns > 0)
     for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const)
       oversubscription[mean] /= oversubscription.ns;
@@ -133,7 +133,7 @@ export function oversubscriptionOf({ model }: FindingContext): Oversubscription 
  * just woken what is left. Without the spinning all u + w could have them. Who spins takes its whole turn, who has
  * little to do spins after it: what part of the CPUs' time that is the samples of running threads say.
  */
-function loseTo(oversubscription: Oversubscription, levels: readonly Level[], { head }: Model): void {
+function addSpinningLoss(oversubscription: Oversubscription, levels: readonly Level[], { head }: Model): void {
   const { oversubscribedSamples: samples, oversubscribedSpinning: spins, oversubscribedHanding: hands } = head;
   if (oversubscription.spinners === 0) return;
   const isSampled = samples >= leastSamples;

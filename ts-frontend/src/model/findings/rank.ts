@@ -19,7 +19,7 @@ import { lockFindings, spinningFindings } from './lock.js';
 import { lineMoves, lockChurnFindings } from './lock-churn.js';
 import { handOverFindings } from './hand-overs.js';
 import { hotCodeFindings, type HotScope } from './hot-code.js';
-import { reasonsOf, tellKernelWork } from './kernel-work.js';
+import { reasonsOf, kernelWorkFindings } from './kernel-work.js';
 import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
 import { processesFindings } from './processes.js';
 import { nothingRunsFindings } from './nothing-runs.js';
@@ -62,7 +62,7 @@ const sums = (context: FindingContext): Finding[] => [
   ...spinningFindings(context),
   ...processesFindings(context),
   ...overheadFindings(context),
-  ...tellKernelWork(context),
+  ...kernelWorkFindings(context),
   ...openmpFindings(context),
   ...wakeUpFindings(context),
   ...handOverFindings(context),
@@ -108,7 +108,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   const limits = all.sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
-  const said = saidBy(findings);
+  const said = subjectsOf(findings);
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
@@ -123,7 +123,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   } else {
     if (findings.length < findingsKept)
       findings.push(...optimizeWithin(context, longest, { ...said, factor: muchMore }));
-    putFirst(findings);
+    promoteCode(findings);
     orderWork(findings);
   }
   describeCode(findings, areHandedOn(context, all));
@@ -136,7 +136,7 @@ export function findingsOf(context: FindingContext): Finding[] {
 const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
 
 /** What they are about, for code to make faster. */
-function saidBy(findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
+function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
   const named = new Map<number, number>();
   for (const one of findings) {
     const withRelated = one.kind === 'pipeline' || one.facts.form === 'collection';
@@ -297,7 +297,7 @@ function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
 }
 
 /** Code to make faster comes last, but for where all the rest is small beside it. */
-function putFirst(findings: Finding[]): void {
+function promoteCode(findings: Finding[]): void {
   const last = findings.at(-1);
   if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore))
     return;

@@ -6,7 +6,7 @@ import type { Notice } from '../result/notices.js';
 import type { Finding, Model } from '../result/types.js';
 import { childProcesses } from './child-processes.js';
 import { waitingForCpus } from './cpu-wait.js';
-import { kin } from './kin.js';
+import { relatedProcesses } from './related-processes.js';
 import { closeFindings } from './close-findings.js';
 import { churnedLocks } from './lock-churn.js';
 import { callPaths } from './call-paths.js';
@@ -27,7 +27,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
     ...closeFindings(findings),
     ...waitingForCpus(model, findings),
     ...childProcesses(model),
-    ...kin(model),
+    ...relatedProcesses(model),
     ...waitingLoops(model),
     ...churnedLocks(model, findings),
     ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),

@@ -202,7 +202,7 @@ export interface HeadFields {
   cpuDispatches: number;
   childrenRunNs: number;
   rank: number;
-  kinMilli: number;
+  relatedMilli: number;
   usageNs: number;
   userNs: number;
   systemNs: number;

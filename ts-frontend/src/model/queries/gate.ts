@@ -105,8 +105,8 @@ function varianceOf(runs: readonly GateValue[], { values, mean: m }: GateSide): 
   return Math.max(ofRuns, mean(runs.map(({ deviation }) => deviation ** 2))) / n;
 }
 
-/** Each side has a run at least; without `leastRuns` only what is counted exactly should be judged. */
-export function judge(rule: GateRule, before: readonly GateValue[], after: readonly GateValue[]): GateResult {
+/** Each side has a run at least; with fewer than `leastRuns` only exact counts should be compared. */
+export function evaluateGate(rule: GateRule, before: readonly GateValue[], after: readonly GateValue[]): GateResult {
   const a = sideOf(before);
   const b = sideOf(after);
   const change = b.mean - a.mean;

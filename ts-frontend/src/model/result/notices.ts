@@ -42,8 +42,8 @@ export interface ChildProcessesNotice {
   profiled: boolean; // each has a profile of its own
 }
 /** Other recorded processes of the launched program had CPUs meanwhile. */
-export interface KinNotice {
-  form: 'kin';
+export interface RelatedProcessesNotice {
+  form: 'related-processes';
   cpus: number; // that they had, on average
   left: number; // processors that findings count as this one's
   of: number; // CPUs that it may use
@@ -179,7 +179,7 @@ export type Notice =
   | CloseFindingsNotice
   | CpuWaitNotice
   | ChildProcessesNotice
-  | KinNotice
+  | RelatedProcessesNotice
   | WaitingLoopNotice
   | WaitingTeamsNotice
   | LockChurnNotice

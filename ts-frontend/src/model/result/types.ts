@@ -322,7 +322,7 @@ export interface Model {
   program: string;
   processors: number;
   usable: number; // of these, without what other recorded processes of the program had all the time
-  kinCpus: number; // that those had on average
+  relatedCpus: number; // that those had on average
   elapsedNs: number;
   samples: number; // snapshots
   rateHz: number; // reached

@@ -89,7 +89,7 @@ function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases)
 }
 
 /** How sure it is, where that is little; and who else may be the cause. */
-function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases): string {
+function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }: Phrases): string {
   return (
     (model.samples < fewSnapshots
       ? ` With so few snapshots it is between ${time(costCi95.lowNs)} and ${time(costCi95.highNs)} (95 %).`
@@ -146,7 +146,7 @@ export function findingSentences(model: Model, finding: Finding, options: Pick<R
   const { text, remedy } = sentencesOf(finding, say);
   const tried = (finding.verifications ?? []).map((one) => verificationText(one, say)).join('');
   return {
-    text: text + onPathText(finding, say) + doubts(finding, say),
+    text: text + onPathText(finding, say) + uncertaintyText(finding, say),
     remedy: remedy + boundText(finding, say) + freeText(finding, say) + tried,
   };
 }

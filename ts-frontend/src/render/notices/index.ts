@@ -8,7 +8,7 @@ import {
   closeFindings,
   cpuWait,
   fewSnapshots,
-  kin,
+  relatedProcesses,
   lockChurn,
   noProcedure,
   noSnapshot,
@@ -33,8 +33,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return cpuWait(notice, say);
     case 'child-processes':
       return childProcesses(notice, say);
-    case 'kin':
-      return kin(notice);
+    case 'related-processes':
+      return relatedProcesses(notice);
     case 'waiting-loop':
       return waitingLoop(notice, say);
     case 'waiting-teams':

@@ -4,7 +4,7 @@ import type {
   CloseFindingsNotice,
   CpuWaitNotice,
   FewSnapshotsNotice,
-  KinNotice,
+  RelatedProcessesNotice,
   LockChurnNotice,
   NoProcedureNotice,
   NothingRanNotice,
@@ -73,7 +73,7 @@ export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time
   remedy: 'look at both; quartz run --runs 10 shows which is first how often',
 });
 
-export const kin = ({ cpus, left, of }: KinNotice): NoticeSentences => ({
+export const relatedProcesses = ({ cpus, left, of }: RelatedProcessesNotice): NoticeSentences => ({
   reason:
     `other processes of the program, which have profiles of their own or did little, used ${mean(cpus)} ` +
     `${mean(cpus) === '1' ? 'CPU' : 'CPUs'} during the run` +

@@ -39,11 +39,11 @@ function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedInto }: 
 
 /** A procedure by its name alone, all else with its kind before it. */
 export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
-  return kind(entity) + kindless(entity, options);
+  return kind(entity) + nameWithoutKind(entity, options);
 }
 
 /** The label where a heading says the kind. */
-export function kindless(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
+export function nameWithoutKind(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   return clean(entity.name, options) + many(entity);
 }
 
@@ -54,10 +54,10 @@ export function shortLabel(
   columns: number,
   options: Pick<RenderOptions, 'ascii'>,
 ): string {
-  return kind(entity) + shortKindless(model, entity, columns - width(kind(entity)), options);
+  return kind(entity) + shortNameWithoutKind(model, entity, columns - width(kind(entity)), options);
 }
 
-export function shortKindless(
+export function shortNameWithoutKind(
   model: Model,
   entity: Entity,
   columns: number,

@@ -1,0 +1,138 @@
+/** Runs a program in front: the terminal is its own, signals reach it, its status is passed on. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { Failure, exitCodes } from '../failure.js';
+import { defined, item } from '../../model/index.js';
+
+const forwarded: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGINT'];
+
+/**
+ * Descriptors that `quartz` was called with, besides the first three: bin/quartz says so in a variable that programs do
+ * not see.
+ */
+const inherited: readonly number[] = (process.env['QUARTZ_INHERITED'] ?? '')
+  .split(' ')
+  .map(Number)
+  .filter((each) => each > 2);
+Reflect.deleteProperty(process.env, 'QUARTZ_INHERITED');
+
+/**
+ * What a child gets beyond its first three descriptors: what was inherited, and `sockets` sockets at the first free
+ * places, `own`.
+ */
+export function moreStdio(sockets: number): { more: (number | 'ignore' | 'pipe')[]; own: readonly number[] } {
+  const own: number[] = [];
+  for (let fd = 3; own.length < sockets; fd++) if (!inherited.includes(fd)) own.push(fd);
+  const more = Array.from({ length: Math.max(...own, ...inherited) - 2 }, (_, k) => {
+    const fd = k + 3;
+    // ignored: not open in the child
+    return own.includes(fd) ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
+  });
+  return { more, own };
+}
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[defined(signal)];
+
+/** The exit status of the program, or 128 + n when signal n ended it. */
+export async function runChild(file: string, args: readonly string[], options: { cwd?: string } = {}): Promise<number> {
+  return statusOf(await endOf(file, spawn(file, args, { stdio: 'inherit', ...options })));
+}
+
+/** What a child gets that is not as this process has it. */
+export interface ChildOptions {
+  streams?: readonly (number | 'inherit' | 'ignore')[]; // the first three descriptors
+  environment?: Readonly<Record<string, string>>; // added
+}
+
+/**
+ * The same for the sampler, which writes messages to the descriptors that `argsOf` is called with, as many as there are
+ * functions in `reported`; each gets those of its own.
+ */
+export async function runSampler(
+  file: string,
+  argsOf: (fds: readonly number[]) => readonly string[],
+  reported: readonly ((text: string) => void)[],
+  { streams = ['inherit', 'inherit', 'inherit'], environment = {} }: ChildOptions = {},
+): Promise<Ended> {
+  const { more, own } = moreStdio(reported.length);
+  const child = spawn(file, argsOf(own), { stdio: [...streams, ...more], env: { ...process.env, ...environment } });
+  own.forEach((fd, k) => {
+    (child.stdio[fd] as Readable | null)?.setEncoding('utf8').on('data', item(reported, k));
+  });
+  return await endOf(file, child);
+}
+
+function endOf(file: string, child: ChildProcess): Promise<Ended> {
+  return passingSignals(
+    (signal) => {
+      child.kill(signal);
+    },
+    () =>
+      new Promise((resolve, reject) => {
+        child.on('error', (error: NodeJS.ErrnoException) => {
+          reject(
+            error.code === 'ENOENT'
+              ? new Failure(`${file} was not found`, 'install it, or run: npm run build', exitCodes.notFound)
+              : new Failure(
+                  `${file} cannot be run (${error.message})`,
+                  'check its permissions',
+                  exitCodes.cannotExecute,
+                ),
+          );
+        });
+        child.on('close', (code, signal) => {
+          resolve({ code, signal });
+        });
+      }),
+  );
+}
+
+/** While `run` is under way, signals that ask this process to end go to another. */
+async function passingSignals<T>(to: (signal: NodeJS.Signals) => void, run: () => Promise<T>): Promise<T> {
+  for (const signal of forwarded) process.on(signal, to);
+  try {
+    return await run();
+  } finally {
+    for (const signal of forwarded) process.off(signal, to);
+  }
+}
+
+/** When the process began, in the kernel's ticks; undefined: it has ended. */
+function beginOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1'),
+      fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return /[ZX]/.test(item(fields, 0)) ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Waits for the end of a process that is no child of this one, which gets the signals that ask this one to end.
+ * `begun`: it goes on.
+ */
+export async function waitForProcess(pid: number, begun: () => void): Promise<void> {
+  const began = beginOf(pid);
+  if (began === undefined) return;
+  begun();
+  const pass = (signal: NodeJS.Signals): void => {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      /* it has ended just now */
+    }
+  };
+  await passingSignals(pass, async () => {
+    while (beginOf(pid) === began)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
+  });
+}

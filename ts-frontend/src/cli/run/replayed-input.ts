@@ -1,0 +1,40 @@
+/** Standard input that every run of an experiment reads from the beginning. */
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { usage } from '../failure.js';
+
+/** Where the shell, or who else has read of it, has left a file. */
+function position(): number {
+  try {
+    return Number(/^pos:\s*(\d+)/m.exec(readFileSync('/proc/self/fdinfo/0', 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+const remedy = 'give it a file (< FILE), or nothing (< /dev/null) where the program reads none';
+
+/**
+ * Checks that standard input can be read again and again; throws a usage failure where it can't. A file is opened anew
+ * for each run; a terminal is not read: programs find nothing there.
+ */
+export function checkInput(): void {
+  const status = fstatSync(0);
+  if (status.isFIFO() || status.isSocket())
+    throw usage('standard input is a pipe, of which only one run could read what is there', remedy);
+  if (status.isFile() && position() > 0)
+    throw usage('standard input has been read in part, and only one run could read the rest', remedy);
+}
+
+/** What a run gets as its standard input while `body` runs. */
+export async function withInput<T>(body: (input: number | 'ignore') => Promise<T>): Promise<T> {
+  const status = fstatSync(0);
+  const none = statSync('/dev/null', { throwIfNoEntry: false });
+  if (isatty(0) || (status.isCharacterDevice() && status.rdev === none?.rdev)) return body('ignore');
+  const input = openSync('/proc/self/fd/0', 'r');
+  try {
+    return await body(input);
+  } finally {
+    closeSync(input);
+  }
+}

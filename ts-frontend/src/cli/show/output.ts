@@ -1,0 +1,27 @@
+/**
+ * Results on stdout. A reader that goes away (`| head`, a terminal that is closed) ends the output, and is no failure;
+ * a full disk is one, and is reported in one line.
+ */
+import { once } from 'node:events';
+import { Failure, reportFailure } from '../failure.js';
+
+let gone = false;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (gone) return;
+  gone = true;
+  if (error.code === 'EPIPE' || error.code === 'EIO') return; // EIO: the terminal has been closed
+  // process.exit: the exit code of the command, which knows nothing of this, must not replace this one.
+  process.exit(
+    reportFailure(
+      new Failure(`can't write the output: ${error.message.split(',')[0] ?? ''}`, 'write it somewhere else'),
+    ),
+  );
+});
+
+export async function print(parts: string | Iterable<string | Uint8Array>): Promise<void> {
+  for (const part of typeof parts === 'string' ? [parts] : parts) {
+    if (gone) return;
+    if (!process.stdout.write(part))
+      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => undefined);
+  }
+}

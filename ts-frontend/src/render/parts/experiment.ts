@@ -1,0 +1,138 @@
+/** What an experiment with several runs has shown, in sentences (docs/guide/measuring.md). */
+import type {
+  ChangeTrial,
+  Experiment,
+  FirstFinding,
+  Modes,
+  PairedTimes,
+  Ratio,
+  RecordedRuns,
+  RecordingCost,
+} from '../../model/index.js';
+import type { RenderOptions } from '../format/options.js';
+import { clean } from '../format/text.js';
+import { count, figure, signedPercent, signedRange, time } from '../format/units.js';
+import { counted } from '../wording/phrases.js';
+
+type Letters = Pick<RenderOptions, 'ascii'>;
+
+/** By so much more than 1: "1.2 %", with its interval. */
+const excess = ({ ratio, low, high }: Ratio): string => interval(ratio - 1, low - 1, high - 1);
+/** "1.2 % more", "1.2 % less", with its interval. */
+const difference = (its: Ratio): string =>
+  its.ratio >= 1 ? `${excess(its)} more` : `${interval(1 - its.ratio, 1 - its.high, 1 - its.low)} less`;
+
+function interval(share: number, low: number, high: number): string {
+  return `${signedPercent(share)} (95 % interval ${signedRange(low, high)})`;
+}
+
+const pairs = ({ rounds }: PairedTimes): string => counted(count(rounds), 'pair');
+
+function processorText({ processor }: PairedTimes): string {
+  return processor === null ? '' : `; processor time: ${difference(processor)}`;
+}
+
+function recordingText(cost: RecordingCost, letters: Letters): string {
+  const { elapsed, estimated, verdict, beforeNs, afterNs } = cost;
+  const times = `${time(beforeNs, letters)} without Quartz, ${time(afterNs, letters)} recorded`;
+  if (elapsed === null)
+    return `${pairs(cost)} of runs cannot show by how much recording slows the program: it took ${times}.`;
+  const { least, most } = estimated;
+  const model =
+    most === null
+      ? `${signedPercent(least)} or more`
+      : signedPercent(least) === signedPercent(most)
+        ? signedPercent(most)
+        : signedRange(least, most);
+  const against =
+    verdict === 'more'
+      ? `the model said only ${model}, and leaves out the program's later start and effects on caches`
+      : verdict === 'less'
+        ? `the model said more: ${model}`
+        : `the model said ${model}, which this does not contradict`;
+  const unsure = elapsed.low <= 1 && elapsed.high >= 1 ? ', so it is not certain that it does' : '';
+  return (
+    `Recording slows the program by ${excess(elapsed)} in ${pairs(cost)} of runs${unsure}; ${against}. ` +
+    `Elapsed time (medians): ${times}${processorText(cost)}.`
+  );
+}
+
+function changeText(trial: ChangeTrial, letters: Letters): string {
+  const { change, elapsed, verdict, beforeNs, afterNs, profile } = trial;
+  const arrow = letters.ascii ? '->' : '→';
+  const times = `${time(beforeNs, letters)} ${arrow} ${time(afterNs, letters)}`;
+  const recorded = profile === null ? '' : ` A recorded run of it is in ${profile}.`;
+  if (elapsed === null)
+    return `${pairs(trial)} of runs cannot show what ${change} changes: elapsed time ${times}.${recorded}`;
+  const unsure = verdict === 'undecided' ? ', so no difference can be shown' : '';
+  return (
+    `With ${change} the program takes ${difference(elapsed)} time in ${pairs(trial)} of runs${unsure}. ` +
+    `Elapsed time (medians): ${times}${processorText(trial)}.${recorded}`
+  );
+}
+
+const firstText = ({ kind, name }: FirstFinding): string => (kind === null ? 'no finding' : `${kind} ${name}`);
+
+function agreementText({ runs, first }: RecordedRuns): string {
+  const [most, ...others] = first;
+  if (most === undefined || runs < 2) return '';
+  if (others.length === 0)
+    return most.kind === null
+      ? `None of ${count(runs)} recorded runs has a finding.`
+      : `All ${count(runs)} recorded runs have the same first finding: ${firstText(most)}.`;
+  const rest = others.map((one) => `${firstText(one)} in ${count(one.runs)}`).join(', ');
+  return `The first finding is ${firstText(most)} in ${count(most.runs)} of ${count(runs)} recorded runs, ${rest}.`;
+}
+
+function modesText(modes: Modes, letters: Letters): string {
+  const { fast, slow, dip, critical, gap, apart, inOrder, othersMayCause } = modes;
+  const evidence = apart
+    ? `between them is a gap of ${gap >= 100 ? 'more than 100' : figure(gap)} times the spread of either group`
+    : `dip ${dip.toFixed(3)}, above ${critical.toFixed(3)} in at most 5 % of cases where there is one mode`;
+  const compare =
+    fast.profile === null || slow.profile === null
+      ? ''
+      : ` What differs between them: quartz compare ${fast.profile} ${slow.profile}`;
+  const order = inOrder
+    ? ' All runs of one came before those of the other, so the machine may have changed, rather than the program.'
+    : '';
+  const others = othersMayCause
+    ? ' Other programs may be the cause: they kept the slow runs waiting for CPUs longer.'
+    : '';
+  return (
+    `The recorded runs fall into two modes: ${count(fast.runs.length)} took ${time(fast.medianNs, letters)}, ` +
+    `${count(slow.runs.length)} took ${time(slow.medianNs, letters)} (medians; ${evidence}).` +
+    `${order}${others}${compare}`
+  );
+}
+
+function spreadText({ runs, recorded: { tested } }: Experiment, letters: Letters): string {
+  const times = runs
+    .filter(({ version, round }) => version === 'recorded' && round > 0)
+    .map(({ elapsedNs }) => elapsedNs);
+  if (times.length < 2) return '';
+  const bounds = `${time(Math.min(...times), letters)} to ${time(Math.max(...times), letters)}`;
+  const modes = tested ? 'no two modes can be shown' : 'too few to test for two modes';
+  return `Elapsed time of recorded runs: ${bounds}; ${modes}.`;
+}
+
+function endText({ ended, rounds, complete }: Experiment): string {
+  if (ended === 'done') return '';
+  const why = ended === 'interrupted' ? 'It was interrupted' : 'A run failed';
+  return `${why}: ${count(complete)} of ${count(rounds)} rounds were complete, and only these count.`;
+}
+
+/** A sentence or more for each thing that it has shown. */
+export function experimentTexts(experiment: Experiment, letters: Letters): string[] {
+  const { recording, changes, recorded, runs } = experiment;
+  return [
+    endText(experiment),
+    recording === null ? '' : recordingText(recording, letters),
+    ...changes.map((trial) => changeText(trial, letters)),
+    agreementText(recorded),
+    recorded.modes === null ? spreadText(experiment, letters) : modesText(recorded.modes, letters),
+    `The rest of this report describes run ${count(recorded.kept)} of ${count(runs.length)}.`,
+  ]
+    .filter((text) => text !== '')
+    .map((text) => clean(text, letters));
+}

@@ -1,0 +1,218 @@
+/** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
+import { isMostlyOthers, type Model, type Notice } from '../../model/index.js';
+import { kernelUsageText } from '../wording/kernel-usage.js';
+import { effortText } from './effort.js';
+import { experimentTexts } from './experiment.js';
+import { findingSentences } from '../findings/index.js';
+import { noticeLine } from '../notices/index.js';
+import type { RenderOptions } from '../format/options.js';
+import { clean, paint, wrap } from '../format/text.js';
+import { count, estimatedRange, figure, percent, range, rate, time } from '../format/units.js';
+
+/** The title of a part of a report. */
+export const heading = (text: string, options: RenderOptions): string[] =>
+  wrap(text, options.width, 0, options).map((line) => paint(line, 'heading', options));
+
+/** So many CPUs that other processes of the program had are said to be among them. */
+const leastRelated = 0.1;
+
+/** Where children did so much of the work, what this profile shows is not what takes the time. */
+const mostlyChildren = 0.5;
+
+function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  const [children] = notices.filter((one) => one.form === 'child-processes');
+  if (!children || children.childrenNs < mostlyChildren * (children.childrenNs + children.ownNs)) return '';
+  const { childrenNs, ownNs, profiled } = children;
+  return (
+    `Child processes did ${percent(childrenNs, childrenNs + ownNs)} of the work (${time(childrenNs, options)} of ` +
+    `processor time, this process ${time(ownNs, options)}), and are not in this profile: ` +
+    (profiled
+      ? 'they have profiles of their own, named with the process number; quartz run --tree makes one report over all.'
+      : 'quartz run --tree makes one report over all of them, --children a profile of each.')
+  );
+}
+
+/** What to know before times of findings are read; '': nothing. */
+export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii'>): string =>
+  [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
+
+function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  if (!isMostlyOthers(model.cpuWait)) return '';
+  const { cpuWait, elapsedNs, relatedCpus } = model;
+  const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
+  const who = relatedCpus >= leastRelated ? 'Other processes (of this program, too)' : 'Other programs';
+  return (
+    `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
+    `could run. The times below include that waiting (${time(elapsedNs, options)} elapsed for ` +
+    `${time(cpuWait.runNs, options)} of processor time): without the others the program would take less time, and ` +
+    'the findings would cost less, in about the same proportions.'
+  );
+}
+
+function findings(model: Model, options: RenderOptions): string[] {
+  if (model.findings.length === 0) return [];
+  const before = beforeFindings(model, options);
+  const lines = [
+    ...heading('What limits this program', options),
+    '',
+    ...(before === '' ? [] : [...wrap(before, options.width, 0, options), '']),
+  ];
+  model.findings.forEach((finding, index) => {
+    const { text, remedy } = findingSentences(model, finding, options);
+    const [first = '', ...rest] = wrap(clean(text, options), options.width, 5, options);
+    lines.push(`  ${index + 1}. ${first.slice(5)}`, ...rest);
+    lines.push(...wrap(clean(remedy, options), options.width, 5, options).map((line) => paint(line, 'warn', options)));
+  });
+  return [...lines, ''];
+}
+
+/** A caution, behind a mark. */
+export function noteLines(line: string, options: RenderOptions): string[] {
+  const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
+  return [paint('!', 'warn', options) + first.slice(1), ...rest];
+}
+const notice = (model: Model, one: Notice, options: RenderOptions): string[] =>
+  noteLines(noticeLine(model, one, options), options);
+
+const ends: Record<Model['head']['endReason'], (status: number) => string> = {
+  none: () => '',
+  exit: (status) => (status === 0 ? '' : `exit status ${status}`),
+  signal: (status) => `killed by signal ${status}`,
+  interrupted: () => 'recording was interrupted',
+  'disk-full': () => 'recording ended: the disk was full',
+  exec: () => 'recording ended: the program replaced itself by another',
+  error: () => 'recording ended by an error',
+  time: () => '',
+};
+
+/** The command line with the program's directory left out. */
+function commandLine({ program, head }: Model): string {
+  const [first = '', ...rest] = head.arguments.split(' ');
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (head.arguments === '') return name;
+  return first.endsWith(`/${name}`) ? [name, ...rest].join(' ') : head.arguments;
+}
+
+/** The run in one line: what ran, how long, how well it was seen, what Quartz itself cost. */
+export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  const { head } = model;
+  const status =
+    head.status === 'recording'
+      ? 'still recording'
+      : head.status === 'abandoned'
+        ? 'the sampler died: complete up to its last snapshot, without checksums'
+        : ends[head.endReason](head.exitStatus);
+  return [
+    `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
+    `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
+    `${count(model.samples)} samples at ${rate(model.rateHz)}${fewer(model, options)}`,
+    cost(model),
+    ...(status === '' ? [] : [status]),
+  ].join(', ');
+}
+
+/** Why there were not as many as promised; numbers are as right as with all of them, their intervals wider. */
+function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  if (its === null) return '';
+  return its.reason === 'late'
+    ? ` (not ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
+    : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the program)`;
+}
+
+type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange' | 'othersMayChange'>;
+const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
+  ['hooksNs', 'hooks', 'hooksLeastNs'],
+  ['locksNs', 'locks', 'locksLeastNs'],
+  ['waitsNs', 'waits', 'waitsLeastNs'],
+  ['spawnsNs', 'thread creation'],
+  ['samplesNs', 'samples of running threads'],
+  ['timerNs', 'their timer at context switches'],
+  ['samplingNs', 'sampling', 'samplingLeastNs'],
+];
+
+/** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
+function cost(model: Model): string {
+  const { head, compensation, slowdown, elapsedNs } = model;
+  if (elapsedNs === 0) return 'nothing was recorded';
+  const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
+  const wholes = [elapsedNs - slowdown.elapsedLeastNs, elapsedNs - slowdown.elapsedNs] as const;
+  const bounds = (least: number, most: number): string =>
+    range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
+  const parts = slowdownParts
+    .filter(([part]) => slowdown[part] >= 0.001 * elapsedNs)
+    .sort(([a], [b]) => slowdown[b] - slowdown[a])
+    .map(
+      ([part, name, least]) =>
+        `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
+    );
+  const { waitsMayChange, othersMayChange } = slowdown;
+  const [least, most] = [
+    { part: slowdown.elapsedLeastNs, whole: wholes[0] },
+    { part: slowdown.elapsedNs, whole: wholes[1] },
+  ];
+  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange || othersMayChange)}`;
+  const changes = waitsMayChange
+    ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
+      'that costs'
+    : othersMayChange
+      ? '; other programs had the CPUs, so interruptions may cost it more: quartz run --measure'
+      : '';
+  const children = model.notices.some(({ form }) => form === 'child-processes')
+    ? '; the cost to child processes is not known'
+    : '';
+  const hooked = head.publisher === 'threadlib' || head.paths.hooks;
+  const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
+  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${children}${taken}`;
+}
+
+/** Where the processors' time went, in one sentence; '' where there was none. */
+export function processorsText(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  const { balance } = model;
+  const total = balance.usefulNs + balance.overheadNs + balance.spinningNs + balance.idleNs;
+  if (total === 0) return '';
+  const parts = [
+    `useful ${percent(balance.usefulNs, total)}`,
+    `overhead ${percent(balance.overheadNs, total)}`,
+    `spinning ${percent(balance.spinningNs, total)}`,
+    `idle ${percent(balance.idleNs, total)}`,
+  ];
+  const means = `on average ${figure(balance.meanBusy)} busy, ${figure(balance.meanRunnable)} threads runnable`;
+  const nothing = balance.nothingRanNs > 0 ? `; nothing ran for ${time(balance.nothingRanNs, options)}` : '';
+  return `Processors: ${parts.join(', ')}; ${means}${nothing}.`;
+}
+
+function bars(model: Model, options: RenderOptions): string[] {
+  const text = processorsText(model, options);
+  return text === '' ? [] : wrap(text, options.width, 0, options);
+}
+
+function effort(model: Model, options: RenderOptions): string[] {
+  const text = isMostlyOthers(model.cpuWait) ? '' : effortText(model, options);
+  return text === '' ? [] : wrap(text, options.width, 0, options);
+}
+
+function usage(model: Model, options: RenderOptions): string[] {
+  const text = kernelUsageText(model, options);
+  return text === '' ? [] : wrap(text, options.width, 0, options);
+}
+
+/** What several runs have shown. */
+function experiment({ experiment: its }: Model, options: RenderOptions): string[] {
+  if (its === undefined) return [];
+  const texts = experimentTexts(its, options).flatMap((text) => wrap(text, options.width, 2, options));
+  return [...heading('Measured by experiment', options), '', ...texts, ''];
+}
+
+/** All that stands before the view. */
+export function head(model: Model, options: RenderOptions): string[] {
+  return [
+    ...findings(model, options),
+    ...experiment(model, options),
+    ...wrap(clean(facts(model, options), options), options.width, 0, options),
+    ...bars(model, options),
+    ...effort(model, options),
+    ...usage(model, options),
+    ...model.notices.flatMap((one) => notice(model, one, options)),
+    '',
+  ];
+}

@@ -1,0 +1,126 @@
+/** "What if": sentences and JSON of the answers; the table of slack. */
+import { item } from '../../model/index.js';
+import type { Model, Slack, WhatIf, WorkSpan } from '../../model/index.js';
+import { heading } from '../parts/head.js';
+import { callText, label } from '../wording/names.js';
+import type { RenderOptions } from '../format/options.js';
+import { limited, table, type Column } from '../parts/table.js';
+import { clean, wrap } from '../format/text.js';
+import { count, figure, percent, time } from '../format/units.js';
+
+const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Pick<RenderOptions, 'ascii'>): string =>
+  entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
+
+const condition = ({ kind, site, factor, sinceNs }: WhatIf, name: string, options: RenderOptions): string => {
+  if (kind === 'lock') return `If nobody had to wait for ${name}`;
+  const what = site === null ? name : `threads that ${site.creator} creates to run ${site.runs}`;
+  const since = sinceNs === null ? '' : ` from ${time(sinceNs, options)} on`;
+  if (factor === 0) return `If ${what} were free${since}`;
+  return `If ${what} took ${factor === 0.5 ? 'half' : figure(factor)} ${factor === 0.5 ? '' : 'times '}as long`;
+};
+
+const little = 0.005; // of the span
+
+/** Why there is no answer. */
+function none(model: Model, { kind, basis }: WhatIf, name: string): string {
+  if (basis === 'unseen')
+    return model.raw.head.paths.running
+      ? `What if ${name}: no snapshot shows it: it did not run, or only too briefly.`
+      : `What if ${name}: it has no hooks, so it is not known when it runs; compile it with the flags that "quartz ` +
+          'cflags" prints, or ask about a procedure that threads begin with.';
+  if (basis === 'never-ran')
+    return kind === 'site' ? `What if ${name}: no thread was created there.` : `What if ${name}: it never ran.`;
+  return kind === 'lock'
+    ? `What if ${name}: no procedure or lock has that name.`
+    : `What if ${name}: no procedure has that name.`;
+}
+
+const worth = 0.98; // more processors that gain less are not shown
+
+export const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
+  rows.find(({ processors }) => processors === P)?.ns ?? 0;
+
+function onProcessors(model: Model, span: WorkSpan, { prediction }: WhatIf, options: RenderOptions): string {
+  const [first, ...others] = [model.processors, 2 * model.processors, 8 * model.processors]
+    .filter((P) => timeOn(prediction, P) > 0)
+    .filter((P, k, all) => k === 0 || timeOn(prediction, P) < worth * timeOn(prediction, all[k - 1] ?? P))
+    .map((P) => {
+      const now = time(timeOn(span.prediction, P), options);
+      return `${time(timeOn(prediction, P), options)} instead of ${now} on ${count(P)}`;
+    });
+  if (first === undefined) return '';
+  const processors = model.processors === 1 ? 'processor' : 'processors';
+  return ` The run would take about ${[`${first} ${processors}`, ...others].join(', ')}.`;
+}
+
+export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
+  const name = nameOf(model, answer, options);
+  const { spanNs, lowNs, highNs } = answer;
+  if (spanNs === null || lowNs === null || highNs === null) return none(model, answer, name);
+  const now = time(span.spanNs, options);
+  if (!answer.waited) return `Nobody had to wait for ${name}: the span is ${now} with it and without.`;
+  const length =
+    answer.basis === 'exact'
+      ? `${time(spanNs, options)} instead of ${now}`
+      : `between ${time(lowNs, options)} and ${time(highNs, options)} instead of ${now}`;
+  const why =
+    answer.basis === 'exact'
+      ? ''
+      : ' An estimate: its calls were seen in samples alone, so that only what is on the span now is known.';
+  if (answer.basis === 'exact' && Math.abs(span.spanNs - spanNs) < little * span.spanNs)
+    return `${condition(answer, name, options)}, the span would be just as long: another chain of work takes as long.`;
+  const run = onProcessors(model, span, answer, options);
+  return `${condition(answer, name, options)}, the span would be ${length}.${run}${why}`;
+}
+
+/** Answers that are not as long as the span: columns of the prediction, by what is asked. */
+export const answered = (
+  model: Model,
+  span: WorkSpan,
+  options: Pick<RenderOptions, 'ascii'>,
+): { head: string; prediction: WorkSpan['prediction'] }[] =>
+  span.whatIf
+    .filter(({ spanNs, waited }) => spanNs !== null && waited && Math.abs(span.spanNs - spanNs) >= little * span.spanNs)
+    .map((answer) => ({
+      head: headOf(clean(nameOf(model, answer, options), options), answer),
+      prediction: answer.prediction,
+    }));
+
+function headOf(name: string, { kind, factor }: WhatIf): string {
+  if (kind === 'lock') return `no wait for ${name}`;
+  return factor === 0 ? `${name} free` : `${name} x ${figure(factor)}`;
+}
+
+export function whatIfSection(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  if (span.whatIf.length === 0) return [];
+  const text = span.whatIf.flatMap((answer) =>
+    wrap(clean(whatIfSentence(model, span, answer, options), options), options.width, 2, options),
+  );
+  return [...heading('What if', options), '', ...text, ''];
+}
+
+export function slackTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const worth = span.slack.filter(({ lost, meanSlackNs }) => lost > 0 && meanSlackNs >= span.spanNs / 1000);
+  if (worth.length === 0) return [];
+  const { rows, more } = limited(worth, options);
+  const columns: Column<Slack>[] = [
+    { head: 'slack', text: ({ meanSlackNs }) => time(meanSlackNs, options), tone: 'strong' },
+    { head: 'least', text: ({ leastSlackNs }) => time(leastSlackNs, options), drop: 2 },
+    { head: 'threads', text: ({ lost }) => count(lost) },
+    { head: 'of those', text: ({ lost, threads }) => percent(lost, threads), drop: 3 },
+    { head: 'waits', text: ({ merges }) => count(merges), drop: 4 },
+    {
+      head: 'waited for in',
+      text: (row) => (row.caller === 0 ? '(other places)' : callText(model, row, options)),
+      align: 'left',
+      name: true,
+    },
+  ];
+  return [...heading('Threads that could take longer', options), '', ...table(rows, columns, options), ...more, ''];
+}
+
+export const whatIfJson = (answer: WhatIf): object => ({
+  ...answer,
+  site: undefined, // its name says it
+  entity: answer.entity === 0 ? null : answer.entity,
+});

@@ -1,0 +1,88 @@
+/** The icicle graph of calling contexts by elapsed time, for a terminal. */
+import { aloneness, item, type FlameNode, type Model } from '../../model/index.js';
+import { heading } from '../parts/head.js';
+import { label, shortLabel } from '../wording/names.js';
+import type { RenderOptions } from '../format/options.js';
+import { clean, cut, pad, paint, width, wrap } from '../format/text.js';
+import { percent, time } from '../format/units.js';
+
+/** What fills a bar behind its name: from what ran alone to what ran while all processors were busy. */
+const fills = ['█', '▓', '▒', '░', '·'];
+const plainFills = ['#', '=', '-', ':', '.'];
+const tones = ['alone0', 'alone1', 'alone2', 'alone3', 'alone4'] as const;
+
+interface Bar {
+  node: FlameNode;
+  from: number; // column
+  to: number;
+}
+
+/** Bars by depth, each in whole columns below the one that called it; what is narrower than a column is left out. */
+function layout(root: FlameNode, columns: number, most: number): { rows: Bar[][]; deeper: boolean } {
+  const rows: Bar[][] = [];
+  let row: Bar[] = root.nptNs > 0 ? [{ node: root, from: 0, to: columns }] : [];
+  while (row.length > 0 && (most === 0 || rows.length < most)) {
+    rows.push(row);
+    row = row.flatMap(({ node, from }) => {
+      let below = (from * root.nptNs) / columns;
+      return node.open().flatMap((child): Bar[] => {
+        const start = Math.round((below / root.nptNs) * columns);
+        below += child.nptNs;
+        const end = Math.round((below / root.nptNs) * columns);
+        return end > start ? [{ node: child, from: start, to: end }] : [];
+      });
+    });
+  }
+  return { rows, deeper: row.length > 0 };
+}
+
+function line(model: Model, bars: readonly Bar[], options: RenderOptions): string {
+  let text = '';
+  let at = 0;
+  for (const { node, from, to } of bars) {
+    const step = aloneness(node.nptNs > 0 ? node.timeNs / node.nptNs : 1, model.processors);
+    // A column stays free at the right, so that neighbours are told apart.
+    const room = Math.max(1, to - from - 1);
+    const name = room < 3 ? '' : nameOf(model, node, room, options);
+    const fill = options.colour ? ' ' : item(options.ascii ? plainFills : fills, step);
+    const rest = room - width(name);
+    const bar = options.colour
+      ? pad(name, room, 'left')
+      : name + (name !== '' && rest > 0 ? ' ' : '') + fill.repeat(Math.max(0, rest - (name === '' ? 0 : 1)));
+    text += ' '.repeat(from - at) + paint(bar, tones[step], options);
+    at = from + room;
+  }
+  return text;
+}
+
+const nameOf = (model: Model, { entity }: FlameNode, room: number, options: RenderOptions): string =>
+  cut(clean(shortLabel(model, item(model.entities, entity), room, options), options), room, options);
+
+function legend(model: Model, options: RenderOptions): string[] {
+  if (model.processors <= 1) return [];
+  const signs = [0, 1, 2, 3, 4].map((step) =>
+    paint(options.colour ? ' ' : item(options.ascii ? plainFills : fills, step), item(tones, step), options),
+  );
+  return ['', `ran alone ${signs.join('')} all ${model.processors} processors busy`];
+}
+
+/** `options.top`: rows at most, 0 = all. */
+export function flameReport(model: Model, root: FlameNode, options: RenderOptions): string {
+  const name = root.entity === 0 ? '' : ` of ${label(item(model.entities, root.entity), options)}`;
+  const { rows, deeper } = layout(root, options.width, options.top);
+  const share = percent(root.nptNs, model.elapsedNs);
+  const ns = `${time(root.nptNs, options)} of ${time(model.elapsedNs, options)} (${share})`;
+  const title = `Calling contexts${name} by elapsed time: ${ns}`;
+  const lines = [
+    ...heading(title, options),
+    '',
+    ...(rows.length > 0
+      ? rows.map((row) => line(model, row, options))
+      : ['Nothing was seen at work; "quartz report" says why.']),
+    ...legend(model, options),
+    ...(deeper
+      ? ['', ...wrap(`There is more below; --top 0 shows all, --focus NAME what is in one.`, options.width, 0, options)]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
