@@ -25,7 +25,7 @@ struct qz_span_end {
   uint64_t burden; /* what a spawn adds to the burdened length, ticks */
   uint64_t what_if[QZ_WHAT_IFS];
   uint64_t what_if_seen;   /* bit k: what the k-th question is about did run, or had to be waited for */
-  uint64_t what_if_missed; /* bit k: some of it could not be told from the rest */
+  uint64_t what_if_missed; /* bit k: some of it could not be separated from the rest */
   /* Where nothing was asked: the places that were chosen, as return addresses (0: none), and when, by the clock page */
   uint64_t what_if_place[QZ_WHAT_IFS], what_if_since;
 };

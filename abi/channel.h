@@ -16,7 +16,7 @@
  * publishes. With QZ_WELCOME, and with QZ_ATTACH, the sampler sends the descriptor of its clock page (struct
  * qz_clock_page); one that comes without is fine: then there is no time path. In both cases publishing ends when the
  * connection does: on QZ_DETACH, or when the sampler dies. A connection that the program closes (it may close all its
- * descriptors) tells the sampler nothing; the end of the program is seen through a pidfd.
+ * descriptors) carries no information for the sampler; the end of the program is seen through a pidfd.
  */
 #ifndef QZ_ABI_CHANNEL_H
 #define QZ_ABI_CHANNEL_H

@@ -50,7 +50,7 @@ enum qz_end_reason {
 #define QZ_PATHS_NO_SAMPLES  16u  /* the kernel gives no samples (perf_event_open) */
 #define QZ_PATHS_FEW_SAMPLES 32u  /* for some threads it gave none: no more memory for them, or too many threads */
 #define QZ_PATHS_NO_CALLS    64u  /* /proc/PID/task/TID/syscall may not be read: in which call a thread sleeps */
-#define QZ_PATHS_KERNEL      128u /* samples tell the kernel's work from the program's */
+#define QZ_PATHS_KERNEL      128u /* samples separate the kernel's work from the program's */
 #define QZ_PATHS_RARE        256u /* for a time it gave fewer than half of the samples that were due */
 
 /* What of `usage` is known: time covered, processor times, page faults; how often threads gave up their CPUs, or lost

@@ -71,7 +71,7 @@ struct qz_what_if_answer {
   uint64_t since_ns; /* then: what threads did before counts as it was */
 };
 #define QZ_ANSWER_SEEN   1u /* what the question is about did run; a lock had to be waited for */
-#define QZ_ANSWER_MISSED 4u /* some of its calls could not be told from the rest */
+#define QZ_ANSWER_MISSED 4u /* some of its calls could not be separated from the rest */
 #define QZ_ANSWER_FOUND  2u /* a procedure, or (lock) a variable, has the name */
 /* Work by the length of the chain to it: the k-th element is of lengths from k * level_ns. Sum = work_ns. */
 struct qz_level {

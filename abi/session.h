@@ -156,7 +156,7 @@ struct qz_session {
 #define QZ_SESSION_OUTSIDE    8u  /* the sampler made it, of a program that publishes nothing: nothing in it is exact */
 
 /* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs
- * that the process may use, these records tell nothing: the sampler visits the threads. */
+ * that the process may use, these records are no help: the sampler visits the threads. */
 struct qz_processor {
   QZ_ALIGN(128) uint64_t now; /* what it does: see qz_now_... */
   uint64_t enqueued;          /* threads that this processor made ready, in total */

@@ -14,7 +14,7 @@ static uint32_t name_of[QZ_WHAT_IFS]; /* of a lock */
 /* ---- where nothing is asked ---- */
 
 /* Who makes the longest chain longer votes by how much, for all places that he is inside of: about what is on the span
- * of each. It chooses no more than what is told; what is told is exact, whatever was chosen. */
+ * of each. It decides only what is reported; what is reported is exact, whatever was chosen. */
 bool qzi_what_if_choosing;
 static _Atomic uint64_t longest, votes[QZ_SPAN_SITES];
 static _Atomic bool chosen;

@@ -31,7 +31,7 @@ void qzi_what_if_choose(const struct qzi_span *span);
 uint8_t qzi_what_if_created(const struct qzi_pub_thread *t);
 /* Bits of those that are about calls of the procedure that begins there. By hooks: at any instruction. */
 uint8_t qzi_what_if_called(uint64_t entry);
-/* Some of those calls could not be told. */
+/* Some of those calls could not be identified. */
 void qzi_what_if_missed(unsigned bits);
 void qzi_what_if_seen(unsigned bits);
 /* Bits of those that are about the lock with that record: its order counts for nothing there. */

@@ -70,7 +70,7 @@ int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uin
 void qz_symbols_within(qz_symbols *symbols, size_t module, uint64_t address);
 
 /* The build id of an open ELF file, hexadecimal; "" where it has none, or is no such file. Reads the file, maps
- * nothing: it may be cut meanwhile. */
+ * nothing: it may be truncated while it is read. */
 #define QZ_SYMBOLS_BUILD_ID (2 * 64 + 1)
 void qz_symbols_build_id(int fd, char text[QZ_SYMBOLS_BUILD_ID]);
 
@@ -110,8 +110,8 @@ size_t qz_symbols_code(qz_symbols *symbols, uint64_t address, unsigned char *byt
  * code there
  * ("std::latch::wait"). false: none. */
 int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found);
-/* What the program called that waits in C++'s own library ("std::latch::wait"), where a full name tells it: that of the
- * procedure, or of one that the library made for it. false: it does not. */
+/* What the program called that waits in C++'s own library ("std::latch::wait"), where its full name says so: that of
+ * the procedure, or of one that the library made for it. false: it does not. */
 bool qz_symbols_waits_in(const char *full_name, char *out, size_t room);
 
 /* The places of all procedures (data: variables) that are called so, as they are shown or as in the symbol table, in

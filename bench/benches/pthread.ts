@@ -1,7 +1,7 @@
 /**
  * Plain pthread programs, unmodified: lock and unlock of a free mutex, and a program with a queue and 4 workers, under
- * Quartz and under tools that tell less. Isolates what the tool adds: the same executable each time (gprof and uftrace
- * need one of their own).
+ * Quartz and under tools that report less. Isolates what the tool adds: the same executable each time (gprof and
+ * uftrace need one of their own).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -146,7 +146,7 @@ export const pthreadBench: Bench = {
     'What a tool adds to an unmodified program: lock and unlock of a free mutex alone, with the layer put in but ' +
     'nothing ' +
     'published, and recorded; then a program whose 4 workers take 20,000 jobs from a queue under one lock. ' +
-    'What the tools tell: Quartz which procedures, locks and threads cost elapsed time, and who waits for whom; ' +
+    'What the tools report: Quartz which procedures, locks and threads cost elapsed time, and who waits for whom; ' +
     'perf where ' +
     'CPU time goes, `perf trace` each system call on a futex, gperftools and gprof where CPU time goes, gprof calls ' +
     'too, ' +

@@ -101,7 +101,7 @@ const clockLibrary = (): string => {
 export const hold = join(work, 'hold');
 
 /**
- * Runs a program by whatever starts it, and tells the program's own time: "cpu" and "wall", in seconds. Its output is
+ * Runs a program by whatever starts it, and reports the program's own time: "cpu" and "wall", in seconds. Its output is
  * dropped. `file`: the program, as it appears in `command`.
  */
 export async function timed(

@@ -17,7 +17,7 @@ export const pathPeers = ['argobots', 'massivethreads', 'libfiber', 'libfibre', 
 /** Peers with a program in bench/peers. */
 const programPeers = [...pathPeers, 'boost-fiber', 'go', 'tbb', 'libgomp', 'libomp', 'pthread'] as const;
 
-/** Peers that are commands, with the word that makes them tell their version. */
+/** Peers that are commands, with the argument that prints their version. */
 const tools: readonly (readonly [string, string])[] = [
   ['uftrace', '--version'],
   ['perf', '--version'],

@@ -11,7 +11,7 @@
 #if defined __has_include && __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #else
-#define CALLGRIND_TOGGLE_COLLECT ((void)0) /* counts nothing, which instructions.sh tells */
+#define CALLGRIND_TOGGLE_COLLECT ((void)0) /* counts nothing; instructions.sh says so */
 #endif
 
 static void *empty(void *arg) { return arg; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What recording adds to whole programs that use threads: seconds of elapsed and of processor time, the medians of
 # ROUNDS runs each of the program alone, with the layer put in but nothing published, and recorded (there its own, as
-# the kernel told the sampler: without what the sampler does before and after; the last moments may be missing); and
+# the kernel reported: without what the sampler does before and after; the last moments may be missing); and
 # what the report says that the run was slowed by. pthread_programs.sh [BUILD-DIRECTORY [ROUNDS]]; runs are interleaved.
 # Programs that are not installed are left out.
 set -euo pipefail

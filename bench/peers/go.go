@@ -52,7 +52,7 @@ func measure(run func(n int), first, step int) {
 	}, first, step)
 }
 
-// The same where `run` tells what n operations took.
+// The same where `run` returns what n operations took.
 func measureTold(run func(n int) time.Duration, first, step int) {
 	n := first
 	for {

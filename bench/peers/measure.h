@@ -2,9 +2,9 @@
  *
  *   PROGRAM CASE PROCESSORS [THREADS]
  *
- * Prints lines of "name value": "ns", what one operation takes, and whatever else the case tells. A case is a function
- * that does `n` operations and returns what they took; n grows until that is BATCH_NS, then the median of five such
- * batches counts. QUARTZ_BENCH_MS in the environment sets the length of a batch.
+ * Prints lines of "name value": "ns", what one operation takes, and whatever else the case reports. A case is a
+ * function that does `n` operations and returns what they took; n grows until that is BATCH_NS, then the median of five
+ * such batches counts. QUARTZ_BENCH_MS in the environment sets the length of a batch.
  */
 #ifndef BENCH_PEERS_MEASURE_H
 #define BENCH_PEERS_MEASURE_H

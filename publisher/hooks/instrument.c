@@ -8,7 +8,7 @@
  * x86-64   where the return address stands. It is found once for each (call site, procedure), by its value, and kept as
  * a distance from the hook's own stack pointer beside the call count; each call checks that it is still there. aarch64
  * where the caller's frame record is: the return address lies anywhere in a frame here. The function's own record (x29:
- * caller's x29, return address) tells. gcc and clang make one in each function that calls another, unless they are told
+ * caller's x29, return address) shows. gcc and clang make one in each function that calls another, unless they are told
  * to omit frame pointers.
  */
 #include "asked.h"

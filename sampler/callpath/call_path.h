@@ -3,7 +3,7 @@
  *
  * Owns:    the unwinder, and how much time may go into it.
  * Writer and reader: the aggregating thread.
- * Must not: touch the paths of programs with hooks; use frames of a thread that has gone on meanwhile.
+ * Must not: touch the paths of programs with hooks; use frames of a thread that has since continued.
  */
 #ifndef QZI_CALL_PATH_H
 #define QZI_CALL_PATH_H
@@ -89,8 +89,8 @@ const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *lib
 int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address); /* qzi_unwind_vdso */
 uint32_t qzi_paths_pid(const struct qzi_paths *paths);         /* the program's */
 /* An object is known by the place that made it or first used it, and a join by its place. Where that is in C's, C++'s
- * or Rust's own library it tells nothing: the place is then the program's own from which it was waited for first. Joins
- * called from several such places are one object, which stays as it was. */
+ * or Rust's own library it says nothing about the program: the place is then the program's own from which it was
+ * waited for first. Joins called from several such places are one object, which stays as it was. */
 void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct qzi_walk *walk);
 /* A procedure takes that lock (a key); the same by a call that returns to `site`. */
 void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry);

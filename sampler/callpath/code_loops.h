@@ -7,7 +7,7 @@
  * A loop belongs to the innermost scope, of the procedure and those inlined into it, that all its jumps back are in,
  * and its line is the least one of these jumps, seen from that scope. So copies that the compiler makes of a loop
  * (unswitched, vectorized, the rest) have the same source, and a loop whose body is inlined code keeps its own
- * (Tallent, Mellor-Crummey, Fagan, PLDI 2009, section 3; debug information tells the scopes that they had to guess).
+ * (Tallent, Mellor-Crummey, Fagan, PLDI 2009, section 3; debug information has the scopes that they had to guess).
  */
 #ifndef QZI_CODE_LOOPS_H
 #define QZI_CODE_LOOPS_H

@@ -118,7 +118,7 @@ static void aligned_rule(const Dwarf_Op *ops, size_t count, struct qzi_recipe *r
   recipe->slot_offset = (int32_t)ops[0].number;
 }
 
-/* For tests: what the code itself tells is compared with what the tables say. */
+/* For tests: rules found in the code itself are compared with those of the tables. */
 static void forget_rules(struct qzi_recipe *recipe) {
   recipe->covered = 0;
   recipe->base = QZI_BASE_NONE;

@@ -1,4 +1,4 @@
-/* Samples of one running thread that wait to be reported, and which of them a snapshot tells.
+/* Samples of one running thread that wait to be reported, and which of them a snapshot reports.
  *
  * Owns:    the walks of those samples.
  * Writer and reader: the aggregating thread, through snapshot/thread_tracker.c.

@@ -1,7 +1,7 @@
 /* The socket between sampler and program: see abi/channel.h.
  *
  * Owns:    nothing beyond the descriptors it returns. Writer and reader: the control thread.
- * Must not: wait for a program for longer than it is told.
+ * Must not: wait for a program for longer than the caller allows.
  */
 #ifndef QZI_CHANNEL_H
 #define QZI_CHANNEL_H

@@ -1,5 +1,5 @@
 /* Profiles of programs that have ended, made complete while others are being recorded: reading symbols takes long, and
- * whoever ends or begins meanwhile shall not wait for it.
+ * recordings that begin or end during that time shall not wait for it.
  *
  * Owns:    the recordings that were handed over, one thread that works through them in turn.
  * Writer:  the control thread hands over; from then on a recording is the finishing thread's.

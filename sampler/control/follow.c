@@ -11,7 +11,7 @@
 #include "sampler/util/numbers.h"
 
 #define PART      20u                  /* of all processor time: 5 %; a process that used less changes no conclusion */
-#define LEAST_NS  UINT64_C(50000000)   /* below this the kernel's clock ticks would tell little */
+#define LEAST_NS  UINT64_C(50000000)   /* below this the kernel's clock ticks are too coarse */
 #define START_NS  UINT64_C(100000000)  /* what a wrapper that is an interpreter may use to begin, */
 #define TIMES     4u                   /* if what it started used so many times that, */
 #define WORK_NS   UINT64_C(10000000)   /* and so much */
@@ -37,7 +37,7 @@ static struct {
   uint64_t dropped_ns; /* used by what is not among these */
   uint64_t begun_ns;
   unsigned idle; /* followed processes that have ended and did next to nothing, wherever they were started */
-  pid_t named;   /* whose profile the front end was told last; 0: the launched program's */
+  pid_t named;   /* whose profile was last named to the front end; 0: the launched program's */
 } all;
 
 void qzi_follow_begin(const char *program, pid_t launched) {

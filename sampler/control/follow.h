@@ -19,12 +19,12 @@ void qzi_follow_begin(const char *program, pid_t launched);
 /* 1: one more may be recorded. 0: too many of them did next to nothing: these are the work of a program that starts
  * others all the time (a compiler driver below make), which recording each would slow. */
 int qzi_follow_has_room(void);
-/* While they run: tells the front end the profile of the process that does the work now, once it is clear which. */
+/* While they run: names to the front end the profile of the process that does the work, once it is clear which. */
 void qzi_follow_look(void);
 /* Keeps a recording that was stopped until qzi_follow_settle; 0: it is none of these, and still the caller's. */
 int qzi_follow_hold(struct qzi_target *target, uint32_t reason, int32_t status);
 /* All recordings have been stopped: decides, says on stderr what was decided where the profile is not that of the
- * launched program, tells the front end its name, and finishes what is kept. */
+ * launched program, passes its name to the front end, and finishes what is kept. */
 void qzi_follow_settle(void);
 
 #endif

@@ -135,7 +135,7 @@ static void rotate(unsigned k) {
   struct qzi_replaceable may = qzi_replaceable_now(path);
   struct qzi_clock_page clock = qzi_clock_page_again(&its->clock);
   int session = dup(its->view.fd), socket = old->socket;
-  old->socket = -1; /* the program is not told */
+  old->socket = -1; /* the program is not notified */
   qzi_pause(old);
   struct qzi_target *next = qzi_admit(old->pid, socket, session, clock, 0, path, &may, all.message_fd, &all.request);
   if (session >= 0) close(session);

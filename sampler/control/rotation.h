@@ -4,7 +4,7 @@
  * Writer and reader: the control thread.
  * Must not: remove a file that is not named as one of these, or that a living recording writes.
  *
- * The program publishes on meanwhile. What it does between the last snapshot of one file and the first of the next,
+ * The program goes on publishing. What it does between the last snapshot of one file and the first of the next,
  * some milliseconds, is in neither.
  */
 #ifndef QZI_ROTATION_H

@@ -19,7 +19,7 @@
 #define MAP_EARLY    16u                  /* so many times it is sooner: programs load their libraries as they start */
 #define MAP_EARLY_NS UINT64_C(10000000)
 
-#define BRIEF_NS     UINT64_C(1000000000) /* a shorter run tells little */
+#define BRIEF_NS     UINT64_C(1000000000) /* a shorter run shows little */
 
 static const char no_memory[] = "there is not enough memory", no_thread[] = "no sampling thread can be started";
 
@@ -90,7 +90,7 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   }
   snprintf(why, sizeof why, "%s", no_thread);
 failed:
-  qzi_channel_send(socket, QZ_REFUSED, NULL, -1); /* the user is told here */
+  qzi_channel_send(socket, QZ_REFUSED, NULL, -1); /* the user gets the reason here */
   if (!request->followed) fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
   close(socket);
   if (opened) {
@@ -241,7 +241,7 @@ int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], i
   return 0;
 }
 
-/* Nothing else tells that a program which publishes nothing has become another one. */
+/* The only sign that a program which publishes nothing has called exec. */
 static void look_for_exec(struct qzi_target *target) {
   uint64_t runs[2], one = 1;
   file_of(target->pid, runs);

@@ -29,7 +29,8 @@ struct qzi_target {
 
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`
  * become the recording's; the socket gets `answer` (QZ_WELCOME, with the clock page; or 0 for none). Its profile is
- * called `path`, unless that is another's: then it is said how. NULL: said on stderr, the program was told. */
+ * called `path`, unless that is another's: then its name is reported. NULL: the reason is on stderr, and the program
+ * was notified. */
 /* The page that a program of that number gets, by which it learns what is wanted of it. */
 struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_request *request);
 struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,

@@ -5,7 +5,7 @@
  * Writer:  the control thread. Reader: the first sampling thread, which writes them into the profile.
  *
  * The program itself says what it had used when recording began, and when it ends (getrusage, struct qz_session); in
- * between the kernel tells all but the switches (/proc/PID/stat). Of a child of ours that has ended it tells
+ * between the kernel reports all but the switches (/proc/PID/stat). Of a child of ours that has ended it reports
  * everything, its work after the program's last instruction included (memory that is given back), but counts children
  * of its own in.
  */

@@ -2,7 +2,7 @@
  *
  * Owns:    open files of /proc/PID/task/TID, and the last answer of each thread that was asked about.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
- * Must not: ask more than it is told to: 0.7 us for what the kernel counts, 1.6 for the call, 2.5 for the state.
+ * Must not: ask for more than the caller wants: 0.7 us for what the kernel counts, 1.6 for the call, 2.5 for the state.
  */
 #ifndef QZI_TASK_STATE_H
 #define QZI_TASK_STATE_H

@@ -21,7 +21,7 @@ struct qzi_procedure_bounds {
   struct starts found, called; /* ascending; as calls name them */
   uint64_t far_inside;         /* the same of a branch that goes far */
   uint64_t inside;             /* up to there (offset) a branch says that it is the same procedure */
-  int32_t depth, deepest;      /* of the stack, in bytes, as far as pushes and subtractions tell */
+  int32_t depth, deepest;      /* of the stack, in bytes, as far as pushes and subtractions show */
   int left, called_last;       /* the last instruction, padding aside, goes elsewhere; it is a call, */
   int switches, padded;        /* a jump by a table was there; padding since */
   struct {

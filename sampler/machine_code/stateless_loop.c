@@ -37,7 +37,7 @@ static int step_at(const struct region *region, uint64_t at) {
   return NOWHERE;
 }
 
-/* What tells the time, or draws numbers: it differs from round to round though nobody writes it. */
+/* What reads the time, or draws numbers: it differs from round to round though nobody writes it. */
 static int is_source(const struct instruction *its) {
   return its->op == 0x131 || its->op == 0x101 || its->op == 0x1a2 || (its->op == 0x1c7 && its->rm != NONE) ||
          its->op == 0x133 || its->op == 0x132;

@@ -3,7 +3,7 @@
  * only others can end it: a thread that adds up the counters of all threads until there are enough waits for them.
  *
  * That it goes round is another matter: code that reads something, and tries again in the rare case that it changed
- * meanwhile, looks the same. repeating.h has the evidence of samples for that.
+ * meanwhile, looks the same. waits/repeating_loop.h has the evidence from samples.
  *
  * Owns:    nothing; a function of bytes. x86-64; elsewhere no loop is recognized.
  * Must not: take a loop with a store, but in its own stack frame, a look at a clock, or anything that it does not know

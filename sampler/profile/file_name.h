@@ -28,8 +28,8 @@ int qzi_name_check(const char *pattern, char *letter);
 int qzi_name_wants_pid(const char *pattern);
 
 /* The name of the profile of process `pid`, which runs `program`. `pattern` NULL: %n.quartz. `launched`: it is the one
- * that was asked for; NULL or the process that was: others get -PID, too, unless %p or a rank of their own tells them
- * apart. 0, or -1: too long. */
+ * that was asked for; NULL or the process that was: others get -PID, too, unless %p or a rank of their own
+ * distinguishes them. 0, or -1: too long. */
 int qzi_name_make(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid, pid_t launched);
 /* Offset of the extension, or of the name's end where it has none. */
 size_t qzi_name_stem(const char *name);

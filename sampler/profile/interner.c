@@ -243,7 +243,7 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
   if (serial == 0) return 0;
   uint64_t start = QZ_LOAD(&thread->start);
   uint32_t given = QZ_LOAD(&thread->name), name = qzi_intern_name(in, given);
-  if (QZ_LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* gone meanwhile: the next visit will tell */
+  if (QZ_LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* it has ended since: the next visit shows that */
   uint32_t creator = creator_of(in, QZ_LOAD(&thread->creator), serial);
   struct qzi_group *group = group_of(in, start, name);
   if (!group) return 0;

@@ -140,7 +140,7 @@ static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t in
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
     if (!entity->name && outside &&
-        in_library(in, outside->address)) /* its variable's name tells its authors something */
+        in_library(in, outside->address)) /* its variable's name means something to its authors */
       take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
     if (!entity->name) entity->name = variable_name(in, symbols, index);
     if (!entity->name && outside)

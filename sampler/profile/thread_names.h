@@ -1,4 +1,4 @@
-/* What threads run whose start routine is a library's, always the same, which tells nothing: a std::async, a thread of
+/* What threads run whose start routine is a library's, always the same, and so no help: a std::async, a thread of
  * Rust, a worker of OpenMP.
  *
  * Owns:    names and places of thread entities, when the recording ends.

@@ -18,8 +18,8 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
 
-#define LOOPS_NS                                                                                                      \
-  UINT64_C(3000000000)                 /* a sampling thread that uses so much CPU time after it was told to end loops \
+#define LOOPS_NS                                                                                                       \
+  UINT64_C(3000000000)                 /* a sampling thread that uses so much CPU time after it was asked to end loops \
                                         */
 #define HANGS_NS UINT64_C(30000000000) /* one that has not ended after so long hangs */
 #define LOOK_NS  100000000

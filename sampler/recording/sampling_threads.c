@@ -186,7 +186,7 @@ static void keep_books(struct qzi_recording *recording) {
   if (recording->sampler.in.unknown_addresses) want_modules(recording);
 }
 
-/* What lies where may have changed: told at once, for until it is known walks go wrong there. */
+/* The memory map may have changed: reported at once, since walks go wrong there until it is known. */
 static void look_at_modules(struct qzi_recording *recording) {
   if (recording->mailbox) store_modules(recording);
   uint64_t unloads = QZ_LOAD(&qz_session_head(&recording->view)->unloads);

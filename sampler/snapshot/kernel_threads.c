@@ -58,7 +58,7 @@ static void kernel_close(struct qzi_sampler *sampler) {
   free(kernel);
 }
 
-/* What the program's threads ran meanwhile is not reported. */
+/* What the program's threads ran during that time is not reported. */
 static void kernel_skip(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint64_t attributed_ns = kernel->accounts.attributed_ns, run_ns = kernel->accounts.run_ns;

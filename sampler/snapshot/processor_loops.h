@@ -1,5 +1,5 @@
 /* Loops that threads of the thread package are in, those in which they only wait, unmarked, and source lines: hooks see
- * none of these, so the kernel's samples of the kernel threads that are the processors tell, as they do of pthread
+ * none of these, so the kernel's samples of the kernel threads that are the processors show it, as they do of pthread
  * programs (thread_tracker.h).
  *
  * Owns:    the samples' buffers, and what was found of each processor last.
@@ -25,7 +25,7 @@ void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_n
  * 0: it may be at work. */
 uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p);
 /* The thread that processor p was seen to run is at work, and counts as having been for so long. Node of its path, with
- * loops and lines where a sample of that very path tells them; *instruction: as qzi_tracker_executed. */
+ * loops and lines where a sample of that very path has them; *instruction: as qzi_tracker_executed. */
 uint32_t qzi_processor_executed(struct qzi_processor_loops *loops, uint32_t p, uint64_t ns, uint32_t *instruction);
 
 #endif

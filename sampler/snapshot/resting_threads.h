@@ -8,7 +8,7 @@
  * in the same way (path, thread's entity, state) only the number is kept; what snapshots found otherwise (b, s and r)
  * is summed up, and added to their tuples all at once: when a thread goes on, for that one, else several times a
  * second. So the sums of a finished profile are those that visits of all threads would give. That a thread goes on is
- * told by its mark (abi/session.h), which a snapshot finds without looking at records.
+ * shown by its mark (abi/session.h), which a snapshot finds without looking at records.
  */
 #ifndef QZI_RESTING_THREADS_H
 #define QZI_RESTING_THREADS_H

@@ -45,7 +45,7 @@ struct qzi_shared_lines {
 int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in);
 void qzi_shared_lines_close(struct qzi_shared_lines *shared);
 /* One more sample of the thread with that record, which is at work, and its walk. now_ns: of the snapshot that it came
- * before. Samples in the kernel, and in libraries of the system, tell nothing. */
+ * before. Samples in the kernel, and in libraries of the system, do not count. */
 void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sample *sample,
                            const struct qzi_walk *walk, uint32_t index, uint64_t now_ns);
 

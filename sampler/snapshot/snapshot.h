@@ -124,7 +124,7 @@ void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns);
 
 /* The session has another number of processors from now on (qz_init). What was seen holds for all of them: those that
  * are new were idle, and so were those that go. view->processors is the new number already. Between two snapshots; no
- * helper visits meanwhile. 0, or -1: one that goes was not idle, no memory, or no room; nothing has changed. */
+ * helper visits during that time. 0, or -1: one that goes was not idle, no memory, or no room; nothing has changed. */
 int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before);
 
 /* Visits processors first .. end-1. Distinct ranges may be visited by distinct threads at once. */

@@ -34,7 +34,7 @@ void qzi_track_start(struct qzi_tracker *tracker, uint32_t entity, const struct 
   thread->address = walk->entries[at];
 }
 
-/* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of
+/* Conditions of a library that the system installed are no help: libomp has one for each thread, for barriers, ends of
  * regions and locks alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called
  * there says what the thread waits for, as with libraries that call the kernel's futex themselves (its object,
  * external_waits.h). 0: the object is no such one. */

@@ -164,7 +164,7 @@ static int interprets(const char *kind) {
   return 0;
 }
 
-/* "postgres: walwriter", without what tells single ones apart: numbers, and what is in brackets. */
+/* "postgres: walwriter", without what distinguishes single processes: numbers, and what is in brackets. */
 static void plain_title(const char *text, char *name, unsigned bytes) {
   unsigned length = 0;
   for (; *text && length + 1 < bytes && length < 48; text++) {

@@ -1,4 +1,4 @@
-/* Processes and threads of a tree, as events tell of them. See tree.h. */
+/* Processes and threads of a tree, as events report them. See tree.h. */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -257,7 +257,7 @@ void qzi_tree_take(struct qzi_tree *tree, const struct qzi_task_event *event) {
     if ((thread = known(tree, event->pid, event->tid))) runs(tree, thread, event->cpu);
     break;
   case QZI_TASK_STOPS:
-    if (!(thread = thread_of(tree, event->tid))) break; /* what it did after its end was told */
+    if (!(thread = thread_of(tree, event->tid))) break; /* an event that comes after that of its end */
     stop_running(tree, thread);
     set_state(tree, thread, event->preempted ? QZI_TREE_NO_CPU : QZI_TREE_ASLEEP);
     break;

@@ -53,7 +53,7 @@ static struct qzi_tree_wait_row *row_of(struct qzi_tree *tree, const struct qzi_
     tree->wait_count++;
     return row;
   }
-  for (row = tree->waits; row < end - 1; row++) /* one that is not told apart */
+  for (row = tree->waits; row < end - 1; row++) /* one for all that have none of their own */
     if (row->kind == want->kind && row->wait == want->wait) break;
   row->holder_pid = 0;
   return row;

@@ -1,6 +1,6 @@
 /* Arrays that grow.
  *
- * Must not: be used for what others read meanwhile: growing moves the elements.
+ * Must not: be used for what other threads read: growing moves the elements.
  */
 #ifndef QZI_ARRAY_H
 #define QZI_ARRAY_H

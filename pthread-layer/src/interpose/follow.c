@@ -22,7 +22,7 @@
 
 #define WORKS_NS \
   UINT64_C(250000000) /* of processor time: a program that works. Interpreters take some 50 ms to begin */
-#define SHELLS    4u  /* forked children that became another program: more of them tell nothing */
+#define SHELLS    4u  /* forked children that became another program: more of them add no information */
 #define AT_ONCE   32u /* programs followed, */
 #define SECOND_NS UINT64_C(1000000000)
 #define EACH_NS   (2 * SECOND_NS) /* and one more in each of these: 20 ms for its start, at worst, are 1 % */

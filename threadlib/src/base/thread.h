@@ -32,7 +32,7 @@ struct qzi_waiter {
   bool queued;
   bool timed; /* a deadline may let it go: it must be claimed */
   bool plain; /* since is 0, and timed false */
-  bool given; /* what it waits for was given to it; else it was told to go (channel closed) */
+  bool given; /* what it waits for was given to it; else it continues without (channel closed) */
 };
 
 /* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: `pub.serial` stays readable

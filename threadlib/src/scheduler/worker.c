@@ -42,8 +42,8 @@ static cpu_set_t *only(uint32_t cpu, size_t *bytes) {
   return set;
 }
 
-/* Pins a kernel thread to processor p's CPU. By itself, or before it is told to go on: it would have to wait for its
- * old CPU first, and there is, mostly, the one that tells it. */
+/* Pins a kernel thread to processor p's CPU. By itself, or before it is allowed to continue: it would have to wait for
+ * its old CPU first, and that one is, mostly, used by the thread that allows it. */
 static void pin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
   if (p->cpu == UINT32_MAX || kernel->cpu == p->cpu) return;
   size_t bytes;

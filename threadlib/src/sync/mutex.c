@@ -14,7 +14,7 @@
  * One thread at a time watches a mutex that others want: the one that was woken, once it runs. It takes WAITERS and
  * WOKEN out of the word, so that whoever has the lock meanwhile takes the fast paths, looks at the clock in the others'
  * stead, and puts WAITERS back when it gets the lock or blocks again. So while it watches the queue may hold waiters
- * though the word does not say so; `woken` tells.
+ * though the word does not say so; `woken` does.
  */
 #include "mutex_word.h"
 

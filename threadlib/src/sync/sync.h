@@ -140,7 +140,7 @@ bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind,
 bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
                         struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other);
 /* Nothing is published, one processor runs all threads, and the caller is one. Then these do, as the last thing of a
- * public function: wait without a deadline (0, or EPIPE: told to go); make a thread ready that was taken out of its
+ * public function: wait without a deadline (0, or EPIPE: closed); make a thread ready that was taken out of its
  * queue (0). */
 static inline bool qzi_plain(void) {
   return QZI_LIKELY(qzi_alone) && !qzi_publishing() && QZI_LIKELY(qzi_processor_self() != NULL);
@@ -183,7 +183,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
 void qzi_wake_list(struct qzi_waiter *list);
 /* Makes it ready, behind those that are; one processor runs all threads. */
 void qzi_queue_up_alone(struct qzi_waiter *waiter);
-/* Publishes that the caller is about to block, and tells the deadlock report on what. */
+/* Publishes that the caller is about to block, and on what, for the deadlock report. */
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self);
 /* Time for a wait that begins: 0 where nobody wants to know. */
 static inline uint64_t qzi_wait_begins(void) { return qzi_publishing() ? qzi_pub_ticks() : 0; }

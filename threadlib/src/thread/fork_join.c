@@ -118,8 +118,8 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void call(voi
   __asm__ volatile(""); /* no jump: the return address shall be here */
 }
 
-/* As a thread: while something is published, which creation tells; and where the processor has too few descriptors for
- * the tasks in its deque. */
+/* As a thread: while something is published, whose creation is recorded; and where the processor has too few
+ * descriptors for the tasks in its deque. */
 void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                       uint64_t site) {
   struct qzi_processor *p = qzi_processor_checked();

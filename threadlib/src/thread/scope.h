@@ -10,7 +10,7 @@ struct qzi_scope {
   _Atomic(int64_t) remote; /* children that ended on their own stacks; less `pending` once the parent waits */
   int64_t pending;         /* children not known to have ended */
   struct qzi_thread *waiter;
-  qzi_spinlock lock;            /* of the two below, which tell a sampler for whom the parent waits */
+  qzi_spinlock lock;            /* of the two below, from which a sampler sees for whom the parent waits */
   uint32_t object;              /* where it waits, 0: it does not */
   struct qzi_thread *running;   /* children on their own stacks that began while publishing */
   struct qzi_span_sync *merged; /* work and span of those that have ended; NULL: none. Under the lock */

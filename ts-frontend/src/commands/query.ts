@@ -147,7 +147,7 @@ export const command: Command = {
       );
     if (view === 'scaling' && names.length < 2)
       throw usage(
-        'scaling is told by comparing runs: it needs two sets or more',
+        'scaling is found by comparing runs: it needs two sets or more',
         'name sets of one program on different numbers of cores: ' +
           'quartz query p16.quartzset p64.quartzset --view scaling',
       );

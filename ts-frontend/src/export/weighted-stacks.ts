@@ -15,7 +15,7 @@ export interface ValueType {
 export const valueTypes = [
   { name: 'elapsed', unit: 'nanoseconds', title: 'elapsed time (normalized processor time)' },
   { name: 'processor', unit: 'nanoseconds', title: 'processor time' },
-  { name: 'idleness', unit: 'nanoseconds', title: 'idle processor time meanwhile' },
+  { name: 'idleness', unit: 'nanoseconds', title: 'idle processor time while it ran' },
   { name: 'spinning', unit: 'nanoseconds', title: 'time spinning' },
   { name: 'ready', unit: 'nanoseconds', title: 'time waiting for a processor' },
   { name: 'blocked', unit: 'nanoseconds', title: 'time blocked' },
@@ -43,7 +43,7 @@ export interface Sample {
   frames: readonly number[];
   thread: ThreadName | null;
   state: StateName | null; // null: of holders
-  busy: number | null; // processors busy meanwhile
+  busy: number | null; // processors busy at the time
   values: readonly number[];
 }
 export interface WeightedStacks {

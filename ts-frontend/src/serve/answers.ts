@@ -45,7 +45,7 @@ export class Answers {
     this.#mark = source.mark(true);
   }
 
-  /** null: who asked has gone meanwhile. */
+  /** null: the client has closed the connection. */
   async to(url: URL, gone: AbortSignal): Promise<Answer | null> {
     switch (url.pathname) {
       case '/':

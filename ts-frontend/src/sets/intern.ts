@@ -16,7 +16,7 @@ export class Interner {
   readonly #entityOf = new Map<string, number>();
   readonly #contextOf = new Map<number, number>();
 
-  /** Two are the same where a reader could not tell them apart. The module counts where the source is not known. */
+  /** Two are the same where a reader could not distinguish them. The module counts where the source is not known. */
   entity(row: Omit<EntityRow, 'entity'>): number {
     const { kind, name, file, line, module } = row;
     const key = `${kind}\0${name}\0${file}\0${line}\0${file === '' ? module : ''}`;

@@ -16,7 +16,7 @@ export const outlierScore = 3.5;
 /** What makes the median absolute deviation, and the mean one, as large as the standard deviation of a normal. */
 export const medianScale = 0.6745;
 export const meanScale = 1.253314;
-/** Ranks below which none can be told from the others. */
+/** With fewer ranks none can be distinguished from the others. */
 export const leastRanks = 5;
 /** An outlier is at least so much of the job's time away from the median. */
 export const leastDistance = 0.01;

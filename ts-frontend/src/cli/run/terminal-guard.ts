@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { restoreTerminalPath } from '../files.js';
 
 /**
- * Before the screen takes the terminal. Answers what tells the process, each time, whether the screen has the terminal
- * or has given it back.
+ * Before the screen takes the terminal. Returns what informs that process, each time, whether the screen has the
+ * terminal or has given it back.
  */
 export async function guardTerminal(): Promise<(taken: boolean) => void> {
   // A session of its own: neither the terminal's keys nor a signal to the screen's process group ends it.

@@ -14,7 +14,7 @@ export interface FlameColumns {
   parent: readonly number[]; // of row 0: 0
   nptNs: readonly number[]; // with all below
   timeNs: readonly number[]; // processor time, likewise
-  alone: readonly number[]; // 0: ran alone, ..., 4: all processors were busy meanwhile
+  alone: readonly number[]; // 0: ran alone, ..., 4: all processors were busy
   changeNs: readonly number[] | null; // of NPT, from another profile's; null: nothing to compare with
   complete: boolean; // else the smallest nodes are left out: their time is in those above them alone
 }

@@ -15,7 +15,7 @@ const layers = [
   ['idle', ({ idleNs }: TimelineStretch) => idleNs],
 ] as const;
 
-/** Neighbours as one, so that at most so many remain: more than there are pixels for tell nothing. */
+/** Neighbours as one, so that at most so many remain: more than there are pixels for cannot be seen. */
 const mostStretches = 400;
 function joined(all: readonly TimelineStretch[]): TimelineStretch[] {
   const size = Math.max(1, Math.ceil(all.length / mostStretches));

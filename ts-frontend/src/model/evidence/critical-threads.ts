@@ -12,7 +12,7 @@ import type { Entity, Finding, Model } from '../result/types.js';
 
 /**
  * Threads that the program waits for, and their processor time: main, and those that ran alone while others waited at a
- * join. (One that works until it is told to end runs as long as the others do.)
+ * join. (One that works until it is asked to end runs as long as the others do.)
  */
 export type Longest = ReadonlyMap<number, number>;
 

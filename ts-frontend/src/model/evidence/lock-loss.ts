@@ -1,5 +1,5 @@
 /**
- * What waiting for locks costs, by how many were busy and spinning meanwhile (docs/reference/findings.md, "Locks").
+ * What waiting for locks costs, by how many were busy and spinning at the time (docs/reference/findings.md, "Locks").
  * Pure.
  */
 import { item } from '../profile/columns.js';

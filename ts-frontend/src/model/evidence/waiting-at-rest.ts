@@ -1,4 +1,4 @@
-/** The time in which nothing runs (b = 0): what threads wait for meanwhile. Pure. */
+/** The time in which nothing runs (b = 0): what threads wait for then. Pure. */
 import { f64, item, u32 } from '../profile/columns.js';
 import type { WaitingAt } from '../result/facts.js';
 import { State } from '../profile/raw-profile.js';

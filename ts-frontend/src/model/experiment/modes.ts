@@ -7,7 +7,7 @@ import { dipOf } from './dip.js';
 import { median } from './paired.js';
 import type { Mode, Modes } from '../result/experiment.js';
 
-/** Of fewer runs no two modes can be told from chance. */
+/** With fewer runs two modes cannot be distinguished from chance. */
 export const leastForModes = 5;
 /** A mode has so many runs at least. */
 const leastOfMode = 2;

@@ -3,7 +3,7 @@ import type { ChildProcessesNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
 /**
- * Below this share of all processor time, or where the kernel's clock ticks would tell little, children change no
+ * Below this share of all processor time, or where the kernel's clock ticks are too coarse, children change no
  * conclusion.
  */
 const leastPart = 0.05;

@@ -12,7 +12,7 @@ import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 
 /**
  * What the answer rests on. `exact`: lengths that were carried along in the run. `sampled`: the procedure was called
- * where nothing tells it at once, so there are bounds alone. The others are no answer: hooks would have told had it
+ * where nothing shows that at once, so there are bounds alone. The others are no answer: hooks would have shown had it
  * run, no snapshot has it (it has no hooks), its name is not known.
  */
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
@@ -126,7 +126,7 @@ function ofLock(raw: RawWhatIf, entity: number): Lengths | Basis {
   return { basis: 'exact', lowNs: raw.spanNs, highNs: raw.spanNs, workNs: raw.workNs };
 }
 
-/** Whether its calls tell when it runs: it has hooks, and those were there from the beginning. */
+/** Whether its calls show when it runs: it has hooks, and those were there from the beginning. */
 function hasExactCalls({ model }: WhatIfInput, raw: RawWhatIf): boolean {
   const { attached, paths } = model.raw.head;
   if (raw.missed || attached) return false;

@@ -355,7 +355,7 @@ export interface RawWhatIf {
   entity: number; // of the procedure; 0: not known
   seen: boolean; // it did run; a lock had to be waited for
   found: boolean; // a procedure (lock: a variable) has the name
-  missed: boolean; // some of its calls could not be told from the rest
+  missed: boolean; // some of its calls could not be separated from the rest
   factor: number;
   spanNs: number;
   workNs: number;

@@ -138,8 +138,8 @@ export interface IoFacts {
   mayBeSleep: boolean; // no procedure of the system was seen: which of them it is, is not known
   call: string | null; // the procedure of the C library that it is mostly in
   threads: number; // mean number
-  held: WaitingAt[]; // what other threads waited for meanwhile, where that is to be reported
-  overlapNs: number; // saved, if other work were done meanwhile
+  held: WaitingAt[]; // what other threads waited for at that time, where that is to be reported
+  overlapNs: number; // saved, if other work were done in that time
   restNs: number; // of the cost: nothing ran at that time
   goesNs: number; // of a sleep, if nobody had to sleep
   several: { atATime: number; savesNs: number } | null; // so many under way at a time
@@ -288,7 +288,7 @@ export interface OptimizeFacts {
   calledNs: number; // what it calls takes, which may go with it
   // it would have to become so much faster (a part of its time) to gain what the best of the others saves
   even: { part: number; finding: number } | null;
-  /** So many threads run it at the same time. Whether they slow each other there, samples alone do not tell. */
+  /** So many threads run it at the same time. Whether they slow each other there, samples alone do not show. */
   together: number;
   handedOn: boolean; // threads hand locks on all the time: data comes from other CPUs with the lock
   allocatorNs: number | null; // of it, in the allocator (malloc, free, operator new), where that is half or more

@@ -41,7 +41,7 @@ export interface ChildProcessesNotice {
   ownNs: number;
   profiled: boolean; // each has a profile of its own
 }
-/** Other recorded processes of the launched program had CPUs meanwhile. */
+/** Other recorded processes of the launched program had CPUs during the recording. */
 export interface RelatedProcessesNotice {
   form: 'related-processes';
   cpus: number; // that they had, on average

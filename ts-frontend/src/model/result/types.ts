@@ -33,7 +33,7 @@ export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning
 
 export type { Bucket, TimeBucket };
 
-/** E_x: time that threads spent in one state, and how many threads were runnable meanwhile. */
+/** E_x: time that threads spent in one state, and how many threads were runnable at that time. */
 export interface StateTime {
   ns: number;
   meanRunnable: number; // 0 where ns is 0

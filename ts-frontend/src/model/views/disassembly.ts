@@ -45,7 +45,7 @@ export interface Disassembly {
 
 /** Of the first format that has instructions. */
 const firstVersion = 20;
-/** Whether a profile tells what instructions cost: older: an older Quartz recorded it; none: there were no samples. */
+/** Whether a profile has the costs of instructions: older: an older Quartz recorded it; none: there were no samples. */
 export function instructionsIn(model: Model): 'there' | 'older' | 'none' {
   if (model.raw.instructions.address.length > 0) return 'there';
   return model.raw.head.version < firstVersion ? 'older' : 'none';

@@ -55,8 +55,8 @@ function outermost(root: ViewRow, entity: number): ViewRow[] {
 }
 
 /**
- * How alone something ran, in five equal steps of the mean number of processors busy meanwhile: 0 alone, ..., 4 all of
- * them busy. With one processor nothing can be told: 4.
+ * How alone something ran, in five equal steps of the mean number of processors busy at the time: 0 alone, ..., 4 all
+ * of them busy. With one processor that means nothing: 4.
  */
 export function aloneness(parallelism: number, processors: number): 0 | 1 | 2 | 3 | 4 {
   if (processors <= 1) return 4;

@@ -69,7 +69,7 @@ export function pad(text: string, columns: number, align: 'left' | 'right'): str
   return align === 'left' ? text + space : space + text;
 }
 
-/** Cuts out the middle, where names differ least: both the beginning and the end of a C++ name tell much. */
+/** Cuts out the middle, where names differ least: both the beginning and the end of a C++ name matter. */
 export function cut(text: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
   if (width(text) <= columns) return text;
   const mark = options.ascii ? '..' : '…';

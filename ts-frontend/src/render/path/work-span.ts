@@ -46,7 +46,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     );
   if (!span.cpuWaitsOut)
     note(
-      'waits for CPUs could not be told apart from work, so both include them: record on a machine that is not busy',
+      'waits for CPUs could not be distinguished from work, so both include them: record on a machine that is not busy',
     );
   if (span.cpuWaitNs !== null && span.cpuWaitNs > few * span.workNs)
     note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which is in none of these numbers`);

@@ -41,7 +41,7 @@ function line(model: Model, bars: readonly Bar[], options: RenderOptions): strin
   let at = 0;
   for (const { node, from, to } of bars) {
     const step = aloneness(node.nptNs > 0 ? node.timeNs / node.nptNs : 1, model.processors);
-    // A column stays free at the right, so that neighbours are told apart.
+    // A column stays free at the right, so that neighbours can be distinguished.
     const room = Math.max(1, to - from - 1);
     const name = room < 3 ? '' : nameOf(model, node, room, options);
     const fill = options.colour ? ' ' : item(options.ascii ? plainFills : fills, step);

@@ -66,7 +66,7 @@ export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options
   ];
 }
 
-/** How much of the processor time loops and lines do not tell, from this part on. */
+/** From this part of the processor time on it is reported how much is in no loop or line. */
 const leastWithoutCode = 0.01;
 export function withoutCode(model: Model, options: RenderOptions): string[] {
   const ns = withoutCodeNs(model);

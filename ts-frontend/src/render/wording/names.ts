@@ -96,7 +96,7 @@ function namesakes(model: Pick<Model, 'entities'>, threads: Iterable<number>): S
   return new Set([...byName.values()].filter((ids) => ids.length > 1).flat());
 }
 
-/** What tells a thread from others of these that have its name: " #3", its number in the recording; else ''. */
+/** What distinguishes a thread from others of these with its name: " #3", its number in the recording; else ''. */
 export function threadNumbers(
   model: Pick<Model, 'entities' | 'raw'>,
   threads: Iterable<number>,
