@@ -1,4 +1,4 @@
-/** What is defined once: the factor of hashes, loads of words that others write, what a name says, guards of headers. */
+/** What is defined once: the factor of hashes, loads of words that others write, what names mean, guards of headers. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';

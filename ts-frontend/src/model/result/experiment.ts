@@ -1,7 +1,7 @@
 /**
  * What an experiment with several runs of a program has shown, as data (docs/guide/measuring.md): what recording costs,
- * what a change gains, and whether runs differ. Sentences are made of it in render/parts/experiment.ts, and JSON shows it as
- * it is. Times are nanoseconds, shares are of 1.
+ * what a change gains, and whether runs differ. Sentences are made of it in render/parts/experiment.ts, and JSON shows
+ * it as it is. Times are nanoseconds, shares are of 1.
  */
 import type { FindingKind } from './finding-kinds.js';
 
