@@ -15,7 +15,7 @@ import {
   type ViewRow,
 } from '../../../ts-frontend/src/model/index.js';
 import { counterKinds } from '../../../ts-frontend/src/model/profile/abi.js';
-import { contextColumns, withoutCounters } from '../../../ts-frontend/src/render/view.js';
+import { contextColumns, withoutCounters } from '../../../ts-frontend/src/render/views/view.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
 const plainText = { width: 200, colour: false, ascii: true, top: 20 };
