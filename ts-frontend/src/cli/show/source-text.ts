@@ -1,6 +1,6 @@
 /** Text of source files, as debug information names them. */
 import { readFileSync, statSync } from 'node:fs';
-import { systemReason } from '../reader/system-error.js';
+import { systemReason } from '../../reader/system-error.js';
 
 const mostBytes = 16 * 1024 * 1024;
 
