@@ -165,7 +165,7 @@ static void limits(void) {
 
 /* ---- taken by others, while their parent spawns more, and among threads ---- */
 
-enum { BRANCHES = 5, DEPTH = 6 };
+enum { BRANCHES = 4, DEPTH = 6 };
 static long nodes, threads;
 static void *counts(void *argument) {
   __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
@@ -191,7 +191,7 @@ static void taken(void) {
     all += level;
     if (depth == 2) made = level;
   }
-  for (int round = 1; round <= 5; round++) {
+  for (int round = 1; round <= 3; round++) {
     nodes = 0;
     grows((void *)(intptr_t)DEPTH);
     CHECK(nodes == all);
