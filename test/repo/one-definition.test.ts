@@ -31,7 +31,7 @@ const parsers = [
   'views/derived.ts',
   'queries/gate.ts',
   'experiment/remedies.ts',
-  'metrics/naming.ts',
+  'metrics/own-name.ts',
   'findings/lock-churn.ts',
 ];
 

@@ -1,9 +1,10 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
 import { isCode } from '../profile/code-scopes.js';
-import { defined, item } from '../profile/columns.js';
+import { item } from '../profile/columns.js';
 import { isLockKind } from '../profile/lock-kinds.js';
 import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import type { Kind } from '../result/types.js';
+import { ownName } from './own-name.js';
 
 export function kindOf(raw: EntityKind): Kind {
   return isLockKind(raw) ? 'lock' : (raw as Kind);
@@ -19,40 +20,6 @@ export function placeOf(file: string, line: number): string {
 
 function hex(address: number): string {
   return `0x${address.toString(16)}`;
-}
-
-/** Up to the comma or bracket that ends the first of several template arguments. */
-function firstArgument(list: string): string {
-  let depth = 0;
-  for (let at = 0; at < list.length; at++) {
-    const c = defined(list[at]);
-    if (depth === 0 && (c === ',' || c === '>')) return list.slice(0, at).trim();
-    if ('<({['.includes(c)) depth++;
-    if ('>)}]'.includes(c)) depth--;
-  }
-  return list;
-}
-
-/**
- * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's
- * instance; of a pointer the type alone is known: `std::async(long (*)(int))`. And so is a lambda that runs as a
- * thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp. What else a lambda
- * runs is its call operator, which is not said.
- */
-function ownName(name: string): string {
-  const state =
-    /^std::(?:(thread)::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(name);
-  if (state !== null && name.endsWith('::_M_run')) {
-    const what = firstArgument(name.slice(state[0].length));
-    return what.includes('*') ? `std::${state[1] ?? 'async'}(${what})` : what;
-  }
-  const started = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(
-    name,
-  )?.[1];
-  return (started ?? name).replace(
-    /(\{lambda(?:\((?:[^(){}]|\([^(){}]*\))*\))?(?:#\d+)?\})::operator\(\)(?:\(.*\))?(?: const)?$/,
-    '$1',
-  );
 }
 
 /** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
