@@ -1,7 +1,7 @@
 /** Work and span from the columns of a profile: predictions and their bounds, sites, what is on the span. */
 import test from 'ava';
 import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
-import { ProfileBuilder, run } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** One second alone in `a`, then three processors in `b`: work 4, span 2; four levels of half a second. */
@@ -98,4 +98,16 @@ test('work and span that contradict each other break an invariant', (t) => {
 
 test('a profile without work and span has none', (t) => {
   t.is(workSpanOf(buildModel(recorded({ spanRecorded: false }))), null);
+});
+
+test('a lock of a plain pthread program is held for as long as its holder had a CPU', (t) => {
+  const head = { spanRecorded: true, workNs: 2 * second, spanNs: 2 * second, publisher: 'pthread' } as const;
+  const held = ['main', 'mutex:lock', 'inside'];
+  const raw = new ProfileBuilder({ processors: 1, head })
+    .stretch(second, [run('main', held)])
+    .stretch(3 * second, [ready('main', held), run('other', ['other'])])
+    .build();
+  const locks = workSpanOf(buildModel(raw))?.locks ?? [];
+  t.is(locks.length, 1);
+  t.true(Math.abs(locks[0]!.holdNs - second) < 0.01 * second, `${locks[0]!.holdNs}`);
 });

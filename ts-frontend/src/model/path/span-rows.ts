@@ -2,9 +2,9 @@
  * What the work and the span of a run consist of: entities, the places where threads are made, and locks, whose holding
  * times come one after the other. Pure.
  */
-import { addAt, f64, item, u32 } from '../profile/columns.js';
+import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { shareInterval } from '../metrics/confidence.js';
-import type { RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
 
 export interface SpanEntity {
@@ -117,16 +117,41 @@ export function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite
  * not. So shares of the one are taken of the other.
  */
 function workScale(model: Model): number {
+  if (model.raw.head.publisher === 'pthread') return 1; // processor time is the kernel's
   const seen = model.root.processorTimeNs;
   return seen > 0 ? Math.min(1, model.raw.head.workNs / seen) : 1;
 }
 
+/**
+ * Of the time for which a lock of a plain pthread program was held: the part in which its holder did not wait for a
+ * CPU. Who requests it has it innermost, and waits.
+ */
+function partWithCpu({ raw }: Model, lock: number): number {
+  const { stacks, tuples } = raw;
+  const holds = new Uint8Array(stacks.entity.length); // by node, whose parent comes first
+  for (let n = 1; n < holds.length; n++) {
+    const parent = u32(stacks.parent, n);
+    if (parent !== 0 && (holds[parent] === 1 || u32(stacks.entity, parent) === lock)) holds[n] = 1;
+  }
+  let [all, without] = [0, 0];
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const node = u32(tuples.stack, k);
+    const isInnermost = u32(stacks.entity, node) === lock;
+    if (isInnermost ? u8(tuples.waiting, k) !== Waiting.none : holds[node] !== 1) continue;
+    all += f64(tuples.ns, k);
+    if (u8(tuples.state, k) === State.ready) without += f64(tuples.ns, k);
+  }
+  return all > 0 ? 1 - without / all : 1;
+}
+
 /** Locks that one thread at a time holds, by how long they were held. */
 export function locksOf(model: Model): LockHold[] {
+  const scaleOf = (lock: number): number =>
+    model.raw.head.publisher === 'pthread' ? partWithCpu(model, lock) : workScale(model);
   return model.entities
     .filter(({ rawKind, members }) => (rawKind === 'mutex' || rawKind === 'spinlock') && members.length === 0)
     .map(({ id, object, instances }) => ({ entity: id, holdNs: instances === 1 ? (object?.holdNs ?? 0) : 0 }))
     .filter(({ holdNs }) => holdNs > 0)
-    .map(({ entity, holdNs }) => ({ entity, holdNs: Math.min(holdNs, model.elapsedNs) * workScale(model) }))
+    .map(({ entity, holdNs }) => ({ entity, holdNs: Math.min(holdNs, model.elapsedNs) * scaleOf(entity) }))
     .sort((a, b) => b.holdNs - a.holdNs || a.entity - b.entity);
 }

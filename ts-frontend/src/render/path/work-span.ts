@@ -13,7 +13,7 @@ import { count, figure, percent, time } from '../format/units.js';
 
 /** What to do about a profile without work and span. */
 export const noWorkSpanText =
-  'work and span were not recorded, or the program ended before there was any; ' +
+  'work and span were not recorded, or no thread came to an event that ends a strand; ' +
   'record it again with: quartz record --span -- PROGRAM';
 
 const few = 0.1; // spans that differ by less are one
@@ -54,6 +54,12 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     note(
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
         'which they took them counts as if it were required',
+    );
+  const unendedNs = model.cpuWait.runNs - span.workNs;
+  if (model.raw.head.publisher === 'pthread' && unendedNs > few * model.cpuWait.runNs)
+    note(
+      `${time(unendedNs, options)} of processor time is in neither: that of threads whose work had not ended in ` +
+        'anything the pthread layer sees (OpenMP, or threads that the program or the recording left at work)',
     );
   if (burdened !== null && burdened > 1.5 * spanNs)
     note(
