@@ -9,6 +9,7 @@ import { hotLocks } from './programs-hot-locks.js';
 import type { Program } from './program.js';
 import { secondBatch } from './programs-second.js';
 import { sixthBatch } from './programs-sixth.js';
+import { sixthBatchMore } from './programs-sixth-more.js';
 import { seventhBatch } from './programs-seventh.js';
 import { seventhBatchMore } from './programs-seventh-more.js';
 import { eighthBatch } from './programs-eighth.js';
@@ -332,6 +333,7 @@ export const programs: readonly Program[] = [
   ...fourthBatch,
   ...fifthBatch,
   ...sixthBatch,
+  ...sixthBatchMore,
   ...seventhBatch,
   ...seventhBatchMore,
   ...eighthBatch,
