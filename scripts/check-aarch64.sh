@@ -19,4 +19,4 @@ trap 'rm -f "$log"' EXIT
   cmake --build build-aarch64 --parallel "$(nproc)"
 } >"$log" 2>&1 || { cat "$log"; exit 1; }
 ctest --test-dir build-aarch64 --output-on-failure --no-tests=error --timeout 300 --parallel "$(nproc)" \
-  --tests-regex '^(core_|sync\.|hooks_|publish_|sampler_loop_nest$)'
+  --tests-regex '^(core_|sync\.|hooks_|publish_|sampler_loop_nest$|sampler_arm_poll_loop$)'

@@ -36,10 +36,14 @@ static const unsigned char numbered[16] = {
   PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8,    AT_COUNT - 7,    AT_COUNT - 6,    AT_COUNT - 5,
   AT_COUNT - 4,    AT_COUNT - 3,    AT_COUNT - 2,    AT_COUNT - 1}; /* among those of a sample */
 #else
-#define REGISTERS                                                                                            \
-  (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_LR | UINT64_C(1) << PERF_REG_ARM64_SP | \
-   UINT64_C(1) << PERF_REG_ARM64_PC)
-enum { AT_FP, AT_LINK, AT_SP, AT_PC, AT_COUNT };
+#define REGISTERS       ((UINT64_C(1) << (PERF_REG_ARM64_PC + 1)) - 1) /* all general ones */
+enum {
+  AT_FP = PERF_REG_ARM64_X29,
+  AT_LINK = PERF_REG_ARM64_LR,
+  AT_SP = PERF_REG_ARM64_SP,
+  AT_PC = PERF_REG_ARM64_PC,
+  AT_COUNT
+};
 #define LINK(registers) (registers)[AT_LINK]
 #endif
 

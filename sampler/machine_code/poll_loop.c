@@ -6,6 +6,8 @@
  * at the end of the jump. */
 #include "poll_loop.h"
 
+#include "arm_poll_loop.h"
+#include "code_flow.h"
 #include "loop_body.h"
 #include "poll_step.h"
 
@@ -56,6 +58,6 @@ uint64_t qzi_poll_loop(const struct qzi_code *code, uint64_t seen, int framed, c
 
 #else
 uint64_t qzi_poll_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
-  return 0;
+  return QZI_THIS_MACHINE == QZI_AARCH64 ? qzi_arm_poll_loop(code, seen, framed) : 0;
 }
 #endif

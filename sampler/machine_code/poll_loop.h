@@ -3,7 +3,8 @@
  * it calls count as its own code. One that looks at nothing but a clock waits for nobody: no other thread can end it,
  * and whoever makes it shorter gains its time. It is at work.
  *
- * Owns:    nothing; a function of bytes. x86-64; elsewhere no loop is recognized.
+ * Owns:    nothing; a function of bytes. x86-64; on aarch64 by arm_poll_loop.h, which follows no calls; elsewhere
+ * no loop is recognized.
  * Must not: take work for polling: what it does not know is no such loop. A loop that compares a count with what it
  * reads, reads where a count says, calculates with what it carries from round to round, or calls something that does,
  * is at work.

@@ -1,6 +1,8 @@
 /* Short loops that only look. See store_free_loop.h. */
 #include "store_free_loop.h"
 
+#include "arm_poll_loop.h"
+#include "code_flow.h"
 #include "x86_decode.h"
 
 #define LOOP_MOST 128 /* bytes */
@@ -45,5 +47,7 @@ uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64
 }
 
 #else
-uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64_t last) { return 0; }
+uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64_t last) {
+  return QZI_THIS_MACHINE == QZI_AARCH64 ? qzi_arm_store_free_loop(code, first, last) : 0;
+}
 #endif

@@ -1,6 +1,7 @@
 /* Whether code is a loop that can do nothing but wait: it writes no memory, calls nothing, and jumps back.
  *
- * Owns:    nothing; a pure function of bytes. x86-64; elsewhere no loop is recognized.
+ * Owns:    nothing; a pure function of bytes. x86-64; on aarch64 by arm_poll_loop.h; elsewhere no loop is
+ * recognized.
  * Must not: take a loop that may write for one that waits: what it does not know is no such loop.
  */
 #ifndef QZI_STORE_FREE_LOOP_H

@@ -3,6 +3,8 @@
 
 #include "loop_callees.h"
 #include "abi/hash.h"
+#include "sampler/machine_code/arm_poll_loop.h"
+#include "sampler/machine_code/code_flow.h"
 #include "sampler/machine_code/x86_decode.h"
 #include "sampler/machine_code/poll_loop.h"
 #include "sampler/machine_code/queue_lock.h"
@@ -78,5 +80,10 @@ int qzi_poll_detector_tries(uint32_t pid, uint64_t start) {
   return 0;
 }
 #else
-int qzi_poll_detector_tries(uint32_t pid, uint64_t start) { return 0; }
+int qzi_poll_detector_tries(uint32_t pid, uint64_t start) {
+  unsigned char bytes[AROUND];
+  struct qzi_code code;
+  return QZI_THIS_MACHINE == QZI_AARCH64 && !qzi_code_around(pid, start, start, bytes, AROUND, &code) &&
+         qzi_arm_loop_tries(&code, start);
+}
 #endif
