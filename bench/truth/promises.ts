@@ -86,7 +86,7 @@ export function judgeRounds(program: Program, under: string): Kept | undefined {
       median(models.map(({ slowdown }) => slowdown.shareLeast)),
       median(models.map(({ slowdown }) => slowdown.share)),
     ],
-    orMore: models.some(({ slowdown }) => slowdown.waitsMayChange || slowdown.othersMayChange),
+    orMore: models.some(({ slowdown }) => slowdown.waitsMayChange || slowdown.linesMayMove || slowdown.othersMayChange),
     firsts: models.map(firstOf),
     close: models.map(({ notices }) => notices.some(({ form }) => form === 'close-findings')),
   };

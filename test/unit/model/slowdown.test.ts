@@ -100,6 +100,42 @@ test('kernel threads that wait for each other all the time: what delays one may 
   );
 });
 
+/** Two threads for a second; for `part` of it in the kernel's or the layer's code of that kind. */
+function working(
+  change: object,
+  kernel: 'futex' | 'lock',
+  part: number,
+  acquisitions = 0,
+): ReturnType<typeof recorded> {
+  const at = (kind: typeof kernel | undefined): ReturnType<typeof run>[] =>
+    ['w1', 'w2'].map((thread) => ({ ...run(thread, ['main', 'a']), ...(kind ? { kernel: kind } : {}) }));
+  const { slowdown } = buildModel(
+    new ProfileBuilder({ processors: 2, head: { ...head, publisher: 'pthread', ...change } as object })
+      .stretch(part * second, at(kernel))
+      .stretch((1 - part) * second, at(undefined))
+      .call('a', 'rwlock:l', acquisitions)
+      .object('rwlock:l', { acquisitions, contended: 0 })
+      .build(),
+  );
+  return slowdown;
+}
+
+test('waits that only the kernel knows of are its switches, where threads are in futex calls', (t) => {
+  const often = { switchesKnown: true, voluntarySwitches: 20_000 };
+  t.true(working(often, 'futex', 0.1).waitsMayChange);
+  t.false(working(often, 'futex', 0.02).waitsMayChange, 'they sleep for something else');
+  t.false(working({ ...often, voluntarySwitches: 2000 }, 'futex', 0.1).waitsMayChange);
+  t.false(working({ ...often, switchesKnown: false }, 'futex', 0.1).waitsMayChange);
+});
+
+test('locks that take longer than free ones: their cache lines move, and recording changes how often', (t) => {
+  const free = { freeLockPs: 12_000, lockMostPs: 8000 }; // 32 ns for one that is twice as long, recorded
+  t.true(working(free, 'lock', 0.5, 10_000_000).linesMayMove); // 100 ns each
+  t.false(working(free, 'lock', 0.5, 40_000_000).linesMayMove, 'each takes as long as it does alone');
+  t.false(working(free, 'lock', 0.05, 1_000_000).linesMayMove, 'hardly any time in locks');
+  t.false(working({ ...free, freeLockPs: 0 }, 'lock', 0.5, 10_000_000).linesMayMove, 'not measured');
+});
+
 test('a sampler with a CPU of its own takes none from the program', (t) => {
   t.is(recorded({ samplerSpins: true }).samplingNs, 0);
 });

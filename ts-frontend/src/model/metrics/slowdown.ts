@@ -23,10 +23,45 @@ const oftenNs = 200_000;
 /** The same goes for threads that yield until another has come, from this part of the processor time on. */
 const leastYielding = 0.1;
 
-function yieldsOften({ tuples }: RawProfile, processorNs: number): boolean {
-  let ns = 0;
-  for (let k = 0; k < tuples.ns.length; k++) if (tuples.kernel[k] === KernelWork.yield) ns += f64(tuples.ns, k);
-  return ns > 0 && ns >= leastYielding * processorNs;
+/**
+ * Of waits for objects that libraries made for themselves nobody knows how many there are; but threads that wait there
+ * give up their CPUs, and are at the kernel's futex for this part of the processor time or more.
+ */
+const leastWaking = 0.05;
+
+/** Locks are what a program does from this part of the processor time on. */
+const leastLocking = 0.1;
+
+interface AtLocks {
+  wakingNs: number; // in the kernel, to wait and to wake
+  yieldingNs: number;
+  lockingNs: number; // in code that takes and releases locks
+}
+function atLocks({ tuples }: RawProfile): AtLocks {
+  const all = { wakingNs: 0, yieldingNs: 0, lockingNs: 0 };
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const ns = f64(tuples.ns, k);
+    if (tuples.kernel[k] === KernelWork.futex) all.wakingNs += ns;
+    else if (tuples.kernel[k] === KernelWork.yield) all.yieldingNs += ns;
+    else if (tuples.kernel[k] === KernelWork.lock) all.lockingNs += ns;
+  }
+  return all;
+}
+
+/** Threads wait for each other so often that recording may change who waits. */
+function waitsOften({ head }: RawProfile, { wakingNs, yieldingNs }: AtLocks, waited: number, ranNs: number): boolean {
+  const slept = head.switchesKnown && wakingNs >= leastWaking * ranNs ? head.voluntarySwitches : 0,
+    waits = Math.max(waited, slept);
+  return (waits > 0 && ranNs <= waits * oftenNs) || (yieldingNs > 0 && yieldingNs >= leastYielding * ranNs);
+}
+
+/**
+ * Locks take twice as long as one that a single CPU uses, and much of the processor time: their cache lines come from
+ * other CPUs. How often depends on what lies between, and so on what recording adds there.
+ */
+function linesMove({ head }: RawProfile, { lockingNs }: AtLocks, locked: number, ranNs: number): boolean {
+  const mostFreeNs = (locked * (2 * head.freeLockPs + head.lockMostPs)) / 1000;
+  return head.freeLockPs > 0 && locked > 0 && lockingNs >= leastLocking * ranNs && lockingNs >= mostFreeNs;
 }
 
 /** Others' part of the time in which the program could run: from the first on the sampler has no CPU of its own. */
@@ -63,10 +98,10 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   for (const { contended } of objects) waited += contended;
   // Spread over the threads as the program's own work is.
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
-  const waitsMayChange =
-    head.publisher === 'pthread' &&
-    !head.outside &&
-    ((waited > 0 && root.processorTimeNs <= waited * oftenNs) || yieldsOften(raw, root.processorTimeNs));
+  const isPublished = head.publisher === 'pthread' && !head.outside,
+    spent = atLocks(raw);
+  const waitsMayChange = isPublished && waitsOften(raw, spent, waited, root.processorTimeNs),
+    linesMayMove = isPublished && linesMove(raw, spent, locked, root.processorTimeNs);
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
   const cpuWait = cpuWaitOf(raw);
   const sampling = samplingOf(raw, othersPart(cpuWait));
@@ -108,6 +143,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     share: share(elapsedNs),
     shareLeast: share(elapsedLeastNs),
     waitsMayChange,
+    linesMayMove,
     othersMayChange: isMostlyOthers(cpuWait),
     unmeasured: unmeasuredOf(head, hooked, locked),
   };

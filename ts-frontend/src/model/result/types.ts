@@ -301,6 +301,8 @@ export interface Slowdown {
   shareLeast: number;
   /** Threads wait for each other so often that recording may change who waits: that is in none of these. */
   waitsMayChange: boolean;
+  /** Threads take locks whose cache lines move from CPU to CPU, more or less often when recorded: likewise. */
+  linesMayMove: boolean;
   /** Others have the CPUs: how long the program waits for its own after each snapshot is in none of these. */
   othersMayChange: boolean;
   /** What happened, but could not be measured, and so is in none of these. */

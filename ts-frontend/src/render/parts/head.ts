@@ -119,7 +119,7 @@ function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): st
     : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the program)`;
 }
 
-type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange' | 'othersMayChange'>;
+type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange' | 'linesMayMove' | 'othersMayChange'>;
 const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
   ['hooksNs', 'hooks', 'hooksLeastNs'],
   ['locksNs', 'locks', 'locksLeastNs'],
@@ -145,18 +145,21 @@ function cost(model: Model): string {
       ([part, name, least]) =>
         `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
     );
-  const { waitsMayChange, othersMayChange } = slowdown;
+  const { waitsMayChange, linesMayMove, othersMayChange } = slowdown;
   const [least, most] = [
     { part: slowdown.elapsedLeastNs, whole: wholes[0] },
     { part: slowdown.elapsedNs, whole: wholes[1] },
   ];
-  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange || othersMayChange)}`;
+  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange || linesMayMove || othersMayChange)}`;
   const changes = waitsMayChange
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
       'that costs'
-    : othersMayChange
-      ? '; other programs had the CPUs, so interruptions may cost it more: quartz run --measure'
-      : '';
+    : linesMayMove
+      ? '; cache lines of locks move from CPU to CPU, and recording changes how often: quartz run --measure shows what ' +
+        'that costs'
+      : othersMayChange
+        ? '; other programs had the CPUs, so interruptions may cost it more: quartz run --measure'
+        : '';
   const children = model.notices.some(({ form }) => form === 'child-processes')
     ? '; the cost to child processes is not known'
     : '';
