@@ -18,8 +18,10 @@ export interface Registered {
   subject: RegExp;
   /** The change that was tried. What it saved is in registered.json, measured before Quartz ran. */
   fix: string;
-  /** The change divides the work among more threads (or processes), one for each CPU, and leaves it as it is. */
+  /** The change divides the work among more threads (or processes), one for each CPU. */
   spreads?: boolean;
+  /** The change has one thread do all of the work. */
+  joins?: boolean;
 }
 
 export interface Program {

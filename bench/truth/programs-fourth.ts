@@ -153,6 +153,7 @@ export const fourthBatch: readonly Program[] = [
       kinds: ['pipeline', 'serial'],
       subject: /7z|match|bt\d|lz/i,
       fix: 'blocks of 1 MiB, compressed at the same time',
+      spreads: true,
     },
   },
   {
@@ -186,6 +187,7 @@ export const fourthBatch: readonly Program[] = [
       kinds: ['lock-contention', 'overhead', 'spinning', 'oversubscription'],
       subject: /lock|kyoto|kc|ProtoDB/i,
       fix: 'one thread for all records',
+      joins: true,
     },
   },
   {
@@ -240,6 +242,7 @@ export const fourthBatch: readonly Program[] = [
       kinds: ['serial', 'starvation', 'io'],
       subject: /child|make|cc1/i,
       fix: 'two jobs',
+      spreads: true,
     },
   },
   {
@@ -257,6 +260,7 @@ export const fourthBatch: readonly Program[] = [
       kinds: ['overhead', 'spinning'],
       subject: /gomp|omp|smooth|MAIN/i,
       fix: 'one thread',
+      joins: true,
     },
   },
   {

@@ -303,6 +303,7 @@ export const seventhBatchMore: readonly Program[] = [
       kinds: ['serial', 'imbalance', 'starvation'],
       subject: /MAIN__|plate/i,
       fix: 'a loop that is divided',
+      spreads: true,
     },
   },
   {

@@ -217,6 +217,7 @@ export const seventhBatch: readonly Program[] = [
       kinds: ['serial', 'starvation', 'imbalance'],
       subject: /async|scale|future|one at a time|thumbs/i,
       fix: 'the futures are kept until all pictures are started',
+      spreads: true,
     },
   },
   {
@@ -251,6 +252,7 @@ export const seventhBatch: readonly Program[] = [
       kinds: ['serial', 'starvation', 'imbalance', 'lock-contention'],
       subject: /encode|strand|asio|one at a time|main::/i,
       fix: 'a strand for each room',
+      spreads: true,
     },
   },
   {

@@ -190,6 +190,7 @@ export const thirdBatch: readonly Program[] = [
       kinds: ['spinning', 'overhead', 'oversubscription', 'kernel'],
       subject: /blas|gemv|yield|spin|power/i,
       fix: 'one thread',
+      joins: true,
     },
   },
   {

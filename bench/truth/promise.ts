@@ -14,7 +14,6 @@ export type Promise =
 /** Savings of these findings are said as `up to`. */
 const bounded: ReadonlySet<Finding['facts']['form']> = new Set([
   'optimize',
-  'io',
   'lock',
   'passed-data',
   'mutual-wait',
@@ -24,13 +23,23 @@ const bounded: ReadonlySet<Finding['facts']['form']> = new Set([
   'small-threads',
 ]);
 
-function savedBy(
-  of: Finding,
-  { spreads }: Registered,
-): { form: 'interval' | 'bound' | 'more'; lowNs: number; ns: number } {
+interface Saved {
+  form: 'interval' | 'bound' | 'more';
+  lowNs: number;
+  ns: number;
+}
+
+/** What the finding says about one thread that does all of the work; undefined: nothing. */
+function savedByOne({ facts }: Finding): Saved | undefined {
+  if (facts.form === 'hand-overs' && facts.aloneNs !== null)
+    return { form: 'more', lowNs: facts.aloneNs, ns: Infinity };
+  return facts.form === 'yields' ? { form: 'bound', lowNs: 0, ns: facts.aloneNs } : undefined;
+}
+
+function savedBy(of: Finding, { spreads }: Registered): Saved {
   const { facts, savingNs, costNs } = of;
   const most = of.bound?.mostNs ?? Infinity;
-  const exact = (ns: number): ReturnType<typeof savedBy> => ({
+  const exact = (ns: number): Saved => ({
     form: 'interval',
     lowNs: Math.min(ns, most),
     ns: Math.min(ns, most),
@@ -39,6 +48,11 @@ function savedBy(
     case 'serial':
       return exact(spreads ? facts.spreadNs : costNs);
     case 'hand-overs':
+      return facts.waits === null
+        ? { form: 'more', lowNs: facts.leastNs, ns: Infinity }
+        : { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
+    case 'io':
+      return { form: 'bound', lowNs: 0, ns: (spreads ? facts.several?.savesNs : facts.rarerNs) ?? savingNs };
     case 'wake-ups':
       return { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
     case 'collection':
@@ -60,7 +74,7 @@ function savedBy(
     case 'sharing':
       return { form: 'bound', lowNs: 0, ns: facts.mostNs };
     case 'optimize':
-      return { form: 'bound', lowNs: 0, ns: Math.min(most, facts.mostNs + facts.calledNs) };
+      return { form: 'bound', lowNs: 0, ns: Math.min(most, facts.mostNs + facts.calledNs + facts.restNs) };
     default:
       return bounded.has(facts.form) ? { form: 'bound', lowNs: 0, ns: savingNs } : exact(savingNs);
   }
@@ -69,7 +83,9 @@ function savedBy(
 export function promiseOf(model: Model, registered: Registered): Promise {
   const of = namingOf(model, registered);
   if (!of || of.savingNs <= 0) return { form: 'none', of };
-  const { form, lowNs, ns } = savedBy(of, registered);
+  const saved = registered.joins ? savedByOne(of) : savedBy(of, registered);
+  if (!saved) return { form: 'none', of };
+  const { form, lowNs, ns } = saved;
   return { form, low: lowNs / model.elapsedNs, high: Math.min(1, ns / model.elapsedNs), of };
 }
 

@@ -42,6 +42,8 @@ export function measureRounds(program: Program, under: string, sampler: string, 
 export interface Kept {
   program: Program;
   gain: number;
+  /** Of a change that spreads the work, and makes it less too: by spreading alone. That is what was promised. */
+  spreading: number | undefined;
   spread: [number, number]; // quartiles of the rounds
   promises: Promise[];
   miss: number | undefined; // of the middle run
@@ -62,6 +64,13 @@ const quartiles = (values: readonly number[]): [number, number] => {
 
 const firstOf = ({ findings: [first] }: Model): string => (first ? `${first.kind} ${first.name}` : 'none');
 
+/** Processor time of a changed program, over that without: it does less work, below this. */
+const lessWork = 0.9;
+
+/** Part of the processor time in which threads only wait: it goes with the waiting. */
+const spinning = ({ root, balance }: Model): number =>
+  balance.spinningNs / Math.max(1, root.processorTimeNs + balance.spinningNs);
+
 export function judgeRounds(program: Program, under: string): Kept | undefined {
   const directory = join(under, program.name);
   const file = join(directory, 'rounds.json');
@@ -72,10 +81,13 @@ export function judgeRounds(program: Program, under: string): Kept | undefined {
   const of = (version: keyof Round, what: keyof Times = 'elapsed'): number =>
     median(rounds.map((round) => round[version][what]));
   const gain = 1 - of('changed') / of('alone');
-  const misses = promises.map((one) => missBy(one, gain)).filter((one) => one !== undefined);
+  const work = of('changed', 'cpu') / (of('alone', 'cpu') * (1 - median(models.map(spinning))));
+  const spreading = program.registered.spreads && work < lessWork ? 1 - of('changed') / of('alone') / work : undefined;
+  const misses = promises.map((one) => missBy(one, spreading ?? gain)).filter((one) => one !== undefined);
   return {
     program,
     gain,
+    spreading,
     spread: quartiles(rounds.map(({ alone, changed }) => 1 - changed.elapsed / alone.elapsed)),
     promises,
     miss: misses.length > 0 ? median(misses) : undefined,
@@ -125,7 +137,7 @@ function pairs({ firsts, close }: Kept): { agree: number; said: number; all: num
 const near = 0.1;
 
 function row(kept: Kept): string {
-  const { program, gain, spread, promises, miss, told, slower, slowerSpread, slowerCpu, orMore } = kept;
+  const { program, gain, spread, spreading, promises, miss, told, slower, slowerSpread, slowerCpu, orMore } = kept;
   const forms = [...new Set(promises.map(({ of }) => of?.facts.form ?? '-'))].join(', ');
   const { agree, said, all } = pairs(kept);
   return `| ${[
@@ -133,7 +145,7 @@ function row(kept: Kept): string {
     program.registered.fix,
     forms,
     promiseText(promises),
-    `${percent(gain)} (${range(spread)})`,
+    `${percent(gain)} (${range(spread)})${spreading === undefined ? '' : `, ${percent(spreading)} of it by spreading`}`,
     miss === undefined ? '-' : percent(miss),
     range(told) + (orMore ? ' or more' : ''),
     `${percent(slower)} (${range(slowerSpread)})`,

@@ -338,3 +338,18 @@ test('code to make faster: a bound, what it takes to gain as much as another one
   t.is(together, 2);
   t.is(factsOf(model(0).findings[0], 'optimize').even, null);
 });
+
+test('code to make faster also takes time while fewer processors are busy', (t) => {
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .stretch(0.6 * second, [run('a', ['work', 'hash']), run('b', ['work', 'hash'])])
+      .stretch(0.3 * second, [run('a', ['work', 'hash', 'mix'])])
+      .stretch(0.1 * second, [run('a', ['work'])])
+      .build(),
+  );
+  const { mostNs, calledNs, restNs } = factsOf(
+    model.findings.find(({ kind }) => kind === 'optimize'),
+    'optimize',
+  );
+  t.deepEqual([mostNs, calledNs, restNs].map(Math.round), [0.6e9, 0, 0.3e9]);
+});

@@ -66,6 +66,20 @@ test('small reads and writes are made larger together: one finding, with what it
   t.deepEqual([leastNs, savesNs].map(Math.round), [least, (0.8 / 0.6) * least].map(Math.round));
 });
 
+test('reads and writes of two procedures: what both do besides may be once per call', (t) => {
+  const moved = { callsKnown: true, readCalls: 1e6, readBytes: 16e6, writeCalls: 1e6, writtenBytes: 16e6 };
+  const builder = new ProfileBuilder({ processors: 1, head: { ...usage, ...moved } });
+  builder.stretch(0.4e9, [inKernel('read', 'main', ['main', 'fetch'])]);
+  builder.stretch(0.3e9, [inKernel('write', 'main', ['main', 'put'])]);
+  builder.stretch(0.1e9, [run('main', ['main', 'fetch'])]);
+  builder.stretch(0.1e9, [run('main', ['main', 'put', 'format'])]);
+  builder.stretch(0.1e9, [run('main', ['main', 'check'])]);
+  const [finding] = buildModel(builder.build()).findings.filter(({ kind }) => kind === 'kernel');
+  const { leastNs, savesNs } = factsOf(finding, 'kernel-work');
+  const part = 1 - 16 / 4096;
+  t.deepEqual([leastNs, savesNs].map(Math.round), [0.7e9 * part, 0.9e9 * part].map(Math.round));
+});
+
 test('a program that others kept from the CPUs has the same part of its work in the kernel', (t) => {
   const builder = new ProfileBuilder({ processors: 1, head: { ...usage, cpuRunNs: 0.2e9, cpuWaitNs: 0.8e9 } });
   builder.stretch(0.1e9, [inKernel('fault', 'main', ['main', 'fill'])]);

@@ -81,7 +81,9 @@ test('waits for a device while others wait for it could be several at a time; wa
     return builder.object('condition:go', { contended: 10, acquisitions: 10 });
   };
   const device = findingOf(recorded(few('fdatasync')), 'io')!;
-  const { waits, call, overlapNs, several } = factsOf(device, 'io');
+  const { waits, call, overlapNs, rarerNs, several } = factsOf(device, 'io');
+  t.is(ms(rarerNs!), 1000, 'with what serve does for it');
+  t.is(factsOf(findingOf(recorded(few('epoll_wait')), 'io'), 'io').rarerNs, null);
   t.deepEqual([device.name, waits, call, ms(device.costNs)], ['serve', 'device', 'fdatasync', 900]);
   t.deepEqual([ms(overlapNs), several!.atATime, ms(several!.savesNs)], [100, 2, 450]);
   t.is(ms(device.savingNs), 450);

@@ -206,6 +206,7 @@ export const costlyWork: [string, Finding][] = [
         beside: { entity: setup, ns: 0.9 * s, main },
         mostNs: savesNs,
         calledNs: savesNs / 2,
+        restNs: 0,
         even: { part: 0.2, finding: 0 },
         together: 2,
         handedOn: false,

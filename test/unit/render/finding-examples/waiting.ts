@@ -32,6 +32,7 @@ const io: IoFacts = {
   overlapNs: 0.1 * s,
   restNs: 0,
   goesNs: 0.1 * s,
+  rarerNs: null,
   several: null,
   childrenNs: null,
 };

@@ -5,6 +5,7 @@
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
+import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
@@ -50,17 +51,20 @@ export interface HotScope {
   kernelWork: ReadonlySet<number>;
 }
 
-function isAtWork({ model }: FindingContext, { named, kernelWork }: HotScope, k: number): boolean {
+const isBusyTime = ({ model }: FindingContext, k: number): boolean =>
+  u16(model.raw.tuples.busy, k) >= Math.max(1, 0.75 * model.processors);
+
+function isWork({ model }: FindingContext, { kernelWork }: HotScope, k: number): boolean {
   const { tuples } = model.raw;
   return (
     tuples.state[k] === State.useful &&
-    u16(tuples.busy, k) >= Math.max(1, 0.75 * model.processors) &&
     tuples.stack[k] !== 0 &&
     tuples.waiting[k] !== Waiting.woken &&
-    !kernelWork.has(u8(tuples.kernel, k)) &&
-    !named.has(u32(tuples.thread, k))
+    !kernelWork.has(u8(tuples.kernel, k))
   );
 }
+const isAtWork = (context: FindingContext, scope: HotScope, k: number): boolean =>
+  isBusyTime(context, k) && isWork(context, scope, k) && !scope.named.has(u32(context.model.raw.tuples.thread, k));
 
 function measure(context: FindingContext, scope: HotScope, main: number): Map<number, Hot> {
   const { model, tables, own } = context;
@@ -85,19 +89,26 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
   return byEntity;
 }
 
-/** Its NPT with all that it calls, however deep. */
-function withCalled(context: FindingContext, scope: HotScope, id: number): number {
+/**
+ * Its NPT with all that it calls, however deep: while the processors are busy, and while fewer of them are (then, with
+ * a main that is always at work, only main's).
+ */
+function withCalled(
+  context: FindingContext,
+  scope: HotScope,
+  id: number,
+  main: number,
+): { busyNs: number; restNs: number } {
   const { model, tables } = context;
-  const { parent, entity, count } = tables.stacks;
-  const within = new Uint8Array(count);
-  for (let n = 1; n < count; n++)
-    // parents come before their children
-    within[n] = within[u32(parent, n)] === 1 || shownId(model, u32(entity, n)) === id ? 1 : 0;
-  let npt = 0;
   const { tuples } = model.raw;
-  for (let k = 0; k < tables.weights.length; k++)
-    if (within[u32(tuples.stack, k)] === 1 && isAtWork(context, scope, k))
-      npt += f64(tables.weights, k) / u16(tuples.busy, k);
+  const within = pathsThrough(context, new Set([id]));
+  const npt = { busyNs: 0, restNs: 0 };
+  for (let k = 0; k < tables.weights.length; k++) {
+    if (u8(within, u32(tuples.stack, k)) === 0 || !isWork(context, scope, k)) continue;
+    const ns = f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
+    if (!isBusyTime(context, k)) npt.restNs += main === 0 || tuples.thread[k] === main ? ns : 0;
+    else if (isAtWork(context, scope, k)) npt.busyNs += ns;
+  }
   return npt;
 }
 
@@ -123,6 +134,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
     0,
   );
   const [largest, { npt: ns }] = item(rows, 0);
+  const { busyNs, restNs } = withCalled(context, scope, id, main);
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
   return [
     findingOf(model, {
@@ -137,7 +149,8 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
         within,
         beside,
         mostNs,
-        calledNs: Math.max(0, withCalled(context, scope, id) - npt),
+        calledNs: Math.max(0, busyNs - npt),
+        restNs,
         even: null,
         together: togetherOf(model, hot),
         handedOn: false,

@@ -91,6 +91,12 @@ const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFa
         ? 'others'
         : 'device';
 
+/** What a device does for one procedure, with that procedure's own work for it. */
+function rarer({ model }: FindingContext, id: number, cost: number): number | null {
+  const { kind, nptNs } = item(model.entities, id);
+  return kind === 'procedure' && id !== 0 ? Math.min(model.elapsedNs, cost + nptNs) : null;
+}
+
 export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const { model, levels, least } = context;
   const { id, threadTime } = whereOf(context, loss);
@@ -122,6 +128,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
     inChildren > 0 ? cost * (1 - Math.min(1, Math.max(1 / atATime, childrenRunNs / (cost * model.processors)))) : 0;
   const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice));
   if (savingNs < least) return [];
+  const rarerNs = waits === 'device' && shareOf(calls, Purpose.device) >= 0.5 ? rarer(context, id, cost) : null;
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].entity.name : null;
   const overlapNs = Math.min(cost, loss.saving);
@@ -143,6 +150,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         overlapNs,
         restNs: Math.min(cost, loss.restNs),
         goesNs: isHolding ? cost : loss.saving,
+        rarerNs,
         several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
       },

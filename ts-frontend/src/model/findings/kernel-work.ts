@@ -7,7 +7,9 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { pathsThrough } from '../evidence/paths-through.js';
 import { isFor } from '../evidence/purposes.js';
+import { isBusy } from '../metrics/sums.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
@@ -114,8 +116,20 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
 const most = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
   [...map].sort((a, b) => b[1] - a[1])[0];
 
+/** NPT of what these procedures do, with all that they call. */
+function wholeOf(context: FindingContext, procedures: readonly number[]): number {
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  const through = pathsThrough(context, new Set(procedures.filter((id) => id !== 0)));
+  let npt = 0;
+  for (let k = 0; k < tables.weights.length; k++)
+    if (u8(through, u32(tuples.stack, k)) === 1 && isBusy(u8(tuples.state, k)))
+      npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
+  return npt;
+}
+
 /** Reads and writes of few bytes each are made larger together: one finding, about the one that takes more. */
-function joinTransfers({ model }: FindingContext, findings: readonly Finding[]): Finding[] {
+function joinTransfers(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const transfers = findings
     .filter(({ facts }) => facts.form === 'kernel-work' && (facts.work === 'read' || facts.work === 'write'))
     .sort((a, b) => b.costNs - a.costNs);
@@ -136,10 +150,10 @@ function joinTransfers({ model }: FindingContext, findings: readonly Finding[]):
     first.related.push(second.entity, ...second.related);
     facts.both = second.facts.calls;
   }
-  // What else that procedure does may be for each call, too.
-  const whole = item(model.entities, first.entity).nptNs;
+  // What else those procedures do may be for each call, too.
+  const whole = wholeOf(context, [first.entity, ...(second ? [second.entity] : [])]);
   facts.leastNs = first.savingNs;
-  facts.savesNs = Math.max(first.savingNs, first.entity === 0 ? 0 : (whole * first.savingNs) / first.costNs);
+  facts.savesNs = Math.max(first.savingNs, (whole * first.savingNs) / first.costNs);
   return findings.filter((one) => one !== second);
 }
 

@@ -12,7 +12,7 @@ import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
 
 /** Accesses to these publish as much as a lock does. */
-const published = new Set<EntityKind>([...lockKinds, 'semaphore']);
+const asLocks = new Set<EntityKind>([...lockKinds, 'semaphore']);
 
 /**
  * Where threads wait for each other once in so much processor time or more often, what holds one up may hold up all: it
@@ -85,17 +85,21 @@ function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: n
   return { leastNs, mostNs: others >= leastOthers ? Math.max(leastNs, head.samplerCpuNs) : leastNs };
 }
 
-export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
-  const { head, calls, objects, entities } = raw;
-  let hooked = 0,
-    locked = 0,
-    waited = 0;
+/** What was published, counted. */
+function published({ calls, objects, entities }: RawProfile): { hooked: number; locked: number; waited: number } {
+  const counts = { hooked: 0, locked: 0, waited: 0 };
   for (let k = 0; k < calls.count.length; k++) {
     const kind = entities[u32(calls.callee, k)]?.kind;
-    if (kind === 'procedure') hooked += f64(calls.count, k);
-    else if (kind !== undefined && published.has(kind)) locked += f64(calls.count, k);
+    if (kind === 'procedure') counts.hooked += f64(calls.count, k);
+    else if (kind !== undefined && asLocks.has(kind)) counts.locked += f64(calls.count, k);
   }
-  for (const { contended } of objects) waited += contended;
+  for (const { contended } of objects) counts.waited += contended;
+  return counts;
+}
+
+export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
+  const { head } = raw;
+  const { hooked, locked, waited } = published(raw);
   // Spread over the threads as the program's own work is.
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
   const isPublished = head.publisher === 'pthread' && !head.outside,

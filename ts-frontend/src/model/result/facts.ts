@@ -142,6 +142,8 @@ export interface IoFacts {
   overlapNs: number; // saved, if other work were done in that time
   restNs: number; // of the cost: nothing ran at that time
   goesNs: number; // of a sleep, if nobody had to sleep
+  // of a device: saved, if hardly any of it were done, with the work of who asks for it; null: it has no other part
+  rarerNs: number | null;
   several: { atATime: number; savesNs: number } | null; // so many under way at a time
   childrenNs: number | null; // processor time of the child processes that are waited for
 }
@@ -286,6 +288,7 @@ export interface OptimizeFacts {
   beside: { entity: number; ns: number; main: number } | null;
   mostNs: number; // saved, if it took no time at all: how much less it can take is not known
   calledNs: number; // what it calls takes, which may go with it
+  restNs: number; // what both take while fewer processors are busy, which would go as well
   // it would have to become so much faster (a part of its time) to gain what the best of the others saves
   even: { part: number; finding: number } | null;
   /** So many threads run it at the same time. Whether they slow each other there, samples alone do not show. */

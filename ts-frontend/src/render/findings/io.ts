@@ -53,7 +53,11 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
           : 'Overlap'
       } ` +
       `it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
-      (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : ''),
+      (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : '') +
+      (facts.rarerNs === null
+        ? ''
+        : ` Or do it less often, for more at a time (one transaction, one flush for many): that could save up to ` +
+          `${say.time(facts.rarerNs)}.`),
   };
 }
 

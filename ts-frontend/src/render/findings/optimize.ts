@@ -6,7 +6,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,
-  { within, beside, mostNs, calledNs, even, together, handedOn, allocatorNs }: OptimizeFacts,
+  { within, beside, mostNs, calledNs, restNs, even, together, handedOn, allocatorNs }: OptimizeFacts,
   { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
@@ -20,6 +20,7 @@ export function optimize(
       'waits for none of them.'
     : '';
   const called = calledNs >= mostNs / 10 ? `, with what it calls ${time(mostNs + calledNs)}` : '';
+  const rest = restNs >= mostNs / 10 ? `, and ${time(restNs)} that it takes while fewer processors are busy` : '';
   const comparison = even
     ? ` To gain what finding ${even.finding + 1} saves, ${share(even.part)} of it would have to go.`
     : '';
@@ -38,7 +39,7 @@ export function optimize(
         ? ''
         : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, take more at once, or try ` +
           'another allocator (LD_PRELOAD); where MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
-      `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}; ` +
+      `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}${rest}; ` +
       `samples cannot show how much of that is achievable.${comparison}${doubt}`,
   };
 }

@@ -92,6 +92,12 @@ export function handOvers(
     waits === null
       ? ''
       : `they had to wait ${counted(count(waits.count), 'time')}, once per ${time(waits.workNs)} of processor time; `;
+  const moves =
+    waits === null
+      ? ', and more where the code inside waits for data from other CPUs'
+      : leastNs < mostNs
+        ? ', the latter where the code inside mostly waits for data from other CPUs'
+        : '';
   return {
     text:
       `Threads hand ${objects.map(title).join(' and ')}${takenIn(callers)} to each other all the time: ${often}` +
@@ -100,7 +106,7 @@ export function handOvers(
     remedy:
       'Share it less: a lock with its own data for each thread or part, combined at the end; or take it once for ' +
       `more work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}` +
-      `${leastNs < mostNs ? ', the latter where the code inside mostly waits for data from other CPUs' : ''}.` +
+      `${moves}.` +
       (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
   };
 }

@@ -155,8 +155,8 @@ function cost(model: Model): string {
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
       'that costs'
     : linesMayMove
-      ? '; cache lines of locks move from CPU to CPU, and recording changes how often: quartz run --measure shows what ' +
-        'that costs'
+      ? '; cache lines of locks move from CPU to CPU, and recording changes how often: quartz run --measure shows ' +
+        'what that costs'
       : othersMayChange
         ? '; other programs had the CPUs, so interruptions may cost it more: quartz run --measure'
         : '';
