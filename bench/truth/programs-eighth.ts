@@ -251,7 +251,7 @@ export const eighthBatch: readonly Program[] = [
     kind: 'application',
     needs: ['go'],
     packages: ['golang-go'],
-    prepare: `${heredoc('retire.go', pension)}GOCACHE=$PWD/cache go build -o retire retire.go`,
+    prepare: `${heredoc('retire.go', pension)}go build -ldflags=-linkmode=external -o retire retire.go`,
     run: sh('./retire 0'),
     fixed: sh('./retire 1'),
     registered: {
