@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../support/facts.js';
-import { inKernel, ProfileBuilder as Builder, ready, run, wait } from '../../support/profile-builder.js';
+import { inKernel, io, ProfileBuilder as Builder, ready, run, wait } from '../../support/profile-builder.js';
 
 const second = 1e9;
 const sentence = (model: Model): string => {
@@ -103,4 +103,40 @@ test('how often threads wait is counted against what they ran, not against what 
     const [first] = handedOn(away).findings;
     t.deepEqual([first?.kind, first?.facts.form], ['overhead', 'hand-overs'], String(away));
   }
+});
+
+/** Two threads divide files; one of them has work `longer`, and the other then looks for more every millisecond. */
+function poller(longer: number): Model {
+  const ends = wait('main', ['main', 'join:end']);
+  const look = io('b', ['take', 'look', 'nanosleep']);
+  return buildModel(
+    new Builder({ processors: 2, head: { publisher: 'pthread' } })
+      .describe('nanosleep', { origin: 'runtime' })
+      .stretch((1 - longer) * second, [ends, run('a', ['take', 'search']), run('b', ['take', 'search'])])
+      .stretch(longer * second, [ends, run('a', ['take', 'search']), look])
+      .build(),
+  );
+}
+
+test('a thread that sleeps and looks for work beside one that still has some: uneven division, no sleep', (t) => {
+  const [first, ...others] = poller(0.4).findings;
+  t.deepEqual([first?.kind, ms(first!.costNs), ms(first!.savingNs)], ['imbalance', 400, 200]);
+  t.false(others.some(({ kind }) => kind === 'io'));
+  t.is(poller(0.01).findings[0]?.kind, 'optimize');
+});
+
+/** Serial code, and code that both processors run; `alone` of the time by one thread. */
+function serialBeside(alone: number): Model {
+  return buildModel(
+    new Builder({ processors: 2 })
+      .stretch(alone * second, [run('main', ['main', 'read'])])
+      .stretch((1 - alone) * second, [run('main', ['main', 'hash']), run('w', ['main', 'hash'])])
+      .build(),
+  );
+}
+
+test('serial code comes first where it would be worth most with twice the processors', (t) => {
+  const kinds = (model: Model): string[] => model.findings.map(({ kind }) => kind);
+  t.deepEqual(kinds(serialBeside(0.1)), ['optimize', 'serial']);
+  t.deepEqual(kinds(serialBeside(0.25)), ['serial', 'optimize']);
 });

@@ -41,6 +41,36 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
     t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.oneAtATime !== null));
 });
 
+/**
+ * Four threads of an interpreter, one of which runs at a time, for 50 ms; a library has a condition for each of them.
+ * `inWork`: they wait where they happen to be in their work, else where they get work. `counted`: waits of all.
+ */
+function interpreter(inWork: boolean, counted = 60): Model {
+  const builder = new Builder({ processors: 2 });
+  const waiting = ['start', ...(inWork ? ['evaluate', 'yield'] : ['next']), 'futex:inside lib.so'];
+  for (let k = 0; k < 40; k++) {
+    const others = [1, 2, 3].map((n) => `w${(k + n) % 4}`);
+    builder
+      .stretch(0.03 * second, [run(`w${k % 4}`, ['start', 'evaluate']), ...others.map((one) => wait(one, waiting))])
+      .stretch(0.02 * second, [
+        run(`w${k % 4}`, ['start', 'evaluate', 'add']),
+        ...others.map((one) => wait(one, k === 0 ? ['start', 'begin', 'futex:inside lib.so'] : waiting)),
+      ]);
+  }
+  for (const name of ['futex:inside lib.so', 'condition:turn']) builder.describe(name, { module: 1 });
+  builder.object('condition:turn', { contended: counted });
+  return buildModel(builder.build());
+}
+
+test('threads that wait in the middle of their work while one of them runs: a lock, though nobody is seen to wake', (t) => {
+  const [first] = interpreter(true).findings;
+  t.is(first?.kind, 'lock-contention');
+  t.deepEqual(factsOf(first, 'lock').exclusion, { threads: 4 });
+  t.regex(sentence(interpreter(true)), /4 threads that do the same work run one at a time/);
+  for (const other of [interpreter(false), interpreter(true, 5)])
+    t.deepEqual([other.findings[0]?.kind, factsOf(other.findings[0], 'serial').oneAtATime], ['serial', 4]);
+});
+
 /** A phase of one thread with two hot procedures below one, beside work of two threads; `apart`: of main's instead. */
 function phase(apart: boolean): Model {
   const path = (name: string): string[] => ['main', 'all', ...(apart ? [] : ['align']), name];

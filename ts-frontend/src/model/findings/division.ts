@@ -2,10 +2,13 @@
  * Work that several threads share: unevenly divided, or among too few of them (docs/reference/findings.md, "Code").
  * Pure.
  */
-import { defined, item } from '../profile/columns.js';
+import { Purpose } from '../profile/abi.js';
+import { defined, f64, item, u32 } from '../profile/columns.js';
+import { State } from '../profile/raw-profile.js';
 import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, shownId } from '../evidence/context.js';
+import { findingOf, shownId, systemCall } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
 import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
 import { isBarrier } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
@@ -121,7 +124,7 @@ function uneven(
   // not only at their ends.
   const savingNs = Math.min(
     even,
-    atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats),
+    atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(findingContext, stats),
   );
   const { within, entity } = candidate.context;
   const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // there are others of the name
@@ -162,9 +165,11 @@ function uneven(
 }
 
 /**
- * Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all.
+ * Uneven ends can't cost more than the threads that ended early were gone before the last one, or slept meanwhile (as
+ * those do that look now and then whether there is more to do), spread over them all.
  */
-function endsApart(model: Model, stats: ContextStats): number {
+function endsApart(context: FindingContext, stats: ContextStats): number {
+  const { model } = context;
   let last = 0,
     sum = 0,
     count = 0;
@@ -177,7 +182,19 @@ function endsApart(model: Model, stats: ContextStats): number {
     sum += last - defined(item(model.entities, id).thread).lastNs;
     count++;
   }
-  return count > 1 ? sum / count : Infinity;
+  return count > 1 ? (sum + asleepBeside(context, new Set(stats.threads.ids))) / count : Infinity;
+}
+
+/** Time in which these sleep while others work. */
+function asleepBeside(context: FindingContext, threads: ReadonlySet<number>): number {
+  const { tuples } = context.model.raw;
+  let sum = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    if (tuples.state[k] !== State.io || tuples.busy[k] === 0 || !threads.has(u32(tuples.thread, k))) continue;
+    const call = systemCall(context, u32(tuples.stack, k));
+    if (call !== null && isFor(call, Purpose.sleep)) sum += f64(tuples.ns, k);
+  }
+  return sum;
 }
 
 /** How many processors were busy, on average, in the part of it that ran beside others. */

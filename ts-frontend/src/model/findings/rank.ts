@@ -12,7 +12,7 @@ import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { unexplainedOf } from '../evidence/loss-attribution.js';
 import { measureLevels } from '../evidence/activity-levels.js';
 import { codeFindings } from './code.js';
-import { ioLoss } from '../evidence/io-loss.js';
+import { ioLoss, type IoLoss } from '../evidence/io-loss.js';
 import { ioFindings } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
@@ -84,17 +84,18 @@ export function findingsOf(context: FindingContext): Finding[] {
       savingOf(loss) < context.least ||
       (leftBy(context, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= context.least,
   );
+  const ofIo = ioFindings(context, io);
   const contexts = prepareContexts(
     model.raw,
     tables,
     context.own,
-    unexplainedOf(model, tables, context.waitOverlap, costing, io),
+    unexplainedOf(model, tables, context.waitOverlap, costing, explainedBy(context, longest, io, ofIo)),
   );
   const oversubscription = oversubscriptionFinding(context);
   const sampled = [
     ...(oversubscription ? [oversubscription] : []),
     ...lockFindings(context, losses),
-    ...ioFindings(context, io),
+    ...ofIo,
     ...codeFindings(context, contexts),
     ...sums(context),
   ].filter(
@@ -105,7 +106,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     .filter(isNotHanded)
     .filter(isNotYielded);
   for (const finding of all) bound(context, longest, finding);
-  const limits = all.sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
+  const limits = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const said = subjectsOf(findings);
@@ -113,7 +114,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
     findings.push(...optimizeWithin(context, longest, { ...said, factor: 2 }));
-    const least = Math.max(leastGrowing * model.elapsedNs, leastBeside * largestMeasured(findings));
+    const least = Math.max(leastGrowing * model.elapsedNs, mostWithTwice(model, findings));
     const first = findings.filter(
       (one) => one.kind === 'serial' && one.costNs >= least && !isMostlyTogether(one, findings),
     );
@@ -131,6 +132,19 @@ export function findingsOf(context: FindingContext): Finding[] {
   caution(model, findings);
   return findings;
 }
+
+/** Waits beside a thread that works all the time explain no more than that thread leaves of them, like such locks. */
+function explainedBy(context: FindingContext, longest: Longest, io: IoLoss, found: readonly Finding[]): IoLoss {
+  const most = found.map(
+    ({ entity, related, savingNs }) => leftBy(context, longest, [entity, ...related], savingNs)?.most ?? Infinity,
+  );
+  return { ...io, saving: Math.min(io.saving, ...most) };
+}
+
+/** Where a thread that works all the time leaves less than this part of what a wait could save, nobody waits for it. */
+const leastLeft = 0.1;
+const isLeft = ({ facts, bound: its }: Finding): boolean =>
+  facts.form !== 'io' || its === null || its.mostNs >= leastLeft * facts.goesNs;
 
 /** Findings about what it takes to take and release locks. */
 const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
@@ -175,12 +189,20 @@ function chosen(limits: readonly Finding[]): Finding[] {
 
 /** Where so many of the processors are busy on average, all that waits could save is less than this leaves. */
 const nearlyBusy = 0.85;
-/** Serial code with this part of the elapsed time comes first all the same: its part grows with the processors. */
+/**
+ * Serial code with this part of the elapsed time comes first where it would be worth most with twice the processors:
+ * what runs on all of them takes half as long then, and the rest as long as now.
+ */
 const leastGrowing = 0.05;
-/** But not where it is less than this part of another one whose saving is measured (of code to optimize it is not). */
-const leastBeside = 0.2;
-const largestMeasured = (findings: readonly Finding[]): number =>
-  Math.max(0, ...findings.filter(({ kind }) => kind !== 'optimize').map(worthOf));
+/** From this part of the processors on all are at work: as much as code to make faster needs. */
+const onAll = 0.75;
+const mostWithTwice = ({ processors }: Model, findings: readonly Finding[]): number =>
+  Math.max(
+    0,
+    ...findings
+      .filter(({ kind }) => kind !== 'serial')
+      .map((one) => (one.processorUse.busy >= onAll * processors ? ranked(one) / 2 : ranked(one))),
+  );
 
 /**
  * Code that threads run at the same time for most of its time, and one of them alone for the rest: what is left when

@@ -1,14 +1,16 @@
 /**
  * Conditions, semaphores and futexes that are locks by what happens there: an interpreter's lock, a monitor, a token
  * made of a mutex, a condition and a flag. Several threads that do the same wait there; who goes on was let go by one
- * of the others; and while they wait, one of them at a time runs (docs/reference/findings.md, "Exclusion"). Pure.
+ * of the others, or they wait in the middle of their work; and while they wait, one of them at a time runs
+ * (docs/reference/findings.md, "Exclusion"). Pure.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
-import { addTo } from '../profile/maps.js';
+import { addTo, total } from '../profile/maps.js';
 import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
 import { Arrival, State, Waiting } from '../profile/raw-profile.js';
 import type { Exclusion } from '../result/types.js';
 import { ThreadRoles } from './thread-roles.js';
+import { waitInTheirWork } from './waits-in-work.js';
 
 /** What such a lock is made of. */
 const madeOf: ReadonlySet<EntityKind> = new Set(['condition', 'semaphore', 'futex']);
@@ -43,21 +45,55 @@ const mostRunning = 1.3,
 export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
   const found = new Map<number, Exclusion>();
   const handOvers = handOversOf(raw);
-  if (handOvers.length < leastHandOvers) return found;
-  for (const threads of new ThreadRoles(raw, groupOf).divide(new Set(handOvers.map(({ to }) => to)))) {
-    if (threads.length < 2) continue;
+  const roles = new ThreadRoles(raw, groupOf);
+  const add = (threads: readonly number[], spanNsOf: (inside: Inside) => number | undefined): void => {
+    if (threads.length < 2) return;
     const among = new Set(threads);
-    const into = handOvers.filter(({ to }) => among.has(to));
-    const within = into.filter(({ from }) => among.has(from));
-    if (within.length < leastHandOvers || within.length < fromAmong * into.length || !isSteady(within)) continue;
     const inside = insideOf(raw, among);
-    if (!inside || !isOneAtATime(raw, among, inside.code, spanOf(within).ns)) continue;
-    for (const object of inside.objects) {
-      found.set(object, { threads: threads.length });
-      if (u32(groupOf, object) !== 0) found.set(u32(groupOf, object), { threads: threads.length });
-    }
-  }
+    const spanNs = inside && spanNsOf(inside);
+    if (!inside || spanNs === undefined || !isOneAtATime(raw, among, inside.code, spanNs)) return;
+    for (const object of inside.objects)
+      for (const id of [object, u32(groupOf, object)]) if (id !== 0) found.set(id, { threads: threads.length });
+  };
+  for (const threads of roles.divide(new Set(handOvers.map(({ to }) => to))))
+    add(threads, () => handedOverFor(handOvers, new Set(threads)));
+  if (found.size === 0)
+    for (const threads of roles.divide(waitersOf(raw)))
+      add(threads, ({ objects }) =>
+        countedWaits(raw, objects) >= leastHandOvers && waitInTheirWork(raw, new Set(threads), new Set(objects))
+          ? raw.head.elapsedNs
+          : undefined,
+      );
   return found;
+}
+
+/** For how long the time path goes on among these threads, from one to the next; undefined: it does not. */
+function handedOverFor(handOvers: readonly HandOver[], among: ReadonlySet<number>): number | undefined {
+  const into = handOvers.filter(({ to }) => among.has(to));
+  const within = into.filter(({ from }) => among.has(from));
+  const isHanded = within.length >= leastHandOvers && within.length >= fromAmong * into.length && isSteady(within);
+  return isHanded ? spanOf(within).ns : undefined;
+}
+
+/** Threads that work, and wait for what such a lock is made of. */
+function waitersOf({ tuples, stacks, entities }: RawProfile): Set<number> {
+  const waiters = new Set<number>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const kind = entities[u32(stacks.entity, u32(tuples.stack, k))]?.kind;
+    if (tuples.waiting[k] !== Waiting.none && kind !== undefined && madeOf.has(kind))
+      waiters.add(u32(tuples.thread, k));
+  }
+  return waiters;
+}
+
+/** How often threads waited there; of a library's futex: at all that it has for waiting. */
+function countedWaits({ entities, objects }: RawProfile, ids: readonly number[]): number {
+  const libraries = new Set(ids.flatMap((id) => (entities[id]?.kind === 'futex' ? [entities[id].module] : [])));
+  return objects.reduce((sum, { entity, contended }) => {
+    const its = entities[entity];
+    const isThere = ids.includes(entity) || (its !== undefined && madeOf.has(its.kind) && libraries.has(its.module));
+    return isThere ? sum + contended : sum;
+  }, 0);
 }
 
 interface HandOver {
@@ -91,7 +127,11 @@ function isSteady(handOvers: readonly HandOver[]): boolean {
 }
 
 /** Objects for which some of the threads wait while others of them run, and the code (stacks) that these run then. */
-function insideOf(raw: RawProfile, among: ReadonlySet<number>): { objects: number[]; code: Set<number> } | undefined {
+interface Inside {
+  objects: number[];
+  code: Set<number>;
+}
+function insideOf(raw: RawProfile, among: ReadonlySet<number>): Inside | undefined {
   const { waitOverlap, entities } = raw;
   const { ran, runNs, waits } = timesOf(raw, among);
   const isWaitedFor = (object: number): boolean => {
@@ -126,8 +166,6 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): { objects: numbe
     code: new Set(code),
   };
 }
-
-const total = (of: ReadonlyMap<number, number>): number => [...of.values()].reduce((sum, ns) => sum + ns, 0);
 
 /** What the threads ran, by stack while CPUs were free; and all waits for objects, of which some are theirs. */
 function timesOf(

@@ -1,0 +1,53 @@
+/**
+ * Threads that wait in the middle of what they do: below procedures that themselves do their work. Who waits for work
+ * waits beside it, in the loop that hands it out; who has to let others run waits in it, wherever it happens to be
+ * (docs/reference/findings.md, "Exclusion"). Pure.
+ */
+import { f64, u32, u8 } from '../profile/columns.js';
+import { addTo, total } from '../profile/maps.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting } from '../profile/raw-profile.js';
+
+/** Stacks on which they wait for less than this part of it say nothing about where all of it happens. */
+const leastWait = 0.001;
+/** A procedure in which they spend so much of their work does some of it. */
+const leastWork = 0.05;
+/** In the middle of it for so much of the waiting. */
+const mostly = 0.5;
+
+export function waitInTheirWork(
+  { tuples, stacks }: RawProfile,
+  among: ReadonlySet<number>,
+  objects: ReadonlySet<number>,
+): boolean {
+  const waits = new Map<number, number>(), // by stack
+    work = new Map<number, number>(); // by innermost entity
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const node = u32(tuples.stack, k),
+      entity = u32(stacks.entity, node);
+    if (!among.has(u32(tuples.thread, k))) continue;
+    if (tuples.waiting[k] === Waiting.none) {
+      if (u8(tuples.state, k) === State.useful) addTo(work, entity, f64(tuples.ns, k));
+    } else if (objects.has(entity)) addTo(waits, node, f64(tuples.ns, k));
+  }
+  const [workNs, waitNs] = [total(work), total(waits)];
+  const outer = commonOf(
+    stacks.parent,
+    [...waits].filter(([, ns]) => ns >= leastWait * waitNs).map(([node]) => node),
+  );
+  let inside = 0;
+  for (const [node, ns] of waits)
+    for (let n = u32(stacks.parent, node); n !== 0 && !outer.has(n); n = u32(stacks.parent, n))
+      if ((work.get(u32(stacks.entity, n)) ?? 0) >= leastWork * workNs) {
+        inside += ns;
+        break;
+      }
+  return inside >= mostly * waitNs;
+}
+
+/** The nodes that all of these are at or below. */
+function commonOf(parent: ArrayLike<number>, nodes: readonly number[]): Set<number> {
+  const counts = new Map<number, number>();
+  for (const node of nodes) for (let n = node; n !== 0; n = parent[n] ?? 0) addTo(counts, n, 1);
+  return new Set([...counts].filter(([, count]) => count === nodes.length).map(([node]) => node));
+}
