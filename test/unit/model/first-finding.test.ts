@@ -73,8 +73,8 @@ test('code of which half or more is in the allocator: allocate less', (t) => {
 });
 
 /** Two threads and a lock that only the kernel knows of; other programs have the CPUs for `away` of the time. */
-function handedOn(away: number): Model {
-  const held = ['main', 'update', 'futex(lock):malloc at a.c:8'];
+function handedOn(away: number, within: string[] = []): Model {
+  const held = ['main', 'update', ...within, 'futex(lock):malloc at a.c:8'];
   const ran = 1 - away;
   const head = {
     publisher: 'pthread',
@@ -91,6 +91,7 @@ function handedOn(away: number): Model {
   } as const;
   return buildModel(
     new Builder({ processors: 2, head })
+      .describe('malloc', { origin: 'runtime' })
       .stretch(0.5 * ran * second, [run('w1', held), inKernel('futex', 'w2', held)])
       .stretch(0.5 * ran * second, [run('w1', held), wait('w2', held)])
       .stretch(away * second, [ready('w1', held), ready('w2', held)])
@@ -102,6 +103,18 @@ test('how often threads wait is counted against what they ran, not against what 
   for (const away of [0, 0.5]) {
     const [first] = handedOn(away).findings;
     t.deepEqual([first?.kind, first?.facts.form], ['overhead', 'hand-overs'], String(away));
+  }
+});
+
+test("a lock of the allocator's: more arenas or less allocation, no other data for each thread", (t) => {
+  for (const [within, allocator] of [
+    [['malloc'], true],
+    [['insert'], false],
+  ] as const) {
+    const model = handedOn(0, [...within]);
+    t.is(factsOf(model.findings[0], 'hand-overs').allocator, allocator);
+    t.is(/more arenas .*allocate less/.test(sentence(model)), allocator);
+    t.is(/Share it less/.test(sentence(model)), !allocator);
   }
 });
 

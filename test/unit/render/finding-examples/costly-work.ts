@@ -56,6 +56,7 @@ export const costlyWork: [string, Finding][] = [
     'a lock that is handed on all the time',
     finding(table, {
       form: 'hand-overs',
+      allocator: false,
       takenIn: [],
       objects: [table],
       waits: { count: 400_000, workNs: 5 * us },
@@ -69,6 +70,7 @@ export const costlyWork: [string, Finding][] = [
     'locks whose waits nobody counts; one thread would do',
     finding(table, {
       form: 'hand-overs',
+      allocator: false,
       takenIn: [],
       objects: [table, join_],
       waits: null,
@@ -76,6 +78,20 @@ export const costlyWork: [string, Finding][] = [
       leastNs: savesNs,
       mostNs: savesNs,
       aloneNs: savesNs,
+    }),
+  ],
+  [
+    "a lock of the allocator's",
+    finding(table, {
+      form: 'hand-overs',
+      allocator: true,
+      takenIn: [],
+      objects: [table],
+      waits: null,
+      handingShare: 0.4,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      aloneNs: null,
     }),
   ],
   [

@@ -4,6 +4,7 @@ import { finding, join_, main, ms, s, savesNs, setup, table, us, waiting, work }
 
 const lock: LockFacts = {
   form: 'lock',
+  allocator: false,
   takenIn: [],
   spins: false,
   exclusion: null,

@@ -6,6 +6,7 @@ import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { isAllocators } from '../evidence/allocator-lock.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
@@ -80,6 +81,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
         form: 'hand-overs',
         objects,
         takenIn: takenIn(model, item(objects, 0)),
+        allocator: isAllocators(model, item(objects, 0)),
         waits: waits > 0 ? { count: waits, workNs: processorNs / waits } : null,
         handingShare: (leastNs + mostNs) / 2 / processorNs,
         leastNs: savesLeastNs,

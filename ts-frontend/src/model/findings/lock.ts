@@ -14,6 +14,7 @@ import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model, PathTime } from '../result/types.js';
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { lossOf, savingOf } from '../evidence/lock-loss.js';
+import { isAllocators } from '../evidence/allocator-lock.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
 
@@ -171,6 +172,7 @@ function findingFor(context: FindingContext, { entity, loss: own, holding, victi
       contended: stats.contended,
       waitMeanNs: stats.waitMeanNs,
       takenIn: takenIn(model, worst.entity.id),
+      allocator: isAllocators(model, entity.id),
       holder: by !== 0 ? by : null,
       inIo: inIo(holding),
       mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,

@@ -108,6 +108,7 @@ export interface LockFacts {
   contended: number;
   waitMeanNs: number;
   takenIn: number[]; // who waits for it, where it is known by the place that made it alone
+  allocator: boolean; // the cause is the allocator's own
   holder: number | null; // the procedure that mostly held it while others waited
   inIo: { share: number; call: number | null } | null; // of the time that it was held so, in input, output or sleep
   mostlyInIo: boolean; // half of it, or more
@@ -172,6 +173,7 @@ export interface HandOverFacts {
   form: 'hand-overs';
   objects: number[]; // the locks, by how long threads wait for them
   takenIn: number[]; // who waits for the first, where it is known by the place that made it alone
+  allocator: boolean; // the first is the allocator's own
   waits: { count: number; workNs: number } | null; // for locks, and processor time for each; null: nobody counts them
   handingShare: number; // of the processor time: in calls that wait and wake, and in code of locks
   leastNs: number; // saved, if no thread ever found one taken

@@ -1,5 +1,6 @@
 /** Locks that threads wait for, and other objects at which they spin. */
 import type { Finding, LockFacts, SpinningFacts } from '../../model/index.js';
+import { ofAllocator } from '../wording/allocator.js';
 import { count, mean } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
@@ -37,13 +38,15 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
     remedy: facts.readyInstead
       ? 'Let its waiters block instead of spin: other threads were ready to run; that could save ' +
         `${time(facts.savesNs)}.`
-      : `Reduce waiting for ${cause}: ${facts.mostlyInIo ? 'move input, output and sleep out of it, ' : ''}` +
-        `${
-          facts.counted || facts.holder !== null
-            ? 'hold it for less time, take it less often, or split what it protects'
-            : 'call it less often, with more work per call, or from fewer threads at a time'
-        }. ` +
-        `If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
+      : facts.allocator
+        ? `${ofAllocator}. If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`
+        : `Reduce waiting for ${cause}: ${facts.mostlyInIo ? 'move input, output and sleep out of it, ' : ''}` +
+          `${
+            facts.counted || facts.holder !== null
+              ? 'hold it for less time, take it less often, or split what it protects'
+              : 'call it less often, with more work per call, or from fewer threads at a time'
+          }. ` +
+          `If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
   };
 }
 

@@ -11,6 +11,7 @@ import type {
 } from '../../model/index.js';
 import { placeOf } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
+import { ofAllocator } from '../wording/allocator.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function smallThreads(
@@ -85,7 +86,7 @@ export function wakeUps(
 
 export function handOvers(
   finding: Finding,
-  { objects, takenIn: callers, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
+  { objects, takenIn: callers, allocator, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
   { title, takenIn, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const often =
@@ -104,12 +105,14 @@ export function handOvers(
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Share it less: a lock with its own data for each thread or part, combined at the end; or take it once for ' +
-      `more work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}` +
-      `${moves}.` +
+      `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
+      `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
   };
 }
+
+const ofOwnLock =
+  'Share it less: a lock with its own data for each thread or part, combined at the end; or take it once for more work';
 
 const between = (least: string, most: string): string => (least === most ? least : `${least} to ${most}`);
 
