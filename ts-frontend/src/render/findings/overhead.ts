@@ -106,6 +106,7 @@ export function handOvers(
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
       `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
+      `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
   };
