@@ -118,6 +118,26 @@ test("a lock of the allocator's: more arenas or less allocation, no other data f
   }
 });
 
+/** Two threads search; their work is in so many procedures, for a tenth or less of the time each. */
+function search(procedures: number): Model {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < procedures; k++)
+    builder.stretch(second / procedures, [
+      wait('main', ['main', 'join:end']),
+      ...['a', 'b'].map((one) => run(one, ['start', 'search', `p${k}`])),
+    ]);
+  return buildModel(builder.build());
+}
+
+test('work that no procedure has much of by itself: the one that calls it all, not where threads begin', (t) => {
+  const model = search(20);
+  const [first] = model.findings;
+  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['optimize', 'search', 1000]);
+  t.true(factsOf(first, 'optimize').spread);
+  t.regex(sentence(model), /search with all that it calls .*No procedure takes a tenth/);
+  t.false(factsOf(search(4).findings[0], 'optimize').spread);
+});
+
 /** Two threads divide files; one of them has work `longer`, and the other then looks for more every millisecond. */
 function poller(longer: number): Model {
   const ends = wait('main', ['main', 'join:end']);

@@ -62,7 +62,7 @@ function interpreter(inWork: boolean, counted = 60): Model {
   return buildModel(builder.build());
 }
 
-test('threads that wait in the middle of their work while one of them runs: a lock, though nobody is seen to wake', (t) => {
+test('threads that wait in the middle of their work while one of them runs: a lock, though no wake is seen', (t) => {
   const [first] = interpreter(true).findings;
   t.is(first?.kind, 'lock-contention');
   t.deepEqual(factsOf(first, 'lock').exclusion, { threads: 4 });

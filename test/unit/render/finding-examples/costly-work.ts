@@ -226,6 +226,7 @@ export const costlyWork: [string, Finding][] = [
         even: { part: 0.2, finding: 0 },
         together: 2,
         handedOn: false,
+        spread: false,
         allocatorNs: null,
       },
       { processorUse: { busy: 4, spinning: 0, idle: 0 } },

@@ -8,6 +8,7 @@ import { addTo } from '../profile/maps.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isOwn } from '../evidence/code-origin.js';
 import { isFor } from '../evidence/purposes.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -21,6 +22,8 @@ interface Hot {
   called: Map<number, number>;
   byThread: Map<number, number>;
 }
+
+const hotOf = (): Hot => ({ npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map(), byThread: new Map() });
 
 /** From this share of the elapsed time on main waits for nobody: what other threads do does not make the run longer. */
 const alwaysAtWork = 0.95;
@@ -47,6 +50,8 @@ export interface HotScope {
   /** What other findings are about, and their worth: what is not more than `factor` times that is left out. */
   named: ReadonlyMap<number, number>;
   factor: number;
+  /** Where no procedure has enough of it by itself, one that has it with what it calls. */
+  spread: boolean;
   /** The kernel's work that has a finding of its own. */
   kernelWork: ReadonlySet<number>;
 }
@@ -75,9 +80,8 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
     if (!isAtWork(context, scope, k)) continue;
     const node = u32(tuples.stack, k);
     const id = shownId(model, u32(own.owner, node));
-    let row = byEntity.get(id);
-    if (!row)
-      byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map(), byThread: new Map() }));
+    const row = byEntity.get(id) ?? hotOf();
+    byEntity.set(id, row);
     const npt = f64(weights, k) / u16(tuples.busy, k);
     row.npt += npt;
     row.busy += npt * u16(tuples.busy, k);
@@ -112,18 +116,86 @@ function withCalled(
   return npt;
 }
 
+/** Work that no procedure has a tenth of by itself: so much of it is reported under one that calls it. */
+const leastCalled = 0.5;
+
+/** By procedure, with all that it calls; not where threads and the program begin. */
+function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<number, Hot>; npt: number } {
+  const { model, tables, own } = context;
+  const { stacks, weights } = tables;
+  const rows = new Map<number, Hot>();
+  let all = 0;
+  for (let k = 0; k < weights.length; k++) {
+    if (!isAtWork(context, scope, k)) continue;
+    const busy = u16(model.raw.tuples.busy, k),
+      npt = f64(weights, k) / busy;
+    all += npt;
+    const path: number[] = []; // innermost first
+    for (let n = u32(model.raw.tuples.stack, k); n !== 0; n = u32(stacks.parent, n)) {
+      const entity = item(model.entities, u32(stacks.entity, n));
+      if (own.hidden[n] === 0 && entity.kind === 'procedure' && isOwn(entity)) path.push(shownId(model, entity.id));
+    }
+    for (const id of new Set(path.slice(0, -1))) {
+      const row = rows.get(id) ?? hotOf();
+      rows.set(id, row);
+      row.npt += npt;
+      row.busy += npt * busy;
+      row.spinning += npt * u16(model.raw.tuples.spinning, k);
+      addTo(row.byThread, u32(model.raw.tuples.thread, k), f64(weights, k));
+    }
+  }
+  return { rows, npt: all };
+}
+
+/** The innermost procedure that has half of such work with what it calls. */
+function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number): Finding[] {
+  const { model } = context;
+  const { rows, npt: all } = measureCalled(context, scope);
+  const [best] = [...rows]
+    .filter(([id, { npt }]) => npt >= Math.max(leastNs, leastCalled * all) && !isSaid(scope, id, npt))
+    .sort((a, b) => a[1].npt - b[1].npt);
+  if (!best) return [];
+  const [id, hot] = best,
+    { npt, busy, spinning } = hot;
+  return [
+    findingOf(model, {
+      entity: id,
+      kind: 'optimize',
+      change: 'optimize',
+      costNs: npt,
+      savingNs: npt,
+      processorUse: processorUseOf(model.processors, busy / npt, spinning / npt),
+      facts: {
+        form: 'optimize',
+        within: null,
+        beside: null,
+        mostNs: npt,
+        calledNs: 0,
+        restNs: withCalled(context, scope, id, 0).restNs,
+        even: null,
+        together: togetherOf(model, hot),
+        handedOn: false,
+        spread: true,
+        allocatorNs: null,
+      },
+    }),
+  ];
+}
+
+const isSaid = ({ named, factor }: HotScope, id: number, npt: number): boolean => (named.get(id) ?? 0) * factor >= npt;
+
 /** Most self NPT there. */
 export function hotCodeFindings(context: FindingContext, scope: HotScope): Finding[] {
   const { model, least } = context;
-  const { named, factor } = scope;
   const P = model.processors;
   const main = P > 1 ? mainAlwaysAtWork(model) : 0;
   const byEntity = measure(context, scope, main);
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
-  const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) * factor >= npt;
-  const rows = [...byEntity].filter(([id, hot]) => !isReported(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
+  const rows = [...byEntity].filter(([id, { npt }]) => !isSaid(scope, id, npt)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
-  if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
+  const leastNs = Math.max(2 * least, 0.1 * model.elapsedNs);
+  if (!best || worth(best[1]) < leastNs)
+    return scope.spread && main === 0 ? spreadFinding(context, scope, leastNs) : [];
   const [id, hot] = best,
     { npt, busy, spinning, called } = hot,
     mostNs = worth(hot);
@@ -154,6 +226,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
         even: null,
         together: togetherOf(model, hot),
         handedOn: false,
+        spread: false,
         allocatorNs: allocating >= npt / 2 ? allocating : null,
       },
       related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],

@@ -113,7 +113,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
-    findings.push(...optimizeWithin(context, longest, { ...said, factor: 2 }));
+    findings.push(...optimizeWithin(context, longest, { ...said, factor: 2, spread: true }));
     const least = Math.max(leastGrowing * model.elapsedNs, mostWithTwice(model, findings));
     const first = findings.filter(
       (one) => one.kind === 'serial' && one.costNs >= least && !isMostlyTogether(one, findings),
@@ -123,7 +123,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     findings = findings.slice(0, findingsKept);
   } else {
     if (findings.length < findingsKept)
-      findings.push(...optimizeWithin(context, longest, { ...said, factor: muchMore }));
+      findings.push(...optimizeWithin(context, longest, { ...said, factor: muchMore, spread: false }));
     promoteCode(findings);
     orderWork(findings);
   }

@@ -296,6 +296,7 @@ export interface OptimizeFacts {
   /** So many threads run it at the same time. Whether they slow each other there, samples alone do not show. */
   together: number;
   handedOn: boolean; // threads hand locks on all the time: data comes from other CPUs with the lock
+  spread: boolean; // with all that it calls: no procedure has a tenth of the elapsed time by itself
   allocatorNs: number | null; // of it, in the allocator (malloc, free, operator new), where that is half or more
 }
 

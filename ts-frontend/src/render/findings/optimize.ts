@@ -6,11 +6,14 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,
-  { within, beside, mostNs, calledNs, restNs, even, together, handedOn, allocatorNs }: OptimizeFacts,
+  { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs }: OptimizeFacts,
   { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
-  const subject = entity.kind === 'lock' ? `${heldText(title(entity.id))},` : `${title(entity.id)} itself`;
+  const subject =
+    entity.kind === 'lock'
+      ? `${heldText(title(entity.id))},`
+      : `${title(entity.id)} ${spread ? 'with all that it calls' : 'itself'}`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
   const help = finding.processorUse.idle < 0.05 ? 'cannot help' : 'helps little';
   const other = beside
@@ -19,6 +22,7 @@ export function optimize(
       `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it ` +
       'waits for none of them.'
     : '';
+  const flat = spread ? ' No procedure takes a tenth of the elapsed time by itself.' : '';
   const called = calledNs >= mostNs / 10 ? `, with what it calls ${time(mostNs + calledNs)}` : '';
   const rest = restNs >= mostNs / 10 ? `, and ${time(restNs)} that it takes while fewer processors are busy` : '';
   const comparison = even
@@ -33,7 +37,7 @@ export function optimize(
   return {
     text:
       `${subject} takes ${costs(finding.costNs)}${part} while ` +
-      `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${other}`,
+      `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${flat}${other}`,
     remedy:
       (allocatorNs === null
         ? ''

@@ -60,7 +60,7 @@ export function packageWork(
 export function wakeUps(
   finding: Finding,
   { waits, workNs, objects, again, wakingNs, leastNs, mostNs, coarser }: WakeUpFacts,
-  { title, costs, processorUse, time, share }: Phrases,
+  { model, title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const back =
     again === null
@@ -78,8 +78,11 @@ export function wakeUps(
       again !== null
         ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ' +
           `${coarser} times fewer wake-ups would save ${time(mostNs)}.`
-        : 'Pass on more at a time (larger pieces, a longer queue), let one thread do both, or signal only when a ' +
-          `thread waits: that would save ${between(time(leastNs), time(mostNs))}` +
+        : (item(model.entities, finding.entity).kind === 'lock'
+            ? `${ofOwnLock}: that would save `
+            : 'Pass on more at a time (larger pieces, a longer queue), let one thread do both, or signal only when a ' +
+              'thread waits: that would save ') +
+          between(time(leastNs), time(mostNs)) +
           `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };
 }
@@ -105,7 +108,6 @@ export function handOvers(
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
-      `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
       `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
