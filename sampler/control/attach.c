@@ -11,10 +11,10 @@
 #include "finisher.h"
 #include "no_profile.h"
 #include "rotation.h"
-#include "sampler/outside/permission.h"
 #include "sampler/outside/session.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/util/clock.h"
+#include "watch.h"
 
 static int attach_failed(pid_t pid, const char *why) {
   fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)pid, why);
@@ -32,29 +32,10 @@ static int ask_for_session(int socket, int clock, int *session, struct qz_messag
   return message->type == QZ_HELLO && *session >= 0 ? 0 : -1;
 }
 
-/* It publishes nothing: a session is made for it, from outside. NULL, and why. */
 static struct qzi_outside *watch(const struct qzi_options *options, const char **why) {
-  static char text[300];
-  pid_t pid = options->pid;
-  const char *refusal = qzi_outside_refusal(pid, text, sizeof text);
-  if (!refusal && qzi_outside_publishes(pid)) return NULL; /* but it listens to nobody, as *why says */
-  if (refusal) *why = refusal;
-  struct qzi_outside *outside = refusal ? NULL : qzi_outside_open(pid, why);
-  if (outside && options->recording.span)
-    fprintf(stderr,
-            "quartz: work and span are not known from outside; record the program from its start: quartz record "
-            "--span\n");
-  if (!outside || options->recording.quiet) return outside;
-  fprintf(
-    stderr,
-    "quartz: process %ld was started without Quartz: it is watched from outside, with fewer numbers and no exact "
-    "counts%s\n",
-    (long)pid,
-    qzi_outside_readable(pid)
-      ? ""
-      : "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as root), so "
-        "that only what runs is seen");
-  return outside;
+  char whose[64];
+  snprintf(whose, sizeof whose, "process %ld was started without Quartz", (long)options->pid);
+  return qzi_watch(&options->recording, options->pid, whose, why);
 }
 
 int qzi_attach(struct qzi_options *options) {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "preload.h"
+#include "watch.h"
 
 const char qzi_no_proc[] =
   "/proc is missing, or shows other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
@@ -48,6 +49,9 @@ void qzi_explain_no_profile(const struct qzi_no_profile *absence) {
             "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
             "record a copy without that bit\n",
             program);
+  else if (absence->unwatched && qzi_watched_because(absence->kind))
+    fprintf(stderr, "quartz: no profile%s: %s %s, and can't be watched from outside: %s\n", of,
+            absence->after_exec ? "that" : program, qzi_watched_because(absence->kind), absence->unwatched);
   else if (reason)
     fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s\n", of, absence->after_exec ? "that" : program,
             reason);

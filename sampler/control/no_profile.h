@@ -12,6 +12,7 @@
 struct qzi_no_profile {
   const char *program;
   enum qz_program kind; /* of what was run last */
+  const char *unwatched; /* why it was not watched from outside, a clause; NULL: that was not tried */
   int after_exec;       /* 1: that is another program than the one that was launched */
   int layer;            /* 1: the pthread layer was put in */
   int no_proc;          /* 1: the program can't be read in /proc */

@@ -22,6 +22,7 @@
 #include "sampler/linux/process.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/util/clock.h"
+#include "watch.h"
 
 #define HELLO_MS    1000 /* a program that connects says hello at once */
 #define PATIENCE_MS 3000 /* for what a program does at its end */
@@ -34,16 +35,18 @@ struct launched {
   char base[4096];                       /* what the names of its files are made of (rotation.h) */
   struct qzi_replaceable may;            /* what that may replace */
   pid_t child;
-  unsigned hellos;      /* programs that said hello, recorded or not */
-  int ended;            /* 1: the program has, and nothing that still begins is recorded */
-  int over;             /* 1: no more recordings */
-  enum qz_program kind; /* of the program that the child runs now */
-  int layer;            /* 1: the pthread layer was put in */
-  int no_proc;          /* 1: the program can't be read in /proc */
-  unsigned pressed;     /* signals of `harder` that the program has got, because the front end is gone */
-  uint64_t press_ns;    /* when it gets the next one */
-  int direct;           /* of qzi_pass_on */
-  uint64_t begin_ns;    /* when it was started */
+  unsigned hellos;            /* programs that said hello, recorded or not */
+  int ended;                  /* 1: the program has, and nothing that still begins is recorded */
+  int over;                   /* 1: no more recordings */
+  enum qz_program kind;       /* of the program that the child runs now */
+  int layer;                  /* 1: the pthread layer was put in */
+  int no_proc;                /* 1: the program can't be read in /proc */
+  unsigned pressed;           /* signals of `harder` that the program has got, because the front end is gone */
+  uint64_t press_ns;          /* when it gets the next one */
+  int direct;                 /* of qzi_pass_on */
+  uint64_t begin_ns;          /* when it was started */
+  const char *unwatched;      /* why what the child runs can't be watched, a clause; NULL: it is, or need not be */
+  struct qzi_options watched; /* what is asked of a recording from outside; its session, if it has been made */
 };
 
 /* The child runs another program now: that gets its name, and what was recorded before goes aside. */
@@ -152,6 +155,48 @@ static void admit_next(struct launched *run, int listener) {
   close(session);
 }
 
+/* The child runs a program that the layer does not fit into: it is watched from outside, from here on. Where that is
+ * refused, why there is no profile is said at the end. */
+static void watch_child(struct launched *run, const char *program, enum qz_program kind) {
+  char whose[400], path[4096];
+  snprintf(whose, sizeof whose, "%s %s", program, qzi_watched_because(kind));
+  if (run->watched.recording.outside) qzi_finish_all(); /* of what it ran before */
+  qzi_outside_close(run->watched.recording.outside);
+  run->watched = *run->options;
+  uint32_t reason;
+  int32_t status;
+  run->unwatched = "it had ended before";
+  if (qzi_child_outcome(run->child, &reason, &status)) return;
+  struct qzi_outside *outside = qzi_watch(&run->options->recording, run->child, whose, &run->unwatched);
+  run->watched.recording.outside = outside;
+  if (!outside) return;
+  make_room(run);
+  run->unwatched = "the file name is too long";
+  if (name_for(run, path, sizeof path, run->program, run->child)) return;
+  int session = dup(qzi_outside_fd(outside));
+  struct qzi_target *target =
+    qzi_admit(run->child, -1, session, qzi_clock_page_for(run->child, &run->watched.recording), 0, path, &run->may,
+              run->options->message_fd, &run->watched.recording);
+  if (session >= 0) close(session);
+  run->unwatched = NULL;
+  run->hellos++; /* recorded, or the user has been told why not */
+  qzi_exec_of.happened = 0;
+  if (!target) return;
+  snprintf(target->program, sizeof target->program, "%s", run->program);
+  target->numbered = is_numbered(run, path, run->program, run->child);
+  qzi_targets[qzi_target_count++] = target;
+  qzi_rotation_begin(&run->watched, run->base);
+}
+
+/* It has become such a program (exec). */
+static void watch_next(struct launched *run) {
+  if (!qzi_exec_of.happened || run->unwatched || run->over || run->no_proc || !qzi_watched_because(qzi_exec_of.kind))
+    return;
+  char program[300];
+  qzi_name_of_program(program, sizeof program, run->child);
+  watch_child(run, program, qzi_exec_of.kind);
+}
+
 /* The screen that the program was started for is gone: nobody is left to end it. It is asked as a user asks, then
  * harder; with all that it started, where we lead a process group of our own. */
 static const int harder[] = {SIGINT, SIGTERM, SIGKILL};
@@ -184,6 +229,7 @@ static int record(struct launched *run, int listener, int signals) {
       press(run);
     }
     if (polls[1].revents) admit_next(run, listener);
+    watch_next(run);
     qzi_follow_look();
     qzi_rotation_look(run->child);
     enum qzi_sender sender;
@@ -213,10 +259,12 @@ static int record(struct launched *run, int listener, int signals) {
       qzi_account(run->options->account_fd, run->child, run->begin_ns, end_ns);
       qzi_dismiss_children();
       qzi_finish_all();
+      qzi_outside_close(run->watched.recording.outside);
       if (!run->over &&
           (!run->hellos || qzi_exec_of.happened)) /* else who said hello was reported, and so was the user */
         qzi_explain_no_profile(&(struct qzi_no_profile){.program = run->options->program[0],
                                                         .kind = qzi_exec_of.happened ? qzi_exec_of.kind : run->kind,
+                                                        .unwatched = run->unwatched,
                                                         .after_exec = qzi_exec_of.happened,
                                                         .layer = run->layer,
                                                         .no_proc = run->no_proc,
@@ -255,7 +303,9 @@ int qzi_record(const struct qzi_options *options) {
   char layer[4096];
   run.kind = qz_program_named(options->program[0]);
   run.no_proc = !qzi_process_in_proc();
-  run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
+  /* a statically linked one may start others */
+  run.layer = (run.kind == QZ_PROGRAM_PLAIN || run.kind == QZ_PROGRAM_STATIC) && !run.no_proc &&
+              !qzi_layer_path(layer, sizeof layer);
   run.begin_ns = qzi_clock_ns();
   run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
   if (run.child == QZI_NO_PROCESS) {
@@ -268,6 +318,7 @@ int qzi_record(const struct qzi_options *options) {
   if (options->recording.children == QZI_CHILDREN_FOLLOW) qzi_follow_begin(run.program, run.child);
   run.followed = options->recording;
   run.followed.followed = 1;
+  if (!run.no_proc && qzi_watched_because(run.kind)) watch_child(&run, run.program, run.kind);
   if (run.layer) qzi_running_cost_ns(); /* while the program is loaded: it would wait for it later */
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);

@@ -38,18 +38,20 @@ for (const verb of ['record', 'run']) {
     t.regex(other.stderr, /^quartz: \.\/foreign can't be run: .*made for another machine.*\n$/);
   });
 
-  test.serial(
-    `${verb}: a statically linked program without Quartz runs, and one line says why it is not recorded`,
-    async (t) => {
-      const cwd = directory();
-      writeFileSync(join(cwd, 'plain.c'), '#include <stdio.h>\nint main(void) { puts("out"); return 7; }\n');
-      t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
-      const said = await quartz([verb, '--', './plain'], { cwd });
-      t.deepEqual([said.status, said.stdout], [7, 'out\n']);
-      t.regex(said.stderr, /^quartz: no profile: .*statically linked.*quartz cflags/m);
-      t.false(existsSync(join(cwd, 'plain.quartz')));
-    },
-  );
+  test.serial(`${verb}: a statically linked program without Quartz runs, and is watched from outside`, async (t) => {
+    const cwd = directory();
+    writeFileSync(
+      join(cwd, 'plain.c'),
+      '#include <stdio.h>\n#include <unistd.h>\nint main(void) { sleep(1); puts("out"); return 7; }\n',
+    );
+    t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
+    const said = await quartz([verb, '-o', 'out.quartz', '--', './plain'], { cwd });
+    t.deepEqual([said.status, said.stdout.split('\n')[0]], [7, 'out']);
+    t.regex(said.stderr, /^quartz: plain is statically linked: it is watched from outside, /m);
+    t.is((await quartz(['check', 'out.quartz'], { cwd })).status, 0);
+    const report = await quartz(['report', 'out.quartz'], { cwd });
+    t.regex(report.stdout.replace(/\s+/g, ' '), /! watched from outside, because nothing can be put into the program/);
+  });
 
   test.serial(`${verb}: any dynamically linked program is recorded`, async (t) => {
     const cwd = directory();
@@ -84,10 +86,12 @@ for (const verb of ['record', 'run']) {
 test.serial('run: an old profile of that name is not shown for a program that made none', async (t) => {
   const cwd = directory();
   await quartz(['record', '-o', 'out.quartz', '--', program('two_callers')], { cwd });
-  writeFileSync(join(cwd, 'plain.c'), 'int main(void) { return 0; }\n');
-  t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
-  const said = await quartz(['run', '-o', 'out.quartz', '--', './plain'], { cwd });
+  const said = await quartz(['run', '-o', 'out.quartz', '--', 'true'], {
+    cwd,
+    env: { QUARTZ_LAYER: join(cwd, 'none.so') },
+  });
   t.is(said.stdout, '');
+  t.regex(said.stderr, /no profile: libquartz-pthread\.so was not found/);
 });
 
 test.serial('a program can have options that look like ours, and words with blanks', async (t) => {

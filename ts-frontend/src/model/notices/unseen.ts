@@ -12,7 +12,13 @@ export function unseen(model: Model): Notice[] {
   const hasHooks = model.head.publisher !== 'threadlib' || !procedures.every(({ address }) => starts.has(address));
   return [
     ...(model.head.outside
-      ? [{ form: 'outside', holders: !model.head.paths.noMemory && !model.head.paths.noCalls } as const]
+      ? [
+          {
+            form: 'outside',
+            holders: !model.head.paths.noMemory && !model.head.paths.noCalls,
+            attached: model.head.attached,
+          } as const,
+        ]
       : []),
     ...forbidden(model).map((what) => ({ form: 'forbidden', what }) as const),
     ...(work > 0 && !hasHooks ? [{ form: 'no-hooks' } as const] : []),

@@ -159,6 +159,7 @@ export interface ForbiddenNotice {
 export interface OutsideNotice {
   form: 'outside';
   holders: boolean; // who holds a mutex could be read from the program's memory
+  attached: boolean; // false: it was launched, and the layer does not fit into it
 }
 /** No procedure but the start routines of threads has hooks. */
 export interface NoHooksNotice {

@@ -147,11 +147,17 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
 };
 export const forbidden = ({ what }: ForbiddenNotice): NoticeSentences => means[what];
 
-export const outside = ({ holders }: OutsideNotice): NoticeSentences => ({
+export const outside = ({ holders, attached }: OutsideNotice): NoticeSentences => ({
   reason:
-    'attached from outside, because the program was started without Quartz: waits are sampled, nothing is counted, ' +
+    `${
+      attached
+        ? 'attached from outside, because the program was started without Quartz'
+        : 'watched from outside, because nothing can be put into the program (it is statically linked, say)'
+    }: waits are sampled, nothing is counted, ` +
     `and ${holders ? 'who holds a mutex is read from its memory' : 'who holds a lock is not known'}`,
-  remedy: 'quartz run shows every lock, with exact counts',
+  remedy: attached
+    ? 'quartz run shows every lock, with exact counts'
+    : 'link it dynamically: quartz run then shows every lock, with exact counts',
 });
 
 export const noHooks = (): NoticeSentences => ({
