@@ -118,13 +118,16 @@ test.serial('more threads at once than are published: the others run too, and ar
   else t.true(openModel(compared.file).head.threadsDropped >= 17_001 - 16_384);
 });
 
-test.serial('programs that the layer does not fit into run as they would, and are watched while they last', async (t) => {
-  for (const name of ['static', 'address', 'thread']) {
-    const { lines, file } = await compare(t, [program(name)]);
-    if (existsSync(file)) t.true(openModel(file).head.outside);
-    else t.regex(lines.join('\n'), /(is statically linked|sanitizer's library), and can't be watched from outside/);
-  }
-});
+test.serial(
+  'programs that the layer does not fit into run as they would, and are watched while they last',
+  async (t) => {
+    for (const name of ['static', 'address', 'thread']) {
+      const { lines, file } = await compare(t, [program(name)]);
+      if (existsSync(file)) t.true(openModel(file).head.outside);
+      else t.regex(lines.join('\n'), /(is statically linked|sanitizer's library), and can't be watched from outside/);
+    }
+  },
+);
 
 test.serial('programs that nothing can be put into run as they would, and one line says why', async (t) => {
   const none = async (command: readonly string[], reason: RegExp): Promise<void> => {
