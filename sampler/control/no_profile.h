@@ -11,12 +11,12 @@
 
 struct qzi_no_profile {
   const char *program;
-  enum qz_program kind; /* of what was run last */
+  enum qz_program kind;  /* of what was run last */
   const char *unwatched; /* why it was not watched from outside, a clause; NULL: that was not tried */
-  int after_exec;       /* 1: that is another program than the one that was launched */
-  int layer;            /* 1: the pthread layer was put in */
-  int no_proc;          /* 1: the program can't be read in /proc */
-  int sandboxed;        /* 1: it was under filters of system calls (seccomp) that we are not under */
+  int after_exec;        /* 1: that is another program than the one that was launched */
+  int layer;             /* 1: the pthread layer was put in */
+  int no_proc;           /* 1: the program can't be read in /proc */
+  int sandboxed;         /* 1: it was under filters of system calls (seccomp) that we are not under */
 };
 
 /* Why the program that was run last is in no profile. */
