@@ -53,6 +53,7 @@ if [ "${1:-}" = checks ]; then
   need zstd command -v zstd
   need sqlite3 command -v sqlite3
   need python3 command -v python3
+  need chromium command -v chromium
   need memcached command -v memcached
   need redis-server command -v redis-server
   need prometheus command -v prometheus
