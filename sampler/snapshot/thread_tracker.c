@@ -124,7 +124,10 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
   uint64_t loop = known->polls && (known->ran_from || known->looped)
                     ? known->polls
                     : known->stalled.loop; /* as its path, from the last sample */
-  if (!loop) loop = qzi_pause_detector_at(&known->pausing, in->memos[index].word);
+  /* Of a sample that is shown this has been decided with its path: two moments, each with a part of the waiting, would
+   * together have more of it than there is. */
+  if (!loop && (known->hooked || !known->ran_number))
+    loop = qzi_pause_detector_at(&known->pausing, in->memos[index].word);
   if (loop && known->mpi.mpi == QZI_MPI_WAITS) {
     struct qzi_walk at = {.count = 0};
     qzi_tracked_in_call(&known->mpi, &at);

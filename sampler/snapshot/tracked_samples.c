@@ -47,6 +47,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
     known->mpi = (struct qzi_tracked_call){
       .site = walk->site, .called = walk->called, .site_module = walk->site_module, .mpi = walk->mpi};
   qzi_pause_detector_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
+  if (!polls && !known->hooked) polls = qzi_pause_detector_at(&known->pausing, word);
   qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,
                   only_waits(tracker, known, index, word, polls), tracker->sample.at.pc, walk);
   if (!polls && walk) qzi_shared_lines_look(&tracker->shared_lines, &tracker->sample, walk, index, now_ns);

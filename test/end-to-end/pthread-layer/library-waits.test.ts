@@ -102,3 +102,13 @@ for (const [name, blockMs] of [
     },
   );
 }
+
+needing(`file:${program('openmp_uneven')}`, 'perf_event_open')(
+  'a thread that waits at the end of a region waits in OpenMP, not in what it called before',
+  async (t) => {
+    const { model, status } = await record(program('openmp_uneven'));
+    t.is(status, 0);
+    const waited = model.entities.filter(({ rawKind, states }) => rawKind === 'futex' && states.spinning.ns > 0);
+    for (const { name } of waited) t.notRegex(name, /sin|cos/, waited.map((one) => one.name).join());
+  },
+);
