@@ -12,6 +12,7 @@ import { isOwn } from '../evidence/code-origin.js';
 import { isFor } from '../evidence/purposes.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
+import type { OptimizeFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
 interface Hot {
@@ -155,32 +156,40 @@ function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number
     .filter(([id, { npt }]) => npt >= Math.max(leastNs, leastCalled * all) && !isSaid(scope, id, npt))
     .sort((a, b) => a[1].npt - b[1].npt);
   if (!best) return [];
-  const [id, hot] = best,
-    { npt, busy, spinning } = hot;
-  return [
-    findingOf(model, {
-      entity: id,
-      kind: 'optimize',
-      change: 'optimize',
-      costNs: npt,
-      savingNs: npt,
-      processorUse: processorUseOf(model.processors, busy / npt, spinning / npt),
-      facts: {
-        form: 'optimize',
-        within: null,
-        beside: null,
-        mostNs: npt,
-        calledNs: 0,
-        restNs: withCalled(context, scope, id, 0).restNs,
-        even: null,
-        together: togetherOf(model, hot),
-        handedOn: false,
-        spread: true,
-        allocatorNs: null,
-      },
-    }),
-  ];
+  const [id, hot] = best;
+  const { restNs } = withCalled(context, scope, id, 0);
+  return [optimize(model, id, hot, { mostNs: hot.npt, restNs, spread: true })];
 }
+
+/** Facts without a value here are those of code by itself, on any thread. */
+const optimize = (
+  model: Model,
+  id: number,
+  hot: Hot,
+  facts: Partial<OptimizeFacts> & Pick<OptimizeFacts, 'mostNs' | 'restNs'>,
+  related: number[] = [],
+): Finding =>
+  findingOf(model, {
+    entity: id,
+    kind: 'optimize',
+    change: 'optimize',
+    costNs: hot.npt,
+    savingNs: facts.mostNs,
+    processorUse: processorUseOf(model.processors, hot.busy / hot.npt, hot.spinning / hot.npt),
+    facts: {
+      form: 'optimize',
+      within: null,
+      beside: null,
+      calledNs: 0,
+      even: null,
+      together: togetherOf(model, hot),
+      handedOn: false,
+      spread: false,
+      allocatorNs: null,
+      ...facts,
+    },
+    related,
+  });
 
 const isSaid = ({ named, factor }: HotScope, id: number, npt: number): boolean => (named.get(id) ?? 0) * factor >= npt;
 
@@ -197,7 +206,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   if (!best || worth(best[1]) < leastNs)
     return scope.spread && main === 0 ? spreadFinding(context, scope, leastNs) : [];
   const [id, hot] = best,
-    { npt, busy, spinning, called } = hot,
+    { npt, called } = hot,
     mostNs = worth(hot);
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
@@ -208,28 +217,8 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const [largest, { npt: ns }] = item(rows, 0);
   const { busyNs, restNs } = withCalled(context, scope, id, main);
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
-  return [
-    findingOf(model, {
-      entity: id,
-      kind: 'optimize',
-      change: 'optimize',
-      costNs: npt,
-      savingNs: mostNs,
-      processorUse: processorUseOf(P, busy / npt, spinning / npt),
-      facts: {
-        form: 'optimize',
-        within,
-        beside,
-        mostNs,
-        calledNs: Math.max(0, busyNs - npt),
-        restNs,
-        even: null,
-        together: togetherOf(model, hot),
-        handedOn: false,
-        spread: false,
-        allocatorNs: allocating >= npt / 2 ? allocating : null,
-      },
-      related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
-    }),
-  ];
+  const calledNs = Math.max(0, busyNs - npt),
+    allocatorNs = allocating >= npt / 2 ? allocating : null;
+  const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
+  return [optimize(model, id, hot, { within, beside, mostNs, calledNs, restNs, allocatorNs }, related)];
 }
