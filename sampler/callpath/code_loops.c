@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sampler/linux/process_memory.h"
-#include "sampler/machine_code/loop_nest.h"
+#include "sampler/machine_code/loops/loop_nest.h"
 #include "sampler/util/hash_index.h"
 
 #define CODE_MOST  (1u << 20) /* bytes of one procedure */

@@ -8,7 +8,7 @@
 #define QZI_LOOP_CALLEES_H
 
 #include "sampler/callpath/call_path.h"
-#include "sampler/machine_code/poll_loop.h"
+#include "sampler/machine_code/loops/poll_loop.h"
 
 /* As struct qzi_callees has it; context: struct qzi_paths. */
 enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, struct qzi_code *code,

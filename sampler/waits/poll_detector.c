@@ -3,11 +3,11 @@
 
 #include "loop_callees.h"
 #include "abi/hash.h"
-#include "sampler/machine_code/arm_poll_loop.h"
+#include "sampler/machine_code/loops/arm_poll_loop.h"
 #include "sampler/machine_code/code_flow.h"
 #include "sampler/machine_code/x86_decode.h"
-#include "sampler/machine_code/poll_loop.h"
-#include "sampler/machine_code/queue_lock.h"
+#include "sampler/machine_code/loops/poll_loop.h"
+#include "sampler/machine_code/loops/queue_lock.h"
 #include "sampler/linux/process_memory.h"
 
 /* Bytes of code looked at before the place of a sample: more than a loop may have (poll_loop.c). */

@@ -10,7 +10,7 @@
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/perf_samples.h"
-#include "sampler/machine_code/store_free_loop.h"
+#include "sampler/machine_code/loops/store_free_loop.h"
 
 #define QZI_POLL_DETECTOR_BITS 12
 

@@ -13,7 +13,7 @@
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/perf_samples.h"
-#include "sampler/machine_code/stateless_loop.h"
+#include "sampler/machine_code/loops/stateless_loop.h"
 
 #define QZI_STATELESS_BITS        8
 #define QZI_REPEATING_LOOP_VALUES (16u + QZI_STATELESS_SLOTS)

@@ -8,8 +8,8 @@
 #include <cstring>
 
 extern "C" {
-#include <sampler/machine_code/loop_nest.h>
-#include <sampler/machine_code/poll_loop.h>
+#include <sampler/machine_code/loops/loop_nest.h>
+#include <sampler/machine_code/loops/poll_loop.h>
 #include <sampler/machine_code/print.h>
 }
 

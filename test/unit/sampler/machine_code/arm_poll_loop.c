@@ -1,5 +1,5 @@
 /* Which loops of aarch64 only poll: code as gcc makes it, and, on aarch64, the code that the compiler makes of this. */
-#include "sampler/machine_code/arm_poll_loop.h"
+#include "sampler/machine_code/loops/arm_poll_loop.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Loops of procedures made of single bytes and short jumps; and of this program's own code, that the walk ends. */
-#include "sampler/machine_code/loop_nest.h"
+#include "sampler/machine_code/loops/loop_nest.h"
 
 #include <stdio.h>
 #include <string.h>

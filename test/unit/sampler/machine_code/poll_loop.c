@@ -1,5 +1,5 @@
 /* Which loops only poll and count: code made by hand, as an assembler makes it. */
-#include "sampler/machine_code/poll_loop.h"
+#include "sampler/machine_code/loops/poll_loop.h"
 
 #include "loop_example.h"
 

@@ -1,5 +1,5 @@
 /* Which loops carry nothing from round to round: code as compilers make it. */
-#include "sampler/machine_code/stateless_loop.h"
+#include "sampler/machine_code/loops/stateless_loop.h"
 
 #include "loop_example.h"
 

@@ -1,5 +1,5 @@
 /* Which loops can do nothing but wait: code made by hand, as an assembler makes it. */
-#include "sampler/machine_code/store_free_loop.h"
+#include "sampler/machine_code/loops/store_free_loop.h"
 
 #include "loop_example.h"
 

@@ -1,6 +1,6 @@
 /* Of which threads is reported that they executed: the processor time that the kernel counts, no more and no less
  * (run_account.h). The process itself is this test, whose own clock is left out. */
-#include "sampler/snapshot/run_account.h"
+#include "sampler/snapshot/kernel/run_account.h"
 #include "test/support/check.h"
 
 #include <unistd.h>

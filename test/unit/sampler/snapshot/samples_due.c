@@ -1,5 +1,5 @@
 /* Whether the kernel's samples come as they are due (samples_due.h). */
-#include "sampler/snapshot/samples_due.h"
+#include "sampler/snapshot/samples/samples_due.h"
 #include "test/support/check.h"
 
 #define MS UINT64_C(1000000)

@@ -1,6 +1,6 @@
 /* Processor time of which there are no samples (switch_time.h): what sleeps take, and no more; nothing of threads that
  * do not sleep. */
-#include "sampler/snapshot/switch_time.h"
+#include "sampler/snapshot/samples/switch_time.h"
 #include "test/support/check.h"
 
 enum { INTERVAL = 2000000, SLEEP = 15000 };

@@ -1,7 +1,7 @@
 /* What one instruction does to what is known of a loop, and what the procedures do that it calls. See poll_step.h. */
 #include "poll_step.h"
 
-#include "hook_code.h"
+#include "sampler/machine_code/hook_code.h"
 
 #define DEPTH_MOST 4 /* of calls */
 

@@ -10,7 +10,7 @@
 #ifndef QZI_PROCESSOR_LOOPS_H
 #define QZI_PROCESSOR_LOOPS_H
 
-#include "snapshot.h"
+#include "sampler/snapshot/snapshot.h"
 
 struct qzi_processor_loops;
 

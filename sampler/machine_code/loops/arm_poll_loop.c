@@ -2,8 +2,8 @@
 #include "arm_poll_loop.h"
 
 #include <string.h>
-#include "arm_decode.h"
-#include "code_flow.h"
+#include "sampler/machine_code/arm_decode.h"
+#include "sampler/machine_code/code_flow.h"
 
 #define MOST      32u /* instructions of a loop */
 #define REGISTERS 32u

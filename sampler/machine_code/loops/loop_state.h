@@ -6,7 +6,7 @@
 #ifndef QZI_LOOP_STATE_H
 #define QZI_LOOP_STATE_H
 
-#include "x86_decode.h"
+#include "sampler/machine_code/x86_decode.h"
 #include "poll_loop.h"
 
 #define SLOTS_MOST 8 /* places in its stack frame that a loop may write */

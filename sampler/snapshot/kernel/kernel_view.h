@@ -9,11 +9,11 @@
 #ifndef QZI_KERNEL_VIEW_H
 #define QZI_KERNEL_VIEW_H
 
-#include "lock_holders.h"
+#include "sampler/snapshot/lock_holders.h"
 #include "resting_threads.h"
-#include "round.h"
+#include "sampler/snapshot/round.h"
 #include "run_account.h"
-#include "thread_tracker.h"
+#include "sampler/snapshot/samples/thread_tracker.h"
 #include "sampler/linux/task_state.h"
 
 #define QZI_NOBODY UINT32_MAX /* in place of a record: that of a thread that has ended */

@@ -2,8 +2,8 @@
 #include "store_free_loop.h"
 
 #include "arm_poll_loop.h"
-#include "code_flow.h"
-#include "x86_decode.h"
+#include "sampler/machine_code/code_flow.h"
+#include "sampler/machine_code/x86_decode.h"
 
 #define LOOP_MOST 128 /* bytes */
 

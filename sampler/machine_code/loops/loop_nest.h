@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code_flow.h"
+#include "sampler/machine_code/code_flow.h"
 
 #define QZI_LOOP_SOURCES 8u
 #define QZI_CODE_PIECES  4u /* of one procedure */

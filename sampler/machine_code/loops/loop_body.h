@@ -7,7 +7,7 @@
 #define QZI_LOOP_BODY_H
 
 #include "store_free_loop.h"
-#include "x86_decode.h"
+#include "sampler/machine_code/x86_decode.h"
 
 #define LOOP_MOST 128 /* bytes */
 

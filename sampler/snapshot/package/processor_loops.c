@@ -2,9 +2,9 @@
 #include "processor_loops.h"
 
 #include <stdlib.h>
-#include "counters.h"
-#include "shared_lines.h"
-#include "thread_tracker.h"
+#include "sampler/snapshot/samples/counters.h"
+#include "sampler/snapshot/samples/shared_lines.h"
+#include "sampler/snapshot/samples/thread_tracker.h"
 #include "sampler/callpath/hooked_paths.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/waits/no_progress.h"

@@ -1,8 +1,8 @@
 /* See stateless_loop.h. */
 #include "stateless_loop.h"
 
-#include "hook_code.h"
-#include "x86_decode.h"
+#include "sampler/machine_code/hook_code.h"
+#include "sampler/machine_code/x86_decode.h"
 
 #ifdef QZI_DECODES
 

@@ -5,7 +5,7 @@
  * one's node, or polls it. */
 #include "queue_lock.h"
 
-#include "x86_decode.h"
+#include "sampler/machine_code/x86_decode.h"
 
 #ifdef QZI_DECODES
 

@@ -7,7 +7,7 @@
 #include "poll_loop.h"
 
 #include "arm_poll_loop.h"
-#include "code_flow.h"
+#include "sampler/machine_code/code_flow.h"
 #include "loop_body.h"
 #include "poll_step.h"
 

@@ -13,8 +13,8 @@
 #include "kernel_view.h"
 
 #include <stdlib.h>
-#include "blame.h"
-#include "sync_objects.h"
+#include "sampler/snapshot/blame.h"
+#include "sampler/snapshot/sync_objects.h"
 #include "sampler/outside/objects.h"
 #include "sampler/profile/external_objects.h"
 

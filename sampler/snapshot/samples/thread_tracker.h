@@ -10,7 +10,7 @@
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/task_state.h"
-#include "thread_look.h"
+#include "sampler/snapshot/thread_look.h"
 
 struct qzi_tracker;
 

@@ -13,7 +13,7 @@
 #ifndef QZI_RESTING_THREADS_H
 #define QZI_RESTING_THREADS_H
 
-#include "round.h"
+#include "sampler/snapshot/round.h"
 
 struct qzi_resting;
 

@@ -1,10 +1,10 @@
 /* Snapshots of programs whose threads run on the processors of a thread package (QZ_PUBLISHER_THREADLIB): processors
  * are visited, and what they saw is added. Threads without a processor are visited in turn (offcpu_threads.c). See
  * snapshot.h. */
-#include "blame.h"
+#include "sampler/snapshot/blame.h"
 #include "processor_loops.h"
-#include "round.h"
-#include "sync_objects.h"
+#include "sampler/snapshot/round.h"
+#include "sampler/snapshot/sync_objects.h"
 #include "sampler/profile/external_objects.h"
 
 /* ---- phase 1: copying ---- */
