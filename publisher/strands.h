@@ -12,7 +12,8 @@
 #include "what_if.h"
 
 #define KINDS       64u  /* of strands, by where they end */
-#define KIND_RENEW  256u /* strands after which the cap of a kind is found anew */
+#define KIND_RENEW  256u /* strands after which the cap of a kind is found anew, */
+#define KIND_FIRST  16u  /* and after which it is found for the first time */
 #define LEVEL_LEAST 10u  /* a level is 2^this ticks at first */
 
 /* Strands of one kind: how their time is distributed, and above which length next to nothing of it lies. */
@@ -43,6 +44,8 @@ void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span);
 void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t time);
 void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to);
 void qzi_span_renew(struct kind *kind);
+/* What counts of a strand that is longer than the cap: it may have become usual since that was found. */
+uint64_t qzi_span_unusual(struct kind *kind, uint64_t ticks);
 /* Adds the caller's waits for CPUs to the session. Seldom. */
 void qzi_span_note_waits(struct qzi_span_actor *actor);
 #pragma GCC visibility pop
@@ -104,8 +107,9 @@ static inline uint64_t typical(struct qzi_span_actor *actor, uint64_t key, uint6
   if (!key) return ticks;
   struct kind *kind = &actor->kinds[key * QZ_HASH_FACTOR >> 58];
   kind->work[63 - __builtin_clzll(ticks | 1)] += ticks;
-  if (__builtin_expect(++kind->seen % KIND_RENEW == 0, 0)) qzi_span_renew(kind);
-  return kind->cap - 1 >= ticks ? ticks : kind->cap; /* 0: it has none yet */
+  if (__builtin_expect(++kind->seen % KIND_RENEW == KIND_FIRST, 0)) qzi_span_renew(kind);
+  if (__builtin_expect(kind->cap - 1 >= ticks, 1)) return ticks; /* 0: it has none yet */
+  return qzi_span_unusual(kind, ticks);
 }
 
 /* The running thread's strand ends, and the next one begins. For the events that happen most. */

@@ -1,0 +1,73 @@
+/**
+ * Work and span of programs that count both themselves, in units of work, and print them (path-programs/shapes.c):
+ * random graphs, and each way for a strand to begin or to end. Ratios alone are judged.
+ */
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { workSpanOf, type Model, type WorkSpan } from '../../ts-frontend/src/model/index.js';
+import { record } from '../support/record.js';
+import { root } from '../support/root.js';
+import { skip } from '../support/capabilities.js';
+
+const program = join(root, 'build/test/known-answers/path-programs/shapes_package');
+
+interface Measured {
+  span: WorkSpan;
+  typical: number; // parallelism, as it typically is
+  due: number;
+  isQuiet: boolean;
+  text: string;
+}
+/** Other programs, or the program's own threads that share a core, make the same unit take more or less time. */
+const isQuiet = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.1 * cpuWait.runNs;
+
+async function measure(t: ExecutionContext, args: readonly string[], processors: number): Promise<Measured> {
+  const { model, file, status, stdout, stderr } = await record(program, { args, processors, span: true });
+  t.is(status, 0, stderr);
+  const span = workSpanOf(model);
+  if (span === null) throw new Error('no work and span were recorded');
+  const [work, length] = stdout.split(' ').map(Number);
+  const due = (work ?? NaN) / (length ?? NaN);
+  const typical = span.workNs / (span.typicalSpanNs ?? span.spanNs);
+  const text = `${span.parallelism.toFixed(2)}, typically ${typical.toFixed(2)}, due ${due.toFixed(2)} (${file})`;
+  return { span, typical, due, isQuiet: isQuiet(model), text };
+}
+
+/**
+ * A chain is no shorter than it is, whatever else the machine does: so the parallelism is not above what is due; nor
+ * is it far below where the machine is quiet. The longest of many chains of nearly the same length is the one that was
+ * disturbed most.
+ */
+function judge(t: ExecutionContext, { span, typical, due, isQuiet, text }: Measured, least: number): void {
+  t.true(span.parallelism < 1.07 * due, text);
+  t.true(typical > (isQuiet ? least : 0.35) * due, text);
+}
+
+for (const seed of ['1', '4'])
+  for (const processors of [1, 2])
+    test.serial(`a random graph of spawned calls (${seed}), on ${processors}`, async (t) => {
+      judge(t, await measure(t, ['graph', seed], processors), processors === 1 ? 0.85 : 0.7);
+    });
+for (const [args, what] of [
+  ['ended', 'a thread that is joined long after its end'],
+  ['stolen', 'spawned calls that outlast their parent'],
+  ['left', 'spawned calls that end by qz_exit'],
+  ['late', 'a barrier at which seven of eight wait'],
+] as const)
+  for (const processors of [1, 2])
+    test.serial(`${what}, on ${processors}`, async (t) => {
+      judge(t, await measure(t, [args], processors), 0.9);
+    });
+
+test.serial('a hiccup of one call in a thousand is on the span, and not on the typical one', async (t) => {
+  // 400 rounds of 18 calls, each of 20 units, after 20 of the spawner; 7 calls take 1,000.
+  const { typical, due, isQuiet, span, text } = await measure(t, ['hiccups'], 1);
+  const withoutHiccups = (1 + 18) / 2;
+  t.true(span.parallelism < 1.07 * due, text);
+  if (!isQuiet) {
+    skip(t, 'other programs had the CPUs');
+    return;
+  }
+  t.true(typical > due, text);
+  t.true(typical > 0.75 * withoutHiccups && typical < 1.07 * withoutHiccups, text);
+});
