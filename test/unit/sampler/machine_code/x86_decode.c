@@ -1,10 +1,18 @@
-/* What is known of single instructions, as an assembler makes them; and their lengths, held to those of objdump over
- * all of the C library and the sampler, where binutils are installed. */
+/* What is known of single instructions, as an assembler makes them; and their lengths over all of the C library and the
+ * sampler, held to those of Zydis itself, and to those of objdump where binutils are installed. */
 #include "sampler/machine_code/x86_decode.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(QZI_DECODES)
+#include <Zydis/Zydis.h>
+#endif
 
 #define F    BIT(FLAGS)
 #define X(n) BIT(XMM + (n))
@@ -105,8 +113,55 @@ static int differs(const struct example *example) {
   return 1;
 }
 
+/* The section .text of a binary, in the mapped file. */
+static const unsigned char *text_of(const unsigned char *file, size_t bytes, size_t *length) {
+  const Elf64_Ehdr *head = (const void *)file;
+  if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_shstrndx >= head->e_shnum ||
+      head->e_shoff > bytes || (bytes - head->e_shoff) / sizeof(Elf64_Shdr) < head->e_shnum)
+    return NULL;
+  const Elf64_Shdr *sections = (const void *)(file + head->e_shoff), *names = &sections[head->e_shstrndx];
+  for (unsigned k = 0; k < head->e_shnum; k++) {
+    const Elf64_Shdr *its = &sections[k];
+    if (strcmp((const char *)file + names->sh_offset + its->sh_name, ".text") || its->sh_offset > bytes ||
+        its->sh_size > bytes - its->sh_offset)
+      continue;
+    *length = its->sh_size;
+    return file + its->sh_offset;
+  }
+  return NULL;
+}
+
+/* From the first byte of a binary's code to its last, also through what is no instruction: there both refuse. */
+static int differs_from_zydis(const char *binary) {
+  struct stat state;
+  ZydisDecoder decoder;
+  unsigned long all = 0, none = 0, wrong = 0;
+  size_t length = 0;
+  int fd = open(binary, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &state)) return printf("%s cannot be read\n", binary), 1;
+  size_t bytes = (size_t)state.st_size;
+  const unsigned char *file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  const unsigned char *text = file == MAP_FAILED ? NULL : text_of(file, bytes, &length);
+  if (!text) return printf("%s has no code\n", binary), 1;
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  for (size_t at = 0; at < length;) {
+    ZydisDecodedInstruction zydis;
+    struct instruction its;
+    int known = ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, text + at, length - at, &zydis));
+    unsigned expected = known ? zydis.length : 0, is = qzi_decode(text + at, length - at, &its) ? its.length : 0;
+    if (is != expected && wrong++ < 3) printf("%s, .text + %#zx: length %u, not %u\n", binary, at, is, expected);
+    all++;
+    none += !known;
+    at += known ? zydis.length : 1;
+  }
+  munmap((void *)(uintptr_t)file, bytes);
+  printf("%s: %lu of %lu lengths differ from Zydis (%lu places are no instruction)\n", binary, wrong, all, none);
+  return wrong > 0 || all < 10000;
+}
+
 /* Lengths in which the decoder and objdump differ, of all instructions of a binary. */
-static int lengths_differ(const char *binary) {
+static int differs_from_objdump(const char *binary) {
   char command[600], line[400];
   unsigned long all = 0, wrong = 0;
   snprintf(command, sizeof command, "objdump -d -w -j .text '%s' 2>/dev/null", binary);
@@ -130,7 +185,7 @@ static int lengths_differ(const char *binary) {
     if (wrong++ < 3) printf("%s: length %u, not %u: %s", binary, its.length, count, stop + 1);
   }
   if (lines) pclose(lines);
-  printf("%s: %lu of %lu lengths differ\n", binary, wrong, all);
+  printf("%s: %lu of %lu lengths differ from objdump\n", binary, wrong, all);
   return wrong > all / 10000; /* objdump itself takes some prefixes for instructions, where data lies in code */
 }
 
@@ -157,8 +212,8 @@ int main(int count, char **arguments) {
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) failed |= differs(&examples[k]);
   struct instruction its;
   if (qzi_decode(examples[0].bytes, 2, &its)) failed |= printf("one that is cut short was decoded\n");
-  if (find_libc(libc, sizeof libc)) failed |= lengths_differ(libc);
-  if (count > 1) failed |= lengths_differ(arguments[1]);
+  if (find_libc(libc, sizeof libc)) failed |= differs_from_zydis(libc) | differs_from_objdump(libc);
+  if (count > 1) failed |= differs_from_zydis(arguments[1]) | differs_from_objdump(arguments[1]);
 #endif
   return failed != 0;
 }
