@@ -18,9 +18,8 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
-#include "abi/channel.h"
+#include "abi/message.h"
 #include "private.h"
 
 #define REQUEST_MS 2000  /* for a sampler that has connected to say what it wants */
@@ -61,15 +60,6 @@ static void drop(struct file *file) {
   file->fd = -1;
 }
 
-static socklen_t address_of(struct sockaddr_un *address, const char *name) {
-  size_t bytes = strlen(name);
-  if (bytes > sizeof address->sun_path - 1) bytes = sizeof address->sun_path - 1;
-  memset(address, 0, sizeof *address);
-  address->sun_family = AF_UNIX;
-  memcpy(address->sun_path + 1, name, bytes);
-  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + bytes);
-}
-
 /* Under a filter that refuses to say it: who the program began as. */
 static uid_t own_user(void) {
   uid_t user = geteuid();
@@ -84,27 +74,6 @@ static bool trusted(int fd, pid_t *pid) {
   return peer.uid == own_user() || peer.uid == 0;
 }
 
-static bool send_message(int fd, uint32_t type, const char *text, int pass) {
-  struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, type, (uint32_t)getpid(), {0}};
-  if (text) snprintf(message.text, sizeof message.text, "%s", text);
-  struct iovec part = {&message, sizeof message};
-  union {
-    struct cmsghdr head;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control = {{0}};
-  struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
-  if (pass >= 0) {
-    head.msg_control = &control;
-    head.msg_controllen = sizeof control;
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&head);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(rights), &pass, sizeof pass);
-  }
-  return sendmsg(fd, &head, MSG_NOSIGNAL) == (ssize_t)sizeof message;
-}
-
 /* Type of the next message; 0: closed, or nothing within the time, or nonsense (its text, if any, in *message). */
 static uint32_t await_message(int fd, int milliseconds, struct qz_message *message) {
   struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -114,25 +83,14 @@ static uint32_t await_message(int fd, int milliseconds, struct qz_message *messa
     if (ready == 1) break;
     if (!ready || errno != EINTR || qzi_pub_clock_ns() > end) return 0;
   }
-  struct iovec part = {message, sizeof *message};
-  union {
-    struct cmsghdr head;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control;
-  struct msghdr head = {
-    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  ssize_t bytes = recvmsg(fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  struct cmsghdr *rights = bytes > 0 ? CMSG_FIRSTHDR(&head) : NULL;
-  if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS) {
-    int page;
-    memcpy(&page, CMSG_DATA(rights), sizeof page);
+  int page;
+  if (qz_message_receive(fd, message, &page)) return 0;
+  if (page >= 0) {
     qzi_path_clock_map(page);
     close(page);
   }
-  if (bytes != (ssize_t)sizeof *message || message->magic != QZ_CHANNEL_MAGIC) return 0;
-  message->text[sizeof message->text - 1] = 0;
   if (message->version == QZ_CHANNEL_VERSION) return message->type;
-  send_message(fd, QZ_REFUSED, "another version of Quartz", -1);
+  qz_message_send(fd, QZ_REFUSED, "another version of Quartz", -1);
   return 0;
 }
 
@@ -161,16 +119,16 @@ static void admit(void) {
   pid_t pid;
   if (peer.fd < 0) return;
   if (!trusted(peer.fd, &pid)) {
-    send_message(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
+    qz_message_send(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
   } else if (await_message(peer.fd, REQUEST_MS, &message) ==
              QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
     if (connection.fd >= 0) {
-      send_message(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
+      qz_message_send(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
     } else if (!session_ready(why, sizeof why)) {
-      send_message(peer.fd, QZ_REFUSED, why, -1);
+      qz_message_send(peer.fd, QZ_REFUSED, why, -1);
     } else {
       qzi_session_on();
-      if (send_message(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
+      if (!qz_message_send(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
         connection = peer;
         return;
       }
@@ -223,7 +181,7 @@ static void listen_for_samplers(void) {
   struct sockaddr_un address;
   char name[64];
   snprintf(name, sizeof name, QZ_CHANNEL_PROGRAM, (long)getpid());
-  socklen_t bytes = address_of(&address, name);
+  socklen_t bytes = qz_channel_address(&address, name);
   listening = own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listening.fd >= 0 && (bind(listening.fd, (struct sockaddr *)&address, bytes) || listen(listening.fd, 4)))
     drop(&listening);
@@ -255,7 +213,7 @@ static void start_serving(void) {
 /* ---- launched ---- */
 
 /* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long
- * to die. The session alone has_value so; nothing is switched in threads that may still run. */
+ * to die. The session alone says so; nothing is switched in threads that may still run. */
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
   if (qzi_publishing() && qzi_sched_current(&publisher)) {
@@ -274,7 +232,7 @@ static bool has_value(const char *setting, const char *value) { return setting &
  */
 static bool hand_over(struct file *sampler, bool followed, bool forked) {
   struct qz_message message = {0};
-  if (!send_message(sampler->fd, QZ_HELLO, forked ? QZ_HELLO_FORKED : NULL, qzi_session.fd)) return false;
+  if (qz_message_send(sampler->fd, QZ_HELLO, forked ? QZ_HELLO_FORKED : NULL, qzi_session.fd)) return false;
   if (await_message(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
@@ -289,7 +247,7 @@ static void join_launcher(const char *follower) {
              *children = follower ? QZ_CHILDREN_FOLLOWED : getenv(QZ_CHILDREN_ENV);
   if (!name || !*name) return;
   struct sockaddr_un address;
-  socklen_t bytes = address_of(&address, name);
+  socklen_t bytes = qz_channel_address(&address, name);
   struct file peer = own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (peer.fd < 0 || connect(peer.fd, (struct sockaddr *)&address, bytes)) {
     drop(&peer); /* the sampler has ended, this is a late descendant */
@@ -303,13 +261,13 @@ static void join_launcher(const char *follower) {
              !has_value(children, QZ_CHILDREN_FOLLOWED)) {
     /* a child of the launched program: not asked for */
   } else if (!session_ready(why, sizeof why)) {
-    send_message(peer.fd, QZ_REFUSED, why, -1);
+    qz_message_send(peer.fd, QZ_REFUSED, why, -1);
     if (!follower) qzi_pub_complain("%s; the program runs unsampled", why); /* else nobody asked for its profile */
   } else {
     qzi_session_on();
     if (hand_over(&peer, has_value(children, QZ_CHILDREN_FOLLOWED), follower != NULL)) {
       connection = peer;
-      qzi_session_span(); /* the answer has_value whether that is wanted */
+      qzi_session_span(); /* the answer says whether that is wanted */
       return;
     }
     qzi_session_off();

@@ -9,7 +9,8 @@ set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/s
     ${QUARTZ_PUBLISHER}/calibrate.c ${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
     ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/hooks/gprof.c ${QUARTZ_PUBLISHER}/hooks/asked.c
     ${QUARTZ_PUBLISHER}/rehearsal.c ${QUARTZ_PUBLISHER}/../abi/sandbox.c
-    ${QUARTZ_PUBLISHER}/../abi/launcher.c)
+    ${QUARTZ_PUBLISHER}/../abi/launcher.c
+    ${QUARTZ_PUBLISHER}/../abi/message.c)
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(QUARTZ_PUBLISHER_ASSEMBLY ${QUARTZ_PUBLISHER}/hooks/hooks_x86_64.S)
 endif()

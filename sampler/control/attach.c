@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "abi/message.h"
 #include "channel.h"
 #include "events.h"
 #include "finisher.h"
@@ -24,8 +25,7 @@ static int attach_failed(pid_t pid, const char *why) {
 /* The session of a program that publishes: it is asked for it. Descriptors, -1: none. 0, or -1 and one clause. */
 static int ask_for_session(int socket, int clock, int *session, struct qz_message *message, const char **why) {
   *why = "it did not answer in 5 s; is it stopped? try again when it runs";
-  if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session))
-    return -1;
+  if (qz_message_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session)) return -1;
   *why = message->text;
   if (message->type == QZ_REFUSED) return -1;
   *why = "it gave no session; build it with this version of Quartz";

@@ -1,4 +1,4 @@
-/* The socket between sampler and program: see abi/channel.h.
+/* The sampler's side of the socket between sampler and program: see abi/channel.h.
  *
  * Owns:    nothing beyond the descriptors it returns. Writer and reader: the control thread.
  * Must not: wait for a program for longer than the caller allows.
@@ -18,8 +18,6 @@ int qzi_channel_listen(char *name);
 int qzi_channel_accept(int listener, pid_t *pid);
 /* Connects to the program `pid`. -1 and one clause. */
 int qzi_channel_connect(pid_t pid, const char **why);
-/* pass: a descriptor that goes with it, or -1. */
-int qzi_channel_send(int socket, uint32_t type, const char *text, int pass);
 /* Receives a message within timeout_ms (0: only if one is there). *fd gets the descriptor that came with it, or -1.
  * 0; -1: none came, it was no message of this protocol, or the other side has closed. */
 int qzi_channel_receive(int socket, int timeout_ms, struct qz_message *message, int *fd);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "abi/sandbox.h"
 #include "account.h"
+#include "abi/message.h"
 #include "channel.h"
 #include "events.h"
 #include "finisher.h"
@@ -113,7 +114,7 @@ static void admit_next(struct launched *run, int listener) {
     return;
   }
   if (run->ended) {
-    qzi_channel_send(socket, QZ_REFUSED, NULL, -1);
+    qz_message_send(socket, QZ_REFUSED, NULL, -1);
     close(session);
     close(socket);
     return;
@@ -136,7 +137,7 @@ static void admit_next(struct launched *run, int listener) {
     qzi_name_of_program(program, sizeof program, pid);
   if (!refusal && name_for(run, path, sizeof path, program, pid)) refusal = "the file name is too long";
   if (refusal) {
-    qzi_channel_send(socket, QZ_REFUSED, followed ? NULL : refusal, -1);
+    qz_message_send(socket, QZ_REFUSED, followed ? NULL : refusal, -1);
     close(socket);
   } else {
     struct qzi_target *target =

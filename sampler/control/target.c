@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "abi/message.h"
 #include "channel.h"
 #include "no_profile.h"
 #include "sampler/linux/process.h"
@@ -21,15 +22,14 @@
 
 #define BRIEF_NS     UINT64_C(1000000000) /* a shorter run shows little */
 
-static const char no_memory[] = "there is not enough memory", no_thread[] = "no sampling thread can be started";
-
-static const char *remedy(const char *why) {
-  if (strstr(why, "oo many open files")) return "; raise the limit (ulimit -n)";
-  if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full"))
-    return "; make room there, or choose another --output";
-  if (!strcmp(why, no_thread)) return "; raise the limit of processes (ulimit -u)";
-  if (!strcmp(why, no_memory)) return "; try again when the machine has more to spare";
-  return "";
+static const char *remedy(enum qzi_obstacle obstacle) {
+  switch (obstacle) {
+  case QZI_NO_DESCRIPTORS: return "; raise the limit (ulimit -n)";
+  case QZI_NO_OUTPUT: return "; make room there, or choose another --output";
+  case QZI_NO_MEMORY: return "; try again when the machine has more to spare";
+  case QZI_NO_THREAD: return "; raise the limit of processes (ulimit -u)";
+  default: return "";
+  }
 }
 
 /* Says where the profile is: to the front end, and to the user where it is not where it was meant to be. */
@@ -62,8 +62,8 @@ struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_r
 struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
                              const char *path, const struct qzi_replaceable *may, int message_fd,
                              const struct qzi_recording_request *request) {
-  char why[600];
-  snprintf(why, sizeof why, "%s", no_memory);
+  char why[600] = "there is not enough memory";
+  enum qzi_obstacle obstacle = QZI_NO_MEMORY;
   struct qzi_target *target = calloc(1, sizeof *target);
   int opened = 0, passed = 0; /* the clock page is the recording's */
   if (!target) goto failed;
@@ -71,11 +71,13 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   target->socket = socket;
   target->pidfd = qzi_pidfd_open(pid);
   if (target->pidfd < 0) {
+    obstacle = errno == EMFILE || errno == ENFILE ? QZI_NO_DESCRIPTORS : QZI_OTHER_OBSTACLE;
     snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
     goto failed;
   }
   passed = 1;
-  if (qzi_recording_open(&target->recording, session, clock, pid, path, may, request, why, sizeof why)) goto failed;
+  obstacle = qzi_recording_open(&target->recording, session, clock, pid, path, may, request, why, sizeof why);
+  if (obstacle) goto failed;
   opened = 1;
   if (request->outside) file_of(pid, target->runs);
   target->message_fd = message_fd;
@@ -83,15 +85,17 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   target->map_due_ns = target->map_ns + MAP_NS;
   if (!qzi_recording_start(&target->recording)) {
     qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program goes on */
-    if (answer) qzi_channel_send(socket, answer, NULL, clock.fd);
+    if (answer) qz_message_send(socket, answer, NULL, clock.fd);
     qzi_file_free_old(&target->recording.file);
     announce_name(target, path);
     return target;
   }
-  snprintf(why, sizeof why, "%s", no_thread);
+  obstacle = QZI_NO_THREAD;
+  snprintf(why, sizeof why, "no sampling thread can be started");
 failed:
-  qzi_channel_send(socket, QZ_REFUSED, NULL, -1); /* the user gets the reason here */
-  if (!request->followed) fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
+  qz_message_send(socket, QZ_REFUSED, NULL, -1); /* the user gets the reason here */
+  if (!request->followed)
+    fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(obstacle));
   close(socket);
   if (opened) {
     unlink(target->recording.file.path);
@@ -146,7 +150,7 @@ void qzi_stop(struct qzi_target *target, uint32_t end_reason) {
   struct qzi_recording *recording = &target->recording;
   qzi_recording_ends(recording);
   if (target->socket >= 0) {
-    qzi_channel_send(target->socket, QZ_DETACH, NULL, -1);
+    qz_message_send(target->socket, QZ_DETACH, NULL, -1);
     close(target->socket);
     target->socket = -1;
   }

@@ -101,9 +101,13 @@ static void describe(struct qzi_recording *recording) {
 
 /* ---- life ---- */
 
-int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
-                       const char *path, const struct qzi_replaceable *may, const struct qzi_recording_request *request,
-                       char *why, size_t why_bytes) {
+static enum qzi_obstacle obstacle_of(int error) {
+  return error == EMFILE || error == ENFILE ? QZI_NO_DESCRIPTORS : error == ENOSPC ? QZI_NO_OUTPUT : QZI_NO_MEMORY;
+}
+
+enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
+                                     const char *path, const struct qzi_replaceable *may,
+                                     const struct qzi_recording_request *request, char *why, size_t why_bytes) {
   memset(recording, 0, sizeof *recording);
   recording->request = request;
   recording->clock = clock;
@@ -114,12 +118,15 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock
   if (qz_session_open(&recording->view, fd, &clause)) {
     snprintf(why, why_bytes, "%s", clause);
     qzi_clock_page_close(&recording->clock);
-    return -1;
+    return QZI_OTHER_OBSTACLE;
   }
   if (qzi_file_create(&recording->file, path, may, request->max_bytes, why, why_bytes)) {
+    enum qzi_obstacle obstacle = errno == EINVAL                            ? QZI_OTHER_OBSTACLE
+                                 : obstacle_of(errno) == QZI_NO_DESCRIPTORS ? QZI_NO_DESCRIPTORS
+                                                                            : QZI_NO_OUTPUT;
     qz_session_close(&recording->view);
     qzi_clock_page_close(&recording->clock);
-    return -1;
+    return obstacle;
   }
   errno = 0;
   recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -128,13 +135,14 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock
       (request->timeline && qzi_slices_open(&recording->sampler.slices, &recording->file)) ||
       qzi_sampler_base(&recording->sampler, request->attached) ||
       qzi_path_open(&recording->sampler.path, clock.page, &recording->view, &recording->sampler.in)) {
+    enum qzi_obstacle obstacle = recording->file.full ? QZI_NO_OUTPUT : obstacle_of(errno);
     snprintf(why, why_bytes,
-             recording->file.full ? "the disk is full"
-             : errno == EMFILE    ? "too many open files"
-                                  : "there is not enough memory");
+             obstacle == QZI_NO_OUTPUT        ? "the disk is full"
+             : obstacle == QZI_NO_DESCRIPTORS ? "too many files are open"
+                                              : "there is not enough memory");
     unlink(recording->file.path);
     qzi_recording_close(recording);
-    return -1;
+    return obstacle;
   }
   recording->sampler.outside = request->outside;
   describe(recording);

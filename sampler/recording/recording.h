@@ -68,11 +68,22 @@ struct qzi_recording {
   int wake_fd;                           /* eventfd: `failed` or `want_modules` has changed */
 };
 
+/* Why a program is not recorded, as far as that decides what its user can do about it. */
+enum qzi_obstacle {
+  QZI_NO_OBSTACLE,
+  QZI_OTHER_OBSTACLE, /* the clause says it all */
+  QZI_NO_DESCRIPTORS, /* too many files are open */
+  QZI_NO_OUTPUT,      /* the profile cannot be written where it is to be */
+  QZI_NO_MEMORY,
+  QZI_NO_THREAD /* no thread can be started */
+};
+
 /* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile (file.h says how it
- * is called). `clock` becomes the recording's, whatever happens. 0, or -1 and one clause. */
-int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
-                       const char *path, const struct qzi_replaceable *may, const struct qzi_recording_request *request,
-                       char *why, size_t why_bytes);
+ * is called). `clock` becomes the recording's, whatever happens. Where there is an obstacle: one clause that names it.
+ */
+enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
+                                     const char *path, const struct qzi_replaceable *may,
+                                     const struct qzi_recording_request *request, char *why, size_t why_bytes);
 /* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes
