@@ -133,6 +133,7 @@ struct qz_clock_page {
   uint64_t now;   /* time of the last snapshot, shifted as in a name; 0: no path is recorded. Never falls */
   uint64_t wants; /* QZ_WANTS_...; constant */
   struct qz_what_if what_if[QZ_WHAT_IFS]; /* constant */
+  uint64_t crowded; /* 1: what a followed process starts now would not be recorded (docs/reference/command-line.md) */
 };
 #define QZ_WANTS_SPAN       1u
 #define QZ_CLOCK_PAGE_BYTES 4096u

@@ -62,6 +62,11 @@ static int only_started(const struct qzi_target *itself, uint64_t own_ns, const 
   return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that wait use next to nothing */
 }
 
+void qzi_follow_passed(uint64_t used_ns) {
+  all.idle++;
+  all.dropped_ns += used_ns;
+}
+
 void qzi_follow_look(void) {
   const struct qzi_target *itself = NULL, *most = NULL;
   for (unsigned k = 0; all.begun && k < qzi_target_count; k++) {

@@ -19,6 +19,8 @@ void qzi_follow_begin(const char *program, pid_t launched);
 /* 1: one more may be recorded. 0: too many of them did next to nothing: these are the work of a program that starts
  * others all the time (a compiler driver below make), which recording each would slow. */
 int qzi_follow_has_room(void);
+/* One has ended before it was recorded (newcomers.h), and used so much as is known. */
+void qzi_follow_passed(uint64_t used_ns);
 /* While they run: names to the front end the profile of the process that does the work, once it is clear which. */
 void qzi_follow_look(void);
 /* Keeps a recording that was stopped until qzi_follow_settle; 0: it is none of these, and still the caller's. */

@@ -16,6 +16,7 @@
 #include "finisher.h"
 #include "follow.h"
 #include "launch.h"
+#include "newcomers.h"
 #include "no_profile.h"
 #include "preload.h"
 #include "rotation.h"
@@ -90,6 +91,7 @@ static unsigned followed_now(void) {
 /* A process that connects and is being recorded has replaced itself by another program (exec), before its first one's
  * connection was seen to be closed. */
 static void replaced(pid_t pid) {
+  qzi_newcomer_forget(pid);
   for (unsigned k = 0; k < qzi_target_count; k++)
     if (qzi_targets[k]->pid == pid) {
       qzi_dismiss(k, QZ_END_EXEC, 0);
@@ -97,31 +99,78 @@ static void replaced(pid_t pid) {
     }
 }
 
-static void admit_next(struct launched *run, int listener) {
-  pid_t pid;
-  struct qz_message message;
+static const char *file_name_too_long = "the file name is too long";
+
+/* Records what said hello; `socket` and `clock` become the recording's, `session` stays the caller's. */
+static void admit(struct launched *run, const struct qzi_newcomer *who, uint32_t answer) {
   char path[4096], program[300];
-  int session = -1, socket = qzi_channel_accept(listener, &pid);
-  if (socket < 0) return;
-  if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
+  int itself = who->pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
+  if (itself)
+    snprintf(program, sizeof program, "%s", run->program);
+  else
+    qzi_name_of_program(program, sizeof program, who->pid);
+  struct qzi_clock_page clock = who->clock;
+  if (name_for(run, path, sizeof path, program, who->pid)) {
+    if (who->socket >= 0) {
+      qz_message_send(who->socket, QZ_REFUSED, followed ? NULL : file_name_too_long, -1);
+      close(who->socket);
+    }
+    qzi_clock_page_close(&clock);
+    return;
+  }
+  struct qzi_target *target =
+    qzi_admit(who->pid, who->socket, who->session, clock, answer, path, &run->may,
+              itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
+  if (!target) return;
+  snprintf(target->program, sizeof target->program, "%s", program);
+  target->numbered = is_numbered(run, path, program, who->pid);
+  target->forked = who->forked;
+  target->ranked = followed && qzi_name_ranked(who->pid);
+  qzi_targets[qzi_target_count++] = target;
+  if (itself) qzi_rotation_begin(run->options, run->base);
+}
+
+/* Followed processes that have worked for a while. */
+static void admit_grown(struct launched *run) {
+  struct qzi_newcomer grown;
+  if (run->over) qzi_newcomers_forget();
+  while (qzi_newcomer_grown(&grown)) {
+    if (qzi_target_count < QZI_TARGETS_MAX && followed_now() < QZI_FOLLOWED_MAX) {
+      admit(run, &grown, 0);
+    } else {
+      if (grown.socket >= 0) close(grown.socket);
+      qzi_clock_page_close(&grown.clock);
+    }
+    close(grown.session);
+  }
+}
+
+static void admit_next(struct launched *run, int listener) {
+  struct qzi_newcomer who = {.clock = {.fd = -1}};
+  struct qz_message message;
+  who.socket = qzi_channel_accept(listener, &who.pid);
+  if (who.socket < 0) return;
+  if (qzi_channel_receive(who.socket, HELLO_MS, &message, &who.session) || message.type != QZ_HELLO ||
+      who.session < 0) {
     if (message.type == QZ_REFUSED) { /* the program has said why */
       run->hellos++;
-      replaced(pid);
-      if (pid == run->child) qzi_exec_of.happened = 0;
+      replaced(who.pid);
+      if (who.pid == run->child) qzi_exec_of.happened = 0;
     }
-    if (session >= 0) close(session);
-    close(socket);
+    if (who.session >= 0) close(who.session);
+    close(who.socket);
     return;
   }
   if (run->ended) {
-    qz_message_send(socket, QZ_REFUSED, NULL, -1);
-    close(session);
-    close(socket);
+    qz_message_send(who.socket, QZ_REFUSED, NULL, -1);
+    close(who.session);
+    close(who.socket);
     return;
   }
   run->hellos++;
-  replaced(pid);
-  int itself = pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
+  replaced(who.pid);
+  who.forked = !strcmp(message.text, QZ_HELLO_FORKED);
+  int itself = who.pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
   const char *refusal = run->over                             ? "recording has ended"
                         : run->no_proc                        ? qzi_no_proc
                         : qzi_target_count == QZI_TARGETS_MAX ? "too many programs at once"
@@ -131,29 +180,34 @@ static void admit_next(struct launched *run, int listener) {
   if (!refusal && followed && (followed_now() == QZI_FOLLOWED_MAX || !qzi_follow_has_room()))
     refusal = "too many programs";
   if (!refusal && itself) make_room(run);
-  if (itself)
-    snprintf(program, sizeof program, "%s", run->program);
-  else
-    qzi_name_of_program(program, sizeof program, pid);
-  if (!refusal && name_for(run, path, sizeof path, program, pid)) refusal = "the file name is too long";
-  if (refusal) {
-    qz_message_send(socket, QZ_REFUSED, followed ? NULL : refusal, -1);
-    close(socket);
-  } else {
-    struct qzi_target *target =
-      qzi_admit(pid, socket, session, qzi_clock_page_for(pid, &run->options->recording), QZ_WELCOME, path, &run->may,
-                itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
-    if (target) {
-      snprintf(target->program, sizeof target->program, "%s", program);
-      target->numbered = is_numbered(run, path, program, pid);
-      target->forked = !strcmp(message.text, QZ_HELLO_FORKED);
-      target->ranked = followed && qzi_name_ranked(pid);
-      qzi_targets[qzi_target_count++] = target;
-      if (itself) qzi_rotation_begin(run->options, run->base);
+  if (!refusal) {
+    who.clock = qzi_clock_page_for(who.pid, &run->options->recording);
+    if (followed && !qzi_newcomer_welcome(who.pid, who.socket, who.session, who.clock, who.forked)) return;
+    if (followed) {
+      refusal = "too many programs";
+      qzi_clock_page_close(&who.clock);
     }
   }
+  if (refusal) {
+    qz_message_send(who.socket, QZ_REFUSED, followed ? NULL : refusal, -1);
+    close(who.socket);
+  } else {
+    admit(run, &who, QZ_WELCOME);
+  }
   if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been reported why not */
-  close(session);
+  close(who.session);
+}
+
+/* What is followed learns whether what it starts would be. */
+static void say_room(void) {
+  static int said;
+  int crowded = !qzi_follow_has_room();
+  if (crowded || said) qzi_newcomers_say(crowded);
+  for (unsigned k = 0; (crowded || said) && k < qzi_target_count; k++) {
+    struct qz_clock_page *page = qzi_targets[k]->recording.clock.page;
+    if (page) __atomic_store_n(&page->crowded, (uint64_t)crowded, __ATOMIC_RELAXED);
+  }
+  said = crowded;
 }
 
 /* The child runs a program that the layer does not fit into: it is watched from outside, from here on. Where that is
@@ -172,7 +226,7 @@ static void watch_child(struct launched *run, const char *program, enum qz_progr
   run->watched.recording.outside = outside;
   if (!outside) return;
   make_room(run);
-  run->unwatched = "the file name is too long";
+  run->unwatched = file_name_too_long;
   if (name_for(run, path, sizeof path, run->program, run->child)) return;
   int session = dup(qzi_outside_fd(outside));
   struct qzi_target *target =
@@ -215,13 +269,19 @@ static int press_due_ms(const struct launched *run) {
   return now_ns < run->press_ns ? (int)((run->press_ns - now_ns) / 1000000) + 1 : 0;
 }
 
+/* Of two waits in milliseconds; -1: for ever. */
+static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
+
 static int record(struct launched *run, int listener, int signals) {
-  static struct pollfd polls[3 + 3 * QZI_TARGETS_MAX];
+  static struct pollfd polls[3 + QZI_NEWCOMERS_MAX + 3 * QZI_TARGETS_MAX];
+  int follows = run->options->recording.children == QZI_CHILDREN_FOLLOW;
   for (;;) {
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = listener, .events = POLLIN};
     polls[2] = (struct pollfd){.fd = run->pressed ? -1 : run->options->front_fd};
-    qzi_wait_and_attend(polls, 3, press_due_ms(run), run->child);
+    unsigned new = qzi_newcomers_poll(polls + 3);
+    qzi_wait_and_attend(polls, 3 + new, sooner(press_due_ms(run), qzi_newcomers_due_ms()), run->child);
+    qzi_newcomers_attend(polls + 3, new);
     if (polls[2].revents) {
       press(run);
       run->over = 1;
@@ -230,6 +290,8 @@ static int record(struct launched *run, int listener, int signals) {
       press(run);
     }
     if (polls[1].revents) admit_next(run, listener);
+    admit_grown(run);
+    if (follows) say_room();
     watch_next(run);
     qzi_follow_look();
     qzi_rotation_look(run->child);
@@ -250,8 +312,9 @@ static int record(struct launched *run, int listener, int signals) {
       if (!ended) continue;
       run->ended = 1;
       while (poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 0) > 0)
-        admit_next(run, listener);      /* what it said last: why there is no profile */
-      close(listener);                  /* what still begins shall not wait for us to finish */
+        admit_next(run, listener); /* what it said last: why there is no profile */
+      close(listener);             /* what still begins shall not wait for us to finish */
+      qzi_newcomers_forget();
       uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
       for (unsigned k = qzi_target_count; k-- > 0;)
         if (qzi_targets[k]->pid == run->child) qzi_dismiss(k, reason, status);

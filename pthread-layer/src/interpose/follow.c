@@ -71,7 +71,10 @@ static bool has_worked(void) {
   return !follows;
 }
 
-static bool has_room(void) { return shared->count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS; }
+static bool has_room(void) {
+  if (__atomic_load_n(&qzi_path_clock->crowded, __ATOMIC_RELAXED)) return false; /* the sampler would refuse it */
+  return shared->count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS;
+}
 
 /* What a process has done before is known to its children. */
 void qzl_follow_fork(void) {

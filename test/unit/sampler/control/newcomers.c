@@ -1,0 +1,137 @@
+/* Followed processes that have just begun: what the sampler does before one goes on, and what becomes of it then. */
+#include "sampler/control/newcomers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "abi/message.h"
+#include "abi/session.h"
+#include "sampler/control/channel.h"
+#include "sampler/control/follow.h"
+#include "test/support/check.h"
+
+#define CALLS_MOST 10 /* system calls of the sampler before a followed process goes on */
+#define ENDED      40 /* more than room is made for while the test runs: one in two seconds */
+
+static int peer; /* the process's end of its connection */
+
+static struct qzi_newcomer hello(pid_t pid) {
+  int ends[2];
+  CHECK_IS(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+  struct qzi_newcomer one = {.pid = pid, .socket = ends[0], .session = memfd_create("session", MFD_CLOEXEC)};
+  CHECK_IS(ftruncate(one.session, sizeof(struct qz_session)), 0);
+  peer = ends[1];
+  return one;
+}
+
+static struct qzi_newcomer prepared;
+static void welcome_it(void) {
+  prepared.clock = qzi_clock_page_make(0, NULL);
+  CHECK_IS(qzi_newcomer_welcome(prepared.pid, prepared.socket, prepared.session, prepared.clock, 0), 0);
+}
+static void nothing(void) {}
+
+/* System calls of `doing`, in a child of its own; -1: nobody may count them here. */
+static long calls_of(void (*doing)(void)) {
+  int status;
+  long stops = 0;
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) _exit(77);
+    kill(getpid(), SIGSTOP);
+    doing();
+    _exit(0);
+  }
+  CHECK_IS(waitpid(pid, &status, 0), pid);
+  if (WIFEXITED(status)) return -1;
+  ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD);
+  while (!ptrace(PTRACE_SYSCALL, pid, NULL, NULL) && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status))
+    stops += WSTOPSIG(status) == (SIGTRAP | 0x80);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  return stops / 2;
+}
+
+/* It gets its answer and the page after a few system calls: no recording is opened before. */
+static int goes_on_at_once(void) {
+  struct qz_message message;
+  int page;
+  prepared = hello(getpid());
+  long none = calls_of(nothing), calls = calls_of(welcome_it);
+  if (none < 0) return 0;
+  CHECK(calls - none > 0 && calls - none <= CALLS_MOST);
+  CHECK_IS(qzi_channel_receive(peer, 0, &message, &page), 0);
+  CHECK(message.type == QZ_WELCOME && page >= 0);
+  close(page);
+  close(peer);
+  close(prepared.socket);
+  close(prepared.session);
+  return 1;
+}
+
+static void say_usage(int session, uint64_t user_ns) {
+  struct qz_usage usage = {.ns = 1, .user_ns = user_ns};
+  CHECK(pwrite(session, &usage, sizeof usage, offsetof(struct qz_session, usage_end)) == (ssize_t)sizeof usage);
+}
+
+static unsigned attend(void) {
+  struct pollfd polls[QZI_NEWCOMERS_MAX];
+  unsigned count = qzi_newcomers_poll(polls);
+  poll(polls, count, 0);
+  qzi_newcomers_attend(polls, count);
+  return count;
+}
+
+/* Those that end at once are never recorded; after many of them there is no more room, and who is there learns it. */
+static void short_ones_pass(void) {
+  struct qzi_newcomer stays = hello(getpid());
+  stays.clock = qzi_clock_page_make(0, NULL);
+  CHECK_IS(qzi_newcomer_welcome(stays.pid, stays.socket, stays.session, stays.clock, 0), 0);
+  CHECK(qzi_follow_has_room());
+  for (int k = 0; k < ENDED; k++) {
+    prepared = hello(getppid());
+    welcome_it();
+    say_usage(prepared.session, 1000000);
+    close(peer);
+    CHECK_IS(attend(), 2);
+    qzi_newcomer_forget(prepared.pid);
+    CHECK_IS(attend(), 1);
+  }
+  CHECK(!qzi_follow_has_room());
+  qzi_newcomers_say(1);
+  CHECK(stays.clock.page->crowded == 1);
+  qzi_newcomers_forget();
+  CHECK_IS(attend(), 0);
+}
+
+/* One that works is recorded once it has used some milliseconds, with what it was welcomed with. */
+static void grows(void) {
+  struct qzi_newcomer grown = {0};
+  pid_t pid = fork();
+  if (pid == 0)
+    for (volatile int k = 0;;) k = k + 1;
+  prepared = hello(pid);
+  welcome_it();
+  CHECK(qzi_newcomers_due_ms() >= 0);
+  while (!qzi_newcomer_grown(&grown)) usleep(1000);
+  CHECK(grown.pid == pid && grown.socket == prepared.socket && grown.session == prepared.session);
+  CHECK(grown.clock.page == prepared.clock.page);
+  CHECK(!qzi_newcomer_grown(&grown) && qzi_newcomers_due_ms() == -1);
+  kill(pid, SIGKILL);
+  CHECK_IS(waitpid(pid, NULL, 0), pid);
+}
+
+int main(void) {
+  signal(SIGPIPE, SIG_IGN);
+  qzi_follow_begin("test", getpid());
+  int counted = goes_on_at_once();
+  short_ones_pass();
+  grows();
+  if (!counted) fputs("system calls not counted: ptrace is refused here\n", stderr);
+  return counted ? 0 : 77;
+}
