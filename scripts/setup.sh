@@ -4,7 +4,7 @@
 #   setup.sh          what building and running need
 #   setup.sh peers    also what the benchmarks compare with, and what building that needs
 #   setup.sh checks   also what the full checks need: nothing that Debian has is missing for a test (compilers, programs
-#                     to record), debootstrap for scripts/bare.sh, and DuckDB
+#                     to record), debootstrap for scripts/bare.sh, DuckDB, and viewers of exports
 set -euo pipefail
 
 # Debian 12 has an older one. (The sampler and the thread package alone need none: cmake -S . -B build.)
@@ -83,17 +83,18 @@ if [ "${1:-}" = peers ]; then
   need tcl command -v tclsh
 fi
 
-# No Debian package: what SQL over sets of profiles is tested with.
-duckdb=$(dirname "$0")/../ts-frontend/duckdb
-if [ "${1:-}" = checks ] && [ ! -d "$duckdb/node_modules" ]; then
-  echo "quartz: installing DuckDB"
+# No Debian packages: what SQL over sets of profiles is tested with, and viewers that tests open exports in.
+here=$(dirname "$0")/..
+for each in ts-frontend/duckdb test/consumers; do
+  [ "${1:-}" = checks ] && [ ! -d "$here/$each/node_modules" ] || continue
+  echo "quartz: installing the packages of $each"
   # Where a registry lacks a platform's package npm ci refuses the whole list; npm install takes what there is.
-  npm ci --prefix "$duckdb" --no-audit --no-fund >/dev/null 2>&1 ||
-    npm install --prefix "$duckdb" --no-save --no-audit --no-fund >/dev/null || {
-    echo "quartz: could not install DuckDB; run: npm install --prefix $duckdb" >&2
+  npm ci --prefix "$here/$each" --no-audit --no-fund >/dev/null 2>&1 ||
+    npm install --prefix "$here/$each" --no-save --no-audit --no-fund >/dev/null || {
+    echo "quartz: could not install them; run: npm install --prefix $here/$each" >&2
     exit 1
   }
-fi
+done
 
 [ ${#missing[@]} -eq 0 ] && exit 0
 

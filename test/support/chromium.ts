@@ -58,7 +58,7 @@ export class Chromium {
     return result ?? {};
   }
 
-  /** Opens a file; `width` of the window in px. */
+  /** Opens a file, or an address of one (file://...); `width` of the window in px. */
   static async open(file: string, width = 1240): Promise<Chromium> {
     const child = spawn(
       'chromium',
@@ -82,7 +82,8 @@ export class Chromium {
     page.session = sessionId as string;
     for (const domain of ['Runtime', 'Log', 'Page']) await page.call(`${domain}.enable`);
     await page.call('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
-    await page.call('Page.navigate', { url: pathToFileURL(file).href });
+    const url = file.startsWith('file:') ? file : pathToFileURL(file).href;
+    await page.call('Page.navigate', { url });
     while ((await page.evaluate('document.readyState')) !== 'complete')
       await new Promise((done) => setTimeout(done, 50));
     return page;

@@ -1,6 +1,8 @@
 /** quartz mcp, as an agent talks to it. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import test from 'ava';
 import { command, directory, program, quartz } from '../../support/run-quartz.js';
 
@@ -61,4 +63,34 @@ test('findings, an entity, places, a comparison; and what is said of bad questio
   for (const reply of [gone, nobody]) t.true(reply.result.isError);
   t.regex(text(gone), /gone\.quartz does not exist; name a profile/);
   t.regex(text(nobody), /nothing in this profile is called "nobody"/);
+});
+
+test("the protocol's own client connects, lists the tools and calls them", async (t) => {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport({ command, args: ['mcp'], cwd: home }));
+  try {
+    t.is(client.getServerVersion()?.name, 'quartz');
+    const { tools } = await client.listTools();
+    t.deepEqual(
+      tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
+      ['findings', 'entity', 'source', 'compare'].map((name) => [name, true]),
+    );
+    const said = async (name: string, args: Record<string, string>): Promise<[boolean, string]> => {
+      const { content, isError } = await client.callTool({ name, arguments: args });
+      const [first] = content;
+      if (first?.type !== 'text') throw new Error(`${name} answers ${JSON.stringify(content)}`);
+      return [isError === true, first.text];
+    };
+    const [failed, findings] = await said('findings', {});
+    t.false(failed);
+    t.true(Buffer.byteLength(findings) <= 8192);
+    t.is((JSON.parse(findings) as { schema: string }).schema, 'quartz-brief-1');
+    t.deepEqual(await said('entity', { name: 'nobody' }), [
+      true,
+      talk([call('entity', { name: 'nobody' })])[0]!.result.content[0]!.text,
+    ]);
+    await t.throwsAsync(client.callTool({ name: 'nothing', arguments: {} }), { message: /there is no tool "nothing"/ });
+  } finally {
+    await client.close();
+  }
 });
