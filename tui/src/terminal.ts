@@ -1,6 +1,6 @@
 /**
  * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal whatever happens. It copies
- * the cells of a frame into the screen's; blessed sends only what changed.
+ * the cells of what a content draws into the screen's; blessed sends only what changed.
  */
 import { defined } from '../../ts-frontend/src/model/index.js';
 import blessed from 'blessed';
@@ -9,15 +9,28 @@ import lineChart from 'blessed-contrib/lib/widget/charts/line.js';
 import { copyCells, type ScreenLine } from './cells.js';
 import { Canvas, type Plot } from './draw/canvas.js';
 import { ascii, unicode, type Glyphs } from './draw/glyphs.js';
-import { edit } from './editor.js';
-import { bodyOf, frame, pageOf, settled } from './frame.js';
-import { bindingOf, editing, type Effect } from './state/keys.js';
-import { pointed, type MouseEvent } from './mouse.js';
+import type { MouseEvent } from './mouse.js';
 import { Pace } from './pace.js';
-import type { Action, Size, State } from './state/types.js';
-import { initialState, reduce, selectedEntity } from './state/state.js';
-import { helpPages } from './views/help.js';
-import type { Watch } from './session.js';
+import type { Size } from './state/types.js';
+
+/** What a content asks of the terminal: to give it back for good, to draw all of it anew, or to lend it to an editor. */
+export type Request = 'close' | 'redraw' | 'editor';
+
+/** What fills the screen and answers its keys. It knows no terminal. */
+export interface Content {
+  /** Looks for something new to show; answers whether there is. An Error's message is one line for the user. */
+  refresh(): boolean;
+  /** Something has happened that should show before the next refresh is due. */
+  readonly urgent: boolean;
+  draw(size: Size, glyphs: Glyphs): Canvas;
+  /** `full`: blessed's name of the key; `char`: what it writes, if anything. */
+  key(full: string, char: string | undefined, size: Size): Request | null;
+  mouse(event: MouseEvent, size: Size): void;
+  /** Shows one line to the user. */
+  say(text: string): void;
+  /** Runs the editor that was asked for, on a terminal of its own; answers one line for the user. */
+  edit(): string;
+}
 
 export interface TerminalOptions {
   ascii: boolean;
@@ -25,8 +38,6 @@ export interface TerminalOptions {
   /** The terminal's font has Braille patterns, which the time line's dots are. */
   dots: boolean;
   refreshMs: number;
-  /** A program started for this screen runs until the screen ends. */
-  owned: boolean;
   onQuit: () => void;
   /** Called when the screen has taken the terminal, and when it gives it back. */
   onTerminal?: (taken: boolean) => void;
@@ -57,10 +68,10 @@ type RawScreen = blessed.Widgets.Screen & {
   program: blessed.BlessedProgram & { sigtstp?: () => void };
 };
 
-/** Shows the watch until the user quits; the promise ends then. */
-export function show(watch: Watch, options: TerminalOptions): Promise<void> {
+/** Shows the content until it asks to close; the promise ends then. */
+export function show(content: Content, options: TerminalOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Terminal(watch, options, resolve, reject).begin();
+    new Terminal(content, options, resolve, reject).begin();
   });
 }
 
@@ -134,8 +145,6 @@ class Terminal {
   readonly #glyphs: Glyphs;
   readonly #screen: RawScreen;
   readonly #pace: Pace;
-  #state: State = initialState();
-  #asking = false; // whether to end the program
   #suspended = false; // by Ctrl-Z
   #over = false;
   #canvas = new Canvas(0, 0); // what is shown
@@ -146,7 +155,7 @@ class Terminal {
   #forUserMs = 0; // CPU time that keys, mouse and resizing cost
 
   constructor(
-    readonly watch: Watch,
+    readonly content: Content,
     readonly options: TerminalOptions,
     readonly resolve: () => void,
     readonly reject: (error: Error) => void,
@@ -220,7 +229,7 @@ class Terminal {
       this.#suspended = false;
       if (this.#over) return;
       this.options.onTerminal?.(true);
-      this.#carryOut('redraw');
+      this.#redraw();
     });
   };
 
@@ -230,24 +239,8 @@ class Terminal {
     return { width: this.#screen.width as number, height: this.#screen.height as number };
   }
 
-  #draw(): Canvas {
-    const scene = this.watch.update(this.#state);
-    if (scene === null) {
-      const canvas = new Canvas(this.#size.width, this.#size.height);
-      canvas.text(0, 0, 'waiting for the first snapshot ...   q quits');
-      return canvas;
-    }
-    if (this.#state.tab === 'source') {
-      const id = selectedEntity(this.#state, scene);
-      if (this.#state.disassembly) this.watch.showCode(id);
-      else this.watch.showSource(scene.model.entities[id]?.file ?? '');
-    }
-    const shown = this.watch.scene ?? scene;
-    this.#state = settled(shown, this.#size, this.#state);
-    return frame(shown, this.#size, this.#state, this.#glyphs);
-  }
   #render(): void {
-    this.#canvas = this.#draw();
+    this.#canvas = this.content.draw(this.#size, this.#glyphs);
     this.#plot(this.#canvas.plot); // before the screen goes through what is on it
     this.#screen.render();
   }
@@ -264,23 +257,20 @@ class Terminal {
     }
     if (plot !== null) plotOn((this.#line ??= lineOn(this.#screen, plot)), plot);
   }
-  #apply(action: Action): void {
-    const { scene } = this.watch;
-    if (scene !== null) this.#state = reduce(this.#state, action, scene);
+  #redraw(): void {
+    this.#screen.realloc();
     this.#render();
-  }
-  #say(text: string): void {
-    this.#apply({ type: 'message', text });
   }
 
   /** Refreshes when it is time to, and looks often for the program's end. */
   #tick(): void {
     const now = performance.now();
-    if (!this.#suspended && (now - this.#refreshed >= this.#interval || this.watch.hasEnded)) {
+    if (!this.#suspended && (now - this.#refreshed >= this.#interval || this.content.urgent)) {
       try {
-        if (this.watch.refresh()) this.#render();
+        if (this.content.refresh()) this.#render();
       } catch (error) {
-        this.#say((error as Error).message);
+        this.content.say((error as Error).message);
+        this.#render();
       }
       this.#interval = this.#pace.next(now, cpuMs() - this.#forUserMs);
       this.#refreshed = now;
@@ -315,87 +305,38 @@ class Terminal {
       }, 100); // where there is no job control nothing stops it, and nothing would let it go on
       return;
     }
-    if (this.#state.editing !== null && full !== 'C-c') {
-      const action = editing(this.#state.editing, char, full);
-      if (action !== null) this.#apply(action);
-      return;
-    }
-    const binding = bindingOf(full) ?? (char === undefined ? undefined : bindingOf(char));
-    if (this.#state.help > 0 && binding?.effect !== 'quit') {
-      this.#apply(
-        full === 'escape' ? { type: 'escape' } : { type: 'help', pages: helpPages(bodyOf(this.#size), this.#state) },
-      );
-      return;
-    }
-    if (this.#asking && binding?.effect !== 'quit') {
-      this.#asking = false;
-      this.#say('');
-      return;
-    }
-    if (binding?.effect !== undefined) this.#carryOut(binding.effect);
-    else if (binding?.action !== undefined) this.#apply(binding.action(pageOf(this.#size, this.#state)));
+    this.#carryOut(this.content.key(full, char, this.#size));
   }
 
   #onMouse(event: MouseEvent): void {
-    const { scene } = this.watch;
-    const action = scene === null ? null : pointed(event, this.#state, scene, this.#size);
-    if (action !== null) this.#apply(action);
+    this.content.mouse(event, this.#size);
+    this.#render();
   }
 
-  #carryOut(effect: Effect): void {
-    switch (effect) {
-      case 'quit':
-        this.#quit();
+  #carryOut(request: Request | null): void {
+    switch (request) {
+      case 'close':
+        this.#finish();
         return;
       case 'redraw':
-        this.#screen.realloc();
-        this.#render();
-        return;
-      case 'reset':
-        this.watch.reset();
-        this.#state = {
-          ...this.#state,
-          windowNs: null,
-          message: this.watch.isReset ? 'counting from now; R again counts from the start' : 'counting from the start',
-        };
-        this.#render();
-        return;
-      case 'write':
-        try {
-          this.#say(`written to ${this.watch.host.write()}`);
-        } catch (error) {
-          this.#say((error as Error).message);
-        }
+        this.#redraw();
         return;
       case 'editor':
         this.#edit();
         return;
+      case null:
+        this.#render();
     }
-  }
-
-  #quit(): void {
-    const { scene } = this.watch;
-    if (this.options.owned && scene !== null && scene.live.ended === null && !this.#asking) {
-      this.#asking = true;
-      this.#say('the program still runs: q again ends it and keeps the profile; other keys continue');
-    } else this.#finish();
   }
 
   #edit(): void {
-    const { scene } = this.watch;
-    const entity = scene === null ? undefined : scene.model.entities[selectedEntity(this.#state, scene)];
-    if (entity === undefined || entity.file === '') {
-      this.#say('no source file is known for this');
-      return;
-    }
     this.options.onTerminal?.(false);
     this.#screen.program.disableMouse();
     this.#screen.leave();
-    const message = edit(entity);
+    this.content.say(this.content.edit());
     this.#screen.enter();
     this.#screen.program.enableMouse();
     this.options.onTerminal?.(true);
-    this.#screen.realloc();
-    this.#say(message);
+    this.#redraw();
   }
 }

@@ -3,7 +3,8 @@ import { PassThrough, Writable } from 'node:stream';
 import xterm from '@xterm/headless';
 import { buildModel, difference, type CodePiece, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { Watch, type Host } from '../../../tui/src/session.js';
-import { show } from '../../../tui/src/terminal.js';
+import { LiveScreen } from '../../../tui/src/live.js';
+import { show, type Content } from '../../../tui/src/terminal.js';
 
 export interface Cell {
   text: string;
@@ -73,6 +74,9 @@ export interface Options {
   owned?: boolean;
 }
 
+const contentOf = (host: Memory | Content, owned: boolean): Content =>
+  host instanceof Memory ? new LiveScreen(new Watch(host), owned) : host;
+
 export class Session {
   readonly emulator: InstanceType<typeof xterm.Terminal>;
   readonly keyboard = new Keyboard();
@@ -81,18 +85,17 @@ export class Session {
   over = false;
 
   constructor(
-    readonly host: Memory,
+    readonly host: Memory | Content,
     options: Options = {},
   ) {
     const { width = 80, height = 24 } = options;
     this.emulator = new xterm.Terminal({ cols: width, rows: height, allowProposedApi: true, scrollback: 0 });
     this.output = new Output(this.emulator, width, height);
-    this.done = show(new Watch(host), {
+    this.done = show(contentOf(host, options.owned ?? false), {
       ascii: options.ascii ?? false,
       colour: options.colour ?? true,
       dots: options.dots ?? true,
       refreshMs: 100,
-      owned: options.owned ?? false,
       onQuit: () => {
         this.over = true;
       },

@@ -12,6 +12,7 @@ import { display, hasBraille } from '../terminal.js';
 import { buildModel, difference, type RawProfile } from '../../model/index.js';
 import { codeOf } from '../../reader/disassembly.js';
 import { isProfileError, openProfile, saveProfile } from '../../reader/profile.js';
+import { LiveScreen } from '../../../../tui/src/live.js';
 import { show } from '../../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../../tui/src/session.js';
 
@@ -110,12 +111,11 @@ export async function watch(
   // Code that has not run for a few collections is dropped, and compiled again when it runs: between refreshes that are
   // seconds apart, all of it.
   setFlagsFromString('--no-flush-bytecode');
-  await show(new Watch(hostOf(called, recording, args.has('raw'))), {
+  await show(new LiveScreen(new Watch(hostOf(called, recording, args.has('raw'))), owned), {
     ascii,
     colour,
     dots: hasBraille(),
     refreshMs,
-    owned,
     onQuit: () => undefined,
     onTerminal: await guardTerminal(),
   });
