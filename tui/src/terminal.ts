@@ -13,7 +13,7 @@ import type { MouseEvent } from './mouse.js';
 import { Pace } from './pace.js';
 import type { Size } from './state/types.js';
 
-/** What a content asks of the terminal: to give it back for good, to draw all of it anew, or to lend it to an editor. */
+/** What a content asks of the terminal: to close, to draw all of it anew, or to lend the terminal to an editor. */
 export type Request = 'close' | 'redraw' | 'editor';
 
 /** What fills the screen and answers its keys. It knows no terminal. */

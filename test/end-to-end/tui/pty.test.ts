@@ -374,3 +374,23 @@ test('off a terminal it says what to use instead', (t) => {
   t.regex(result.stderr, /^quartz: the live screen needs a terminal; use: quartz run/);
   t.is(result.stderr.trim().split('\n').length, 1);
 });
+
+needing('terminal')("a set: its ranks as a map; Enter shows one rank's screen, q the map again", async (t) => {
+  const pty = new Pty(
+    `${quartz} record -q -o solver.0.quartz -- ${program('serial_then_parallel')}; ` +
+      `${quartz} record -q -o solver.1.quartz -- ${program('pipeline')}; ` +
+      `${quartz} merge -q solver.*.quartz -o run.quartzset; ${quartz} top run.quartzset`,
+  );
+  t.teardown(() => {
+    pty.end();
+  });
+  await pty.until((text) => text.includes('2 ranks') && text.includes('rank 0 on'));
+  pty.type('\r');
+  await pty.until((text) => text.includes('[1 Overview]') && text.includes('finished profile'));
+  pty.type('q');
+  await pty.until((text) => text.includes('2 ranks') && text.includes('rank 0 on'));
+  pty.type('q');
+  const text = await pty.until((now) => now.includes('status='));
+  t.regex(text, /status=0/);
+  restored(t, pty);
+});

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { buildModel, type Model } from '../model/index.js';
 import { isProfileError, openProfile } from '../reader/profile.js';
-import { setExtension } from '../sets/set-file.js';
+import { isSetName } from '../sets/set-file.js';
 import { Failure } from './failure.js';
 import { newestProfile, root } from './files.js';
 
@@ -22,7 +22,7 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status)
     throw new Failure(`${path} does not exist`, 'name a profile, or make one with: quartz record -- PROGRAM');
-  if (status.isDirectory() && path.replace(/\/+$/, '').endsWith(setExtension))
+  if (status.isDirectory() && isSetName(path))
     throw new Failure(
       `${path} is a set of profiles`,
       'ask it with quartz query, or make a page of it with quartz html',

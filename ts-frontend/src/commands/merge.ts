@@ -8,22 +8,20 @@ import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
 import { systemReason } from '../reader/system-error.js';
 import type { FindingRow, Source } from '../sets/merge.js';
-import { readHead, setExtension } from '../sets/set-file.js';
+import { isSetName, readHead, setExtension } from '../sets/set-file.js';
 
 const extension = '.quartz'; // of profiles
 const byNumber = new Intl.Collator('en', { numeric: true });
-
-const isSet = (folder: string): boolean => folder.replace(/\/+$/, '').endsWith(setExtension);
 
 /** Profiles and sets that words name: a directory stands for the profiles in it, or else the sets. */
 function filesOf(words: readonly string[]): string[] {
   const files = words.flatMap((word) => {
     const status = statSync(word, { throwIfNoEntry: false });
     if (!status) throw new Failure(`${word} does not exist`, 'name profiles, sets, or a directory of them');
-    if (!status.isDirectory() || isSet(word)) return [word];
+    if (!status.isDirectory() || isSetName(word)) return [word];
     const all = readdirSync(word).sort(byNumber.compare);
     const profiles = all.filter((name) => name.endsWith(extension));
-    const names = profiles.length > 0 ? profiles : all.filter(isSet);
+    const names = profiles.length > 0 ? profiles : all.filter(isSetName);
     if (names.length === 0)
       throw new Failure(`there is no *${extension} file in ${word}, and no *${setExtension}`, 'record some there');
     return names.map((name) => join(word, name));
@@ -92,7 +90,7 @@ export const command: Command = {
       }));
     };
     const sources = files.map((file) =>
-      isSet(file) ? { folder: file } : { file, open: open(file), findings: findings(file) },
+      isSetName(file) ? { folder: file } : { file, open: open(file), findings: findings(file) },
     );
     const named = args.text('set-output') ?? (await defaultName(sources));
     const folder = named.replace(/\/+$/, '');

@@ -1,4 +1,4 @@
-/** quartz top: the live screen, over a program that it starts, one that runs already, or a profile. */
+/** quartz top: the live screen, over a program that it starts, one that runs already, a profile, or a set of them. */
 import { statSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
@@ -6,10 +6,11 @@ import { live } from '../cli/run/live.js';
 import { recordingOptions } from '../cli/options.js';
 import { samplerOptions } from '../cli/run/recording.js';
 import { isProfileError } from '../reader/profile.js';
+import { isSetName, readHead } from '../sets/set-file.js';
 
 export const command: Command = {
   name: 'top',
-  usage: '[options] -- PROGRAM ARGUMENTS | -p PID | [FILE]',
+  usage: '[options] -- PROGRAM ARGUMENTS | -p PID | FILE | SET',
   about:
     'Shows what limits the program while it runs. What the program prints is shown when the screen ends.\n' +
     'Keys: ? for help, q to quit.',
@@ -17,6 +18,7 @@ export const command: Command = {
     ['quartz top -- ./prog input.txt', 'start a program and watch it'],
     ['quartz top -p 4711', 'watch a program that runs already'],
     ['quartz top prog.quartz', 'look at a profile, also while it is recorded'],
+    ['quartz top run.quartzset', 'the ranks of a set as a map; Enter shows one'],
   ],
   options: [...recordingOptions, 'children', 'no-follow', 'pid', 'refresh', 'raw', 'ascii'],
   program: true,
@@ -49,6 +51,12 @@ export const command: Command = {
           throw new Failure(`${word}: ${error.why}`, (await import('../cli/profile.js')).remedyOf(error.why));
         throw error;
       }
+    }
+    if (!args.dashes && args.words.length === 1 && isSetName(word)) {
+      const head = readHead(word);
+      if (typeof head === 'string') throw new Failure(`${word} ${head}`, 'name what quartz merge made');
+      await (await import('../cli/run/watch-set.js')).watchSet(args, word, head, refreshMs);
+      return 0;
     }
     return live(args, ['record', ...samplerOptions(args), '--', ...args.words], refreshMs, true);
   },

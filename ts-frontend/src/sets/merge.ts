@@ -3,7 +3,7 @@
  * their number but by what they have in common.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { item, memberOf, type MemberProfile } from '../model/index.js';
 import { Interner } from './intern.js';
 import { notableMembers } from './notable.js';
@@ -105,6 +105,7 @@ async function mergeInto(
     (writers[table] as TableWriter<T>).add(row);
   };
   const whole = { ...parameters };
+  const folders = new Set<string>();
   for (const source of sources) {
     if ('folder' in source) {
       const { folder: from } = source;
@@ -115,6 +116,7 @@ async function mergeInto(
         continue;
       }
       leftOut.push(...head.leftOut);
+      for (const its of head.folders ?? []) folders.add(its);
       addParameters(whole, parameters, from, head.parameters);
       const firstMember = ranks.length;
       try {
@@ -135,6 +137,7 @@ async function mergeInto(
       leftOut.push({ file, why: raw });
       continue;
     }
+    folders.add(dirname(resolve(file)));
     const about = { member: ranks.length, rank: rankOf(basename(file), raw.head), file: basename(file) };
     const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
     summary.add(rank, costs);
@@ -169,6 +172,7 @@ async function mergeInto(
     leftOut,
     unfinished: ranks.filter(({ status }) => status === 'unfinished').map(({ file }) => file),
     parameters: whole,
+    folders: [...folders],
   };
   writeFileSync(headFile(folder), `${JSON.stringify(head, null, 1)}\n`);
   return { head, contexts: interner.parents.length, facts: writers.facts.rows };

@@ -39,6 +39,8 @@ export interface Glyphs {
   cut: string;
   /** How busy a processor is, from idle to always. */
   heat: readonly string[];
+  /** On the map of ranks: much less than the median of all, less, near it, more, much more. */
+  steps: readonly string[];
 }
 export const unicode: Glyphs = {
   ascii: false,
@@ -67,6 +69,7 @@ export const unicode: Glyphs = {
   plusMinus: '±',
   cut: '…',
   heat: ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+  steps: ['▼', '▽', '·', '△', '▲'],
 };
 export const ascii: Glyphs = {
   ascii: true,
@@ -95,4 +98,5 @@ export const ascii: Glyphs = {
   plusMinus: '+-',
   cut: '~',
   heat: ['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
+  steps: ['v', ',', '.', "'", '^'],
 };

@@ -2,48 +2,23 @@
 import { item } from '../../model/index.js';
 import { signedPercent, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
-import type { HeatRow } from '../../sets/heat.js';
-import { rankOf, wholeProcess, type LoadedSet } from '../../sets/views.js';
+import { byRank, columnsOf, farthest, labelsOf, longestOf, stepOf, type HeatRow } from '../../sets/heat.js';
+import { rankOf, type LoadedSet } from '../../sets/views.js';
 import { escape } from '../drawing/escape.js';
 
 const width = 1100;
 const left = 300;
 const tall = 18;
 const mostColumns = 160;
-/** Distances from the median, of the longest rank's elapsed time, at which the colour changes. */
-const little = 0.01;
-const much = 0.05;
-
-const names: Readonly<Record<string, string>> = {
-  useful_ns: 'useful processor time',
-  spinning_ns: 'spinning',
-  nothing_ran_ns: 'nothing ran',
-  cpu_wait_ns: 'waiting for CPUs',
-  npt_ns: 'NPT',
-  alone_ns: 'waiting in MPI',
-};
-
-const step = (distance: number): number =>
-  Math.abs(distance) < little ? 2 : (distance > 0 ? 3 : 1) + (Math.abs(distance) < much ? 0 : Math.sign(distance));
-
-/** Of several ranks in one column, that which is farthest from the median. */
-function farthest({ values, median }: HeatRow, members: readonly number[]): number {
-  return members.reduce((a, b) => (Math.abs(item(values, b) - median) > Math.abs(item(values, a) - median) ? b : a));
-}
-
 export function heatMap(set: LoadedSet, rows: readonly HeatRow[]): string {
   if (rows.length === 0) return '<p>The ranks differ in nothing by 1 % of their elapsed time.</p>';
-  const elapsed = set.ranks.reduce((most, { elapsed_ns }) => Math.max(most, elapsed_ns), 1);
-  const order = [...set.ranks].sort((a, b) => rankOf(a) - rankOf(b) || a.member - b.member).map(({ member }) => member);
-  const each = Math.ceil(order.length / mostColumns);
-  const columns = Array.from({ length: Math.ceil(order.length / each) }, (_, k) =>
-    order.slice(k * each, (k + 1) * each),
-  );
+  const elapsed = longestOf(set);
+  const columns = columnsOf(byRank(set), mostColumns);
+  const each = columns[0]?.length ?? 1;
   const wide = (width - left) / columns.length;
   const cells = rows.flatMap((row, at) => {
     const y = at * tall;
-    const what = row.name === wholeProcess ? (names[row.quantity] ?? row.quantity) : row.name;
-    const title = row.name === wholeProcess ? what : `${what}: ${names[row.quantity] ?? ''}`;
+    const { label: what, title } = labelsOf(row);
     const label = `<text x="${left - 8}" y="${y + 13}" text-anchor="end">${escape(
       cut(what, 44, { ascii: false }),
     )}<title>${escape(title)}</title></text>`;
@@ -53,7 +28,7 @@ export function heatMap(set: LoadedSet, rows: readonly HeatRow[]): string {
       const rank = item(set.ranks, member);
       const distance = (value - row.median) / elapsed;
       return (
-        `<rect class="c${step(distance)}" x="${(left + k * wide).toFixed(1)}" y="${y}" ` +
+        `<rect class="c${stepOf(distance)}" x="${(left + k * wide).toFixed(1)}" y="${y}" ` +
         `width="${Math.max(0.5, wide - (wide > 4 ? 1 : 0)).toFixed(1)}" height="${tall - 1}"><title>${escape(
           `rank ${rankOf(rank)} on ${rank.host}, ${title}: ${time(value)}; median ${time(row.median)} ` +
             `(${signedPercent(distance)} of the elapsed time from it)`,
