@@ -14,6 +14,9 @@ import { seventhBatch } from './programs-seventh.js';
 import { seventhBatchMore } from './programs-seventh-more.js';
 import { eighthBatch } from './programs-eighth.js';
 import { eighthBatchMore } from './programs-eighth-more.js';
+import { ninthBatch } from './programs-ninth.js';
+import { ninthBatchDebian } from './programs-ninth-debian.js';
+import { ninthBatchMore } from './programs-ninth-more.js';
 import { thirdBatch } from './programs-third.js';
 
 const on = '2026-11-22';
@@ -338,5 +341,8 @@ export const programs: readonly Program[] = [
   ...seventhBatchMore,
   ...eighthBatch,
   ...eighthBatchMore,
+  ...ninthBatch,
+  ...ninthBatchMore,
+  ...ninthBatchDebian,
   ...hotLocks,
 ];
