@@ -28,6 +28,15 @@ int qzi_signals_open(sigset_t *before) {
   return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+void qzi_exec_note(char *kept) {
+  char program[64];
+  snprintf(program, sizeof program, "/proc/%ld/exe", (long)qzi_exec_of.pid);
+  qzi_exec_of.kind = qz_program_at(program);
+  qzi_exec_of.happened = 1;
+  free(qzi_exec_of.kept);
+  qzi_exec_of.kept = kept;
+}
+
 void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
   struct qzi_target *one = qzi_targets[k];
   qzi_targets[k] = qzi_targets[--qzi_target_count];
@@ -39,14 +48,7 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
     return;
   }
   int brief = qzi_target_brief(one); /* what comes before is no profile of what was to be recorded */
-  if (one->pid == qzi_exec_of.pid) {
-    char program[64];
-    snprintf(program, sizeof program, "/proc/%ld/exe", (long)qzi_exec_of.pid);
-    qzi_exec_of.kind = qz_program_at(program);
-    qzi_exec_of.happened = 1;
-    free(qzi_exec_of.kept);
-    qzi_exec_of.kept = brief ? NULL : strdup(one->recording.file.path);
-  }
+  if (one->pid == qzi_exec_of.pid) qzi_exec_note(brief ? NULL : strdup(one->recording.file.path));
   if (brief) {
     qzi_discard(one);
     return;

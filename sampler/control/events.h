@@ -22,6 +22,9 @@ struct qzi_exec {
 };
 extern struct qzi_exec qzi_exec_of;
 
+/* The launched process has called exec; what it ran before is in the file `kept` (ours; NULL: nowhere). */
+void qzi_exec_note(char *kept);
+
 /* Ctrl-C and the like come as data, not as interruptions. The mask before goes to the program. A descriptor, or -1. */
 int qzi_signals_open(sigset_t *before);
 enum qzi_sender {

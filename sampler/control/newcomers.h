@@ -1,7 +1,8 @@
-/* Followed processes that have just begun: they go on at once, and are recorded once they have worked for a while.
+/* Processes that have just begun: they go on at once, and are recorded once they have worked for a while. These are
+ * followed ones, and the launched one where it has become another program (env, a script's shell).
  *
  * Most of what a script starts ends within a few milliseconds. Beginning a recording takes that long, too, and nothing
- * would be kept of it. So a followed process that says hello is welcomed at once (which takes the sampler some ten
+ * would be kept of it. So such a process that says hello is welcomed at once (which takes the sampler some ten
  * system calls), publishes into its session, and its recording is opened when it is worth one: then everything that was
  * counted before is in the session, and only its first milliseconds have no samples.
  *
@@ -23,15 +24,18 @@ struct qzi_newcomer {
   int socket, session;         /* socket -1: closed */
   struct qzi_clock_page clock; /* the page that it was welcomed with */
   uint64_t begun_ns, due_ns;   /* when it said hello; when it is looked at next */
+  uint64_t used_ns;            /* processor time of the process by then */
   int forked;                  /* struct qzi_target */
   int passed;                  /* it has said that it ends */
 };
 
-/* Welcomes it. `socket` and `session` become the list's. -1: there is no room, or it cannot be reached; both are the
- * caller's. */
-int qzi_newcomer_welcome(pid_t pid, int socket, int session, struct qzi_clock_page clock, int forked);
+/* Welcomes one (its times need not be known), whose connection becomes the list's. -1: there is no room, or it cannot
+ * be reached; then it stays the caller's. */
+int qzi_newcomer_welcome(const struct qzi_newcomer *who);
 /* It runs another program now (exec), or is not to be recorded after all. */
 void qzi_newcomer_forget(pid_t pid);
+/* It leaves the list: what it holds is the caller's. 0: it is not there. */
+int qzi_newcomer_take(pid_t pid, struct qzi_newcomer *its);
 /* No more of them are recorded. */
 void qzi_newcomers_forget(void);
 /* One descriptor of each to poll for, in `polls`; their number. */

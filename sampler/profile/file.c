@@ -114,6 +114,14 @@ static int allocate(int fd, uint64_t offset, uint64_t bytes) {
   return 0;
 }
 
+/* Page faults now, not in a snapshot. */
+static void touch(void *at, uint64_t bytes) {
+  madvise(at, bytes, MADV_RANDOM); /* else each first fault reads what follows ahead */
+#ifdef MADV_POPULATE_WRITE
+  madvise(at, bytes, MADV_POPULATE_WRITE);
+#endif
+}
+
 /* Makes the file longer for a section, whose addresses then have blocks. Its last extent grows if it is the file's
  * last. */
 static int extend(struct qzi_file *file, unsigned section, uint64_t bytes) {
@@ -124,14 +132,11 @@ static int extend(struct qzi_file *file, unsigned section, uint64_t bytes) {
     file->exhausted = 1;
     return -1;
   }
-  if (allocate(file->fd, file->end, bytes + PAGE)) return -1;
+  if (file->end + bytes + PAGE > file->blocks && allocate(file->fd, file->end, bytes + PAGE)) return -1;
   unsigned char *at = file->base + file->at[section] + file->mapped[section];
   if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, (off_t)file->end) == MAP_FAILED)
     return -1;
-  madvise(at, bytes, MADV_RANDOM); /* else each first fault reads what follows ahead */
-#ifdef MADV_POPULATE_WRITE
-  madvise(at, bytes, MADV_POPULATE_WRITE); /* faults now, not in a snapshot */
-#endif
+  if (file->touched) touch(at, bytes);
   if (joined) {
     last->bytes += bytes;
   } else {
@@ -225,7 +230,8 @@ static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t
   return 0;
 }
 
-/* The head of an empty profile, and the first blocks of all sections, so that no snapshot has to wait for them. */
+/* The head of an empty profile, and the first blocks of all sections, so that no snapshot has to wait for them: all at
+ * once, for the program waits meanwhile. */
 static int begin(struct qzi_file *file, struct qz_profile *head) {
   head->magic = QZ_PROFILE_MAGIC_OPEN;
   head->version = QZ_PROFILE_VERSION;
@@ -237,6 +243,9 @@ static int begin(struct qzi_file *file, struct qz_profile *head) {
   file->head = (struct qz_profile *)(void *)file->base;
   *file->head = *head;
   place_sections(file);
+  uint64_t first = file->end + QZ_SECTION_COUNT * (uint64_t)CHUNK_MIN + PAGE;
+  if (allocate(file->fd, 0, first)) return errno;
+  file->blocks = first;
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++)
     if (qzi_file_room(file, s, 1)) return ENOSPC;
   qzi_file_append(file, QZ_SECTION_STRINGS, 1);
@@ -295,6 +304,11 @@ int qzi_file_create(struct qzi_file *file, const char *path, const struct qzi_re
   snprintf(why, why_bytes, "can't write %s: %s", path, strerror(error));
   errno = error;
   return -1;
+}
+
+void qzi_file_touch(struct qzi_file *file) {
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) touch(file->base + file->at[s], file->mapped[s]);
+  file->touched = 1;
 }
 
 void qzi_file_free_old(struct qzi_file *file) {

@@ -20,9 +20,11 @@ struct qzi_file {
   char *path;                 /* changes where the name turns out to be another recording's */
   struct qzi_replaceable may; /* what it may replace, besides itself */
   unsigned char *base;
-  uint64_t bytes; /* addresses reserved */
-  uint64_t end;   /* of the last extent; the file has room for the end mark behind it */
-  int old_fd;     /* of the file that it replaced, -1: none */
+  uint64_t bytes;  /* addresses reserved */
+  uint64_t end;    /* of the last extent; the file has room for the end mark behind it */
+  uint64_t blocks; /* up to here it had blocks from the beginning */
+  int touched;     /* qzi_file_touch was called */
+  int old_fd;      /* of the file that it replaced, -1: none */
   struct qz_profile *head;
   uint64_t at[QZ_SECTION_COUNT];     /* where a section's addresses begin, from base */
   uint64_t mapped[QZ_SECTION_COUNT]; /* bytes of its extents */
@@ -67,6 +69,9 @@ struct qzi_file {
  * element 0 needs. 0, or -1 and one clause. */
 int qzi_file_create(struct qzi_file *file, const char *path, const struct qzi_replaceable *may, uint64_t max_bytes,
                     char *why, size_t why_bytes);
+
+/* Has the kernel map what there is of it, before a snapshot writes to it; from then on, whatever is added. */
+void qzi_file_touch(struct qzi_file *file);
 
 /* The file that was replaced is freed here rather than when it was replaced: file systems that tell the disk of each
  * block that is free take milliseconds for it. */

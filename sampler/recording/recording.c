@@ -147,14 +147,19 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->sampler.outside = request->outside;
   describe(recording);
   qzi_process_usage_begin(&recording->usage, &recording->view, pid);
-  struct qzi_modules *modules = qzi_modules_read(pid);
-  if (modules) qzi_modules_store(&recording->sampler.in, modules);
-  qzi_modules_free(modules);
-  recording->sampler.threading->prepare(&recording->sampler);
   return 0;
 }
 
+static void prepare(struct qzi_recording *recording) {
+  qzi_file_touch(&recording->file);
+  struct qzi_modules *modules = qzi_modules_read(recording->pid);
+  if (modules) qzi_modules_store(&recording->sampler.in, modules);
+  qzi_modules_free(modules);
+  recording->sampler.threading->prepare(&recording->sampler);
+}
+
 int qzi_recording_start(struct qzi_recording *recording) {
+  prepare(recording);
   sem_init(&recording->ready, 0, 0);
   if (pthread_create(&recording->thread, NULL, qzi_sampling_main, recording)) return -1;
   recording->started = 1;

@@ -33,7 +33,7 @@ static struct qzi_newcomer hello(pid_t pid) {
 static struct qzi_newcomer prepared;
 static void welcome_it(void) {
   prepared.clock = qzi_clock_page_make(0, NULL);
-  CHECK_IS(qzi_newcomer_welcome(prepared.pid, prepared.socket, prepared.session, prepared.clock, 0), 0);
+  CHECK_IS(qzi_newcomer_welcome(&prepared), 0);
 }
 static void nothing(void) {}
 
@@ -91,7 +91,7 @@ static unsigned attend(void) {
 static void short_ones_pass(void) {
   struct qzi_newcomer stays = hello(getpid());
   stays.clock = qzi_clock_page_make(0, NULL);
-  CHECK_IS(qzi_newcomer_welcome(stays.pid, stays.socket, stays.session, stays.clock, 0), 0);
+  CHECK_IS(qzi_newcomer_welcome(&stays), 0);
   CHECK(qzi_follow_has_room());
   for (int k = 0; k < ENDED; k++) {
     prepared = hello(getppid());
