@@ -8,15 +8,29 @@
   INT64_C(4000000)  /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at \
                        switches */
 #define STRETCHES 4 /* of a thread that gives up its CPU before its ticks: that stretch is no longer than so many */
-#define PART      128               /* of what has been reported, it may be off by one part in so many, */
-#define MOST_NS   INT64_C(50000000) /* of one thread no more than this */
-#define MANY      64u               /* threads: the process is summed up for each snapshot up to so many, */
-#define COST      1600u             /* which takes at most one part in so many of a CPU */
-#define EACH_NS   UINT64_C(40000)   /* and of more at intervals of so much a thread */
+#define PART      128                /* of what has been reported, it may be off by one part in so many, */
+#define MOST_NS   INT64_C(50000000)  /* of one thread no more than this */
+#define LATELY_NS UINT64_C(64000000) /* for what the process does lately */
+#define MANY      64u                /* threads: the process is summed up for each snapshot up to so many, */
+#define COST      1600u              /* which takes at most one part in so many of a CPU */
+#define EACH_NS   UINT64_C(40000)    /* and of more at intervals of so much a thread */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
   *accounts = (struct qzi_run_accounts){.pid = pid, .processors = processors};
   accounts->readable = !qzi_cpu_time_of_process((pid_t)pid, &accounts->base_ns);
+}
+
+/* How many CPUs the process has used lately. */
+static void note_rate(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t run_ns) {
+  if (accounts->read_ns) {
+    accounts->lately_ns += now_ns - accounts->read_ns;
+    accounts->ran_ns += run_ns > accounts->run_ns ? run_ns - accounts->run_ns : 0;
+  }
+  accounts->read_ns = now_ns;
+  accounts->unread_ns = 0;
+  if (accounts->lately_ns < LATELY_NS) return;
+  accounts->lately_ns /= 2;
+  accounts->ran_ns /= 2;
 }
 
 void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t snapshot_ns,
@@ -24,6 +38,7 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
   uint64_t run_ns;
   accounts->snapshot_ns = snapshot_ns;
   accounts->late_ns = 0;
+  accounts->unread_ns = accounts->read_ns ? now_ns - accounts->read_ns : 0;
   if (!accounts->readable || accounts->ended || (!accounts->last && now_ns < accounts->due_ns)) return;
   uint64_t begin_ns = threads > MANY ? qzi_clock_ns() : 0;
   int gone = qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns;
@@ -33,6 +48,7 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
     accounts->took_ns += took_ns;
   }
   if (gone) return; /* it has ended: what was read last holds */
+  note_rate(accounts, now_ns, run_ns - accounts->base_ns);
   accounts->run_ns = run_ns - accounts->base_ns;
 }
 
@@ -74,10 +90,10 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
 /* How far an account may be off: by what the kernel has not counted yet, by looks, and by a small part of what was
  * told. Were it less, what looks happen to see would be corrected all the time, and at other instants than it was. */
 static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t attributed_ns, int64_t late_ns,
-                            int64_t ticks, int64_t looks) {
-  int64_t tolerance = ticks * late_ns, part = (int64_t)(attributed_ns / PART);
+                            int64_t threads, int64_t looks) {
+  int64_t tolerance = late_ns, part = (int64_t)(attributed_ns / PART);
   looks *= (int64_t)accounts->snapshot_ns;
-  if (part > ticks * MOST_NS) part = ticks * MOST_NS;
+  if (part > threads * MOST_NS) part = threads * MOST_NS;
   if (looks > tolerance) tolerance = looks;
   return part > tolerance ? part : tolerance;
 }
@@ -88,13 +104,22 @@ static int64_t process_owed(const struct qzi_run_accounts *accounts) {
   return accounts->readable ? (int64_t)(accounts->run_ns - accounts->attributed_ns) : 0;
 }
 
+/* What the kernel has not counted yet of the whole process: of each CPU that it uses half a stretch, on average, and
+ * what it ran since it was read. Were half a stretch all of it, what is seen to be able to run, but waits for a CPU,
+ * would always be attributed early by that, and at the end there is nothing to take it back from. */
+static int64_t process_late_ns(const struct qzi_run_accounts *accounts) {
+  double cpus = accounts->processors;
+  if (accounts->lately_ns) cpus = (double)accounts->ran_ns / (double)accounts->lately_ns;
+  return (int64_t)(cpus * ((double)accounts->late_ns / 2 + (double)accounts->unread_ns));
+}
+
 /* How far the process may be off: less time may have been reported by what looks alone can miss, more by what the
- * kernel has not counted yet, too. */
+ * kernel has not counted yet. */
 static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int sign) {
   if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
   int64_t processors = accounts->processors, part = (int64_t)(accounts->attributed_ns / PART),
           looks = processors * (int64_t)accounts->snapshot_ns;
-  if (sign < 0) return tolerance_ns(accounts, accounts->attributed_ns, (int64_t)accounts->late_ns, processors, 1);
+  if (sign < 0) return tolerance_ns(accounts, accounts->attributed_ns, process_late_ns(accounts), processors, 0);
   if (part > processors * MOST_NS) part = processors * MOST_NS;
   return part > looks ? part : looks;
 }
@@ -108,20 +133,26 @@ static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struc
           all = process_tolerance_ns(accounts, sign);
   int64_t off = sign * process_owed(accounts), half = sign * (int64_t)accounts->snapshot_ns / 2;
   if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
-  if (off < 0) off = 0;
-  if (off > all) off = all;
+  if (off <= 0) return sign * own;
+  if (off >= all) return sign * half;
   return sign * (own - (int64_t)((double)(own - half) * (double)off / (double)all));
 }
 
+/* Whether something more may be attributed at all. What is attributed too early can only be made up for by attributing
+ * less later, and the program may end before. */
+static int some_left(const struct qzi_run_accounts *accounts) {
+  int64_t half_ns = (int64_t)accounts->snapshot_ns / 2;
+  if (!accounts->readable) return 1;
+  return process_owed(accounts) > (accounts->last ? 0 : half_ns - process_tolerance_ns(accounts, -1));
+}
+
 int qzi_run_account_may(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account) {
-  if (accounts->readable && process_owed(accounts) <= (accounts->last ? 0 : -process_tolerance_ns(accounts, -1)))
-    return 0;
-  return account->owed_ns >= threshold_ns(accounts, account, -1);
+  return some_left(accounts) && account->owed_ns >= threshold_ns(accounts, account, -1);
 }
 
 int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account) {
   if (accounts->last && accounts->readable) return 0; /* qzi_run_accounts_short() decides */
-  return account->known && account->owed_ns > threshold_ns(accounts, account, 1);
+  return account->known && some_left(accounts) && account->owed_ns > threshold_ns(accounts, account, 1);
 }
 
 int qzi_run_accounts_short(const struct qzi_run_accounts *accounts) {
@@ -129,7 +160,7 @@ int qzi_run_accounts_short(const struct qzi_run_accounts *accounts) {
 }
 
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns) {
-  return process_owed(accounts) - owed_ns > process_tolerance_ns(accounts, 1);
+  return some_left(accounts) && process_owed(accounts) - owed_ns > process_tolerance_ns(accounts, 1);
 }
 
 void qzi_run_account_attribute(struct qzi_run_accounts *accounts, struct qzi_run_account *account) {

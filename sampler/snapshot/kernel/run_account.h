@@ -38,6 +38,10 @@ struct qzi_run_accounts {
   uint64_t took_ns;       /* all readings that were not made for each snapshot */
   uint64_t snapshot_ns;   /* weight of this snapshot */
   uint64_t late_ns;       /* the greatest of the threads that may be running in this snapshot */
+  uint64_t read_ns;       /* when the process was read last, */
+  uint64_t unread_ns;     /* how long before this snapshot that was */
+  uint64_t lately_ns;     /* how much time has gone by lately, */
+  uint64_t ran_ns;        /* and what the process ran in it */
   int last;               /* 1: it is the last one: what is owed now is reported now, or never */
   int ended;              /* 1: run_ns is all that the process used until then */
 };

@@ -126,6 +126,53 @@ static void together(void) {
     &all[0])); /* and more than two parts is never attributed too early, of short bursts */
 }
 
+/* Sixteen threads that can always run, of which two CPUs run one at a time, for 4 ms each, and half of the time none:
+ * what is attributed is what ran, but for a part and what the kernel counts late on average. */
+static void seen_too_often(void) {
+  struct qzi_run_accounts accounts = fresh((uint64_t)MS);
+  struct qzi_run_account all[THREADS / 2] = {0};
+  accounts.readable = 1;
+  accounts.lately_ns = 2; /* half a CPU */
+  accounts.ran_ns = 1;
+  uint64_t run_ns[THREADS / 2] = {0};
+  for (unsigned n = 0; n < 400; n++) {
+    unsigned who = n / 8 % (THREADS / 2);
+    if (n % 8 == 4) {
+      run_ns[who] += (uint64_t)(4 * MS);
+      accounts.run_ns += (uint64_t)(4 * MS);
+    }
+    accounts.late_ns = 0;
+    for (unsigned k = 0; k < THREADS / 2; k++) {
+      qzi_run_account_read(&all[k], run_ns[k], 1 + run_ns[k] / (uint64_t)(4 * MS), 0);
+      qzi_run_account_runs(&accounts, &all[k]);
+    }
+    for (unsigned executing = 0; executing < 2; executing++) {
+      unsigned most = 0;
+      for (unsigned k = 1; k < THREADS / 2; k++)
+        if (all[k].owed_ns > all[most].owed_ns) most = k;
+      if (!qzi_run_account_may(&accounts, &all[most])) break;
+      qzi_run_account_attribute(&accounts, &all[most]);
+    }
+    int64_t early_ns = (int64_t)(accounts.attributed_ns - accounts.run_ns),
+            part_ns = (int64_t)accounts.attributed_ns / 128;
+    CHECK(early_ns <= (part_ns > MS ? part_ns : MS) + MS / 2);
+  }
+  CHECK(accounts.run_ns == (uint64_t)(200 * MS));
+}
+
+/* Threads that have ended are owed something, but those that live were attributed more than that too early: nothing is
+ * added, for nothing could be taken back if the program ended now. */
+static void none_left(void) {
+  struct qzi_run_accounts accounts = fresh((uint64_t)MS);
+  struct qzi_run_account sleeps = {.owed_ns = 5 * MS, .known = 1};
+  accounts.readable = 1;
+  accounts.run_ns = (uint64_t)(80 * MS);
+  accounts.attributed_ns = (uint64_t)(82 * MS);
+  CHECK(!qzi_run_accounts_must(&accounts, -12 * MS) && !qzi_run_account_must(&accounts, &sleeps));
+  accounts.run_ns = (uint64_t)(84 * MS);
+  CHECK(qzi_run_accounts_must(&accounts, -12 * MS) && qzi_run_account_must(&accounts, &sleeps));
+}
+
 /* The last snapshot attributes all but half a part, and nothing more where too much is attributed already. */
 static void last(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
@@ -146,6 +193,8 @@ int main(void) {
   tolerance();
   late();
   together();
+  seen_too_often();
+  none_left();
   last();
   told_is_run();
   readings();
