@@ -77,10 +77,13 @@ int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns) {
   return 0;
 }
 
-void qzi_timeline_top(struct qzi_timeline *line, uint32_t node, uint64_t ns) {
+uint32_t qzi_timeline_entity(const struct qzi_timeline *line, uint32_t node) {
   const struct qz_stack_node *stacks = line->file->stacks;
   while (line->file->entities[stacks[node].entity].kind >= QZ_ENTITY_CODE_LOOP) node = stacks[node].parent;
-  uint32_t entity = stacks[node].entity;
+  return stacks[node].entity;
+}
+
+void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
   if (!entity) return;
   uint64_t *at = &line->entity_ns[entity];
   if (*at == 0) {

@@ -30,7 +30,10 @@ void qzi_timeline_close(struct qzi_timeline *line);
 
 /* Room for one more snapshot: 0, or -1 (disk full). Then, for that snapshot: tops, and the sums. */
 int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns);
-void qzi_timeline_top(struct qzi_timeline *line, uint32_t node, uint64_t ns); /* node of a stack */
+/* What counts as on top of a stack that ends at `node`: its innermost entity but for loops and lines of code. */
+uint32_t qzi_timeline_entity(const struct qzi_timeline *line, uint32_t node);
+/* 0: none, and nothing is added. */
+void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns);
 /* whole: 0: a part of a snapshot, which is not the last one. */
 void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processors, unsigned useful, unsigned overhead,
                       unsigned spinning, uint32_t runnable, int whole);

@@ -39,6 +39,7 @@ struct qzi_visit {
   uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_waits.h); 0: none */
   uint32_t instruction;  /* that its thread was at: instructions.h */
   uint64_t node_print;   /* fingerprint that `node` is for */
+  uint32_t top, top_of;  /* qzi_timeline_entity of the node top_of */
   uint32_t tuple;        /* index + 1 of the tuple for last_key */
   struct qzi_tuple_key last_key;
   uint64_t *keys, *prints;

@@ -270,7 +270,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
     if (seen->outside && !seen->woken && !seen->instead)
       qzi_external_wait(&sampler->in, seen->object);
     else if (seen->executes && seen->state != QZ_STATE_SPINNING)
-      qzi_timeline_top(&sampler->timeline, seen->node, ns);
+      qzi_timeline_top(&sampler->timeline, qzi_timeline_entity(&sampler->timeline, seen->node), ns);
     qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, ns);
     qzi_slice_add(&sampler->slices, seen->tuple, sampler->file->head->elapsed_ns + ns, ns);
     if (seen->executes)

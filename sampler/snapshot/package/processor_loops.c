@@ -128,11 +128,11 @@ static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
   return p == UINT32_MAX ? 0 : loops->sampler->visits[p].node;
 }
 
-void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {
+int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {
   struct qzi_sampler *sampler = loops->sampler;
   uint32_t processors = sampler->view->processors < loops->count ? sampler->view->processors : loops->count;
   qzi_counters_read(&loops->counters, counted_node, loops);
-  if (!loops->running) return;
+  if (!loops->running) return 0;
   if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths);
   for (uint32_t p = 0; p < processors; p++)
     if (loops->known[p].now != sampler->visits[p].now &&
@@ -150,6 +150,7 @@ void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_n
     if (sampler->visits[p].state != QZ_STATE_IDLE) loops->used_ns = now_ns;
   }
   qzi_running_pause(loops->running, now_ns > loops->used_ns && now_ns - loops->used_ns > UNUSED_NS);
+  return 1;
 }
 
 uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {

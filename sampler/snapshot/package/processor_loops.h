@@ -19,8 +19,9 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops);
 void qzi_processor_loops_prepare(struct qzi_processor_loops *loops); /* qzi_unwinder_prepare */
 /* The rate of the recording is known; again where it has changed. */
 void qzi_processor_loops_start(struct qzi_processor_loops *loops);
-/* Takes the samples since the last snapshot, after the visits of this one. */
-void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns);
+/* Takes the samples since the last snapshot, after the visits of this one. 0: none are taken, so that the two below
+ * have nothing to say. */
+int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns);
 /* The loop (waits/external_waits.h) in which the thread waits that processor p was seen to run, its path being known;
  * 0: it may be at work. */
 uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p);

@@ -176,14 +176,20 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, cons
 static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   uint32_t processors = sampler->view->processors;
   sampler->round++;
-  qzi_processor_loops_begin(sampler->loops, now_ns);
+  int sampled = qzi_processor_loops_begin(sampler->loops, now_ns);
   for (uint32_t p = 0; p < processors; p++) {
     struct qzi_visit *visit = &sampler->visits[p];
-    visit->loop = 0;
+    visit->loop = visit->instruction = 0;
     if (visit->state == QZ_STATE_IDLE) continue;
     resolve(sampler, visit, p);
-    look_for_loop(sampler, visit, p);
-    look_at_code(sampler, visit, p, now_ns);
+    if (sampled) {
+      look_for_loop(sampler, visit, p);
+      look_at_code(sampler, visit, p, now_ns);
+    }
+    if (visit->node != visit->top_of) {
+      visit->top = qzi_timeline_entity(&sampler->timeline, visit->node);
+      visit->top_of = visit->node;
+    }
   }
   struct qzi_counts counts = count_states(sampler);
   /* Everything that may find no room comes first; what is made for a snapshot that is then left out weighs nothing. */
@@ -207,7 +213,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     qzi_instruction_add(&sampler->instructions, visit->instruction, ns, counts.useful + counts.overhead, 0);
     if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
     if (visit->loop) qzi_external_wait(&sampler->in, visit->loop);
-    if (visit->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, visit->node, ns);
+    if (visit->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, visit->top, ns);
   }
   sampler->file->head->visits += processors;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);

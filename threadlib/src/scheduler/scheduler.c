@@ -157,13 +157,12 @@ __attribute__((noinline)) void qzi_yield(void) {
 /* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so
  * the queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken
  * as they are: both would change by one. False: something is out of the ordinary, and nothing was done. */
-static inline __attribute__((always_inline)) bool take_turns(struct qzi_processor *p, bool published) {
+static inline __attribute__((always_inline)) bool take_turns(struct qzi_processor *p, struct qzi_thread *self,
+                                                             bool published) {
 #if defined(QZI_TSAN) || defined(QZI_ASAN)
   return false;
 #else
-  struct qzi_thread *self = qzi_thread_self();
   struct qzi_ring *fifo = &p->fifo;
-  if (QZI_UNLIKELY(!self)) return false;
   if (published && !qzi_pub_may_switch(&p->head.pub, &self->pub)) return false;
   uint64_t control = qzi_fp_leave();
   qzi_enter(p);
@@ -198,13 +197,14 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
 
 static __attribute__((noinline)) void yield_other(void) {
   struct qzi_processor *p = qzi_processor_checked();
-  if (!qzi_publishing() || !take_turns(p, true)) qzi_yield();
+  struct qzi_thread *self = qzi_thread_self();
+  if (!self || !qzi_publishing() || !take_turns(p, self, true)) qzi_yield();
   qzi_spin_go_on();
 }
 
 void qz_yield(void) {
-  struct qzi_processor *p = qzi_processor_self();
-  if (QZI_UNLIKELY(!p || qzi_publishing() || !take_turns(p, false))) yield_other();
+  struct qzi_thread *self = qzi_thread_self(); /* whoever is one has a processor */
+  if (QZI_UNLIKELY(!self || qzi_publishing() || !take_turns(qzi_processor_self(), self, false))) yield_other();
 }
 
 /* ---- a kernel thread's scheduler loop ---- */
