@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    28u
+#define QZ_PROFILE_VERSION    29u
 /* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -181,11 +181,13 @@ struct qz_profile {
   uint64_t usage_known;  /* (changes) QZ_USAGE_... */
 
   /* the time path; all 0: none was recorded */
-  uint64_t path_ns;      /* its length: elapsed_ns */
-  uint64_t path_crumbs;  /* crumbs read, */
-  uint64_t path_lost;    /* lost: rings that were full, and links for which there was no memory */
-  uint64_t path_cut_ns;  /* time of the path for which its chain was lost */
-  uint64_t path_to_exit; /* 1: it leads to the end of the program; 0: to what ran when recording ended */
+  uint64_t path_ns;           /* its length: elapsed_ns */
+  uint64_t path_crumbs;       /* crumbs read, */
+  uint64_t path_lost;         /* lost: rings that were full, and links for which there was no memory */
+  uint64_t path_cut_ns;       /* time of the path for which its chain was lost */
+  uint32_t path_to_exit;      /* 1: it leads to the end of the program; 0: to what ran when recording ended */
+  uint32_t processes_started; /* (changes) processes that the program has made, as far as events of the kernel showed
+                                 it; 0: not known. Since format 29 */
 
   /* work and span (docs/reference/path.md); span_ns 0: not recorded, or nothing of it */
   uint64_t work_ns, span_ns;

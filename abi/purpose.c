@@ -186,6 +186,22 @@ static const struct rule procedures[] = {
   {WHOLE, "waitpid", QZ_PURPOSE_CHILDREN},
   {WHOLE, "system", QZ_PURPOSE_CHILDREN},
   {WHOLE, "pclose", QZ_PURPOSE_CHILDREN},
+  {WHOLE, "fork", QZ_PURPOSE_PROCESS_MAKING},
+  {WHOLE, "_Fork", QZ_PURPOSE_PROCESS_MAKING},
+  {WHOLE, "__fork", QZ_PURPOSE_PROCESS_MAKING},
+  {WHOLE, "__libc_fork", QZ_PURPOSE_PROCESS_MAKING},
+  {WHOLE, "forkpty", QZ_PURPOSE_PROCESS_MAKING},
+  /* the caller goes on when the child executes its program, or ends */
+  {WHOLE, "vfork", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {WHOLE, "__vfork", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {WHOLE, "__libc_vfork", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {WHOLE, "posix_spawn", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {WHOLE, "posix_spawnp", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {WHOLE, "__spawni", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {WHOLE, "popen", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {START, "syscall.forkExec", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {START, "syscall.forkAndExec", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
+  {START, "syscall.rawVfork", QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_CHILDREN},
   {WHOLE, "poll", QZ_PURPOSE_REQUESTS | QZ_PURPOSE_READ},
   {WHOLE, "ppoll", QZ_PURPOSE_REQUESTS | QZ_PURPOSE_READ},
   {WHOLE, "select", QZ_PURPOSE_REQUESTS | QZ_PURPOSE_READ},
@@ -211,6 +227,43 @@ static const struct rule procedures[] = {
   {WHOLE, "sigtimedwait", QZ_PURPOSE_SIGNAL},
   {WHOLE, "sigsuspend", QZ_PURPOSE_SIGNAL},
   {WHOLE, "pause", QZ_PURPOSE_SIGNAL},
+
+  /* CPython's, Ruby's, R's, PHP's, OCaml's, V8's, Go's, Rust's; libraries of C++ and C */
+  {START, "_Pickler_", QZ_PURPOSE_SERIALIZATION},
+  {START, "_Unpickler_", QZ_PURPOSE_SERIALIZATION},
+  {START, "_pickle_", QZ_PURPOSE_SERIALIZATION},
+  {START, "rb_marshal_", QZ_PURPOSE_SERIALIZATION},
+  {START, "R_Serialize", QZ_PURPOSE_SERIALIZATION},
+  {START, "R_Unserialize", QZ_PURPOSE_SERIALIZATION},
+  {START, "php_var_serialize", QZ_PURPOSE_SERIALIZATION},
+  {START, "php_var_unserialize", QZ_PURPOSE_SERIALIZATION},
+  {START, "caml_output_val", QZ_PURPOSE_SERIALIZATION},
+  {START, "caml_input_val", QZ_PURPOSE_SERIALIZATION},
+  {START, "v8::internal::ValueSerializer::", QZ_PURPOSE_SERIALIZATION},
+  {START, "v8::internal::ValueDeserializer::", QZ_PURPOSE_SERIALIZATION},
+  {START, "v8::internal::JsonParser", QZ_PURPOSE_SERIALIZATION},
+  {START, "v8::internal::JsonStringifier", QZ_PURPOSE_SERIALIZATION},
+  {START, "encoding/json.", QZ_PURPOSE_SERIALIZATION},
+  {START, "encoding/gob.", QZ_PURPOSE_SERIALIZATION},
+  {START, "encoding/xml.", QZ_PURPOSE_SERIALIZATION},
+  {START, "serde_json::", QZ_PURPOSE_SERIALIZATION},
+  {START, "bincode::", QZ_PURPOSE_SERIALIZATION},
+  {START, "google::protobuf::", QZ_PURPOSE_SERIALIZATION},
+  {START, "rapidjson::", QZ_PURPOSE_SERIALIZATION},
+  {START, "nlohmann::", QZ_PURPOSE_SERIALIZATION},
+  {START, "simdjson::", QZ_PURPOSE_SERIALIZATION},
+  {START, "boost::archive::", QZ_PURPOSE_SERIALIZATION},
+  {START, "cereal::", QZ_PURPOSE_SERIALIZATION},
+  {START, "msgpack", QZ_PURPOSE_SERIALIZATION},
+  {START, "flatbuffers::", QZ_PURPOSE_SERIALIZATION},
+  {START, "capnp::", QZ_PURPOSE_SERIALIZATION},
+  {START, "apache::thrift::", QZ_PURPOSE_SERIALIZATION},
+  {START, "cJSON_", QZ_PURPOSE_SERIALIZATION},
+  {START, "json_object_to_json", QZ_PURPOSE_SERIALIZATION},
+  {START, "json_tokener_", QZ_PURPOSE_SERIALIZATION},
+  {START, "yajl_", QZ_PURPOSE_SERIALIZATION},
+  {WHOLE, "marshal_dump", QZ_PURPOSE_SERIALIZATION},
+  {WHOLE, "marshal_load", QZ_PURPOSE_SERIALIZATION},
 };
 
 /* HotSpot's, of whichever collector: "PSParallelCompact::invoke", "G1CollectedHeap::do_collection_pause". */
@@ -297,6 +350,15 @@ static bool is_lock_wrapper(const char *name) {
   return false;
 }
 
+/* Modules that do nothing else: "_pickle.cpython-311-x86_64-linux-gnu.so". */
+static bool is_serializer(const char *path) {
+  static const char *const files[] = {"/_pickle.",          "/_json.",     "/_msgpack",    "/libprotobuf.",
+                                      "/libprotobuf-lite.", "/libjson-c.", "/libjansson.", "/libyajl."};
+  for (size_t k = 0; k < COUNT(files); k++)
+    if (strstr(path, files[k])) return true;
+  return false;
+}
+
 uint32_t qz_purposes_of(bool is_thread, const char *name, const char *path) {
   uint32_t purposes = QZ_PURPOSE_DECIDED;
   if (is_thread) {
@@ -310,5 +372,6 @@ uint32_t qz_purposes_of(bool is_thread, const char *name, const char *path) {
   if (is_of_abseil(name)) purposes |= QZ_PURPOSE_LIBRARY_LOCK;
   if (is_lock_wrapper(name)) purposes |= QZ_PURPOSE_LOCK_WRAPPER;
   if (strstr(path, "/libtbb.so")) purposes |= QZ_PURPOSE_TBB_LIBRARY;
+  if (is_serializer(path)) purposes |= QZ_PURPOSE_SERIALIZATION;
   return purposes;
 }

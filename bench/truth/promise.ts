@@ -65,6 +65,10 @@ function savedBy(of: Finding, { spreads }: Registered): Saved {
       return lineMoves(facts)
         ? { form: 'more', lowNs: facts.leastNs, ns: Infinity }
         : { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
+    case 'process-starts':
+      return { form: 'interval', lowNs: facts.leastNs, ns: facts.savesNs };
+    case 'serialization':
+      return { form: 'bound', lowNs: 0, ns: facts.savesNs };
     case 'kernel-work':
       return facts.work === 'calls' ? exact(savingNs) : { form: 'interval', lowNs: facts.leastNs, ns: facts.savesNs };
     case 'short-threads':

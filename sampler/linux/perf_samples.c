@@ -11,13 +11,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-#include "sampler/util/clock.h"
 #include "abi/hash.h"
 #include "affinity.h"
-#include "sleep_cost.h"
+#include "perf_event.h"
 
 #define PAGE        4096u
 #define PAGES       8u   /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
@@ -27,8 +24,6 @@
 #define EVENTS_MOST 512u /* for the threads that there are at first, on all CPUs */
 
 #if defined(__x86_64__)
-/* All general ones, and the instruction pointer, in the order of their bits. */
-#define REGISTERS (((UINT64_C(1) << (PERF_REG_X86_IP + 1)) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
 enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
 #define LINK(registers) 0
 static const unsigned char numbered[16] = {
@@ -36,7 +31,6 @@ static const unsigned char numbered[16] = {
   PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8,    AT_COUNT - 7,    AT_COUNT - 6,    AT_COUNT - 5,
   AT_COUNT - 4,    AT_COUNT - 3,    AT_COUNT - 2,    AT_COUNT - 1}; /* among those of a sample */
 #else
-#define REGISTERS       ((UINT64_C(1) << (PERF_REG_ARM64_PC + 1)) - 1) /* all general ones */
 enum {
   AT_FP = PERF_REG_ARM64_X29,
   AT_LINK = PERF_REG_ARM64_LR,
@@ -64,42 +58,12 @@ struct qzi_running {
   int inherited;      /* one for each CPU */
   int whole;          /* and of all that runs there */
   int paused;
+  uint32_t forked;
   int *events; /* further ones, which write into the buffers of the CPUs */
   uint32_t events_count;
 };
 
 /* ---- events ---- */
-
-#define WHOLE UINT32_MAX /* in place of a thread: all that runs on the CPU */
-
-static int open_event(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, int paused) {
-  int whole = tid == WHOLE;
-  struct perf_event_attr attr = {.type = event ? event->type : PERF_TYPE_SOFTWARE,
-                                 .size = sizeof attr,
-                                 .config = event   ? event->config
-                                           : whole ? PERF_COUNT_SW_CPU_CLOCK
-                                                   : PERF_COUNT_SW_TASK_CLOCK,
-                                 .sample_period = interval,
-                                 .exclude_idle = whole,
-                                 .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
-                                 .sample_regs_user = REGISTERS,
-                                 .sample_stack_user = QZI_RUNNING_STACK,
-                                 .disabled = paused != 0,
-                                 .inherit = cpu >= 0 && !whole,
-                                 .exclude_hv = 1,
-                                 .watermark = 1,
-                                 .wakeup_watermark = UINT32_MAX};
-  /* With the kernel's own time, where that is allowed: a sample then says which code of the program called it. Not of
-   * processes that the program forks, where the kernel can tell these from threads (Linux 5.13). What is counted is
-   * counted in the program's own code alone. */
-  for (int without = event != NULL; without < 4; without += event ? 2 : 1) {
-    attr.exclude_kernel = without & 1;
-    attr.inherit_thread = attr.inherit && !(without & 2);
-    int fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0 || errno == ESRCH) return fd;
-  }
-  return -1;
-}
 
 static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t pages) {
   uint32_t k = 0;
@@ -109,7 +73,7 @@ static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t
     return -1;
   }
   struct ring *ring = &running->rings[k];
-  int fd = open_event(tid, cpu, running->event, running->interval_ns, running->paused);
+  int fd = qzi_perf_event_open(tid, cpu, running->event, running->interval_ns, running->paused, 1);
   if (fd < 0) return -1;
   void *page = mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page == MAP_FAILED) {
@@ -143,7 +107,9 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
     if (running->events_count < EVENTS_MOST)
       events = realloc(running->events, (running->events_count + 1) * sizeof *events);
     if (events) running->events = events;
-    if (events) fd = open_event(tid, running->rings[k].cpu, running->event, running->interval_ns, running->paused);
+    if (events) /* one event of a CPU that sees all processes is enough */
+      fd = qzi_perf_event_open(tid, running->rings[k].cpu, running->event, running->interval_ns, running->paused,
+                               tid != QZI_PERF_WHOLE);
     if (fd < 0) return errno == ESRCH ? 0 : -1;
     running->events[running->events_count++] = fd;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, running->rings[k].fd)) return -1;
@@ -152,7 +118,7 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
 }
 
 static uint32_t pages_of(const struct qzi_running *running, uint32_t whose, uint32_t pages) {
-  return running->event && whose != WHOLE ? COUNT_PAGES : pages;
+  return running->event && whose != QZI_PERF_WHOLE ? COUNT_PAGES : pages;
 }
 
 static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_t *cpus, size_t bytes) {
@@ -192,10 +158,10 @@ static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t
   static const double periods[] = {2.617, 3.083, 3.391}; /* intervals; in no simple ratio to each other, or to 1 */
   uint64_t interval_ns = running->interval_ns;
   double rate = running->event != NULL;
-  int failed = running->event && open_cpus(running, WHOLE, cpus, bytes);
+  int failed = running->event && open_cpus(running, QZI_PERF_WHOLE, cpus, bytes);
   for (unsigned k = 0; !running->event && k < sizeof periods / sizeof *periods && !failed; k++) {
     running->interval_ns = (uint64_t)(periods[k] * (double)interval_ns);
-    failed = k ? add_thread(running, WHOLE) : open_cpus(running, WHOLE, cpus, bytes);
+    failed = k ? add_thread(running, QZI_PERF_WHOLE) : open_cpus(running, QZI_PERF_WHOLE, cpus, bytes);
     rate += 1 / periods[k];
   }
   running->interval_ns = failed ? interval_ns : (uint64_t)((double)interval_ns / rate);
@@ -308,6 +274,13 @@ static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint6
   return registers[AT_PC] != 0;
 }
 
+/* The record: process and the one that made it, thread and the one that made it. */
+static int is_process_of(uint32_t pid, const struct ring *ring, uint64_t at) {
+  uint32_t words[2];
+  copy_out(ring, at, words, sizeof words);
+  return words[0] != pid && words[1] == pid;
+}
+
 /* The record: id of the event, and how many. */
 static uint64_t lost_samples(const struct ring *ring, uint64_t at) {
   uint64_t words[2];
@@ -327,6 +300,8 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
       copy_out(ring, at, &record, sizeof record);
       if (record.size < sizeof record) break;
       if (record.type == PERF_RECORD_LOST && !running->whole) ring->lost += lost_samples(ring, at + sizeof record);
+      if (record.type == PERF_RECORD_FORK)
+        running->forked += (uint32_t)is_process_of(running->pid, ring, at + sizeof record);
       if (record.type == PERF_RECORD_SAMPLE)
         found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
       sample->cpu = ring->cpu;
@@ -341,80 +316,8 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
   return 0;
 }
 
-/* ---- cost ---- */
-
-#define TRIALS      15u    /* the median of so many is taken */
-#define TRIAL_NS    25000u /* of processor time between them */
-#define PATIENCE_NS UINT64_C(5000000)
-
-static int by_size(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static uint64_t cost_ns(void) {
-  struct ring ring = {.pages = CPU_PAGES};
-  uint64_t gaps[TRIALS], seen = 0;
-  uint32_t count = 0;
-  int fd = open_event(0, -1, NULL, TRIAL_NS, 0);
-  void *page =
-    fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)(1 + ring.pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (page != MAP_FAILED) {
-    ring.page = page;
-    /* The longest time between two looks at the clock, around the one at which a sample was there. */
-    uint64_t begin = qzi_clock_ns(), before = begin, longest = 0, now;
-    do {
-      now = qzi_clock_ns();
-      if (now - before > longest) longest = now - before;
-      before = now;
-      uint64_t head = __atomic_load_n(&ring.page->data_head, __ATOMIC_ACQUIRE);
-      if (head == seen) continue;
-      seen = head;
-      now = qzi_clock_ns();
-      gaps[count++] = now - before > longest ? now - before : longest;
-      before = now;
-      longest = 0;
-      __atomic_store_n(&ring.page->data_tail, head, __ATOMIC_RELEASE);
-    } while (count < TRIALS && now - begin < PATIENCE_NS);
-    munmap(page, (size_t)(1 + ring.pages) * PAGE);
-  }
-  if (fd >= 0) close(fd);
-  qsort(gaps, count, sizeof *gaps, by_size);
-  return count ? gaps[count / 2] : 0;
-}
-
-uint64_t qzi_running_cost_ns(void) {
-  static _Atomic uint64_t known; /* and 1: 0 is known, too */
-  if (known) return known - 1;
-  /* Others that want the CPU meanwhile are not to be measured, where the user may keep them from it. */
-  struct sched_param before, first = {.sched_priority = 1};
-  int policy = sched_getscheduler(0);
-  int raised =
-    policy >= 0 && !sched_getparam(0, &before) && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
-  known = cost_ns() + 1;
-  if (raised) sched_setscheduler(0, policy, &before);
-  return known - 1;
-}
-
-#define TURNS  8u
-#define ROUNDS 7u
-
-/* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
-uint64_t qzi_perf_timer_ns(void) {
-  int fd = open_event(0, -1, NULL, UINT64_C(2000000), 1);
-  uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];
-  uint32_t count = 0;
-  if (fd < 0) return 0;
-  do {
-    for (int on = 0; on < 2; on++) {
-      ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-      taken[on][count] = qzi_sleeps_cpu_ns(TURNS);
-    }
-  } while (++count < ROUNDS && qzi_clock_ns() - begin_ns < PATIENCE_NS);
-  close(fd);
-  for (int on = 0; on < 2; on++) {
-    qsort(taken[on], count, sizeof *taken[on], by_size);
-    median[on] = taken[on][count / 2];
-  }
-  return median[1] > median[0] ? (median[1] - median[0]) / TURNS : 0;
+uint32_t qzi_running_forked(struct qzi_running *running) {
+  uint32_t forked = running->forked;
+  running->forked = 0;
+  return forked;
 }

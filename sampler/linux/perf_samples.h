@@ -64,6 +64,10 @@ struct qzi_sample {
 /* The next sample that was not read yet, of any thread. 0: there is none now. */
 int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
 
+/* Processes that the program has made since the last call, not counting what these made; as far as events were read,
+ * and not paused. */
+uint32_t qzi_running_forked(struct qzi_running *running);
+
 /* What one sample takes from the thread that it is of: the median of some, taken of the calling thread, which computes
  * for half a millisecond, at the first call. 0: not known. */
 uint64_t qzi_running_cost_ns(void);

@@ -66,6 +66,7 @@ export const plainHead: RawHead = {
   readBytes: 0,
   writtenBytes: 0,
   childrenRunNs: 0,
+  processesStarted: 0,
   rank: 0,
   relatedMilli: 0,
   childrenApart: false,

@@ -59,6 +59,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"cpuWaitNs", head.cpu_wait_ns},
                 {"cpuDispatches", head.cpu_dispatches},
                 {"childrenRunNs", head.children_run_ns},
+                {"processesStarted", head.processes_started},
                 {"rank", head.rank},
                 {"relatedMilli", head.related_milli},
                 {"usageNs", head.usage.ns},

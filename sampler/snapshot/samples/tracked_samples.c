@@ -121,6 +121,7 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
     tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
     if (index) take_sample(tracker, index - 1, now_ns);
   }
+  tracker->sampler->file->head->processes_started += qzi_running_forked(tracker->running);
   int unused = now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS;
   qzi_running_pause(tracker->running, unused);
   watch_samples(tracker, run_ns, unused);

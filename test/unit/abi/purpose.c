@@ -20,6 +20,8 @@ struct known {
 #define WRAPPER    QZ_PURPOSE_LOCK_WRAPPER
 #define REQUESTS   QZ_PURPOSE_REQUESTS
 #define READ       QZ_PURPOSE_READ
+#define MAKING     QZ_PURPOSE_PROCESS_MAKING
+#define BYTES      QZ_PURPOSE_SERIALIZATION
 
 static const struct known procedures[] = {
   {"", 0},
@@ -102,6 +104,16 @@ static const struct known procedures[] = {
   {"write_all", 0},
   {"waitpid", QZ_PURPOSE_CHILDREN},
   {"wait_all", 0},
+  {"fork", MAKING},
+  {"vfork", MAKING | QZ_PURPOSE_CHILDREN},
+  {"posix_spawnp", MAKING | QZ_PURPOSE_CHILDREN},
+  {"syscall.forkAndExecInChild1", MAKING | QZ_PURPOSE_CHILDREN},
+  {"fork_join", 0},
+  {"_Pickler_dump", BYTES},
+  {"encoding/json.Unmarshal", BYTES},
+  {"google::protobuf::MessageLite::SerializeToString", BYTES},
+  {"marshal_dump", BYTES},
+  {"save", 0},
   {"poll", REQUESTS | READ},
   {"epoll_pwait2", REQUESTS},
   {"recvmmsg", REQUESTS},
@@ -146,6 +158,8 @@ int main(void) {
   are(threads, sizeof threads / sizeof *threads, true);
   CHECK(qz_purposes_of(false, "f", "/usr/lib/libtbb.so.12.8") == (QZ_PURPOSE_DECIDED | QZ_PURPOSE_TBB_LIBRARY));
   CHECK(qz_purposes_of(false, "f", "/usr/lib/libtbbmalloc.so.2") == QZ_PURPOSE_DECIDED);
+  CHECK(qz_purposes_of(false, "save", "/usr/lib/python3.11/lib-dynload/_pickle.cpython-311-x86_64-linux-gnu.so") ==
+        (QZ_PURPOSE_DECIDED | BYTES));
   puts("ok");
   return 0;
 }

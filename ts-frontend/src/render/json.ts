@@ -143,7 +143,11 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     compensation: model.compensation,
     cpuWait: model.cpuWait,
     kernelUsage: model.kernelUsage ?? null,
-    children: { runNs: head.childrenRunNs, profiled: head.childrenApart },
+    children: {
+      runNs: head.childrenRunNs,
+      started: head.processesStarted > 0 ? head.processesStarted : null,
+      profiled: head.childrenApart,
+    },
     counters: countedInAll(model.raw),
     slowdown: slowdownFields(model.slowdown),
     sampler: {

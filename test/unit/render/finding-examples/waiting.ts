@@ -36,6 +36,7 @@ const io: IoFacts = {
   rarerNs: null,
   several: null,
   childrenNs: null,
+  started: null,
 };
 
 export const waits: [string, Finding][] = [

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "test/support/check.h"
@@ -81,6 +82,36 @@ static void try_with(uint32_t cpus_most, int whole) {
   qzi_running_close(running);
 }
 
+/* Processes that are made, however, and by whichever thread; not what these make, and not threads. */
+static void *make_processes(void *unused) {
+  for (int k = 0; k < 5; k++) {
+    pid_t child = k % 2 ? fork() : vfork();
+    if (!child) _exit(0);
+    CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+  }
+  pid_t child = fork();
+  if (!child) {
+    pid_t inner = fork();
+    if (inner > 0) waitpid(inner, NULL, 0);
+    _exit(0);
+  }
+  return waitpid(child, NULL, 0) == child ? NULL : unused;
+}
+
+static void try_processes(uint32_t cpus_most, int whole) {
+  static struct qzi_sample sample;
+  pthread_t thread;
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most, whole);
+  CHECK(running);
+  make_processes(NULL);
+  CHECK_IS(pthread_create(&thread, NULL, make_processes, NULL), 0);
+  CHECK_IS(pthread_join(thread, NULL), 0);
+  while (qzi_running_next(running, &sample)) {}
+  CHECK_IS(qzi_running_forked(running), cpus_most ? 12 : 6); /* of a thread without an event nothing is known */
+  CHECK_IS(qzi_running_forked(running), 0);
+  qzi_running_close(running);
+}
+
 #define PAGES 20000u
 /* Touched when the first ones have been read: samples that were lost are reported before the next one. */
 #define MORE  256u
@@ -147,6 +178,9 @@ int main(void) {
   try_with(QZI_RUNNING_CPUS, 0);
   try_with(0, 0);
   CHECK_IS(kill(other, SIGKILL), 0);
+  try_processes(QZI_RUNNING_CPUS, 1);
+  try_processes(QZI_RUNNING_CPUS, 0);
+  try_processes(0, 0);
   try_counting(QZI_RUNNING_CPUS, 1);
   try_counting(QZI_RUNNING_CPUS, 0);
   static const struct qzi_event nothing = {PERF_TYPE_SOFTWARE, UINT32_MAX, 1}; /* no kernel has it */

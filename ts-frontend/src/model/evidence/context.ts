@@ -16,6 +16,8 @@ export interface FindingContext {
   roles: ThreadRoles;
   /** A limit that costs or saves less elapsed time than this is not reported: it is noise, or not worth a change. */
   least: number;
+  /** By tuple: 1 where a finding about work of one sort, wherever it is, explains it. */
+  covered: Uint8Array;
 }
 
 /** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */

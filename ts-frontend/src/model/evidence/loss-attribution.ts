@@ -18,10 +18,11 @@ export function unexplainedOf(
   waitOverlap: WaitOverlap,
   losses: readonly LockLoss[],
   io: IoLoss,
+  covered: Uint8Array,
 ): Float64Array {
   const { tuples } = model.raw;
   const P = model.processors;
-  const out = new Float64Array(weights.length).fill(1);
+  const out = Float64Array.from(covered, (one) => 1 - one);
   const locks = losses.filter((loss) => item(model.entities, loss.entity).members.length === 0 && loss.cost > 0);
   if (locks.length === 0 && io.saving === 0) return out;
 
@@ -59,6 +60,6 @@ export function unexplainedOf(
   for (const { entity } of locks) explain(entity, Infinity);
   if (io.saving > 0) explain(0, io.saving);
   for (let k = 0; k < weights.length; k++)
-    if (isBusy(k)) out[k] = 1 - Math.min(1, f64(explained, u32(tuples.stack, k)));
+    if (isBusy(k)) out[k] = f64(out, k) * (1 - Math.min(1, f64(explained, u32(tuples.stack, k))));
   return out;
 }

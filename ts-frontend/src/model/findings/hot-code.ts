@@ -60,11 +60,12 @@ export interface HotScope {
 const isBusyTime = ({ model }: FindingContext, k: number): boolean =>
   u16(model.raw.tuples.busy, k) >= Math.max(1, 0.75 * model.processors);
 
-function isWork({ model }: FindingContext, { kernelWork }: HotScope, k: number): boolean {
+function isWork({ model, covered }: FindingContext, { kernelWork }: HotScope, k: number): boolean {
   const { tuples } = model.raw;
   return (
     tuples.state[k] === State.useful &&
     tuples.stack[k] !== 0 &&
+    covered[k] === 0 &&
     tuples.waiting[k] !== Waiting.woken &&
     !kernelWork.has(u8(tuples.kernel, k))
   );

@@ -153,6 +153,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         rarerNs,
         several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
+        started: waits === 'children' && model.head.processesStarted > 0 ? model.head.processesStarted : null,
       },
       related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],
     }),

@@ -63,13 +63,13 @@ const nothing = (): Spent => ({
   mapping: 0,
 });
 
-function measure({ model, tables, own }: FindingContext): Map<Work, Spent> {
+function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spent> {
   const { tuples } = model.raw;
   const { stacks, weights } = tables;
   const all = new Map<Work, Spent>();
   for (let k = 0; k < weights.length; k++) {
     const work = workOf[u8(tuples.kernel, k)];
-    if (work === undefined || tuples.state[k] !== State.useful) continue;
+    if (work === undefined || tuples.state[k] !== State.useful || covered[k] === 1) continue;
     let spent = all.get(work);
     if (!spent) all.set(work, (spent = nothing()));
     const node = u32(tuples.stack, k),

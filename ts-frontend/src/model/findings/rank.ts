@@ -21,7 +21,9 @@ import { handOverFindings } from './hand-overs.js';
 import { hotCodeFindings, type HotScope } from './hot-code.js';
 import { reasonsOf, kernelWorkFindings } from './kernel-work.js';
 import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
+import { processStarts } from './process-starts.js';
 import { processesFindings } from './processes.js';
+import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
 import { isOversubscription, oversubscriptionFinding } from './oversubscription.js';
@@ -54,6 +56,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
       return (roles ??= new ThreadRoles(tables.measured, tables.groupOf));
     },
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
+    covered: new Uint8Array(raw.tuples.ns.length),
   };
 }
 
@@ -73,38 +76,48 @@ const sums = (context: FindingContext): Finding[] => [
   ...sharingFindings(context),
 ];
 
-export function findingsOf(context: FindingContext): Finding[] {
+/** All that is worth reporting, in no order. */
+function searched(context: FindingContext, longest: Longest, oversubscription: Finding | undefined): Finding[] {
   const { model, tables } = context;
   const losses = lockLosses(context);
   const io = ioLoss(context, losses);
-  const longest = longestThreads(context);
   // A lock that costs nothing, for a longer thread runs beside it, explains nothing: that thread's code is what costs.
   const costing = losses.filter(
     (loss) =>
       savingOf(loss) < context.least ||
       (leftBy(context, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= context.least,
   );
-  const ofIo = ioFindings(context, io);
+  const waits = ioFindings(context, io);
+  const { starts, ofIo } = processStarts(context, waits);
+  const sorted = [...starts, ...serializationFindings(context)];
+  const ofOthers = explainedBy(context, longest, io, waits);
   const contexts = prepareContexts(
     model.raw,
     tables,
     context.own,
-    unexplainedOf(model, tables, context.waitOverlap, costing, explainedBy(context, longest, io, ofIo)),
+    unexplainedOf(model, tables, context.waitOverlap, costing, ofOthers, context.covered),
   );
-  const oversubscription = oversubscriptionFinding(context);
   const sampled = [
     ...(oversubscription ? [oversubscription] : []),
     ...lockFindings(context, losses),
     ...ofIo,
     ...codeFindings(context, contexts),
+    ...sorted,
     ...sums(context),
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
   // What is counted, not sampled, needs no observations.
-  const all = joinExclusion(model, [...sampled, ...shortThreadFindings(context)])
+  return joinExclusion(model, [...sampled, ...shortThreadFindings(context)])
     .filter(isNotHanded)
     .filter(isNotYielded);
+}
+
+export function findingsOf(context: FindingContext): Finding[] {
+  const { model } = context;
+  const longest = longestThreads(context);
+  const oversubscription = oversubscriptionFinding(context);
+  const all = searched(context, longest, oversubscription);
   for (const finding of all) bound(context, longest, finding);
   const limits = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
@@ -295,9 +308,13 @@ const mostEven = 0.5;
 const ranked = (finding: Finding): number =>
   Math.max(0, worthOf(finding) * (finding.kind === 'optimize' ? mostEven : 1) - atRest(finding));
 
+/** Findings about work that is of one sort, wherever it is, and of no grain. */
+const ofOneSort: ReadonlySet<Facts['form']> = new Set(['collection', 'process-starts', 'serialization']);
+
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
-  return finding.kind !== 'overhead' || all.findIndex((one) => one.kind === 'overhead') === at;
+  const isGrain = ({ kind, facts }: Finding): boolean => kind === 'overhead' && !ofOneSort.has(facts.form);
+  return !isGrain(finding) || all.findIndex(isGrain) === at;
 }
 
 /** Serial code that costs less than other limits must, in one finding: that of the serial code with most cost. */
@@ -360,9 +377,12 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
       ? [facts.leastNs, facts.mostNs]
       : facts.form === 'openmp' || facts.form === 'collection'
         ? [facts.savesNs, facts.mostNs]
-        : facts.form === 'kernel-work'
+        : facts.form === 'kernel-work' || facts.form === 'process-starts'
           ? [facts.leastNs, facts.savesNs]
-          : [facts.form === 'optimize' || facts.form === 'sharing' ? 0 : savingNs, savingNs];
+          : [
+              facts.form === 'optimize' || facts.form === 'sharing' || facts.form === 'serialization' ? 0 : savingNs,
+              savingNs,
+            ];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

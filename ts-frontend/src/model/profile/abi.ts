@@ -74,6 +74,8 @@ export const Purpose = {
   signal: 131072,
   threadMaking: 524288,
   lockWrapper: 262144,
+  processMaking: 1048576,
+  serialization: 2097152,
 } as const;
 
 /** enum qz_library_wait. */
@@ -201,6 +203,7 @@ export interface HeadFields {
   cpuWaitNs: number;
   cpuDispatches: number;
   childrenRunNs: number;
+  processesStarted: number;
   rank: number;
   relatedMilli: number;
   usageNs: number;

@@ -40,6 +40,7 @@ const headCounts = [
   'readBytes',
   'writtenBytes',
   'childrenRunNs',
+  'processesStarted',
   'runningSamples',
   'timerDispatches',
   'cpuUseSamples',

@@ -147,6 +147,7 @@ export interface IoFacts {
   rarerNs: number | null;
   several: { atATime: number; savesNs: number } | null; // so many under way at a time
   childrenNs: number | null; // processor time of the child processes that are waited for
+  started: number | null; // how many were started; null: not known
 }
 
 /** The thread package's own work. */
@@ -260,6 +261,29 @@ export interface CollectionFacts {
   mostNs: number; // if no thread ever waited for one, either
 }
 
+/** Processes are started and ended. */
+export interface ProcessStartFacts {
+  form: 'process-starts';
+  called: number | null; // the procedure of a library through which most of it comes
+  started: number | null; // processes; null: not known
+  eachNs: number | null; // processor time of each, its beginning and end included
+  ownNs: number; // of the cost: processor time of this process, NPT
+  waitedNs: number; // of the cost: waits for processes that do little but begin and end
+  copies: boolean; // most of ownNs copies this process (fork)
+  residentBytes: number; // the most memory that it had, 0: not known
+  fewer: number; // so many times fewer of them
+  leastNs: number; // save at least
+  savesNs: number; // and at most
+}
+
+/** Data is turned into bytes for other processes, and back. */
+export interface SerializationFacts {
+  form: 'serialization';
+  share: number; // of the processor time
+  caller: number | null; // the procedure of the program that calls it
+  savesNs: number; // if none of it were needed
+}
+
 /** Threads wait for each other by sched_yield. */
 export interface YieldFacts {
   form: 'yields';
@@ -323,5 +347,7 @@ export type Facts =
   | KernelWorkFacts
   | YieldFacts
   | CollectionFacts
+  | ProcessStartFacts
+  | SerializationFacts
   | SharingFacts
   | OptimizeFacts;

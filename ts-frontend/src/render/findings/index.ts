@@ -17,6 +17,7 @@ import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { collection } from './collection.js';
 import { sharing } from './sharing.js';
 import { yields } from './yields.js';
+import { processStarts, serialization } from './process-starts.js';
 import { processes } from './processes.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
 import { serial } from './serial.js';
@@ -66,6 +67,10 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return kernelWork(finding, facts, say);
     case 'collection':
       return collection(finding, facts, say);
+    case 'process-starts':
+      return processStarts(finding, facts, say);
+    case 'serialization':
+      return serialization(finding, facts, say);
     case 'yields':
       return yields(finding, facts, say);
     case 'sharing':

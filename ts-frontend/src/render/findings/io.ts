@@ -3,6 +3,12 @@ import type { Finding, IoFacts, NothingRunsFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences, threadsText } from '../wording/phrases.js';
 
+/** How many children, and how much for each. */
+const eachText = ({ childrenNs, started }: IoFacts, { time }: Phrases): string =>
+  childrenNs === null || started === null
+    ? ''
+    : ` (${count(started)} ${started === 1 ? 'process' : 'processes'}, ${time(childrenNs / started)} each)`;
+
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const { waits, call, several } = facts;
   const where = say.title(finding.entity),
@@ -26,7 +32,8 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
           : `Do other work while they run; that could save up to ${saved}. `) +
         (facts.childrenNs === null
           ? ''
-          : `They take ${say.time(facts.childrenNs)} of processor time, with what it takes to start and end them: ` +
+          : `They take ${say.time(facts.childrenNs)} of processor time${eachText(facts, say)}, with what it takes to ` +
+            'start and end them: ' +
             `if that is most of it, start fewer, or do their work here; that could save up to ` +
             `${say.time(Math.min(finding.costNs, facts.childrenNs))}. `) +
         '--children records what they do.',

@@ -1,0 +1,69 @@
+/** Processes that a program starts: how many, what making them costs, and whether they do more than begin and end. */
+import test, { type ExecutionContext } from 'ava';
+import type { Finding, Model } from '../../../ts-frontend/src/model/index.js';
+import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
+import { program, unsampled } from './helpers.js';
+
+interface Recorded {
+  model: Model;
+  started: number;
+  makingMs: number;
+  isSampled: boolean;
+}
+
+async function recordCase(t: ExecutionContext, what: string): Promise<Recorded> {
+  const file = temporaryFile('profile.quartz');
+  const ended = await start(sampler, [
+    ...['record', '-q', '--no-follow', '-o', file],
+    ...['--', program('process_starts'), what],
+  ]).ended;
+  t.is(ended.status, 0, ended.stderr);
+  const [started = NaN, makingMs = NaN] = ended.stdout.trim().split(' ').map(Number);
+  const model = openModel(file);
+  return { model, started, makingMs, isSampled: unsampled(model) === undefined && model.head.paths.kernel };
+}
+
+/** The last ones may have been made after the last reading. */
+const areCounted = (t: ExecutionContext, { head }: Model, started: number): boolean =>
+  t.true(
+    head.processesStarted <= started && head.processesStarted >= 0.95 * started,
+    `${head.processesStarted} of ${started}`,
+  );
+
+const startsOf = ({ findings }: Model): Finding | undefined =>
+  findings.find(({ facts }) => facts.form === 'process-starts');
+
+test.serial('copies of a large process: fork is the cost, with its remedy', async (t) => {
+  const { model, started, makingMs, isSampled } = await recordCase(t, 'copies');
+  if (!isSampled) return t.pass('the kernel gives no samples of its own work');
+  areCounted(t, model, started);
+  const finding = startsOf(model);
+  t.is(finding?.name, 'copy_once');
+  t.like(finding?.facts, { form: 'process-starts', copies: true });
+  if (finding?.facts.form !== 'process-starts') return;
+  // by samples, against the program's own clock
+  t.true(finding.facts.ownNs >= 0.6 * makingMs * 1e6, `${finding.facts.ownNs} ns, of ${makingMs} ms`);
+  t.is(
+    model.findings.find(({ name, kind }) => name === 'copy_once' && kind === 'serial'),
+    undefined,
+  );
+});
+
+test.serial('programs that do nothing: starting them is the cost, the waits for them included', async (t) => {
+  const { model, started, isSampled } = await recordCase(t, 'short');
+  if (!isSampled) return t.pass('the kernel gives no samples of its own work');
+  areCounted(t, model, started);
+  const [finding] = model.findings;
+  // the latter where no sample fell into posix_spawn
+  t.true(['spawn_once', 'wait_for'].includes(finding?.name ?? ''), finding?.name);
+  t.like(finding?.facts, { form: 'process-starts', copies: false });
+  if (finding?.facts.form !== 'process-starts') return;
+  t.true(finding.facts.waitedNs > 0);
+  t.false(model.findings.some(({ facts }) => facts.form === 'io'));
+});
+
+test.serial('a child that works is what is waited for', async (t) => {
+  const { model } = await recordCase(t, 'long');
+  t.is(startsOf(model), undefined);
+  if (model.findings.length > 0) t.like(model.findings[0]!.facts, { form: 'io', waits: 'children' });
+});

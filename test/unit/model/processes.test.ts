@@ -1,0 +1,69 @@
+/** Time that goes into making processes, and into data that is passed between them. */
+import test from 'ava';
+import { buildModel, type Model, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { factsOf, ms } from '../../support/facts.js';
+import { inKernel, io, ProfileBuilder as Builder, run } from '../../support/profile-builder.js';
+
+const second = 1e9;
+const sentence = (model: Model): string => {
+  const { text, remedy } = findingSentences(model, model.findings[0]!, { ascii: true });
+  return `${text} ${remedy}`;
+};
+
+/** For half of the time it forks, for 0.4 of it it waits for a child, for the rest it works. */
+function forks(head: Partial<RawProfile['head']>): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', ...head } });
+  builder.describe('fork', { origin: 'runtime', purposes: Purpose.processMaking });
+  builder.describe('wait4', { origin: 'runtime', purposes: Purpose.children });
+  for (let k = 0; k < 10; k++)
+    builder
+      .stretch(0.05 * second, [inKernel('thread', 'main', ['main', 'start_one', 'fork'])])
+      .stretch(0.04 * second, [io('main', ['main', 'start_one', 'wait4'])])
+      .stretch(0.01 * second, [run('main', ['main', 'parse'])]);
+  return buildModel(builder.build());
+}
+
+test('processes that do little but begin and end: one finding, with the waits for them', (t) => {
+  const model = forks({ processesStarted: 100, childrenRunNs: 0.4 * second });
+  const [finding, ...others] = model.findings;
+  t.deepEqual([finding?.name, ms(finding!.costNs), ms(finding!.savingNs)], ['start_one', 900, 810]);
+  const { started, eachNs, ownNs, waitedNs, copies, leastNs } = factsOf(finding, 'process-starts');
+  t.deepEqual([started, ms(eachNs!), ms(ownNs), ms(waitedNs), copies, ms(leastNs)], [100, 4, 500, 400, true, 450]);
+  t.regex(sentence(model), /Starting 100 processes, in start_one/);
+  t.false(others.some(({ name, facts }) => name === 'start_one' || facts.form === 'io'));
+});
+
+test('children that work for long are waited for; making them costs what it costs', (t) => {
+  for (const head of [{ processesStarted: 10, childrenRunNs: 1.2 * second }, { childrenRunNs: 0.4 * second }]) {
+    const model = forks(head);
+    const starts = model.findings.find(({ facts }) => facts.form === 'process-starts');
+    t.deepEqual([ms(starts!.costNs), ms(factsOf(starts, 'process-starts').waitedNs)], [500, 0]);
+    t.true(model.findings.some(({ facts }) => facts.form === 'io' && facts.waits === 'children'));
+  }
+});
+
+/** Half of the time is spent in a library that turns data into bytes. */
+function pickles(head: Partial<RawProfile['head']>): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', ...head } });
+  builder.describe('_Pickler_dump', { purposes: Purpose.serialization });
+  for (let k = 0; k < 10; k++)
+    builder
+      .stretch(0.03 * second, [run('main', ['main', 'put', '_Pickler_dump', 'save_list'])])
+      .stretch(0.02 * second, [run('main', ['main', 'put', '_Pickler_dump', 'save_list', 'save_float'])])
+      .stretch(0.05 * second, [run('main', ['main', 'compute'])]);
+  return buildModel(builder.build());
+}
+
+test('data that is turned into bytes for other processes is one finding', (t) => {
+  const model = pickles({ relatedMilli: 900 });
+  const finding = model.findings.find(({ facts }) => facts.form === 'serialization');
+  t.deepEqual([finding?.name, ms(finding!.costNs)], ['_Pickler_dump', 500]);
+  t.is(Math.round(100 * factsOf(finding, 'serialization').share), 50);
+  t.false(model.findings.some(({ name }) => name.startsWith('save_') || name === 'put'));
+});
+
+test('without other processes bytes are work like any other', (t) => {
+  t.false(pickles({}).findings.some(({ facts }) => facts.form === 'serialization'));
+});

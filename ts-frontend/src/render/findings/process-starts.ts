@@ -1,0 +1,61 @@
+/** Processes that are started and ended, and data that is passed between them. */
+import type { Finding, ProcessStartFacts, SerializationFacts } from '../../model/index.js';
+import { count } from '../format/units.js';
+import { type Phrases, type Sentences } from '../wording/phrases.js';
+
+/** Memory whose page tables take some ms to copy. */
+const muchBytes = 64 * 2 ** 20;
+
+export function processStarts(
+  finding: Finding,
+  facts: ProcessStartFacts,
+  { title, name, costs, processorUse, time }: Phrases,
+): Sentences {
+  const { called, started, eachNs, ownNs, waitedNs, copies, residentBytes, fewer, leastNs, savesNs } = facts;
+  const one = started === 1 ? 'process' : 'processes';
+  const what = started === null ? one : `${count(started)} ${one}`;
+  const parts = [
+    ownNs > 0 ? `${time(ownNs)} in this process${called === null ? '' : ` (${name(called)})`}` : '',
+    waitedNs > 0 ? `${time(waitedNs)} waiting for them to end` : '',
+  ].filter((part) => part !== '');
+  const each =
+    eachNs === null
+      ? ''
+      : ` Each child takes ${time(eachNs)} of processor time on average, with what it takes to start and end it` +
+        `${waitedNs > 0 ? ': it does little else' : ''}.`;
+  const copying =
+    copies && residentBytes >= muchBytes
+      ? `fork copies the page tables of all memory (up to ${count(Math.round(residentBytes / 1e6))} MB here) each ` +
+        'time: start programs by posix_spawn or vfork, or from a small helper process that is forked early; keep ' +
+        'memory that the child does not need out of it (MADV_DONTFORK), or in huge pages. Or '
+      : '';
+  const few =
+    'start fewer processes: do the work in this one (a library, built-ins of a shell), give each more to do, or keep ' +
+    `some as workers; ${fewer} times fewer would save `;
+  const range = time(leastNs) === time(savesNs) ? time(savesNs) : `${time(leastNs)} to ${time(savesNs)}`;
+  const remedy = `${copying}${few}${range}.`;
+  return {
+    text:
+      `Starting ${what}${finding.entity === 0 ? '' : `, in ${title(finding.entity)},`} costs ` +
+      `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}: ${parts.join(', and ')}.${each}`,
+    remedy: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)} --tree shows all processes in one report.`,
+  };
+}
+
+export function serialization(
+  finding: Finding,
+  { share: part, caller, savesNs }: SerializationFacts,
+  { title, name, costs, processorUse, time, share }: Phrases,
+): Sentences {
+  return {
+    text:
+      `Serialization (turning data into bytes and back) takes ${share(part)} of the processor time of this process, ` +
+      `most of it in ${title(finding.entity)}${caller === null ? '' : `, called from ${name(caller)}`}. That costs ` +
+      `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
+    remedy:
+      'If the bytes are for other processes, pass less: shared memory (multiprocessing.shared_memory, mmap), threads ' +
+      'in one process, indices or file names in place of data, or workers that keep or make the data themselves; ' +
+      'where there are many small messages, fewer and larger ones (chunksize). That could save up to ' +
+      `${time(savesNs)}. --tree shows all processes in one report.`,
+  };
+}
