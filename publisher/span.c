@@ -172,6 +172,25 @@ void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, co
                   self->now.length);
 }
 
+void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (!self) return;
+  cut(p->span, self, clock_now(), 0);
+  *origin = (struct qzi_span_origin){.lanes = self->now, .sites = self->sites, .inside = self->inside};
+}
+void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin *origin) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (!self) return;
+  self->now = origin->lanes;
+  self->in = (struct qzi_lanes){0};
+  self->work = 0;
+  self->start = origin->lanes.length;
+  self->sites = origin->sites;
+  self->inside = origin->inside;
+  self->called = 0;
+  begin(p->span, self, clock_now());
+}
+
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged) {
   struct qzi_span *self = running(p);
   if (!self) return;

@@ -92,6 +92,15 @@ void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_spa
 void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync);
 /* The caller goes on. elsewhere: of calls that ended there, or NULL. */
 void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, const struct qzi_span_sync *elsewhere);
+/* Where the running thread is; by another thread, one of a pool: it begins something after that, and what it did until
+ * now is no strand. */
+struct qzi_span_origin {
+  struct qzi_lanes lanes;
+  uint64_t sites;
+  uint8_t inside;
+};
+void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin);
+void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin *origin);
 /* The running thread, which ends, is added to `merged`. */
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged);
 /* The running thread has joined `ended`, by a call that returns to `site`. The same in two steps, for who keeps the

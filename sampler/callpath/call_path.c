@@ -82,7 +82,9 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
   walk->site_module = at < all ? paths->frames[at].module : 0;
   walk->own = at == own && at < all && !paths->frames[at].standard;
   walk->caller_entry = walk->own ? paths->frames[at].entry : 0;
-  walk->called = walk->own && at > first ? paths->frames[at - 1].entry : 0;
+  uint32_t inner = at > first ? at - 1 : at;
+  if (inner > first && qzi_code_passes_on(paths, inner, all)) inner--;
+  walk->called = walk->own && inner < at ? paths->frames[inner].entry : 0;
 }
 
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
@@ -161,7 +163,8 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   uint32_t all = qzi_unwind(paths->unwinder, from, copy, paths->frames, QZI_FRAMES_MOST, &complete);
   uint32_t count = trim(paths, index, all, complete), first = 0;
   for (uint32_t k = 0; k < count; k++)
-    if (qzi_code_of(paths, paths->frames[k].module) == QZI_CODE_LAYER) first = k + 1;
+    if (qzi_code_of(paths, paths->frames[k].module) == QZI_CODE_LAYER && !qzi_code_passes_on(paths, k, all))
+      first = k + 1;
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
   count_walk(paths, all, walk->whole);
@@ -183,7 +186,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
     const struct qzi_frame *frame = &paths->frames[k];
     int inner = k + 1 < count && qzi_code_of(paths, frame->module) == QZI_CODE_C &&
                 qzi_code_of(paths, frame[1].module) == QZI_CODE_C;
-    if (!frame->entry || inner) continue;
+    if (!frame->entry || inner || qzi_code_of(paths, frame->module) == QZI_CODE_LAYER) continue;
     add_frame(paths, walk, frame, k - first);
   }
   paths->spent_ns += spent_since(paths, begun_ns);

@@ -33,3 +33,16 @@ enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module) {
   }
   return (enum qzi_code)(*code - 1);
 }
+
+/* Such a frame of the layer is between a library that divides work among threads, and what that calls, or what calls
+ * it: it is like a frame that is not there. */
+static int is_openmp(const struct qzi_paths *paths, uint32_t module) {
+  const struct qzi_file *file = paths->in->file;
+  return module && module <= qzi_file_count(file, QZ_SECTION_MODULES) &&
+         qz_origin_of_module(file->strings + file->modules[module - 1].path) == QZ_ORIGIN_OPENMP;
+}
+int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all) {
+  if (qzi_code_of(paths, paths->frames[k].module) != QZI_CODE_LAYER) return 0;
+  return (k > 0 && is_openmp(paths, paths->frames[k - 1].module)) ||
+         (k + 1 < all && is_openmp(paths, paths->frames[k + 1].module));
+}

@@ -76,6 +76,9 @@ static inline uint64_t qzi_paths_start(const struct qzi_paths *paths, uint32_t i
 }
 /* Of a module of the profile, index + 1; 0: in none. */
 enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module);
+/* 1: frame k of `all` is the layer's, of a parallel region (pthread-layer/src/interpose/openmp.c): what that executes
+ * is the program's. */
+int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);
 static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_CODE_LIBRARY || code == QZI_CODE_MPI; }
 static inline int qzi_code_starts_threads(enum qzi_code code) {
   return code == QZI_CODE_C || code == QZI_CODE_CXX || code == QZI_CODE_LAYER;

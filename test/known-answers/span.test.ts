@@ -2,10 +2,17 @@
  * Work and span that are known: parallelism of programs whose work is counted. Ratios alone are judged, never times;
  * waits for CPUs are in neither, so that a busy machine gives the same.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { checkInvariants, item, workSpanOf, type Model, type WorkSpan } from '../../ts-frontend/src/model/index.js';
+import {
+  checkInvariants,
+  item,
+  timePathOf,
+  workSpanOf,
+  type Model,
+  type WorkSpan,
+} from '../../ts-frontend/src/model/index.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from '../support/root.js';
@@ -67,6 +74,24 @@ for (const { name, args, parallelism } of cases) {
       checkCase(t, await measure(t, args, 0, pthreads), parallelism);
     });
 }
+
+// GCC's OpenMP, whose threads wait for regions in ways that the layer does not see.
+const openmp = join(root, 'build/test/known-answers/path-programs/span_openmp');
+for (const { name, args, parallelism } of [
+  { name: 'a loop', args: 'loop', parallelism: 1000 / 400 },
+  { name: 'many short regions', args: 'often', parallelism: 25 / 15 },
+  { name: 'barriers in a region', args: 'barrier', parallelism: 10 / 8 },
+  { name: 'sections', args: 'sections', parallelism: 500 / 400 },
+  { name: 'regions in a region', args: 'nested', parallelism: 400 / 200 },
+])
+  (existsSync(openmp) ? test.serial : test.skip)(`OpenMP: parallelism of ${name}`, async (t) => {
+    const measured = await measure(t, args, 0, openmp);
+    checkCase(t, measured, parallelism);
+    // Nothing of it is inferred where each thread is heard of.
+    const path = timePathOf(measured.model);
+    if (args === 'sections')
+      t.true((path?.inferredNs ?? NaN) < 0.3 * (path?.lengthNs ?? 0), `${path?.inferredNs} of ${path?.lengthNs} ns`);
+  });
 
 for (const processors of [1, 2])
   test.serial(

@@ -39,28 +39,28 @@ void qzl_span_connect(struct qzl_thread *me, uint64_t used_ns) {
   if (left && index < ACTORS && qzi_span_connect(&actors[index], index, used_ns, 0)) me->pub.span = actors[index];
 }
 
-/* For a few words that are copied. Who has to wait does so for one that has lost its CPU: that is no work. */
-static void lock_words(_Atomic uint32_t *lock) {
+/* Who has to wait does so for one that has lost its CPU: that is no work. */
+void qzl_lock_words(_Atomic uint32_t *lock) {
   if (!atomic_exchange_explicit(lock, 1, memory_order_acquire)) return;
   uint64_t since = qzi_span_stands_since();
   while (atomic_exchange_explicit(lock, 1, memory_order_acquire)) sched_yield();
   qzi_span_stood(since);
 }
-static void unlock_words(_Atomic uint32_t *lock) { atomic_store_explicit(lock, 0, memory_order_release); }
+void qzl_unlock_words(_Atomic uint32_t *lock) { atomic_store_explicit(lock, 0, memory_order_release); }
 
 /* first: nobody's are kept; else (at a barrier) the longest. */
 static void span_leave(struct qzl_thread *me, uint32_t index, unsigned slot, bool first) {
   struct qzi_lanes lanes = {0};
   qzi_span_put(&me->pub, &lanes);
-  lock_words(&left[index].lock);
+  qzl_lock_words(&left[index].lock);
   if (first) left[index].lanes[slot] = (struct qzi_lanes){0};
   qzi_span_max(&left[index].lanes[slot], &lanes);
-  unlock_words(&left[index].lock);
+  qzl_unlock_words(&left[index].lock);
 }
 static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
-  lock_words(&left[index].lock);
+  qzl_lock_words(&left[index].lock);
   struct qzi_lanes lanes = left[index].lanes[slot];
-  unlock_words(&left[index].lock);
+  qzl_unlock_words(&left[index].lock);
   qzi_span_get(&me->pub, &lanes, index);
 }
 
@@ -98,8 +98,7 @@ void qzl_path_passed(struct qzl_thread *me, uint32_t index, unsigned slot) {
   if (qzi_publishing() && me->pub.span && index && !(index & QZI_PUB_SHARED)) span_go_on(me, index, slot);
 }
 
-/* The thread goes on with that chain. */
-static void goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, uint64_t key) {
+void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, uint64_t key) {
   struct qz_path *actor = me->pub.path;
   actor->since = qzi_path_time() | arrival;
   actor->key = key;
@@ -124,7 +123,7 @@ void qzl_path_waited(const struct qzl_wait *wait) {
   struct qz_object *object = QZI_PUB_OBJECT(index);
   uint64_t word = __atomic_load_n(&object->path_word[index == wait->index ? wait->slot : 0], __ATOMIC_RELAXED);
   if (QZ_CHAIN_ACTOR(word) == QZ_CHAIN_ACTOR(me->pub.path->word) && word <= me->pub.path->word) return; /* its own */
-  goes_on(me, word, QZ_ARRIVAL_WOKEN, QZ_KEY(object->kind, index));
+  qzl_path_goes_on(me, word, QZ_ARRIVAL_WOKEN, QZ_KEY(object->kind, index));
 }
 
 void qzl_path_begins(struct qzl_thread *me) {
@@ -144,10 +143,10 @@ void qzl_path_ends(struct qzl_thread *me) {
   qzi_pub_store(&at->ticks, qzi_pub_ticks());
   if (me->pub.span) {
     qzi_span_give(&me->pub, &me->thread, QZ_ARRIVAL_JOINED);
-    lock_words(&at->lock);
+    qzl_lock_words(&at->lock);
     at->span_id = me->id;
     qzi_span_result(&me->thread, &at->span);
-    unlock_words(&at->lock);
+    qzl_unlock_words(&at->lock);
   }
   __atomic_store_n(&at->id, (uint64_t)me->id, __ATOMIC_RELEASE);
 }
@@ -156,11 +155,11 @@ void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin, uint64
   struct ended *at = ended_at(id);
   if (!qzi_publishing() || !me->pub.path || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != (uint64_t)id) return;
   if (me->pub.span) {
-    lock_words(&at->lock);
+    qzl_lock_words(&at->lock);
     struct qzi_span_sync span = at->span_id == id ? at->span : (struct qzi_span_sync){0};
-    unlock_words(&at->lock);
+    qzl_unlock_words(&at->lock);
     qzi_span_after(&me->pub, &span, site);
   }
   if (__atomic_load_n(&at->ticks, __ATOMIC_RELAXED) < begin) return; /* it had ended: nobody waited */
-  goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);
+  qzl_path_goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);
 }

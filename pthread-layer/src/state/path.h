@@ -21,6 +21,12 @@ void qzl_path_waited(const struct qzl_wait *wait);
 void qzl_path_begins(struct qzl_thread *me);
 void qzl_path_ends(struct qzl_thread *me);
 void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin, uint64_t key, uint64_t site);
+/* The thread goes on with that chain of the time path, to which it came so, by the object or procedure with that key
+ * (0: none). */
+void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, uint64_t key);
+/* For a few words that are copied. */
+void qzl_lock_words(_Atomic uint32_t *lock);
+void qzl_unlock_words(_Atomic uint32_t *lock);
 /* The same as qzl_path_lets_go for an object that is no lock. Any thread, any signal handler. */
 static inline void qzl_lets_go(const void *address) {
   struct qzl_thread *me = qzl_self;

@@ -44,6 +44,7 @@ struct qzl_thread {
   int (*start_c11)(void *);
   void *argument;
   size_t stack_bytes;     /* 0: as many as by default */
+  struct qzl_team *team;  /* whose region it executes; NULL: none (team.h) */
   unsigned rounds;        /* destructor rounds gone by */
   struct qz_call *counts; /* its call table: pub.calls, or a small one */
   uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */

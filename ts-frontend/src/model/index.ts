@@ -100,7 +100,7 @@ export { innermostOf, timePathOf } from './path/time-path.js';
 export { recentNs, recentPathOf } from './path/recent-path.js';
 export type { RecentPath, RecentPlace, RecentThread } from './path/recent-path.js';
 export { onPathOf } from './path/on-path.js';
-export { workSpanOf } from './path/work-span.js';
+export { tooMuchUnended, workSpanOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite } from './path/span-rows.js';
 export type { WorkSpan } from './path/work-span.js';
 export type { Prediction } from './path/prediction.js';

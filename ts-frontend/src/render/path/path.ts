@@ -253,6 +253,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
       cpuWaitsOut: span?.cpuWaitsOut ?? null,
       cpuWaitNs: span?.cpuWaitNs ?? null,
       asideNs: span?.asideNs ?? null,
+      unendedNs: span?.unendedNs ?? null,
       prediction: span?.prediction ?? [],
       scaling: (span?.scaling ?? []).map((fact) => scalingJson(model, fact)),
       whatIf: (span?.whatIf ?? []).map(whatIfJson),

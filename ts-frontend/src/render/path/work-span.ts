@@ -1,5 +1,5 @@
 /** Work and span: what would other numbers of processors do? As text and CSV. */
-import { item } from '../../model/index.js';
+import { item, tooMuchUnended } from '../../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { heading, noteLines } from '../parts/head.js';
@@ -55,11 +55,11 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
         'which they took them counts as if it were required',
     );
-  const unendedNs = model.cpuWait.runNs - span.workNs;
-  if (model.raw.head.publisher === 'pthread' && unendedNs > few * model.cpuWait.runNs)
+  if (span.unendedNs > tooMuchUnended * model.cpuWait.runNs)
     note(
-      `${time(unendedNs, options)} of processor time is in neither: that of threads whose work had not ended in ` +
-        'anything the pthread layer sees (OpenMP, or threads that the program or the recording left at work)',
+      `${time(span.unendedNs, options)} of processor time is in neither: that of threads whose work had not ended in ` +
+        'anything the pthread layer sees, or that the program or the recording left at work; so nothing is said ' +
+        'about other numbers of processors',
     );
   if (burdened !== null && burdened > 1.5 * spanNs)
     note(
@@ -74,6 +74,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
 
 /** Powers of two, and what was recorded with. */
 function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  if (span.prediction.length === 0) return [];
   const rows = span.prediction.filter(
     ({ processors }) => (processors & (processors - 1)) === 0 || processors === model.processors,
   );

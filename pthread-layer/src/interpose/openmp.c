@@ -1,0 +1,158 @@
+/* Parallel regions of GCC's OpenMP: who begins one, who executes it, barriers in it. libgomp's threads wait for
+ * regions, and for each other, by system calls of their own; so what the compiler calls is intercepted.
+ *
+ * Owns:    nothing. Writer: the calling thread. Reader: it, and the threads of its team.
+ * Must not: change which threads execute a region, or how many.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include "abi/hash.h"
+#include "pthread-layer/src/state/path.h"
+#include "pthread-layer/src/state/team.h"
+
+/* ---- the real functions ---- */
+
+/* libgomp is not always a library that everything sees (an extension of Python brings its own): then it is among those
+ * that the caller's library depends on. */
+static void *found_by(const char *name, uint64_t caller) {
+  Dl_info its;
+  struct link_map *map = NULL;
+  if (!dladdr1((void *)(uintptr_t)caller, &its, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+  void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return NULL;
+  void *found = dlsym(library, name);
+  dlclose(library);
+  return found;
+}
+
+#define PLACES 64u /* that call, of libraries which not everything sees */
+struct function {
+  const char *name;
+  void *real; /* that everything sees; NULL: not looked for yet */
+  void *own;  /* the layer's */
+  struct {
+    uint64_t caller; /* stored last */
+    void *real;
+  } by[PLACES];
+  _Atomic uint32_t lock; /* of `by` */
+};
+
+static void *real_slow(struct function *f, uint64_t caller) {
+  void *real = qzl_next(f->name, NULL);
+  if (real) {
+    __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
+    return real;
+  }
+  unsigned at = caller * QZ_HASH_FACTOR >> 58;
+  if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) {
+    real = f->by[at].real;
+    if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) return real;
+  }
+  real = found_by(f->name, caller);
+  if (real == f->own) real = NULL;
+  qzl_lock_words(&f->lock);
+  __atomic_store_n(&f->by[at].caller, 0, __ATOMIC_RELEASE);
+  f->by[at].real = real;
+  __atomic_store_n(&f->by[at].caller, caller, __ATOMIC_RELEASE);
+  qzl_unlock_words(&f->lock);
+  return real;
+}
+/* NULL: there is none, as where the program only asks whether there is. */
+static inline void *real_of(struct function *f, uint64_t caller) {
+  void *real = __atomic_load_n(&f->real, __ATOMIC_ACQUIRE);
+  return __builtin_expect(real != NULL, 1) ? real : real_slow(f, caller);
+}
+
+/* ---- regions ---- */
+
+struct region {
+  struct qzl_team team;
+  void (*body)(void *);
+  void *data;
+};
+
+static void execute(void *argument) {
+  struct region *region = argument;
+  struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
+  if (me) qzl_team_enters(&region->team, me);
+  region->body(region->data);
+  if (me) qzl_team_leaves(&region->team, me);
+}
+
+/* The region of the calling thread; NULL: it begins as if the layer were not there. */
+static inline struct qzl_thread *begins(struct region *region, void (*body)(void *), void *data) {
+  struct qzl_thread *me;
+  if (!qzi_publishing() || !(me = qzl_here()) || !me->thread.record) return NULL;
+  region->body = body;
+  region->data = data;
+  qzl_team_begins(&region->team, me);
+  return me;
+}
+
+/* Of each function that begins a region: what it takes after the body and its data. Without a library there is one
+ * thread. */
+#define WITH(...) , ##__VA_ARGS__
+#define REGION(name, parameters, arguments)                                \
+  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);  \
+  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) { \
+    static struct function function = {#name, .own = (void *)name};        \
+    uint64_t site = QZL_SITE();                                            \
+    void (*real)(void (*)(void *), void *WITH parameters);                 \
+    *(void **)(void *)&real = real_of(&function, site);                    \
+    struct region region;                                                  \
+    struct qzl_thread *me = real ? begins(&region, body, data) : NULL;     \
+    if (!real)                                                             \
+      body(data);                                                          \
+    else if (!me)                                                          \
+      real(body, data WITH arguments);                                     \
+    else {                                                                 \
+      real(execute, &region WITH arguments);                               \
+      qzl_team_ended(&region.team, me, site);                              \
+    }                                                                      \
+  }
+#define CHUNKS           (unsigned threads, long start, long end, long step, long chunk, unsigned flags)
+#define CHUNKS_ARGUMENTS (threads, start, end, step, chunk, flags)
+#define WHOLE            (unsigned threads, long start, long end, long step, unsigned flags)
+#define WHOLE_ARGUMENTS  (threads, start, end, step, flags)
+
+REGION(GOMP_parallel, (unsigned threads, unsigned flags), (threads, flags))
+REGION(GOMP_parallel_sections, (unsigned threads, unsigned count, unsigned flags), (threads, count, flags))
+REGION(GOMP_parallel_loop_static, CHUNKS, CHUNKS_ARGUMENTS)
+REGION(GOMP_parallel_loop_dynamic, CHUNKS, CHUNKS_ARGUMENTS)
+REGION(GOMP_parallel_loop_guided, CHUNKS, CHUNKS_ARGUMENTS)
+REGION(GOMP_parallel_loop_nonmonotonic_dynamic, CHUNKS, CHUNKS_ARGUMENTS)
+REGION(GOMP_parallel_loop_nonmonotonic_guided, CHUNKS, CHUNKS_ARGUMENTS)
+REGION(GOMP_parallel_loop_runtime, WHOLE, WHOLE_ARGUMENTS)
+REGION(GOMP_parallel_loop_nonmonotonic_runtime, WHOLE, WHOLE_ARGUMENTS)
+REGION(GOMP_parallel_loop_maybe_nonmonotonic_runtime, WHOLE, WHOLE_ARGUMENTS)
+
+/* ---- barriers in a region, and at the ends of what it divides ---- */
+
+static unsigned threads_of(uint64_t site) {
+  static struct function function = {.name = "omp_get_num_threads"};
+  int (*real)(void);
+  *(void **)(void *)&real = real_of(&function, site);
+  int threads = real ? real() : 1;
+  return threads > 0 ? (unsigned)threads : 1;
+}
+
+static inline void pass(struct function *function, uint64_t site) {
+  void (*real)(void);
+  *(void **)(void *)&real = real_of(function, site);
+  if (!real) return;
+  struct qzl_thread *me = qzi_publishing() ? qzl_self : NULL;
+  struct qzl_team *team = me ? me->team : NULL;
+  unsigned round = team ? qzl_team_arrives(team, me, threads_of(site)) : 0;
+  real();
+  if (team) qzl_team_passed(team, me, round);
+}
+#define BARRIER(name)                                               \
+  QZL_EXPORT void name(void);                                       \
+  QZL_EXPORT void name(void) {                                      \
+    static struct function function = {#name, .own = (void *)name}; \
+    pass(&function, QZL_SITE());                                    \
+  }
+BARRIER(GOMP_barrier)
+BARRIER(GOMP_loop_end)
+BARRIER(GOMP_sections_end)
