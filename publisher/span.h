@@ -52,8 +52,12 @@ extern const ptrdiff_t qzi_current_pub __attribute__((visibility("hidden")));
 
 /* While publishing: work and span are recorded. */
 #define QZI_SPANNING 2u
+#ifdef QZI_WITHOUT_CHAINS
+#define qzi_spanning() 0
+#else
 #define qzi_spanning() \
   __builtin_expect((atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) & QZI_SPANNING) != 0, 0)
+#endif
 
 #pragma GCC visibility push(hidden)
 /* What qzi_path_give and qzi_path_take do where p->path is NULL: both chains. */

@@ -1,0 +1,153 @@
+/* Instructions that operations of the package take while nothing is published, counted one by one (PTRACE_SINGLESTEP):
+ * no more than in a package without chains (QZI_WITHOUT_CHAINS), with which the other program is linked.
+ *
+ *   off               prints a line "NAME INSTRUCTIONS" for each operation
+ *   off --than OTHER  compares with what that program prints
+ */
+#include <quartz/quartz.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMES 24 /* each is counted so often, and the least count is taken: timers and signals come in between */
+#define WARM  50 /* times before that */
+
+static void *empty(void *argument) { return argument; }
+static void nothing(void *argument) {}
+static qz_mutex lock = QZ_MUTEX_INIT;
+static qz_sem units;
+static qz_channel items;
+static qz_barrier alone;
+
+static void spawn_sync(void) {
+  qz_scope scope = QZ_SCOPE_INIT;
+  qz_spawn(&scope, nothing, NULL);
+  qz_sync(&scope);
+}
+static void create_join(void) {
+  qz_thread_t thread;
+  if (qz_create(&thread, NULL, empty, NULL) || qz_join(thread, NULL)) exit(99);
+}
+static void lock_unlock(void) {
+  qz_mutex_lock(&lock);
+  qz_mutex_unlock(&lock);
+}
+static void post_wait(void) {
+  qz_sem_post(&units);
+  qz_sem_wait(&units);
+}
+static void send_receive(void) {
+  long item = 1;
+  qz_channel_send(&items, &item);
+  qz_channel_receive(&items, &item);
+}
+static void barrier(void) { qz_barrier_wait(&alone); }
+/* Another thread waits for it, and goes on: a hand-over, and back. */
+static qz_sem there, back;
+static void hand_over(void) {
+  qz_sem_post(&there);
+  qz_sem_wait(&back);
+}
+static void *answers(void *unused) {
+  for (;;) {
+    qz_sem_wait(&there);
+    qz_sem_post(&back);
+  }
+  return unused;
+}
+static const struct {
+  const char *name;
+  void (*does)(void);
+} cases[] = {
+  {"spawn+sync", spawn_sync},     {"create+join", create_join}, {"lock+unlock", lock_unlock}, {"post+wait", post_wait},
+  {"send+receive", send_receive}, {"barrier", barrier},         {"hand-over", hand_over},     {"yield", qz_yield}};
+#define CASES (sizeof cases / sizeof *cases)
+
+static void mark(void) { __asm__ volatile("int3"); }
+
+/* What is counted lies between marks. */
+static void traced(void) {
+  qz_thread_t thread;
+  qz_sem_init(&units, NULL, 0);
+  qz_sem_init(&there, NULL, 0);
+  qz_sem_init(&back, NULL, 0);
+  qz_channel_init(&items, NULL, sizeof(long), 4);
+  qz_barrier_init(&alone, NULL, 1, QZ_BLOCK);
+  if (qz_create(&thread, NULL, answers, NULL)) exit(99);
+  for (unsigned k = 0; k < CASES; k++) {
+    for (int n = 0; n < WARM; n++) cases[k].does();
+    for (int n = 0; n < TIMES; n++) {
+      mark();
+      cases[k].does();
+      mark();
+    }
+  }
+  _exit(0);
+}
+
+/* Waits for the next stop; false: it has ended. */
+static bool stops(pid_t pid, int *code) {
+  int status;
+  siginfo_t info;
+  if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status)) return false;
+  if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &info)) return false;
+  *code = WSTOPSIG(status) == SIGTRAP ? info.si_code : 0;
+  return true;
+}
+
+static uint64_t counts[CASES];
+/* 0, or 77: this machine does not let it. */
+static int count(void) {
+  pid_t pid = fork();
+  if (pid < 0) return 1;
+  if (pid == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) _exit(77);
+    raise(SIGSTOP);
+    execl("/proc/self/exe", "off", "--traced", (char *)NULL);
+    _exit(98);
+  }
+  int code = 0;
+  unsigned marks = 0;
+  uint64_t steps = 0;
+  memset(counts, 0xff, sizeof counts);
+  while (stops(pid, &code)) {
+    bool is_mark = code == SI_KERNEL;
+    if (is_mark && ++marks % 2 == 0) {
+      uint64_t *least = &counts[(marks / 2 - 1) / TIMES];
+      if (steps < *least) *least = steps;
+    }
+    steps = is_mark ? 0 : steps + 1;
+    if (ptrace(marks % 2 ? PTRACE_SINGLESTEP : PTRACE_CONT, pid, NULL, NULL)) break;
+  }
+  if (marks) return marks == 2 * TIMES * CASES ? 0 : 1;
+  printf("skipped: a process may not be traced here\n");
+  return 77;
+}
+
+int main(int number, char **words) {
+  if (number == 2 && !strcmp(words[1], "--traced")) traced();
+  int failed = count();
+  if (failed) return failed;
+  for (unsigned k = 0; k < CASES; k++) printf("%s %llu\n", cases[k].name, (unsigned long long)counts[k]);
+  if (number < 3) return 0;
+  fflush(stdout);
+  FILE *other = popen(words[2], "r");
+  char name[32];
+  unsigned long long its;
+  for (unsigned k = 0; other && k < CASES; k++) {
+    if (fscanf(other, "%31s %llu", name, &its) != 2 || strcmp(name, cases[k].name)) return 1;
+    if (counts[k] > its) { /* fewer: the compiler has found something */
+      printf("%s: %llu instructions, %llu without chains\n", name, (unsigned long long)counts[k], its);
+      failed = 1;
+    }
+  }
+  if (!other || pclose(other)) return 1;
+  return failed;
+}
