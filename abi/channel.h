@@ -36,6 +36,9 @@
 #define QZ_HELLO_FORKED      "forked"
 #define QZ_CHILDREN_FOLLOWED "followed" /* the same, in a process that was started so: it says nothing to its user */
 
+/* What publishing costs on this machine, measured by a process before (publisher/calibration.c). Not set: not known. */
+#define QZ_CALIBRATION_ENV   "QUARTZ_CALIBRATION"
+
 enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5 };
 
 struct qz_message {

@@ -167,6 +167,10 @@ uint64_t qzi_least_ps(void (*batch)(void), uint64_t count);
 uint64_t qzi_added_ps(void (*with)(void), void (*without)(void), uint64_t count, bool certain);
 /* Of what an operation adds between work that waits and between work that keeps the processor busy. */
 struct qz_cost qzi_cost(uint64_t waiting, uint64_t busy);
+/* calibration.c: the results as text for the next process; its length, 0: there are none. And such results, from the
+ * environment, in place of qzi_calibrate: true: they are in qzi_session now. */
+size_t qzi_calibration_text(char *text, size_t bytes);
+bool qzi_calibration_take(void);
 /* Writes what hooks cost into the session: expanded ones, where a module has them. */
 void qzi_calibrated(void);
 

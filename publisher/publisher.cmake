@@ -6,7 +6,8 @@ set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/s
     ${QUARTZ_PUBLISHER}/object_records.c ${QUARTZ_PUBLISHER}/names.c ${QUARTZ_PUBLISHER}/path.c
     ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_clock.c ${QUARTZ_PUBLISHER}/span_sites.c
     ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c ${QUARTZ_PUBLISHER}/call_tables.c
-    ${QUARTZ_PUBLISHER}/calibrate.c ${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
+    ${QUARTZ_PUBLISHER}/calibrate.c ${QUARTZ_PUBLISHER}/calibration.c
+    ${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
     ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/hooks/gprof.c ${QUARTZ_PUBLISHER}/hooks/asked.c
     ${QUARTZ_PUBLISHER}/rehearsal.c ${QUARTZ_PUBLISHER}/../abi/sandbox.c
     ${QUARTZ_PUBLISHER}/../abi/launcher.c

@@ -199,8 +199,8 @@ int qzi_session_make(void) {
   head.start_high = (uint64_t)(uintptr_t)__stop_quartz_start;
   char *base = at;
   struct qz_session *map = at;
-  if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */
-    head.epoch = qzi_pub_epoch;
+  if (s->head) head.epoch = qzi_pub_epoch;       /* in a forked child, or for another number of processors */
+  if (s->calibrated || qzi_calibration_take()) { /* then the calibration still holds */
     head.lock = s->lock, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
   }
   *map = head;

@@ -116,9 +116,10 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
   const char *clause = NULL;
   if (qz_session_open(&recording->view, fd, &clause)) {
+    int error = errno;
     snprintf(why, why_bytes, "%s", clause);
     qzi_clock_page_close(&recording->clock);
-    return QZI_OTHER_OBSTACLE;
+    return error == EMFILE || error == ENFILE ? QZI_NO_DESCRIPTORS : QZI_OTHER_OBSTACLE;
   }
   if (qzi_file_create(&recording->file, path, may, request->max_bytes, why, why_bytes)) {
     enum qzi_obstacle obstacle = errno == EINVAL                            ? QZI_OTHER_OBSTACLE
@@ -147,12 +148,14 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->sampler.outside = request->outside;
   describe(recording);
   qzi_process_usage_begin(&recording->usage, &recording->view, pid);
+  recording->mailbox = qzi_modules_read(pid); /* now: it may be gone when it is stored */
   return 0;
 }
 
 static void prepare(struct qzi_recording *recording) {
+  struct qzi_modules *modules = recording->mailbox;
+  recording->mailbox = NULL;
   qzi_file_touch(&recording->file);
-  struct qzi_modules *modules = qzi_modules_read(recording->pid);
   if (modules) qzi_modules_store(&recording->sampler.in, modules);
   qzi_modules_free(modules);
   recording->sampler.threading->prepare(&recording->sampler);

@@ -84,7 +84,7 @@ enum qzi_obstacle {
 enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
                                      const char *path, const struct qzi_replaceable *may,
                                      const struct qzi_recording_request *request, char *why, size_t why_bytes);
-/* Begins to sample, after reading which libraries the program has mapped: some ms, in which the program may go on, for
+/* Begins to sample, once unwinding and the kernel's timers are prepared: some ms, in which the program may go on, for
  * what it publishes is counted. What it does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes

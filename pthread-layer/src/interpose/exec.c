@@ -28,9 +28,11 @@
 #define PRELOAD  "LD_PRELOAD="
 #define SESSION  QZ_CHANNEL_ENV "="
 #define CHILDREN QZ_CHILDREN_ENV "="
+#define MEASURED QZ_CALIBRATION_ENV "="
 #define LAYER    "/libquartz-pthread.so"
 
 static char layer[PATH_MAX], session[256]; /* path of the layer, entry of the session; "": the launcher gave none */
+static char measured[512];                 /* entry of what this process has measured; "": nothing */
 static enum { NO_CHILDREN, FOLLOWED_CHILDREN, ALL_CHILDREN } children;
 static bool followed; /* this process is itself a wrapper's child */
 static pid_t launched;
@@ -67,10 +69,14 @@ void qzl_environment_take(bool again) {
     session[0] = 0;
   else
     launched = getpid();
+  size_t named = strlen(MEASURED);
+  memcpy(measured, MEASURED, named + 1);
+  if (!qzi_calibration_text(measured + named, sizeof measured - named)) measured[0] = 0;
   if (children == ALL_CHILDREN) return;
   if (children == FOLLOWED_CHILDREN) qzl_follow_begin();
   forget(SESSION);
   forget(CHILDREN);
+  forget(MEASURED);
   if (!preload[part])
     forget(PRELOAD);
   else
@@ -131,7 +137,7 @@ static struct needs needs_of(enum whom whom, enum qz_program kind, char *const *
   needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;
   for (; environment && environment[needs.entries]; needs.entries++)
     if (begins(environment[needs.entries], PRELOAD)) needs.preload_bytes += strlen(environment[needs.entries]);
-  needs.entries += 4;
+  needs.entries += 5;
   return needs;
 }
 
@@ -139,7 +145,7 @@ static void fill(const struct needs *needs, char *const *environment, char **to,
   const char *rest = "";
   size_t count = 0, place = SIZE_MAX;
   for (; environment && *environment; environment++) {
-    if (begins(*environment, SESSION) || begins(*environment, CHILDREN)) continue;
+    if (begins(*environment, SESSION) || begins(*environment, CHILDREN) || begins(*environment, MEASURED)) continue;
     if (begins(*environment, PRELOAD)) {
       if (place != SIZE_MAX) continue;
       rest = *environment + strlen(PRELOAD);
@@ -156,6 +162,7 @@ static void fill(const struct needs *needs, char *const *environment, char **to,
   }
   if (needs->session) {
     to[count++] = session;
+    if (*measured && needs->layer) to[count++] = measured;
     if (children == ALL_CHILDREN) to[count++] = (char *)(uintptr_t)(CHILDREN QZ_CHILDREN_ALL);
     if (children == FOLLOWED_CHILDREN)
       to[count++] = (char *)(uintptr_t)(needs->whom == ITSELF && !followed ? CHILDREN QZ_CHILDREN_FOLLOW

@@ -85,7 +85,17 @@ test.serial('two that do the work: the profile is of that with most, and the oth
   const others = /; also recorded: (\S+), (\S+); one report over all of them: .* --tree$/.exec(lines[0]!)!.slice(1);
   t.deepEqual([...others, 'sh.quartz'].sort(), files);
   for (const file of files) t.is(programOf(join(cwd, file)), 'spin');
+  // What publishing costs was measured by the shell alone, if the machine let it be measured.
+  const { costs, measured } = costsOf(files.map((file) => join(cwd, file)));
+  t.true(costs.size === 1 || !measured, [...costs].join());
 });
+const costsOf = (files: readonly string[]): { costs: Set<string>; measured: boolean } => {
+  const heads = files.map((file) => openModel(file).head);
+  return {
+    costs: new Set(heads.map((head) => [head.lockLeastPs, head.lockMostPs, head.waitPs, head.spawnPs].join(' '))),
+    measured: heads.every((head) => head.lockMostPs > 0),
+  };
+};
 
 test.serial('%p is the process that is recorded', async (t) => {
   const { cwd, files } = await recorded(t, ['timeout', '100', spin], ['-o', 'p%p.quartz']);
