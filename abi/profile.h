@@ -178,7 +178,9 @@ struct qz_profile {
                          had on average, while this one was recorded */
   /* What the kernel counted of the program while it was recorded. */
   struct qz_usage usage; /* (changes) */
-  uint64_t usage_known;  /* (changes) QZ_USAGE_... */
+  uint32_t usage_known;  /* (changes) QZ_USAGE_... */
+  uint32_t start_us; /* how long the program had prepared to publish when the sampler let it go on, microseconds; 0: it
+                        was not known, or the program ran before. Since format 29 */
 
   /* the time path; all 0: none was recorded */
   uint64_t path_ns;           /* its length: elapsed_ns */

@@ -123,6 +123,7 @@ static void admit(struct launched *run, const struct qzi_newcomer *who, uint32_t
     qzi_admit(who->pid, who->socket, who->session, clock, answer, path, &run->may,
               itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
   if (!target) return;
+  if (who->begun_ns) qzi_recording_went_on(&target->recording, who->begun_ns);
   snprintf(target->program, sizeof target->program, "%s", program);
   target->numbered = is_numbered(run, path, program, who->pid);
   target->forked = who->forked;

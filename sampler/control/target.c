@@ -84,7 +84,10 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   target->map_ns = qzi_clock_ns();
   target->map_due_ns = target->map_ns + MAP_NS;
   qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program goes on */
-  if (answer) qz_message_send(socket, answer, NULL, clock.fd);
+  if (answer) {
+    qz_message_send(socket, answer, NULL, clock.fd);
+    qzi_recording_went_on(&target->recording, qzi_clock_ns());
+  }
   if (!qzi_recording_start(&target->recording)) {
     qzi_file_free_old(&target->recording.file);
     announce_name(target, path);

@@ -152,6 +152,12 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   return 0;
 }
 
+void qzi_recording_went_on(struct qzi_recording *recording, uint64_t at_ns) {
+  uint64_t begun_ns = qz_session_head(&recording->view)->start_ns;
+  if (begun_ns && begun_ns < at_ns && (at_ns - begun_ns) / 1000 <= UINT32_MAX)
+    recording->file.head->start_us = (uint32_t)((at_ns - begun_ns) / 1000);
+}
+
 static void prepare(struct qzi_recording *recording) {
   struct qzi_modules *modules = recording->mailbox;
   recording->mailbox = NULL;
@@ -182,7 +188,9 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->cpu_run_ns = recording->cpu_time.run_ns;
   head->cpu_wait_ns = recording->cpu_time.wait_ns;
   head->cpu_dispatches = recording->cpu_time.dispatches;
-  head->usage = qzi_process_usage_since(&recording->usage, &head->usage_known);
+  uint64_t known = 0;
+  head->usage = qzi_process_usage_since(&recording->usage, &known);
+  head->usage_known = (uint32_t)known;
   head->timer_dispatches = recording->timer_cost.count;
   head->timer_ns = recording->timer_cost.each_ns;
   if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();

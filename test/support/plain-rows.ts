@@ -67,6 +67,7 @@ export const plainHead: RawHead = {
   writtenBytes: 0,
   childrenRunNs: 0,
   processesStarted: 0,
+  startUs: 0,
   rank: 0,
   relatedMilli: 0,
   childrenApart: false,

@@ -60,6 +60,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"cpuDispatches", head.cpu_dispatches},
                 {"childrenRunNs", head.children_run_ns},
                 {"processesStarted", head.processes_started},
+                {"startUs", head.start_us},
                 {"rank", head.rank},
                 {"relatedMilli", head.related_milli},
                 {"usageNs", head.usage.ns},

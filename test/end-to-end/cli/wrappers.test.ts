@@ -86,12 +86,16 @@ test.serial('two that do the work: the profile is of that with most, and the oth
   t.deepEqual([...others, 'sh.quartz'].sort(), files);
   for (const file of files) t.is(programOf(join(cwd, file)), 'spin');
   // What publishing costs was measured by the shell alone, if the machine let it be measured.
-  const { costs, measured } = costsOf(files.map((file) => join(cwd, file)));
+  const { costs, measured, waited } = costsOf(files.map((file) => join(cwd, file)));
   t.true(costs.size === 1 || !measured, [...costs].join());
+  t.true(waited);
 });
-const costsOf = (files: readonly string[]): { costs: Set<string>; measured: boolean } => {
-  const heads = files.map((file) => openModel(file).head);
+const costsOf = (files: readonly string[]): { costs: Set<string>; measured: boolean; waited: boolean } => {
+  const models = files.map((file) => openModel(file)),
+    heads = models.map(({ head }) => head);
   return {
+    // Each waited at its start, and that is part of the slowdown.
+    waited: models.every(({ head, slowdown }) => head.startUs > 0 && slowdown.elapsedLeastNs >= head.startUs * 1000),
     costs: new Set(heads.map((head) => [head.lockLeastPs, head.lockMostPs, head.waitPs, head.spawnPs].join(' '))),
     measured: heads.every((head) => head.lockMostPs > 0),
   };

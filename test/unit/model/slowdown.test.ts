@@ -18,6 +18,7 @@ const head = {
   runningSampleNs: 20_000,
   timerDispatches: 9000,
   timerNs: 2000,
+  startUs: 2500,
 };
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 1e-6;
 
@@ -37,7 +38,7 @@ function recorded(change: object = {}): ReturnType<typeof buildModel>['slowdown'
 }
 
 test('what was counted, times what each costs, spread over the threads that ran', (t) => {
-  const { hooksNs, locksNs, waitsNs, spawnsNs, samplesNs, timerNs, samplingNs, elapsedNs, share, ...least } =
+  const { hooksNs, locksNs, waitsNs, spawnsNs, samplesNs, timerNs, samplingNs, startNs, elapsedNs, share, ...least } =
     recorded();
   const each = 2 / 3; // 2 s of elapsed time for 3 s of processor time
   t.true(near(hooksNs, 0.15 * each), String(hooksNs));
@@ -47,14 +48,16 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.true(near(samplesNs, 0.03 * each), String(samplesNs));
   t.true(near(timerNs, 0.018 * each), String(timerNs));
   t.true(near(samplingNs, (0.1 * 0.5) / 2), String(samplingNs)); // half of the time both CPUs were taken
-  t.is(elapsedNs, hooksNs + locksNs + waitsNs + spawnsNs + samplesNs + timerNs + samplingNs);
-  t.is(share, elapsedNs / (2 * second - elapsedNs));
+  t.is(elapsedNs, hooksNs + locksNs + waitsNs + spawnsNs + samplesNs + timerNs + samplingNs + startNs);
+  t.is(startNs, 2_500_000);
+  // The start is no part of the 2 s that the report covers.
+  t.is(share, elapsedNs / (2 * second + startNs - elapsedNs));
   t.true(near(least.hooksLeastNs, 0.03 * each), String(least.hooksLeastNs));
   t.true(near(least.locksLeastNs, 0.009 * each), String(least.locksLeastNs));
   t.true(
     near(least.elapsedLeastNs, (elapsedNs - hooksNs - locksNs + least.hooksLeastNs + least.locksLeastNs) / second),
   );
-  t.is(least.shareLeast, least.elapsedLeastNs / (2 * second - least.elapsedLeastNs));
+  t.is(least.shareLeast, least.elapsedLeastNs / (2 * second + startNs - least.elapsedLeastNs));
 });
 
 test('where others have the CPUs none is free for the sampler, and what each snapshot delays is not known', (t) => {

@@ -117,7 +117,9 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
     timerNs: head.timerDispatches * head.timerNs * 1000 * each,
     samplingNs: sampling.mostNs,
+    startNs: head.startUs * 1000, // before the time covered
   };
+  const wholeNs = head.elapsedNs + parts.startNs;
   const least = {
     hooksLeastNs: hooked * head.hookLeastPs * each,
     locksLeastNs: locked * head.lockLeastPs * each,
@@ -127,7 +129,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   // Added up, not taken away from one another: what is left of rounding must not be a time below 0.
   const total = (of: typeof parts): number =>
     Math.min(
-      head.elapsedNs,
+      wholeNs,
       Object.values(of).reduce((sum, ns) => sum + ns, 0),
     );
   const elapsedNs = total(parts);
@@ -138,7 +140,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     waitsNs: least.waitsLeastNs,
     samplingNs: least.samplingLeastNs,
   });
-  const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
+  const share = (ns: number): number => (ns < wholeNs ? ns / (wholeNs - ns) : 0);
   return {
     ...parts,
     ...least,

@@ -204,6 +204,7 @@ export interface HeadFields {
   cpuDispatches: number;
   childrenRunNs: number;
   processesStarted: number;
+  startUs: number;
   rank: number;
   relatedMilli: number;
   usageNs: number;

@@ -41,6 +41,7 @@ const headCounts = [
   'writtenBytes',
   'childrenRunNs',
   'processesStarted',
+  'startUs',
   'runningSamples',
   'timerDispatches',
   'cpuUseSamples',

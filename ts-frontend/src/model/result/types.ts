@@ -295,6 +295,7 @@ export interface Slowdown {
   timerNs: number; // their timer, when threads get a CPU that was idle or another program's
   samplingNs: number; // CPU time that the sampler took while the program could have used it, at most
   samplingLeastNs: number;
+  startNs: number; // that the program waited at its start until it was recorded: before the time that the report covers
   elapsedNs: number; // the sum, at most
   elapsedLeastNs: number;
   share: number; // of the elapsed time without it, at most

@@ -128,6 +128,7 @@ const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
   ['samplesNs', 'samples of running threads'],
   ['timerNs', 'their timer at context switches'],
   ['samplingNs', 'sampling', 'samplingLeastNs'],
+  ['startNs', 'start of recording'],
 ];
 
 /** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
@@ -135,7 +136,8 @@ function cost(model: Model): string {
   const { head, compensation, slowdown, elapsedNs } = model;
   if (elapsedNs === 0) return 'nothing was recorded';
   const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
-  const wholes = [elapsedNs - slowdown.elapsedLeastNs, elapsedNs - slowdown.elapsedNs] as const;
+  const wholeNs = elapsedNs + slowdown.startNs,
+    wholes = [wholeNs - slowdown.elapsedLeastNs, wholeNs - slowdown.elapsedNs] as const;
   const bounds = (least: number, most: number): string =>
     range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
   const parts = slowdownParts
