@@ -60,9 +60,9 @@ static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, in
   for (uint32_t k = count; start && k-- > 0;)
     if (paths->frames[k].entry == start) return k;
   /* The C library's code that starts threads has no unwind information in some versions. */
-  if (!complete && (!count || qzi_code_of(paths, paths->frames[count - 1].module) != QZI_CODE_C)) return count;
-  if (count && !qzi_code_starts_threads(qzi_code_of(paths, paths->frames[count - 1].module))) count--; /* _start */
-  while (count && qzi_code_starts_threads(qzi_code_of(paths, paths->frames[count - 1].module))) count--;
+  if (!complete && (!count || qzi_code_of_frame(paths, &paths->frames[count - 1]) != QZI_CODE_C)) return count;
+  if (count && !qzi_code_starts_threads(qzi_code_of_frame(paths, &paths->frames[count - 1]))) count--; /* _start */
+  while (count && qzi_code_starts_threads(qzi_code_of_frame(paths, &paths->frames[count - 1]))) count--;
   return count;
 }
 
@@ -72,7 +72,7 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
   uint32_t own = all, other = all;
   for (uint32_t k = first; k < all && (own == all || paths->frames[own].standard); k++) {
     const struct qzi_frame *frame = &paths->frames[k];
-    enum qzi_code code = qzi_code_of(paths, frame->module);
+    enum qzi_code code = qzi_code_of_frame(paths, frame);
     if (!frame->module || qzi_code_starts_threads(code)) continue;
     if (qzi_code_is_library(code) && other == all) other = k;
     if (code == QZI_CODE_OWN) own = k;
@@ -88,7 +88,7 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
 }
 
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
-  enum qzi_code code = qzi_code_of(paths, qzi_intern_module(paths->in, address));
+  enum qzi_code code = qzi_code_at(paths, qzi_intern_module(paths->in, address), address);
   return qzi_code_is_library(code) ? QZI_LIBRARY : qzi_code_starts_threads(code) ? QZI_LIBRARY_C : 0;
 }
 
@@ -99,7 +99,7 @@ int qzi_paths_serves(struct qzi_paths *paths, uint64_t address) {
 /* What is inlined at the frame, and loops; of libraries that the system installed, too, but not of the C library's, of
  * C++'s and of MPI's. left: frames that are still to come. */
 static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
-  enum qzi_code code = qzi_code_of(paths, frame->module);
+  enum qzi_code code = qzi_code_of_frame(paths, frame);
   if (!frame->module || (code != QZI_CODE_OWN && code != QZI_CODE_LIBRARY)) return;
   uint64_t inside = frame == paths->frames ? frame->pc : frame->pc - 1, keys[QZI_INLINED_MOST];
   uint32_t count = qzi_inlining_at(paths->inlining, inside, frame->entry, keys);
@@ -122,7 +122,7 @@ static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const stru
 }
 
 const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *library) {
-  *library = qzi_code_of(paths, qzi_intern_module(paths->in, address)) != QZI_CODE_OWN;
+  *library = qzi_code_at(paths, qzi_intern_module(paths->in, address), address) != QZI_CODE_OWN;
   return qzi_unwind_symbol(paths->unwinder, address);
 }
 int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address) { return qzi_unwind_vdso(paths->unwinder, address); }
@@ -132,7 +132,7 @@ static void find_callers(struct qzi_paths *paths, uint32_t all, struct qzi_walk 
   walk->callers = 0;
   for (uint32_t k = 1; k < all && walk->callers < QZI_CALLERS; k++) {
     const struct qzi_frame *frame = &paths->frames[k];
-    if (!frame->module || qzi_code_of(paths, frame->module) != QZI_CODE_OWN) continue;
+    if (!frame->module || qzi_code_of_frame(paths, frame) != QZI_CODE_OWN) continue;
     walk->caller[walk->callers].pc = frame->pc;
     walk->caller[walk->callers++].framed = frame->framed;
   }
@@ -163,7 +163,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   uint32_t all = qzi_unwind(paths->unwinder, from, copy, paths->frames, QZI_FRAMES_MOST, &complete);
   uint32_t count = trim(paths, index, all, complete), first = 0;
   for (uint32_t k = 0; k < count; k++)
-    if (qzi_code_of(paths, paths->frames[k].module) == QZI_CODE_LAYER && !qzi_code_passes_on(paths, k, all))
+    if (qzi_code_of_frame(paths, &paths->frames[k]) == QZI_CODE_LAYER && !qzi_code_passes_on(paths, k, all))
       first = k + 1;
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
@@ -172,7 +172,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
   walk->innermost = walk->pc = walk->pc_entry = 0;
   if (all && !first && paths->frames[0].entry && paths->frames[0].module &&
-      qzi_code_of(paths, paths->frames[0].module) == QZI_CODE_OWN) {
+      qzi_code_of_frame(paths, &paths->frames[0]) == QZI_CODE_OWN) {
     walk->pc = paths->frames[0].pc;
     walk->pc_entry = paths->frames[0].entry;
   }
@@ -184,9 +184,9 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
     add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {
     const struct qzi_frame *frame = &paths->frames[k];
-    int inner = k + 1 < count && qzi_code_of(paths, frame->module) == QZI_CODE_C &&
-                qzi_code_of(paths, frame[1].module) == QZI_CODE_C;
-    if (!frame->entry || inner || qzi_code_of(paths, frame->module) == QZI_CODE_LAYER) continue;
+    int inner = k + 1 < count && qzi_code_of_frame(paths, frame) == QZI_CODE_C &&
+                qzi_code_of_frame(paths, &frame[1]) == QZI_CODE_C;
+    if (!frame->entry || inner || qzi_code_of_frame(paths, frame) == QZI_CODE_LAYER) continue;
     add_frame(paths, walk, frame, k - first);
   }
   paths->spent_ns += spent_since(paths, begun_ns);

@@ -34,6 +34,11 @@ enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module) {
   return (enum qzi_code)(*code - 1);
 }
 
+enum qzi_code qzi_code_at(struct qzi_paths *paths, uint32_t module, uint64_t address) {
+  const struct qzi_range *c = &paths->in->c_code;
+  return address >= c->start && address < c->end ? QZI_CODE_C : qzi_code_of(paths, module);
+}
+
 /* Such a frame of the layer is between a library that divides work among threads, and what that calls, or what calls
  * it: it is like a frame that is not there. */
 static int is_openmp(const struct qzi_paths *paths, uint32_t module) {

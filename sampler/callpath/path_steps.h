@@ -76,6 +76,11 @@ static inline uint64_t qzi_paths_start(const struct qzi_paths *paths, uint32_t i
 }
 /* Of a module of the profile, index + 1; 0: in none. */
 enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module);
+/* Of an address in that module: in a statically linked program the C library's are part of the program's. */
+enum qzi_code qzi_code_at(struct qzi_paths *paths, uint32_t module, uint64_t address);
+static inline enum qzi_code qzi_code_of_frame(struct qzi_paths *paths, const struct qzi_frame *frame) {
+  return qzi_code_at(paths, frame->module, frame->entry ? frame->entry : frame->pc);
+}
 /* 1: frame k of `all` is the layer's, of a parallel region (pthread-layer/src/interpose/openmp.c): what that executes
  * is the program's. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);

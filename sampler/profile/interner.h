@@ -77,6 +77,7 @@ struct qzi_interner {
   struct qzi_range *generated; /* where code was generated that is in no file, when the program's map was read last */
   size_t generated_count;
   uint32_t generated_entity; /* all of it; 0: none yet */
+  struct qzi_range c_code;   /* of a statically linked program: the C library's (static_code.h) */
   uint32_t map_readings;     /* how often the program's map was read */
   uint8_t *gone;             /* by module: 1: it was not there any more when the map was read last */
   uint32_t gone_count;

@@ -113,6 +113,8 @@ static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_e
   uint32_t module = entity->module, called = outside && outside->called ? qzi_intern_module(in, outside->called) : 0;
   if (called) module = called;
   const char *path = module ? file->strings + file->modules[module - 1].path : "";
+  uint64_t address = called ? outside->called : entity->address;
+  if (address >= in->c_code.start && address < in->c_code.end) return QZ_ORIGIN_RUNTIME;
   return entity->kind == QZ_ENTITY_PROCEDURE ? qz_origin_of(file->strings + entity->name, path)
                                              : qz_origin_of_module(path);
 }
