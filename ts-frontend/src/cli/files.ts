@@ -1,7 +1,7 @@
 /** Which profile is meant, and where the parts of Quartz lie. */
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { root } from '../reader/root.js';
+import { build, root } from '../reader/root.js';
 import { Failure } from './failure.js';
 
 export { root };
@@ -32,12 +32,21 @@ export function executable(path: string): boolean {
 /** What gives the terminal back after a killed live screen. */
 export const restoreTerminalPath = (): string => join(root, 'ts-frontend/bin/restore-terminal');
 
+/** Of a part that is compiled, in a checkout or in what was installed. */
+export const missing = (part: string): Failure =>
+  existsSync(join(root, 'CMakeLists.txt'))
+    ? new Failure(`${part} is not built`, `run: npm run build (in ${root})`)
+    : new Failure(
+        `${part} is not installed`,
+        `install Quartz's package for linux-${process.arch}, too (scripts/packages.sh makes it)`,
+      );
+
 /** The sampler: of this build, else one that is installed. */
 export function samplerPath(): string {
-  const places = [join(root, 'build/sampler'), ...(process.env['PATH'] ?? '').split(delimiter)];
+  const places = [join(build, 'sampler'), ...(process.env['PATH'] ?? '').split(delimiter)];
   for (const place of places) {
     const path = join(place, 'quartz-sampler');
     if (place !== '' && executable(path)) return path;
   }
-  throw new Failure('the sampler is not built', `run: npm run build (in ${root})`);
+  throw missing('the sampler');
 }

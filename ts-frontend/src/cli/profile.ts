@@ -4,7 +4,7 @@ import { buildModel, type Model } from '../model/index.js';
 import { isProfileError, openProfile } from '../reader/profile.js';
 import { isSetName } from '../sets/set-file.js';
 import { Failure } from './failure.js';
-import { newestProfile, root } from './files.js';
+import { missing, newestProfile } from './files.js';
 
 /** What helps against a file that can't be read as a profile. */
 export function remedyOf(why: string): string {
@@ -32,9 +32,8 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
     return buildModel(openProfile(path, { byStack: true }), { compensate: !options.raw });
   } catch (error) {
     if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, remedyOf(error.why));
-    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') {
-      throw new Failure('the reader of profiles is not built', `run: npm run build (in ${root})`);
-    }
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')
+      throw missing('the reader of profiles');
     throw error;
   }
 }

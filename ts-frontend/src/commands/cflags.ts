@@ -1,8 +1,6 @@
 /** quartz cflags: compiler flags for a program that is to be profiled. */
-import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
-import { runChild } from '../cli/run/child.js';
-import { root } from '../cli/files.js';
+import { quartzFlags } from '../cli/run/flags.js';
 import { defined } from '../model/index.js';
 
 export const command: Command = {
@@ -17,7 +15,7 @@ export const command: Command = {
   ],
   options: ['cc', 'hooks', 'quoted'],
   run: (args) =>
-    runChild(join(root, 'scripts/quartz-flags'), [
+    quartzFlags([
       'cflags',
       ...(['cc', 'hooks'] as const).flatMap((name) => (args.has(name) ? [`--${name}`, defined(args.text(name))] : [])),
       ...(args.has('quoted') ? ['--quoted'] : []),

@@ -1,8 +1,6 @@
 /** quartz libs: linker flags for a program that uses the thread package. */
-import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
-import { runChild } from '../cli/run/child.js';
-import { root } from '../cli/files.js';
+import { quartzFlags } from '../cli/run/flags.js';
 
 export const command: Command = {
   name: 'libs',
@@ -14,7 +12,7 @@ export const command: Command = {
   ],
   options: ['shared', 'quoted'],
   run: (args) =>
-    runChild(join(root, 'scripts/quartz-flags'), [
+    quartzFlags([
       'libs',
       ...(['shared', 'quoted'] as const).filter((name) => args.has(name)).map((name) => `--${name}`),
     ]),

@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { objectRows, type ObjectColumns } from './object-rows.js';
-import { root } from './root.js';
+import { build } from './root.js';
 
 /** What the addon gives: sections as columns; entities from the index `from` on; values of enumerations as numbers. */
 interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'entities'> {
@@ -104,7 +104,7 @@ interface Addon {
 let addon: Addon | undefined;
 
 function load(): Addon {
-  return createRequire(import.meta.url)(join(root, 'build/quartz_addon.node')) as Addon;
+  return createRequire(import.meta.url)(join(build, 'quartz_addon.node')) as Addon;
 }
 export const loadAddon = (): Addon => (addon ??= load());
 

@@ -40,7 +40,11 @@ export interface Ended {
 export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[defined(signal)];
 
 /** The exit status of the program, or 128 + n when signal n ended it. */
-export async function runChild(file: string, args: readonly string[], options: { cwd?: string } = {}): Promise<number> {
+export async function runChild(
+  file: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<number> {
   return statusOf(await endOf(file, spawn(file, args, { stdio: 'inherit', ...options })));
 }
 

@@ -1,0 +1,7 @@
+/** quartz-flags, which knows what compilers take; with the libraries of this build or of a package. */
+import { join } from 'node:path';
+import { build, root } from '../../reader/root.js';
+import { runChild } from './child.js';
+
+export const quartzFlags = (args: readonly string[]): Promise<number> =>
+  runChild(join(root, 'scripts/quartz-flags'), args, { env: { QUARTZ_BUILD: build, ...process.env } });
