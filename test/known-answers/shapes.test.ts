@@ -71,3 +71,20 @@ test.serial('a hiccup of one call in a thousand is on the span, and not on the t
   t.true(typical > due, text);
   t.true(typical > 0.75 * withoutHiccups && typical < 1.07 * withoutHiccups, text);
 });
+
+test.serial('work and typical span are the same on one processor and on two', async (t) => {
+  const found: string[] = [];
+  for (let k = 0; k < 3; k++) {
+    const [one, two] = [await measure(t, ['graph', '4'], 1), await measure(t, ['graph', '4'], 2)];
+    const work = two.span.workNs / one.span.workNs;
+    const span = (two.span.typicalSpanNs ?? NaN) / (one.span.typicalSpanNs ?? NaN);
+    found.push(`${work.toFixed(3)}, ${span.toFixed(3)}`);
+    const most = one.isQuiet && two.isQuiet ? 1.1 : 1.3;
+    if (Math.max(work, 1 / work) < most && Math.max(span, 1 / span) < most) {
+      t.log(found.join('; '));
+      t.pass();
+      return;
+    }
+  }
+  t.fail(`work and span on two, of those on one: ${found.join('; ')}`);
+});

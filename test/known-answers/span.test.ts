@@ -93,6 +93,13 @@ for (const { name, args, parallelism } of [
       t.true((path?.inferredNs ?? NaN) < 0.3 * (path?.lengthNs ?? 0), `${path?.inferredNs} of ${path?.lengthNs} ns`);
   });
 
+(existsSync(openmp) ? test.serial : test.skip)('OpenMP: tasks that are executed at a barrier are work', async (t) => {
+  const { model, span } = await measure(t, 'tasks', 0, openmp);
+  t.true(span.unendedNs < 0.1 * model.cpuWait.runNs, `${span.unendedNs} of ${model.cpuWait.runNs} ns`);
+  t.true(span.parallelism < 440 / 270 + 0.15, `${span.parallelism}`);
+  t.true(span.prediction.length > 0);
+});
+
 for (const processors of [1, 2])
   test.serial(
     `one lock that is held 95 % of the time is named, whether anybody waited or not, on ${processors}`,

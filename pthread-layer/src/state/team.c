@@ -3,11 +3,17 @@
 #include "path.h"
 #include "publisher/private.h"
 
-static bool has_span(const struct qzl_thread *me) { return qzi_publishing() && me->pub.span; }
-static bool has_path(const struct qzl_thread *me) { return qzi_publishing() && me->pub.path; }
+static bool is_recorded(const struct qzl_team *team) { return qzi_publishing() && team->epoch == qzi_pub_epoch; }
+static bool has_span(const struct qzl_team *team, const struct qzl_thread *me) {
+  return is_recorded(team) && team->has_span && me->pub.span;
+}
+static bool has_path(const struct qzl_team *team, const struct qzl_thread *me) {
+  return is_recorded(team) && me->pub.path;
+}
 
 void qzl_team_begins(struct qzl_team *team, struct qzl_thread *me) {
-  *team = (struct qzl_team){.begun_by = me, .outer = me->team, .has_span = me->pub.span != NULL};
+  *team =
+    (struct qzl_team){.begun_by = me, .outer = me->team, .epoch = qzi_pub_epoch, .has_span = me->pub.span != NULL};
   if (me->pub.path) team->word = qzi_path_now(me->pub.path);
   if (me->pub.span) qzi_span_origin(&me->pub, &team->begin);
 }
@@ -15,29 +21,30 @@ void qzl_team_begins(struct qzl_team *team, struct qzl_thread *me) {
 void qzl_team_enters(struct qzl_team *team, struct qzl_thread *me) {
   me->team = team;
   if (me == team->begun_by) return;
-  if (has_path(me)) qzl_path_goes_on(me, team->word, QZ_ARRIVAL_CREATED, 0);
-  if (team->has_span && has_span(me)) qzi_span_begins_after(&me->pub, &team->begin);
+  if (has_path(team, me)) qzl_path_goes_on(me, team->word, QZ_ARRIVAL_CREATED, 0);
+  if (has_span(team, me)) qzi_span_begins_after(&me->pub, &team->begin);
 }
 
 /* Under the lock. */
 static void leave(const struct qzl_team *team, struct qzl_team_chains *at, struct qzl_thread *me) {
   uint64_t work = at->span.work;
-  if (has_span(me)) qzi_span_merge(&me->pub, &at->span);
+  if (has_span(team, me)) qzi_span_merge(&me->pub, &at->span);
   if (me == team->begun_by) at->span.work = work; /* it has its own already */
-  if (!has_path(me)) return;
+  if (!has_path(team, me)) return;
   at->last = me;
   at->word = qzi_path_now(me->pub.path);
 }
-/* The thread waited for others, perhaps with its processor: that is no strand of it. */
-static void go_on(const struct qzl_team_chains *at, struct qzl_thread *me, uint64_t site) {
-  if (has_span(me)) {
-    qzi_span_goes_on(&me->pub);
+/* The thread waited for others, perhaps with its processor: that is no strand of it, unless it may have executed tasks
+ * there. */
+static void go_on(const struct qzl_team *team, const struct qzl_team_chains *at, struct qzl_thread *me, uint64_t site) {
+  if (has_span(team, me)) {
+    if (!__atomic_load_n(&team->has_tasks, __ATOMIC_RELAXED)) qzi_span_goes_on(&me->pub);
     if (site)
       qzi_span_after(&me->pub, &at->span, site);
     else
       qzi_span_get(&me->pub, &at->span.most, 0);
   }
-  if (has_path(me) && at->last && at->last != me) qzl_path_goes_on(me, at->word, QZ_ARRIVAL_JOINED, 0);
+  if (has_path(team, me) && at->last && at->last != me) qzl_path_goes_on(me, at->word, QZ_ARRIVAL_JOINED, 0);
 }
 
 void qzl_team_leaves(struct qzl_team *team, struct qzl_thread *me) {
@@ -51,7 +58,7 @@ void qzl_team_ended(struct qzl_team *team, struct qzl_thread *me, uint64_t site)
   qzl_lock_words(&team->lock);
   struct qzl_team_chains end = team->end;
   qzl_unlock_words(&team->lock);
-  go_on(&end, me, site);
+  go_on(team, &end, me, site);
 }
 
 unsigned qzl_team_arrives(struct qzl_team *team, struct qzl_thread *me, unsigned parties) {
@@ -69,5 +76,5 @@ void qzl_team_passed(struct qzl_team *team, struct qzl_thread *me, unsigned roun
   qzl_lock_words(&team->lock);
   struct qzl_team_chains at = team->round[round];
   qzl_unlock_words(&team->lock);
-  go_on(&at, me, 0);
+  go_on(team, &at, me, 0);
 }

@@ -22,7 +22,9 @@ struct qzl_team {
   struct qzl_team *outer;       /* that of the thread that began this one */
   struct qzi_span_origin begin; /* work and span of that thread where the region began; its chain of the time path */
   uint64_t word;
+  uint32_t epoch; /* of the recording in which it began: another one does not know of it */
   bool has_span;
+  bool has_tasks;                  /* its threads have made some, and execute them where they wait for each other */
   _Atomic uint32_t lock;           /* of those below */
   struct qzl_team_chains end;      /* of the region */
   struct qzl_team_chains round[2]; /* of its barriers, by turns */

@@ -56,6 +56,21 @@ static void nested(void) {
   }
 }
 
+/* Which thread executes how many is open; most of them at the barrier: work 440. */
+static void tasks(void) {
+  alone(100);
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single nowait
+    for (int k = 0; k < 16; k++) {
+#pragma omp task
+      part(20);
+    }
+#pragma omp barrier
+    part(10);
+  }
+}
+
 int main(int count, char **words) {
   const char *which = count > 1 ? words[1] : "";
   if (!strcmp(which, "loop"))
@@ -68,6 +83,8 @@ int main(int count, char **words) {
     sections();
   else if (!strcmp(which, "nested"))
     nested();
+  else if (!strcmp(which, "tasks"))
+    tasks();
   else
     return 2;
   return 0;
