@@ -58,6 +58,7 @@ struct qzi_recording {
   _Atomic int helpers_stop;
   uint64_t helpers_cpu_ns; /* of helpers that have ended */
   uint32_t asked;          /* number of processors that the session said last */
+  uint64_t went_on_ns;     /* when a program that had waited for it went on; 0: it did not wait */
   /* between control and sampling thread */
   _Atomic uint32_t stop;                 /* 1: end; a futex */
   _Atomic uint64_t end_ns;               /* before `stop`: when that was known; 0: it runs another program (exec) */
