@@ -104,11 +104,19 @@ for (const processors of [1, 2])
   test.serial(
     `one lock that is held 95 % of the time is named, whether anybody waited or not, on ${processors}`,
     async (t) => {
-      const { model, span } = await measure(t, 'convoy', processors);
+      const { model, span, file } = await measure(t, 'convoy', processors);
       const [lock] = span.locks;
       t.is(lock && item(model.entities, lock.entity).name, 'lock');
       t.true((lock?.holdNs ?? 0) > 0.7 * span.workNs && (lock?.holdNs ?? 0) < 1.1 * span.workNs);
       t.true((span.prediction.at(-1)?.ns ?? 0) > 0.7 * span.workNs, 'no number of processors makes it much shorter');
+      t.is(span.scaling[0]?.form, 'lock-limits');
+      if (processors === 1)
+        t.false(
+          span.scaling.some(({ form }) => form === 'span-limits'),
+          'nobody waited',
+        );
+      const { stdout } = await quartz(['path', '--span', '--width', '400', file]);
+      t.regex(stdout, /One lock limits it: lock is held for .* in all/);
     },
   );
 

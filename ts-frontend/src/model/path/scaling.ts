@@ -73,6 +73,7 @@ function moreProcessors(input: ScalingInput): Scaling[] {
   const gain = { processors: twice.processors, savesNs, share: savesNs / now.ns };
   if (gain.share >= worthwhile) return [{ form: 'more-processors-help', ...gain }];
   const spanNs = input.typicalSpanNs ?? input.spanNs;
+  if (lockLimits(input).some(({ holdNs }) => holdNs > spanNs)) return []; // it is the lock, not the span
   return [{ form: 'span-limits', ...gain, parallelism: workNs / spanNs, code: longest(input) }];
 }
 
@@ -87,7 +88,7 @@ function longest({ procedures, spanNs, freeSpanOf }: ScalingInput): SpanLimits['
 }
 
 /** One that would limit the run on at most twice the processors. */
-function lockLimits({ locks, workNs, processors }: ScalingInput): Scaling[] {
+function lockLimits({ locks, workNs, processors }: ScalingInput): LockLimits[] {
   const [first] = locks;
   if (first === undefined || first.holdNs < workNs / (2 * processors)) return [];
   return [{ form: 'lock-limits', entity: first.entity, holdNs: first.holdNs, speedup: workNs / first.holdNs }];
