@@ -1,5 +1,5 @@
-/* The chains of a session: who let whom go on, from the beginning of the recording on; and work and span, which are
- * carried along on the same way (docs/reference/path.md).
+/* The chains of a session: which thread let which other one continue, from the beginning of the recording on; and work
+ * and span, which are carried along the same chains (docs/reference/path.md).
  *
  * Owns:    the layout of crumbs, of the actors that write them, of their work and span, and of the clock page.
  * Writer:  of crumbs, work and span the application, as all else in the session; of the clock page the sampler.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "layout.h"
 
-/* What if something took another part of the time that it takes (docs/reference/path.md, "What if")? So many such
+/* What if something took only a part of its time, or a multiple of it (docs/reference/path.md, "What if")? So many such
  * questions are answered in one run. */
 #define QZ_WHAT_IFS    2u
 #define QZ_WHAT_IF_ONE (UINT64_C(1) << 16) /* factor by which nothing changes */
@@ -53,7 +53,7 @@ enum qz_arrival {
   QZ_ARRIVAL_COUNT = 6
 };
 
-/* Written at most once for each thread that works, or hands on, between two snapshots. */
+/* Written at most once between two snapshots for each thread that works or lets another continue. */
 struct qz_crumb {
   uint64_t id;    /* its name */
   uint64_t prev;  /* that of the crumb before it in the chain */

@@ -4,8 +4,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Processes of the program on this machine, this one among them; 1: none other is known. Open MPI; MPICH and what is
- * made from it (Hydra). Slurm binds processes to CPUs, and its variables stand in programs that it does not start, too.
+/* Processes of the program on this machine, this one among them; 1: none other is known. Known are Open MPI, and MPICH
+ * with its derivatives (Hydra). Slurm's variables are not used: it binds processes to CPUs, and they are also set in
+ * programs that it does not start.
  */
 int qz_launcher_processes_here(void);
 

@@ -1,4 +1,4 @@
-/* How the layouts of session and profile are held to what they say, in C and C++. */
+/* Assertions that session and profile are laid out as they say, in C and C++. */
 #ifndef QZ_ABI_LAYOUT_H
 #define QZ_ABI_LAYOUT_H
 

@@ -8,7 +8,7 @@
 
 #define NAME_MOST 64u
 
-/* In lower case, without MPI_ before and what Fortran adds behind. */
+/* In lower case, without the prefix MPI_ and Fortran's suffix. */
 static const char *const collective[] = {"barrier",
                                          "bcast",
                                          "gather",
@@ -71,7 +71,7 @@ static void without(char *name, const char *suffix) {
   if (length > its && !strcmp(name + length - its, suffix)) name[length - its] = 0;
 }
 
-/* Behind the P of the profiling interface; Open MPI's Fortran is ompi_..._f by one of its names. */
+/* After the P of the profiling interface; Open MPI's Fortran procedures are also named ompi_..._f. */
 static const char *plain(const char *name) {
   size_t length = strlen(name);
   int fortran = !strncmp(name, "ompi_", 5) && length > 7 && !strcmp(name + length - 2, "_f");

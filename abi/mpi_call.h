@@ -24,10 +24,11 @@ enum qz_mpi_call {
 
 /* Of a procedure by its name, with or without the P of the profiling interface, in C or Fortran. */
 enum qz_mpi_call qz_mpi_call_of(const char *name);
-/* As the program calls it, without the P of the profiling interface and what Fortran adds behind: "MPI_Recv",
+/* As the program calls it, without the P of the profiling interface and Fortran's suffix: "MPI_Recv",
  * "mpi_recv". false: it is none of MPI's, or longer than `text` has room for. */
 bool qz_mpi_name(const char *name, char *text, size_t room);
-/* The module of that path is a library of an MPI implementation, or one that those start threads of their own from. */
+/* Whether the module at that path is a library of an MPI implementation, or one from which these start threads of their
+ * own. */
 bool qz_mpi_is_library(const char *path);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
 #define QZ_PROFILE_VERSION    29u
-/* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
+/* Older formats are read, too: sections and trailing fields that they lack are empty or 0; all else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
 

@@ -1,5 +1,5 @@
-/* The rows of a profile's sections that the chains of the session make: the time path, the span, and what would be if
- * something took another part of its time (docs/reference/path.md).
+/* The rows of a profile's sections that the chains of the session make: the time path, the span, and what both would be
+ * if something took a part or a multiple of its time (docs/reference/path.md).
  *
  * Owns:    their layout; the others are in profile_rows.h, the file that holds them in profile.h.
  */
@@ -32,12 +32,12 @@ struct qz_path_segment {
 };
 
 /* The end of the time path as it stood when this was written: the chain of the thread that was at work last. While the
- * program runs there are two, written by turns; that with the greater number is the newer one, and stays as it is while
+ * program runs there are two, written alternately; the one with the greater number is newer, and stays as it is while
  * the other is written. At the end there is one. */
 struct qz_recent_path {
   uint64_t number;       /* from 1; 0: it is being written */
   uint64_t start_ns, ns; /* what it covers; the sum of its segments' ns = ns */
-  uint64_t undecided_ns; /* its end, which not all threads that were at work then had in common */
+  uint64_t undecided_ns; /* its last part, which the threads then at work did not all have in common */
   uint64_t cut_ns;       /* time of it for which the chain was lost */
   uint64_t first, count; /* its segments: rows of QZ_SECTION_RECENT_SEGMENTS */
 };
@@ -59,7 +59,7 @@ struct qz_span_site {
   uint32_t line; /* of the call, in the caller's file; 0: not known, or of another file (inlined); since format 25 */
   uint32_t reserved;
 };
-/* What work and span would be if something took another part of the time that it takes. */
+/* What work and span would be if something took only a part of its time, or a multiple of it. */
 struct qz_what_if_answer {
   uint32_t kind;   /* enum qz_what_if_kind (abi/chains.h) */
   uint32_t name;   /* string: as the user wrote it, without the factor */

@@ -31,7 +31,7 @@ static const void *place(struct qz_profile_copy *copy, const size_t *at, unsigne
   return (unsigned char *)copy->memory + at[s];
 }
 
-/* Elements of `from` bytes each as such of `size`, with zeros behind. */
+/* Widens elements of `from` bytes to `size` bytes, padded with zeros. */
 static void widen(unsigned char *at, uint64_t count, uint64_t from, uint64_t size) {
   while (count-- > 0) {
     memmove(at + count * size, at + count * from, from);
@@ -45,7 +45,7 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   if (qzi_profile_fetch_head(source, &first)) return -1;
   size_t at[QZ_SECTION_COUNT], room[QZ_SECTION_COUNT], bytes = 0;
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
-    uint64_t slack = first.status == QZ_PROFILE_RECORDING ? 4096 : 1; /* it may grow meanwhile; and a last NUL */
+    uint64_t slack = first.status == QZ_PROFILE_RECORDING ? 4096 : 1; /* it may grow in the meantime; and a final NUL */
     at[s] = bytes;
     room[s] = first.sections[s].count + slack;
     if (bytes + room[s] * qzi_profile_kinds[s].size > COPY_MAX_BYTES)
@@ -139,7 +139,7 @@ static int replaced(int fd, const char *path) {
          (open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev);
 }
 
-/* One attempt; *again: what was found may be a moment in which the sampler finishes the file. */
+/* One attempt; *again: the sampler may just be finishing the file, so it is worth another one. */
 static int load_once(struct qzi_profile_source *source, struct qz_profile_copy *profile, const char *path, int *again) {
   *again = 0;
   source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

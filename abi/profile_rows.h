@@ -175,9 +175,9 @@ struct qz_counted {
   uint64_t amount;
 };
 
-/* A cache line that threads on different CPUs wrote, or read and wrote, by turns: what samples of them found around the
- * instruction that they were at (docs/reference/metrics.md). Of threads whose registers the kernel's samples have, on
- * x86-64. Of lines that many threads share, some are counted together in `others`. */
+/* A cache line that threads on different CPUs wrote, or read and wrote, alternately: what samples of them found around
+ * the instruction that they were at (docs/reference/metrics.md). Of threads whose registers the kernel's samples have,
+ * on x86-64. Of lines that many threads share, some are counted together in `others`. */
 #define QZ_LINE_USERS     4
 /* How a word was changed in one step that no other thread can divide. Bits. */
 #define QZ_LOCKED_CHANGE  2u /* by adding, or the like: it never has to be tried again */

@@ -10,7 +10,7 @@
 
 enum where { WHOLE, START, START_OF_WORD, START_OF_LONGER, ANYWHERE };
 struct rule {
-  enum where where; /* START_OF_WORD: behind the text are letters, digits and `_` alone; OF_LONGER: at least one */
+  enum where where; /* START_OF_WORD: only letters, digits and `_` follow the text; OF_LONGER: at least one does */
   const char *text;
   uint32_t purposes;
 };

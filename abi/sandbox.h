@@ -1,8 +1,8 @@
 /* Filters of system calls (seccomp) that a process has inherited, and that may kill it for a call.
  *
  * Nobody can ask such a filter what it allows, so the calls are made for trial, by a child. That child is made like
- * none of the program's own: it sends no signal when it ends, no at-fork handler runs, and its parent stands still
- * meanwhile (CLONE_VFORK, memory copied).
+ * none of the program's own: it sends no signal when it ends, no at-fork handler runs, and its parent is stopped in the
+ * meantime (CLONE_VFORK, memory copied).
  *
  * Owns:    nothing that lasts. Writer, reader: who is about to make system calls that the program would not make: the
  * publishing side in the program, the sampler. Must not: make a system call in the program itself that the dynamic

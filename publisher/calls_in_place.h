@@ -3,7 +3,7 @@
  * Owns:    nothing; the same stores as the calls of publisher.h and object_records.h, each condition tested once. Where
  *          anything is out of the ordinary, those do it.
  * Writer:  the parent, which runs on p, before and after the call.
- * Reader:  thread/thread.c. Must not: be included but by publisher.h, whose rules hold here too.
+ * Reader:  thread/thread.c. Must not: be included by any file but publisher.h, whose rules hold here too.
  */
 #ifndef QZI_PUBLISH_CALLS_IN_PLACE_H
 #define QZI_PUBLISH_CALLS_IN_PLACE_H

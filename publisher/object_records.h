@@ -2,7 +2,7 @@
  *
  * Owns:    the inline part of object_records.c.
  * Writer:  the thread that asks; of a record: whoever holds the object or its internal lock, where nothing else is
- * said. Reader:  the synchronization objects, joins, sleep; the pthread layer. Must not: be included but by
+ * said. Reader:  the synchronization objects, joins, sleep; the pthread layer. Must not: be included by any file but
  * publisher.h, whose rules hold here too.
  */
 #ifndef QZI_PUBLISH_OBJECT_RECORDS_H

@@ -42,7 +42,8 @@ static size_t inlined_at(qz_symbols *symbols, const struct module *module, uint6
   return used;
 }
 
-/* Of what is inlined at the address, all[0 .. count-1], what reports show: own[k] is its index. Their number. */
+/* Of what is inlined at the address, all[0 .. count-1], what reports show: own[k] is its index. Returns their number.
+ */
 static size_t own_of(const struct module *module, uint64_t address, const struct inlined *all, size_t count,
                      size_t *own) {
   const struct qzi_symtab_entry *whole =

@@ -104,7 +104,7 @@ bool qz_symbols_scope_line(qz_symbols *symbols, uint64_t address, size_t depth, 
  */
 bool qz_symbols_extent(qz_symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end);
 /* Code as the binary has it, from that run-time address on: at most `most` bytes, as far as the file holds them there.
- * Their number; 0: *why is one clause that says why there are none. */
+ * Returns their number; 0: *why is one clause that says why there are none. */
 size_t qz_symbols_code(qz_symbols *symbols, uint64_t address, unsigned char *bytes, size_t most, const char **why);
 /* The outermost library procedure that is inlined at the call which returns to `address`, in the program's innermost
  * code there

@@ -7,8 +7,8 @@
  *   npm run truth -- [--runs N] [NAME...]    runs Quartz on registered programs; without names, writes
  *                                            docs/evidence/truth.md
  *   npm run truth -- --promises --keep DIR [--runs N] [NAME...]
- *                                            runs by turns, alone, recorded, changed: promised beside real gains, told
- *                                            beside real slowdown; what is in DIR already is not run again
+ *                                            alternate runs, alone, recorded, changed: promised beside real gains,
+ *                                            told beside real slowdown; what is in DIR already is not run again
  *   --keep DIR: inputs and profiles (DIR/NAME/profile-K.quartz) stay there
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,7 +71,7 @@ function register(chosen: readonly Program[], known: Record<string, Gain>, under
   }
 }
 
-/** Runs without Quartz, with it, and of the change, by turns. */
+/** Runs without Quartz, with it, and of the change, alternately. */
 function run(program: Program, gain: Gain, under: string, runs: number): Outcome {
   const directory = directoryOf(program, under);
   const before: Times[] = [],

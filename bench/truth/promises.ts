@@ -1,5 +1,5 @@
 /**
- * Whether promises hold: programs run alone, recorded, and changed, by turns; what the reports promised beside what the
+ * Whether promises hold: programs run alone, recorded, and changed, in turn; what the reports promised beside what the
  * change saved, the told slowdown beside the real one, and whether recorded runs agree. Times are kept beside the
  * profiles, so that other versions of the model can judge the same runs.
  */

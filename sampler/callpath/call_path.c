@@ -66,8 +66,8 @@ static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, in
   return count;
 }
 
-/* Where the program calls for what the thread is doing: its innermost code that is neither a library's, nor of a
- * library that was compiled into it (C++'s, Rust's). Without any, where a library calls the C library. */
+/* The place where the program made the call that the thread is in: its innermost code that is neither in a library, nor
+ * from a library compiled into it (C++'s, Rust's). Without any, the place where a library calls the C library. */
 static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk) {
   uint32_t own = all, other = all;
   for (uint32_t k = first; k < all && (own == all || paths->frames[own].standard); k++) {
@@ -96,8 +96,8 @@ int qzi_paths_serves(struct qzi_paths *paths, uint64_t address) {
   return qzi_paths_library(paths, address) || qzi_unwind_standard(paths->unwinder, address);
 }
 
-/* What is inlined at the frame, and loops; of libraries that the system installed, too, but not of the C library's, of
- * C++'s and of MPI's. left: frames that are still to come. */
+/* What is inlined at the frame, and its loops; also for libraries that the system installed, except those of C, C++ and
+ * MPI. left: frames that are still to come. */
 static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
   enum qzi_code code = qzi_code_of_frame(paths, frame);
   if (!frame->module || (code != QZI_CODE_OWN && code != QZI_CODE_LIBRARY)) return;
@@ -138,8 +138,8 @@ static void find_callers(struct qzi_paths *paths, uint32_t all, struct qzi_walk 
   }
 }
 
-/* Processor time of what began then. One that took long may have been without a CPU most of that time: where other
- * programs have the CPUs, walks would else soon have had their share by doing nothing. */
+/* Processor time of a walk that began then. A long one may have been without a CPU for most of that time: where other
+ * programs have the CPUs, walks would otherwise use up their share while waiting. */
 static uint64_t spent_since(struct qzi_paths *paths, uint64_t begun_ns) {
   uint64_t ns = qzi_clock_ns() - begun_ns;
   if (ns < LONG_NS) return ns;

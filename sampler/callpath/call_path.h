@@ -16,8 +16,8 @@ struct qzi_paths;
 #define QZI_CALLERS   4u
 #define QZI_WALK_MOST (QZI_FRAMES_MOST + 64u)
 
-/* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out,
- * and so are the pthread layer and what starts threads. Behind a procedure of the program stand those that are inlined
+/* Frames of one thread, procedures only, outermost first: what functions of the C library call is left out, and so are
+ * the pthread layer and the code that starts threads. Behind a procedure of the program stand those that are inlined
  * into it at that place (keys, QZI_KEY_INLINED). */
 /* MPI, on a walk. What its procedures do inside is not on the path: `called` is the outermost of them. */
 enum qzi_mpi {
@@ -67,14 +67,14 @@ uint32_t qzi_paths_base(const struct qzi_interner *in, uint32_t index);
 int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node);
 /* 1: the procedure that has the code at `address` is on the path of that node. */
 int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
-/* Walks outwards from there. 0, or -1: nothing found. index QZI_NO_THREAD: whose stack it is is not known, and all of
- * it is walked. */
+/* Walks outwards from there. 0, or -1: nothing found. index QZI_NO_THREAD: the thread is not known, and its whole stack
+ * is walked. */
 #define QZI_NO_THREAD UINT32_MAX
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* 1: all that can be known of the frames of walks until now is known: nothing waits to be read. */
 int qzi_paths_complete(const struct qzi_paths *paths);
-/* 1: a library of MPI's began the thread with that record for itself; *walk: where, and no frames. */
+/* 1: an MPI library created the thread with that record for its own use; *walk: where, without frames. */
 int qzi_paths_mpi_thread(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
 /* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
@@ -98,8 +98,8 @@ void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site);
 /* Node of the record's path with the frames in it. Locks stand where they were taken: after the innermost procedure
  * that called for them and still runs. Where that one is not among the frames, there are two cases: it is a wrapper,
  * which takes the lock for its caller and returns; or the frames are older than the lock. settled: 1 where they can't
- * be older; what was found to be a wrapper so stays one. Locks of wrappers stand before all frames; older frames give
- * way to the procedure that took the lock. What the thread waits for (key, 0: nothing) stands last. */
+ * be older; a procedure once found to be a wrapper stays one. Locks of wrappers stand before all frames; older frames
+ * are replaced by the procedure that took the lock. What the thread waits for (key, 0: nothing) stands last. */
 uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
                         int settled);
 /* The same of a sample by which the thread counts as having executed: its frames are right, and locks that were taken

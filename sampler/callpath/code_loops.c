@@ -83,7 +83,7 @@ static struct nest *known_nest(const struct qzi_code_loops *loops, uint64_t star
   return NULL;
 }
 
-/* What of the code can be read: less than asked for at the end of a mapping. */
+/* The part of the code that can be read: less than asked for at the end of a mapping. */
 static size_t read_code(uint32_t pid, uint64_t start, unsigned char *code, size_t length) {
   while (length && qzi_program_read(pid, start, code, length)) length /= 2;
   return length;

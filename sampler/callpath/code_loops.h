@@ -34,7 +34,7 @@ void qzi_code_loops_close(struct qzi_code_loops *loops);
 /* 1: that takes some microseconds. */
 int qzi_code_loops_ready(const struct qzi_code_loops *loops, qz_symbols *symbols, uint64_t pc, uint64_t entry);
 /* Those around the instruction of the procedure that begins at `entry` in the process `pid`, the outermost first;
- * `inlined`: what qz_symbols_inlined says of it. Their number. */
+ * `inlined`: what qz_symbols_inlined says of it. Returns their number. */
 uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, uint32_t pid, uint64_t pc, uint64_t entry,
                            const struct qz_symbol *inlined, uint32_t inlined_count, struct qzi_found_loop *found);
 

@@ -43,8 +43,8 @@ void qzi_creations_close(struct qzi_creations *creations) {
   free(creations);
 }
 
-/* Leaves out what calls pthread_create for the program (C++'s and Rust's own libraries). 1: the program's own code is
- * what calls it. */
+/* Leaves out procedures that call pthread_create for the program (C++'s and Rust's own libraries). 1: the program's own
+ * code is the caller. */
 static int is_own(struct qzi_paths *paths, struct qzi_walk *walk) {
   for (; walk->count; walk->count--) {
     uint64_t entry = walk->entries[walk->count - 1];

@@ -3,8 +3,8 @@
  *
  * Owns:    the analyses (frame_rules.h), by procedure, and where procedures begin in code without symbols.
  * Writer and reader: the aggregating thread.
- * Must not: hold up a snapshot: a walk has so many instructions looked at, the next one goes on where it stopped. What
- * is not known yet is said to be so (QZI_FRAME_LATER).
+ * Must not: hold up a snapshot: each walk may have a limited number of instructions analysed, and the next one
+ * continues there. What is not known yet is reported so (QZI_FRAME_LATER).
  */
 #ifndef QZI_FRAME_CODE_H
 #define QZI_FRAME_CODE_H

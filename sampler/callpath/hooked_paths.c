@@ -109,13 +109,14 @@ static uint64_t print_on(uint64_t print, uint32_t id) {
   return print ^ print >> 32;
 }
 
-/* What of a thread says which keys of its paths are its own: threads that are created alike have the same paths. */
+/* What determines which keys of a thread's paths are its own: threads that are created in the same way have the same
+ * paths. */
 struct beginning {
   uint64_t start; /* routine */
   uint32_t base;  /* procedures of what created it */
 };
 
-/* Which key of a path is the thread's first: what created the thread stands before. */
+/* The first key of a path that is the thread's own; those of its creator come before it. */
 static uint32_t own_keys(struct beginning its, const uint64_t *keys, uint32_t depth) {
   uint32_t left = its.base, at = 0;
   while (at < depth && left && !(keys[at] & QZ_KEY_OBJECT)) at++, left--;
@@ -234,7 +235,7 @@ void qzi_hooked_add(struct qzi_hooked *hooked, uint32_t index, const struct qzi_
 
 /* ---- the code ---- */
 
-/* The same place as one of the procedure that hooks know: what is inlined into it is none to them. */
+/* The same place, attributed to the procedure that hooks know: hooks do not see what is inlined into it. */
 static uint64_t in_procedure(struct qzi_interner *in, uint64_t key) {
   const struct qz_entity *entities = in->file->entities, its = entities[(uint32_t)key];
   uint32_t into = entities[its.record].record;

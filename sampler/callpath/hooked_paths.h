@@ -8,9 +8,9 @@
  * another one.)
  *
  * Snapshots say exactly on which path a thread is, and when; samples are fewer, and come in between. So time on a path
- * is divided among the places in its code by the samples of that path, of whichever thread, each of which stands for as
- * much as every other: that which has stood for least goes first. A path without samples stays as it is. So does one on
- * which hooks have pushed what is inlined (--hooks all): there is no frame for that.
+ * is divided among the places in its code by the samples of that path, from any thread. Each sample stands for as much
+ * time as every other: the one that has stood for least is used first. A path without samples stays as it is. So does
+ * one on which hooks have pushed what is inlined (--hooks all): there is no frame for that.
  */
 #ifndef QZI_HOOKED_PATHS_H
 #define QZI_HOOKED_PATHS_H

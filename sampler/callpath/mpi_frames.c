@@ -24,8 +24,7 @@ static enum qz_mpi_call mpi_call(struct qzi_paths *paths, uint64_t entry) {
   return slot->call;
 }
 
-/* What is called at a place, where that is a procedure of MPI's; 0: it is not. It may have gone on by a jump, and so be
- * on no stack. */
+/* The MPI procedure that is called at a place; 0: none is. It may have continued by a jump, and so be on no stack. */
 static uint64_t mpi_called_at(struct qzi_paths *paths, uint64_t site) {
   struct qzi_mpi_site *slot = &paths->mpi_sites[qzi_hash(site, 7) % QZI_PATH_MPI_CALLS];
   if (slot->site != site) {

@@ -36,7 +36,7 @@ int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address) {
   return 0;
 }
 
-/* Whether the procedure is known to return with a lock in hand; teach: it does. */
+/* Whether the procedure is known to return while it holds a lock; teach: remember that it does. */
 static int is_wrapper(struct qzi_paths *paths, uint64_t entry, int teach) {
   uint64_t *slot = &paths->wrappers[qzi_hash(entry, 3) % QZI_PATH_WRAPPERS];
   if (teach) *slot = entry;
@@ -95,7 +95,7 @@ struct standing {
   uint64_t keys[QZI_INLINED_MOST];
 };
 
-/* What is inlined where the lock is taken, without what takes locks for its callers. Their number. */
+/* What is inlined where the lock is taken, without what takes locks for its callers. Returns their number. */
 static uint32_t inlined_at(struct qzi_paths *paths, uint64_t site, uint64_t entry, uint64_t *keys) {
   uint32_t count = qzi_inlining_at(paths->inlining, site - 1, entry, keys);
   while (count && is_wrapper(paths, keys[count - 1], 0)) count--;

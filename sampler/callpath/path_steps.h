@@ -3,7 +3,7 @@
  *
  * Owns:    what was found of modules, locks and places.
  * Writer and reader: the aggregating thread.
- * Must not: be used but by these.
+ * Must not: be used by any other file.
  */
 #ifndef QZI_PATH_STEPS_H
 #define QZI_PATH_STEPS_H
@@ -67,7 +67,7 @@ struct qzi_paths {
   struct qzi_frame frames[QZI_FRAMES_MOST];
 };
 
-/* Keys of a node's path, outermost first: at most QZI_PATH_KEYS. Their number. */
+/* Keys of a node's path, outermost first: at most QZI_PATH_KEYS. Returns their number. */
 uint32_t qzi_path_keys(const struct qzi_interner *in, uint32_t node, uint64_t *keys);
 
 /* Entry of the start routine of that thread; 0: it has none, or QZI_NO_THREAD. */
@@ -89,7 +89,8 @@ static inline int qzi_code_starts_threads(enum qzi_code code) {
   return code == QZI_CODE_C || code == QZI_CODE_CXX || code == QZI_CODE_LAYER;
 }
 
-/* Where the thread stands with MPI, of frames *first .. count of `all`. *first: what is further inside is left out. */
+/* Which MPI call the thread is in, by frames *first .. count of `all`. *first is advanced past the frames inside it,
+ * which are left out. */
 enum qzi_mpi qzi_mpi_of(struct qzi_paths *paths, uint32_t count, uint32_t all, uint32_t *first);
 /* Where it is called: by the program's code, or by a library that has MPI called for the program (Python's). */
 void qzi_mpi_site(const struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk);

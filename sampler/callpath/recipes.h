@@ -3,7 +3,7 @@
  *
  * Owns:    what is known of the program's binaries; a recipe for each place seen.
  * Writer and reader: the aggregating thread, through unwinder.c.
- * Must not: be used but by it.
+ * Must not: be used by any other file.
  *
  * Unwind information (.eh_frame) comes first, by libdw, once for each place (DWARF 5, section 6.4). Where it has no
  * rule that can be followed, the machine code is analysed (frame_code.h).

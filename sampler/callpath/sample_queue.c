@@ -12,7 +12,8 @@ static void drop(struct qzi_sample_queue *queue, uint32_t at) {
   memmove(queue->kept + at, queue->kept + at + 1, (--queue->count - at) * sizeof *queue->kept);
 }
 
-/* Of one record no more than one has nothing left: another one takes over what it has stood for too much. */
+/* At most one sample of a record has nothing left: another one takes over the time by which it has stood for too much.
+ */
 static void settle(struct qzi_sample_queue *queue, uint32_t record) {
   for (uint32_t k = 0; k < queue->count; k++) {
     struct qzi_sampled *spent = queue->kept[k];

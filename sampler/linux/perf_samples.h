@@ -9,8 +9,8 @@
  * top of the stack, from which the callers are found (unwinder.h).
  *
  * Where the user may (root; kernel.perf_event_paranoid 0 or less), the events are those of the CPUs, whatever runs
- * there, and what is not of the program is thrown away: their timers go on whoever runs, so that no switch of threads
- * costs more than without them.
+ * there, and what is not of the program is thrown away: their timers run on whichever thread runs, so that switches of
+ * threads cost no more than without them.
  *
  * Else there is one event for each CPU, which threads inherit from the one that made them. Where the kernel switches
  * from one thread of the program to another, such events go on as they are: an event that belongs to one thread alone
@@ -28,7 +28,7 @@
 
 struct qzi_running;
 
-/* Begins to sample the threads that the program has, and those that they will make. NULL and errno: not allowed, not
+/* Begins to sample the threads that the program has, and those that they create. NULL and errno: not allowed, not
  * there, no memory left for it. cpus_most: QZI_RUNNING_CPUS, or less. whole: events of CPUs are tried. */
 struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole);
 /* What is counted in place of time, in the program's own code (in user mode): a sample after each `period` of it. */

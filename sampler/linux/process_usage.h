@@ -31,7 +31,7 @@ void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_se
 void qzi_process_usage_go_on(struct qzi_process_usage *usage, struct qzi_process_usage *from);
 /* Reads what is known while it runs: one file, some microseconds. */
 void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid);
-/* Publishing ends because recording does: the program says what it had used, if it is awake, in some ms. */
+/* Publishing ends because recording does: the program says within some ms what it had used, if it is awake. */
 void qzi_process_usage_await(const struct qz_session_view *view);
 /* Recording ends. children: 1: the program has waited for child processes of its own. */
 void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid,

@@ -64,8 +64,8 @@ static int open_file(struct qzi_asker *asker, uint32_t tid, const char *which) {
   return openat(tasks_of(asker), name, O_RDONLY | O_CLOEXEC);
 }
 
-/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it ended
- * meanwhile; -1: it can't be opened. */
+/* Reads a file of a thread, which is kept open while there is room. Returns its length, with a NUL after it; 0: the
+ * thread has ended; -1: it can't be opened. */
 static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
   int fd = *kept - 1;
   if (fd < 0) {

@@ -11,7 +11,8 @@ static struct arm_instruction made(enum arm_kind kind, unsigned to, unsigned one
 static struct arm_instruction unknown(void) { return made(ARM_UNKNOWN, ARM_ZERO, ARM_ZERO, ARM_ZERO, ARM_ZERO); }
 static struct arm_instruction nothing(void) { return made(ARM_NOTHING, ARM_ZERO, ARM_ZERO, ARM_ZERO, ARM_ZERO); }
 
-/* What sets flags and has no other result is a comparison; what writes register 31 without is the stack pointer's. */
+/* An instruction that sets flags and has no other result is a comparison; one that writes register 31 without setting
+ * flags writes the stack pointer. */
 static struct arm_instruction with_flags(struct arm_instruction its, int sets) {
   if (!sets && its.to == ARM_ZERO) return unknown();
   its.sets_flags = sets;

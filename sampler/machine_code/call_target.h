@@ -1,5 +1,5 @@
-/* Which procedure a call calls, read from the program's own code: also where that has gone on by a jump, and left no
- * frame.
+/* Which procedure a call calls, read from the program's own code: known even where that procedure continued by a jump
+ * and left no frame.
  *
  * Owns:    nothing. x86-64; elsewhere unknown.
  */

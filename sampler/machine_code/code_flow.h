@@ -1,4 +1,4 @@
-/* Where an instruction goes on: what loops and procedures are found by, on each processor.
+/* Where control continues after an instruction: what loops and procedures are found by, on each architecture.
  *
  * Owns:    nothing; a function of bytes, for any thread and signal handler. Whatever machine it runs on, it can decode
  * both, but for x86-64 where Quartz was built without Zydis (x86_decode.h).

@@ -9,7 +9,7 @@
 
 #define STATES_MOST 4096u
 #define EXITS       32u /* jumps out of the procedure that are kept */
-#define RETRIES     2u  /* how often code is followed in another state, for each of its bytes, on average */
+#define RETRIES     2u  /* how often code is followed again in another state, on average for each of its bytes */
 
 /* A place that is still to be followed. */
 struct lead {
@@ -114,7 +114,7 @@ static void note(struct qzi_frame_analysis *analysis, const struct instruction *
 /* The instruction there, in that state. 0, or -1: no memory. */
 static int look_at(struct qzi_frame_analysis *analysis, struct lead *lead) {
   struct visit *visit = &analysis->visits[lead->at];
-  /* What a jump comes with is right; what follows a call may be another matter, where the call never returns. */
+  /* The state of a jump is right; the state after a call may be wrong, where the call never returns. */
   if (visit->state) {
     if (visit->state == lead->state || lead->guessed || (!lead->again && (!visit->weak || lead->weak)) ||
         analysis->followed > RETRIES * analysis->length)

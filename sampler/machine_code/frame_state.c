@@ -91,7 +91,7 @@ static int compute(struct qzi_frame_state *state, const struct instruction *its)
   else if (its->kind == 5)
     set(state, its->rm, its->rm, its->number);
   else if (its->kind == 4 && its->rm == RSP && its->number < 0) {
-    /* Registers that were in terms of an earlier alignment are of no use any more. */
+    /* Registers that are known relative to an earlier alignment are unknown from here on. */
     for (unsigned reg = 0; reg < 16; reg++)
       if (state->aligned >> reg & 1) forget(state, reg);
     if (state->fp_saved == 2) state->fp_saved = 0;

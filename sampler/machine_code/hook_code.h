@@ -1,5 +1,5 @@
-/* Hooks that quartz/hooks.h has expanded in a program: code that keeps the profile stack, and is no work of the
- * program's.
+/* Hooks that quartz/hooks.h has expanded in a program: code that maintains the profile stack, and is not the program's
+ * own work.
  *
  * Owns:    nothing; a pure function of bytes. x86-64; elsewhere hooks are calls.
  * Must not: take other code for a hook: it is known by the thread-local word that it begins with, and what it does with

@@ -30,7 +30,8 @@ struct qzi_access {
 };
 
 /* Accesses around the instruction at pc; bytes: `count` of code from `address` on. What is relative to the stack
- * pointer or to the thread's own block, and what exchanges without comparing, as locks do, is left out. Their number.
+ * pointer or to the thread's own block, and what exchanges without comparing, as locks do, is left out. Returns their
+ * number.
  */
 unsigned qzi_near_accesses(const unsigned char *bytes, size_t count, uint64_t address, uint64_t pc,
                            struct qzi_access access[QZI_NEAR_ACCESSES]);

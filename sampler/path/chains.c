@@ -60,7 +60,7 @@ static uint32_t find(const struct qzi_chains *chains, uint64_t id) {
   return 0;
 }
 
-/* What the actor did from since to end, in chains->pieces. Their number. */
+/* What the actor did from since to end, in chains->pieces. Returns their number. */
 static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *link, uint32_t actor) {
   const struct qzi_observations *log = &chains->logs[actor];
   struct qzi_piece *pieces = chains->pieces;
@@ -68,7 +68,7 @@ static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *l
   uint32_t at = log->first, count = 0;
   uint64_t from = link->since, ns;
   while ((ns = qzi_observations_next(log, &at, from, link->end, &found)) != 0) {
-    /* A processor that was seen without a thread, just before the path's thread came: it was on its way. */
+    /* A processor that was seen without a thread just before the path's thread ran there: the thread was on its way. */
     uint8_t state = found.state == QZ_STATE_IDLE ? QZ_STATE_READY : found.state;
     pieces[count++] = (struct qzi_piece){ns, found.stack, found.thread, state, found.inferred};
     from += ns;
@@ -328,7 +328,7 @@ static uint32_t link_before(struct qzi_chains *chains, uint32_t at) {
   return link->before;
 }
 
-/* Whether it may yet be the one whose chain the run's path is: it is at work, or could be. */
+/* Whether the run's path may still turn out to be its chain: it is at work, or could be. */
 static int may_go_on(const struct qzi_chains *chains, uint32_t actor) {
   const struct qzi_observations *log = &chains->logs[actor];
   if (!is_fresh(chains, log)) return 0;

@@ -1,4 +1,5 @@
-/* Chains of crumbs, as programs write them: who let whom go on, as far back as anybody may still ask.
+/* Chains of crumbs, as programs write them: which thread let which other one continue, as far back as may still be
+ * asked for.
  *
  * Owns:    a link for each crumb: the one before it, and what its actor was seen doing in between.
  * Writer and reader: the aggregating thread.

@@ -2,7 +2,7 @@
  *
  * Owns:    a log for each actor (a processor; pthread layer: a thread), in time order.
  * Writer and reader: the aggregating thread.
- * Must not: grow without bound: what lies long ago is kept less finely.
+ * Must not: grow without bound: what is long past is kept at a coarser resolution.
  */
 #ifndef QZI_PATH_OBSERVATIONS_H
 #define QZI_PATH_OBSERVATIONS_H

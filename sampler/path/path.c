@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Crumbs are asked for at most that often. What is seen between is kept all the same. */
+/* Crumbs are asked for at most that often. What is seen in between is kept nevertheless. */
 #define TICK (UINT64_C(1000000) >> QZ_PATH_TIME_SHIFT)
 
 int qzi_path_open(struct qzi_path *path, struct qz_clock_page *page, const struct qz_session_view *view,

@@ -21,8 +21,8 @@ struct qzi_piece {
 int qzi_chosen(uint64_t *random, uint64_t a, uint64_t b);
 
 /* Makes at most QZI_PIECES_KEPT of `count` pieces; their number. First equal pieces of one eighth of them become one,
- * at the place of the first, which loses nothing but their order; then neighbours become one of both, the more likely
- * the longer it is, so that sums are right on average. */
+ * at the place of the first, which loses nothing but their order; then neighbours are joined into one of the two,
+ * chosen with a probability proportional to its length, so that sums are right on average. */
 uint32_t qzi_pieces_shorten(struct qzi_piece *pieces, uint32_t count, uint64_t *random);
 
 #endif

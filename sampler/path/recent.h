@@ -6,8 +6,8 @@
  *           what ten seconds have left (at most one crumb a snapshot), once a second, or less often where that takes
  *           more than 1/500 of the time.
  *
- * A reader may copy the sections at any time: they hold two windows by turns, and the one that was written before stays
- * as it is while the next is written.
+ * A reader may copy the sections at any time: they hold two windows alternately, and the one that was written before
+ * stays as it is while the next is written.
  */
 #ifndef QZI_PATH_RECENT_H
 #define QZI_PATH_RECENT_H

@@ -33,8 +33,8 @@ void qzi_settle(void *settled, const struct qzi_link *link);
 void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint64_t elapsed_ns);
 /* In time order only, beginning anew at that time, with what `of` has from then on; at most so many segments. */
 void qzi_settled_again(struct qzi_settled *settled, const struct qzi_settled *of, uint64_t from, uint32_t most);
-/* The same for the segments alone: they fill `ns` nanoseconds from start_ns on, exactly. Their number; `to` has room
- * for segments_most. */
+/* The same for the segments alone: they fill `ns` nanoseconds from start_ns on, exactly. Returns their number; `to` has
+ * room for segments_most. */
 uint32_t qzi_settled_segments(const struct qzi_settled *settled, struct qz_path_segment *to, uint64_t start_ns,
                               uint64_t ns);
 void qzi_settled_free(struct qzi_settled *settled);

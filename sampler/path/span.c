@@ -33,7 +33,7 @@ static int is_strand(const struct qzi_piece *piece) {
   return piece->state == QZ_STATE_USEFUL || piece->state == QZ_STATE_OVERHEAD || piece->state == QZ_STATE_IO;
 }
 
-/* What the span grew by since the link before is what its actor was seen doing, in those proportions. */
+/* The growth of the span since the previous link is divided as what its actor was seen doing since then. */
 static void settle(void *argument, const struct qzi_link *link) {
   struct qzi_span_sums *span = argument;
   if (link->key <= span->length) return;
@@ -181,7 +181,8 @@ static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t
   if (count) qzi_file_append(file, QZ_SECTION_WHAT_IF, count);
 }
 
-/* A copy of the actor's levels that was not being widened meanwhile; its shift. 0: it always was, or it has none. */
+/* A copy of the actor's levels, made while they were not being widened; returns its shift. 0: each try was disturbed,
+ * or it has none. */
 static uint64_t copy_levels(const struct qz_span *actor, uint64_t *levels) {
   for (unsigned tries = 0; tries < 1000; tries++) {
     uint64_t shift = QZ_LOAD_ACQUIRE(&actor->levels_shift);

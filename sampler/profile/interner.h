@@ -132,7 +132,7 @@ static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index
  * before that: threads that create threads of their own kind, level by level or one after another, have one path. */
 void qzi_intern_base(struct qzi_interner *in, uint32_t index, uint64_t serial, uint32_t node);
 /* The first `depth` keys of that thread's record become those of its path, for which `keys` has room for
- * view->stack_limit. Their number. */
+ * view->stack_limit. Returns their number. */
 uint32_t qzi_intern_based_slow(const struct qzi_interner *in, uint32_t index, uint64_t *keys, uint32_t depth);
 static inline uint32_t qzi_intern_based(const struct qzi_interner *in, uint32_t index, uint64_t serial, uint64_t *keys,
                                         uint32_t depth) {

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Those from high[k - 1] to below high[k] after since_ns[k], the last time that was looked at before they were there.
- * What such a record is first seen to do stands for the time from then on: at the random instant of an interval it is
- * seen with the probability with which it was there by then. */
+/* Records from high[k - 1] to below high[k] came into use after since_ns[k], the time of the last look before they were
+ * there. What such a record is first seen doing stands for the time since then: a look at a random instant of the
+ * interval sees it with the probability that it was there by then. */
 #define QZI_GROWTH_STEPS 64
 struct qzi_growth {
   uint64_t now_ns, before_ns; /* of the last look, and of the one before */

@@ -1,4 +1,5 @@
-/* Objects visited in turn: their queues, and who held them meanwhile; and their exact statistics. See snapshot.h. */
+/* Objects visited in turn: their queues, and who held them since the last visit; and their exact statistics. See
+ * snapshot.h. */
 #include "sync_objects.h"
 
 #include <stdlib.h>

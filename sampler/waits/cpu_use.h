@@ -1,6 +1,6 @@
-/* What the CPUs' time goes into, by samples of running threads: work, waiting, or handing on. Where more threads can
- * run than there are CPUs that is known by samples alone: who spins has its whole turn on a CPU, who has little work
- * does that and then spins, too.
+/* What the CPUs' time goes into, by samples of running threads: work, waiting, or hand-overs. Where more threads can
+ * run than there are CPUs, only samples show it: a thread that spins uses its whole time slice, and one with little
+ * work does that and then spins, too.
  *
  * Owns:    the counts in the profile's head (struct qz_cpu_use), and which procedures were seen to spin.
  * Writer and reader: the aggregating thread.

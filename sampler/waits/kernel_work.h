@@ -5,10 +5,9 @@
  *
  * A system call is reported by the instruction before the place to which the thread returns; its number by the constant
  * that was put into the number's register last, a few bytes before (as the C library's procedures do), or, for the C
- * library's syscall(), by its caller. Everything else
- * that takes a running thread into the kernel is a page fault, but for some interrupts. Constants: Linux's tables of
- * system calls; instructions: Intel 64 manual, volume 2, SYSCALL (it leaves the place of return in rcx); Arm
- * architecture, SVC.
+ * library's syscall(), by its caller. Everything else that takes a running thread into the kernel is a page fault,
+ * apart from some interrupts. Constants: Linux's tables of system calls; instructions: Intel 64 manual, volume 2,
+ * SYSCALL (it leaves the place of return in rcx); Arm architecture, SVC.
  */
 #ifndef QZI_KERNEL_WORK_H
 #define QZI_KERNEL_WORK_H

@@ -1,6 +1,6 @@
 /* Whether a running thread is in code by which threads wait for each other and wake each other: what takes and releases
  * locks, of the C library, the pthread layer, or a run-time library that makes its own (Go, Rust, HotSpot, Abseil).
- * Where the lock's cache line comes from another CPU it takes long.
+ * Such code takes long where the lock's cache line has to come from another CPU.
  *
  * Owns:    what is known of some procedures.
  * Writer and reader: the aggregating thread.

@@ -2,9 +2,9 @@
  *
  * Owns:    what was seen of one running thread.
  * Writer and reader: the aggregating thread.
- * Must not: call work a loop that waits. The evidence: sample after sample shows registers and stack in a state that
- * was seen before, at the same instruction, while no lock was taken; and the code there is a loop that writes no memory
- * (store_free_loop.h). So nothing that the thread did since has left a trace: it waits for what others write.
+ * Must not: mistake work for a loop that waits. The evidence: sample after sample shows registers and stack in a state
+ * that was seen before, at the same instruction, while no lock was taken; and the code there is a loop that writes no
+ * memory (store_free_loop.h). So nothing that the thread did since has left a trace: it waits for what others write.
  */
 #ifndef QZI_NO_PROGRESS_H
 #define QZI_NO_PROGRESS_H

@@ -1,6 +1,6 @@
 /* Threads that signal to the processor that they wait: a sample is at the instruction for that (x86: pause; Arm: yield,
- * isb), which is in no other use. Loops that do more than poll_loop.h knows are found so: ones that back off, and those
- * of OpenMP's and other run-time libraries.
+ * isb), which is in no other use. This finds loops that do more than poll_loop.h recognizes: those that back off, and
+ * those of OpenMP and other run-time libraries.
  *
  * Owns:    what was seen of one running thread last.
  * Writer and reader: the aggregating thread.

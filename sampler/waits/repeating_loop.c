@@ -48,8 +48,8 @@ static uint64_t frame_below(const struct qzi_sample *sample, uint64_t pc) {
   return 0;
 }
 
-/* All that the loop does not change: its frame begins at sp, and its frame pointer is fp (0: unknown). 0: that can't be
- * told. values: what it changes. */
+/* All that the loop does not change: its frame begins at sp, and its frame pointer is fp (0: unknown). 0: that is not
+ * known. values: what it changes. */
 static uint64_t print_of(const struct qzi_stateless *its, const struct qzi_sample *sample, uint64_t sp, uint64_t fp,
                          uint64_t *values) {
   uint64_t sum = mix(its->start, sp), end = sp + COMPARED, left[QZI_STATELESS_SLOTS];

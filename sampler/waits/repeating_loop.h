@@ -1,12 +1,12 @@
-/* Threads that go round a loop which carries nothing from round to round (stateless_loop.h): they wait for what others
- * write, however much the loop calculates. That they go round is seen by samples: some in a row are in the same call of
- * the same loop, for all that the loop does not change is as it was, registers and stack alike; and nothing of what it
- * changes goes only up, or only down, as in a long way through an array that is gone once. Code that calls it again and
- * again leaves another trace: a count, a return address.
+/* Threads in a loop that carries nothing from one iteration to the next (stateless_loop.h): they wait for what others
+ * write, however much the loop computes. Samples show that they stay in it: several in a row are in the same call of
+ * the same loop, since everything that the loop does not change, registers and stack, is as it was; and no value that
+ * it changes only grows or only shrinks, as on one long pass over an array. Code that calls the loop again and again
+ * leaves a trace: a count, a return address.
  *
  * Owns:    what was seen of one running thread last, and the verdicts on loops.
  * Writer and reader: the aggregating thread.
- * Must not: call work a loop that waits. Where the loop's frame can't be distinguished, it is at work.
+ * Must not: mistake work for a loop that waits. Where the loop's frame can't be distinguished, it is at work.
  */
 #ifndef QZI_REPEATING_LOOP_H
 #define QZI_REPEATING_LOOP_H

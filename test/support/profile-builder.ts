@@ -153,7 +153,7 @@ export class ProfileBuilder {
     return this;
   }
 
-  /** The stretches of the path's end as the sampler writes them: two windows by turns, of which the older is empty. */
+  /** The stretches of the path's end as the sampler writes them: of its two windows the older one is empty. */
   private pathEnd(): Pick<RawProfile, 'recentPaths' | 'recentSegments'> {
     const rows = this.recent;
     if (rows.length === 0) return noTimePath();

@@ -74,7 +74,7 @@ static void arrive(struct state *at, const struct state *from) {
   at->flags = joined(at->flags, from->flags);
 }
 
-/* Of all that an instruction reads; COUNT: it may not be calculated with. */
+/* The combined value of all that an instruction reads; a COUNT may not be computed with. */
 static uint8_t read_by(const struct state *state, const struct arm_instruction *its) {
   uint8_t value = its->stack ? COUNT : its->reads_flags ? state->flags : FIXED;
   for (unsigned k = 0; k < 3; k++)

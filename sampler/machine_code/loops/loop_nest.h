@@ -50,7 +50,7 @@ struct qzi_loop_nest {
  * near and that no jump before leads beyond. 0, or -1: no memory. */
 int qzi_loop_nest_of(struct qzi_loop_nest *nest, enum qzi_machine machine, const struct qzi_code_piece *pieces,
                      uint32_t count, int sized);
-/* Where the piece has jumps to that are not in it: `most` such places, each once. Their number. */
+/* Where the piece has jumps to that are not in it: `most` such places, each once. Returns their number. */
 uint32_t qzi_loop_nest_jumps_out(enum qzi_machine machine, const struct qzi_code_piece *piece, uint64_t *targets,
                                  uint32_t most);
 /* 1: it has the instruction. */

@@ -39,8 +39,8 @@ static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   order[at] = place;
 }
 
-/* Of the threads that could run, those execute to which most is owed. (One that was woken, or made, and has had no CPU
- * since does not.) */
+/* Chooses, among the threads that could run, those to which most processor time is owed: they execute. (A thread that
+ * was woken or created and has had no CPU since does not.) */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t candidates = 0, processors = sampler->view->processors;
@@ -67,7 +67,8 @@ static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, str
   report(kernel, seen, counts);
 }
 
-/* Of all that sleep together more is owed than may be, though of none of them enough: those that are owed most. */
+/* More is owed to all sleeping threads together than the tolerance allows, though not enough to any one of them:
+ * chooses those to which most is owed. */
 static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_t processors,
                              struct qzi_counts *counts) {
   while (counts->useful + counts->spinning < processors && qzi_run_accounts_short(&kernel->accounts)) {
@@ -84,8 +85,9 @@ static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_
   }
 }
 
-/* On whose path time of threads counts that have ended: of the one that is owed most; of them all what nobody read is
- * owed, too, of which the last snapshot gives each its part. Else of the thread that was observed last. */
+/* Whose path gets the time of threads that have ended: that of the one to which most is owed. Time of theirs that was
+ * never read is owed, too; the last snapshot divides it among them. Where there is no such thread: the path of the one
+ * observed last. */
 static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
   struct qzi_gone *most = NULL;
   for (uint32_t k = 0; k < kernel->ended_count; k++)
@@ -93,12 +95,12 @@ static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
   return most && (most->owed_ns > 0 || kernel->accounts.last) ? most : &kernel->gone;
 }
 
-/* Threads that sleep, or have ended, count as executing where the kernel says that they did more than looks have seen.
- * Their number is among the runnable ones then. */
+/* Threads that sleep or have ended count as executing where the kernel counted more processor time than snapshots have
+ * seen; then they are counted among the runnable ones. */
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t processors = sampler->view->processors, count = looked;
-  /* What is left at the end was not done by more threads at a time than there are, or ended just before. */
+  /* The time left at the end was used by at most as many threads at once as there are, or ended just before. */
   uint32_t threads = looked + (uint32_t)qzi_resting_count(kernel->resting) + kernel->ended_count;
   if (kernel->accounts.last && threads < processors) processors = threads ? threads : 1;
   int64_t owed_ns = qzi_resting_owed_ns(kernel->resting);

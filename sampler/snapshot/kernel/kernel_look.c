@@ -5,7 +5,7 @@
 #include "kernel_view.h"
 #include "sampler/util/clock.h"
 
-#define TRIES_NS UINT64_C(50000) /* who has run longer than this without a try does something else */
+#define TRIES_NS UINT64_C(50000) /* a thread that ran longer than this without a try is doing something else */
 #define ASKED_MOST                                                                                                   \
   32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
        * more makes a snapshot more expensive, so that there are fewer: each thread is asked no more often.) */
@@ -44,8 +44,8 @@ static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
   if (entity->instances == 1 && entity->record == index) entity->name = qzi_intern_name(&sampler->in, name);
 }
 
-/* What the kernel counts of its processor time: of a thread that could run each time, of a sleeping one when it has
- * gone on since. */
+/* Its processor time by the kernel's count: read each time for a thread that could run, and for a sleeping one only if
+ * it has run since. */
 static void read_account(struct qzi_sampler *sampler, uint32_t index, const struct qzi_look *its, unsigned state,
                          int may_read, uint32_t tid) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -71,7 +71,7 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
   qzi_tracker_counted(kernel->tracker, index, its->serial, run_ns, memo->task.count.dispatches, aside || before);
 }
 
-/* Of how many threads the kernel is asked in this snapshot: of few, all. */
+/* How many threads the kernel is asked about in this snapshot; where there are few, all of them. */
 uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high) {
   uint32_t part = 1 + high / ASK_MANY, cost = ASK_COST * (part < ASK_LEAST ? part : ASK_LEAST);
   uint64_t may = kernel->ask_ns ? kernel->whole_ns / cost / kernel->ask_ns : ASKED_MOST;

@@ -22,13 +22,14 @@
 #define PART_NS                                                                                                      \
   UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the \
                        kernel says */
-#define PARTS_OF \
-  1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
+#define PARTS_OF                                                                                                       \
+  1024u /* threads, over all parts: with thousands of threads a snapshot has one part, since each part costs that much \
+         */
 #define PARTS_EACH \
   UINT64_C(10000) /* ns: but one that was long in coming has a thread for each of these, which takes some 100 ns */
 #define LAST_NS      UINT64_C(100000) /* parts of the last snapshot, in which all that is owed is attributed */
 #define READ_RESTING 1u               /* and of those that rest (resting_threads.h) */
-#define READ_LEAST   4u               /* and so many more, in turn: whether one has been woken is asked of them, too */
+#define READ_LEAST   4u /* and so many more, in turn: the kernel is also asked whether they have been woken */
 
 static int kernel_open(struct qzi_sampler *sampler) {
   const struct qz_session_view *view = sampler->view;
@@ -74,7 +75,7 @@ static void kernel_start(struct qzi_sampler *sampler) { qzi_tracker_start(sample
 
 /* ---- looking ---- */
 
-/* What qzi_kernel_look() reads first of a thread: of thousands it is in no cache. */
+/* Prefetches what qzi_kernel_look() reads first of a thread: with thousands of threads it is in no cache. */
 static void fetch(const struct qzi_sampler *sampler, uint32_t index) {
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
   __builtin_prefetch(thread);
@@ -116,8 +117,8 @@ static void keep_owed(struct qzi_kernel *kernel) {
   kernel->ended_count = kept;
 }
 
-/* Looks at all threads that do not rest, and at some of those, in turn. Their number in `seen`; counts->runnable: of
- * those that could run. */
+/* Looks at all threads that do not rest, and at some of those that do, in turn. Returns the number of entries in
+ * `seen`; counts->runnable is the number of threads that could run. */
 static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t now_ns, struct qzi_counts *counts,
                             int *waiters) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -190,7 +191,7 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_seen *seen, const 
   return 0;
 }
 
-/* Its queue is the session's, but for those that spin, and those that have been woken. */
+/* The object's queue is the session's, without the threads that spin and those that have been woken. */
 static void note_queue(struct qzi_sampler *sampler, const struct qzi_seen *seen) {
   if (!seen->object || seen->object >= qz_session_object_high(sampler->view)) return;
   struct qzi_object_memo *memo = qzi_object_in_round(sampler, seen->object);
@@ -212,7 +213,8 @@ static int waits_outside(const struct qzi_seen *seen) {
   return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
 }
 
-/* Who is at work, for such a thread: one of those that run, or where none does of those that wait for a CPU; by turns.
+/* The thread that is at work while such a thread waits: one of those that run or, if none runs, one that waits for a
+ * CPU; each in turn.
  */
 static const struct qzi_seen *wait_overlap(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
   uint32_t running = 0, ready = 0;

@@ -4,7 +4,7 @@
  *
  * Owns:    what was seen of each thread last.
  * Writer and reader: the aggregating thread.
- * Must not: be used but by these.
+ * Must not: be used by any other file.
  */
 #ifndef QZI_KERNEL_VIEW_H
 #define QZI_KERNEL_VIEW_H
@@ -73,14 +73,14 @@ struct qzi_kernel {
   uint32_t *order;           /* of the threads that could execute: places in `seen` */
   uint64_t ask_ns, whole_ns; /* what a question takes; the weight of this snapshot */
   uint32_t room, cursor, woken_cursor, read_cursor;
-  uint32_t epoch, reads; /* see qzi_kernel_skip; processor times read in this snapshot */
+  uint32_t epoch, reads; /* how often looks were left out; processor times read in this snapshot */
 };
 
 /* ---- kernel_look.c ---- */
 
 /* The thread of the record `index` has ended: what is owed to it is kept. */
 void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index);
-/* Of how many threads the kernel is asked in this snapshot: of few, all. */
+/* How many threads the kernel is asked about in this snapshot; where there are few, all of them. */
 uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high);
 /* State of the thread `index`, or IDLE: none there. */
 void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
@@ -92,11 +92,11 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
 uint8_t qzi_waiting_of(const struct qzi_sampler *sampler, const struct qzi_seen *seen);
 /* Those that sleep, have been reported in full, and hold no lock that others may wait for, rest from now on. */
 void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns);
-/* One that rests, in its turn: does it still? 1: it does; 0: it is in *seen. */
+/* Checks a resting thread when its turn comes. 1: it still rests; 0: it does not, and is in *seen. */
 int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
                     struct qzi_seen *seen);
-/* Asks the kernel about threads that say that they wait. Those that were woken are marked in `seen`; their number.
- * Adds those that rested to the *count there. `runnable`: threads that are known to be. */
+/* Asks the kernel about threads that say that they wait. Those that were woken are marked in `seen`; returns their
+ * number. Adds those that rested to the *count there. `runnable`: threads that are known to be. */
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns);
 
@@ -104,9 +104,11 @@ uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *co
 
 static inline int qzi_is_runnable(const struct qzi_seen *seen) { return seen->state <= QZ_STATE_READY; }
 
-/* Of the first `count` in `seen` that could run, those execute to which most is owed. */
+/* Chooses which of the first `count` entries in `seen` execute: among those that could run, the ones to which most is
+ * owed. */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts);
-/* And of those that sleep, or have ended, where the kernel says that they did more. The number in `seen` then. */
+/* And which of those that sleep or have ended, where the kernel counted more than was seen. Returns the number of
+ * entries in `seen` then. */
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts);
 /* How long CPUs were busy. */
 void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *counts, uint64_t ns);

@@ -17,7 +17,7 @@ struct group {
   uint32_t stats; /* index + 1 into QZ_SECTION_THREADS; 0: none */
   int waits;
 };
-/* Of the snapshots since the last settling, those with that b, s and r. */
+/* The snapshots since the last settling that had this b, s and r. */
 struct sum {
   uint16_t busy, spinning;
   uint32_t runnable;
@@ -105,7 +105,7 @@ void qzi_resting_add(struct qzi_resting *resting, const struct qzi_counts *count
     (struct sum){.busy = busy, .spinning = spinning, .runnable = counts->runnable, .count = 1, .ns = ns};
 }
 
-/* For so many threads of the group. Where the file has no room for another tuple, recording ends. */
+/* For this many threads of the group. Where the file has no room for another tuple, recording ends. */
 static void add_sums(struct qzi_sampler *sampler, struct qzi_resting *resting, const struct group *group,
                      uint32_t threads) {
   struct qzi_tuple_key key = group->key;
@@ -210,7 +210,8 @@ void qzi_resting_rest(struct qzi_sampler *sampler, struct qzi_resting *resting, 
   count_in(sampler, resting, &resting->groups[at - 1], 1);
 }
 
-/* The k-th marks of each line are those of neighbours: of few records the first ones are all. */
+/* The k-th marks of each cache line belong to neighbouring records: with few records, the first ones are all there are.
+ */
 void qzi_resting_begin(struct qzi_sampler *sampler, struct qzi_resting *resting, uint32_t high) {
   resting->scanned = resting->marks && high > LEAST;
   if (!resting->scanned) return;

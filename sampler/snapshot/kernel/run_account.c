@@ -87,8 +87,9 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
   if (!account->known) account->owed_ns += (int64_t)part_ns;
 }
 
-/* How far an account may be off: by what the kernel has not counted yet, by looks, and by a small part of what was
- * told. Were it less, what looks happen to see would be corrected all the time, and at other instants than it was. */
+/* How far an account may be off: by what the kernel has not counted yet, by what looks can miss, and by a small part of
+ * what was reported. With a smaller tolerance, the chance in what looks see would be corrected all the time, and at
+ * other instants than it occurred. */
 static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t attributed_ns, int64_t late_ns,
                             int64_t threads, int64_t looks) {
   int64_t tolerance = late_ns, part = (int64_t)(attributed_ns / PART);
@@ -98,23 +99,23 @@ static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t at
   return part > tolerance ? part : tolerance;
 }
 
-/* What is owed to the whole process, ended threads and those that were not read included; 0 where the kernel does not
- * tell. */
+/* What is owed to the whole process, including ended threads and those that were not read; 0: the kernel does not say.
+ */
 static int64_t process_owed(const struct qzi_run_accounts *accounts) {
   return accounts->readable ? (int64_t)(accounts->run_ns - accounts->attributed_ns) : 0;
 }
 
-/* What the kernel has not counted yet of the whole process: of each CPU that it uses half a stretch, on average, and
- * what it ran since it was read. Were half a stretch all of it, what is seen to be able to run, but waits for a CPU,
- * would always be attributed early by that, and at the end there is nothing to take it back from. */
+/* What the kernel has not counted yet of the whole process: half a stretch, on average, for each CPU that it uses, and
+ * what it ran since it was read. Without the second part, threads that could run but wait for a CPU would always be
+ * attributed that much too early, and at the end it could not be taken back. */
 static int64_t process_late_ns(const struct qzi_run_accounts *accounts) {
   double cpus = accounts->processors;
   if (accounts->lately_ns) cpus = (double)accounts->ran_ns / (double)accounts->lately_ns;
   return (int64_t)(cpus * ((double)accounts->late_ns / 2 + (double)accounts->unread_ns));
 }
 
-/* How far the process may be off: less time may have been reported by what looks alone can miss, more by what the
- * kernel has not counted yet. */
+/* How far the process may be off: too little may have been reported by what looks can miss, too much by what the kernel
+ * has not counted yet. */
 static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int sign) {
   if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
   int64_t processors = accounts->processors, part = (int64_t)(accounts->attributed_ns / PART),
@@ -124,9 +125,9 @@ static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int
   return part > looks ? part : looks;
 }
 
-/* What has to be owed to a thread, with the sign of `sign`: its own tolerance, and the less of that the nearer the
- * process as a whole is to its own, down to half a look. So each thread may be off by its part of chance, and their sum
- * is not. Of the last snapshot it is half a look. */
+/* How much has to be owed to a thread before it counts, with the sign of `sign`: at most its own tolerance, and less
+ * the closer the whole process is to its tolerance, down to half a look. So each thread may be off by chance, but their
+ * sum is not. In the last snapshot it is half a look. */
 static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int sign) {
   int64_t late_ns = sign < 0 && account->known ? (int64_t)account->late_ns : TICK_NS;
   int64_t own = tolerance_ns(accounts, account->attributed_ns, late_ns, 1, 2),

@@ -3,7 +3,7 @@
  *
  * Owns:    what of that time is still to be reported.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
- * Must not: read of threads (thread_state.h does), or know of paths.
+ * Must not: read anything of threads (linux/task_state.h does), or know of paths.
  *
  * A snapshot shows that a thread could run, not that a CPU executed it: the CPU may still be waking up, or other
  * threads may be ahead of it. A thread that works for microseconds between sleeps is seen too often in one run, and too

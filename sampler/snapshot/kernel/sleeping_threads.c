@@ -14,7 +14,7 @@ uint8_t qzi_waiting_of(const struct qzi_sampler *sampler, const struct qzi_seen 
   return !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0;
 }
 
-/* 1: no more is owed to it than is told of one that sleeps at last (run_account.h). */
+/* 1: no more is owed to it than is reported for a sleeping thread at the end (run_account.h). */
 static int paid(const struct qzi_kernel *kernel, const struct qzi_kernel_memo *memo) {
   return memo->account.known && memo->account.owed_ns <= (int64_t)kernel->accounts.snapshot_ns / 2;
 }
@@ -42,10 +42,10 @@ void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns)
 
 /* ---- woken threads ---- */
 
-/* Asks the kernel about threads that say that they wait: one that is runnable has been woken, and waits for a CPU.
- * Where there are many some are asked, in turn, and more of them where some are found woken; such a thread is, until
- * its record changes. `runnable`: those that are known to be; where nobody else on the machine is but the sampler, none
- * has been woken. Adds those that rested to the *count in `seen`. */
+/* Asks the kernel about threads whose records say that they wait: one that is runnable has been woken, and waits for a
+ * CPU. Where there are many, some are asked in turn, and more once some were found woken; such a thread counts as woken
+ * until its record changes. `runnable`: threads known to be runnable; where nothing else on the machine is but the
+ * sampler, none has been woken. Adds those that rested to the *count in `seen`. */
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -81,7 +81,7 @@ uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *co
   return woken;
 }
 
-/* One that rests, in its turn: does it still? 1: it does; 0: it is in *seen. */
+/* Checks a resting thread when its turn comes. 1: it still rests; 0: it does not, and is in *seen. */
 int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
                     struct qzi_seen *seen) {
   struct qzi_kernel *kernel = sampler->kernel;

@@ -1,6 +1,6 @@
-/* Loops that threads of the thread package are in, those in which they only wait, unmarked, and source lines: hooks see
- * none of these, so the kernel's samples of the kernel threads that are the processors show it, as they do of pthread
- * programs (thread_tracker.h).
+/* Loops and source lines that threads of the thread package execute, and loops without a mark in which they only wait:
+ * hooks see none of these. The kernel's samples of the kernel threads that are the processors show them, as they do for
+ * pthread programs (thread_tracker.h).
  *
  * Owns:    the samples' buffers, and what was found of each processor last.
  * Writer and reader: the aggregating thread.

@@ -97,8 +97,8 @@ static struct qzi_counts count_states(const struct qzi_sampler *sampler) {
     counts.invalid += visit->invalid;
     ready += (int64_t)visit->ready;
   }
-  /* The counters of different processors are read one after the other: their sum may be off by what happened
-   * meanwhile, and must not be believed when it is absurd. */
+  /* The counters of different processors are read one after the other: their sum may be off by what happened in
+   * between, and an absurd value must not be believed. */
   int64_t most = sampler->view->thread_table.capacity;
   if (ready < 0) ready = 0;
   if (ready > most) {
@@ -124,7 +124,7 @@ static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32
   }
   visit->entity = qzi_intern_thread(in, visit->thread, visit->serial);
   struct qzi_thread_memo *memo = &in->memos[visit->thread];
-  if (memo->serial != visit->serial) return; /* the thread has ended meanwhile */
+  if (memo->serial != visit->serial) return; /* the thread has ended in the meantime */
   memo->round = sampler->round;
   memo->processor = processor;
   memo->word = visit->word;

@@ -1,6 +1,6 @@
 /* Whether the kernel takes the samples that it was asked for: one each interval of processor time.
  *
- * Owns:    from where on they are due.
+ * Owns:    since when samples are due.
  * Writer and reader: the aggregating thread, through thread_tracker.c.
  * Must not: open or close anything (perf_samples.h does).
  *

@@ -1,4 +1,4 @@
-/* Cache lines that several threads write, or read and write, by turns: which words of them, from which code.
+/* Cache lines that several threads write, or read and write, alternately: which words of them, from which code.
  *
  * Owns:    the section LINES, and the lines seen lately.
  * Writer and reader: the aggregating thread.
@@ -7,8 +7,8 @@
  *
  * No counter of the CPU is needed: a sample of a running thread has its registers, so that the addresses are known
  * which the code around it accesses (near_accesses.h). A line is shared where samples of threads on different CPUs find
- * it by turns, shortly after each other, again and again, while it is written. What single words they access
- * distinguishes data that happen to lie in one line (false sharing) from data that they have in common.
+ * it alternately, shortly after each other, again and again, while it is written. Which words they access distinguishes
+ * data that merely lie in one line (false sharing) from data that the threads share.
  */
 #ifndef QZI_SHARED_LINES_H
 #define QZI_SHARED_LINES_H

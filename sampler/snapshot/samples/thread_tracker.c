@@ -124,8 +124,8 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
   uint64_t loop = known->polls && (known->ran_from || known->looped)
                     ? known->polls
                     : known->stalled.loop; /* as its path, from the last sample */
-  /* Of a sample that is shown this has been decided with its path: two moments, each with a part of the waiting, would
-   * together have more of it than there is. */
+  /* For a sample that is shown, this was decided together with its path: decided at two moments, the same waiting could
+   * be counted twice. */
   if (!loop && (known->hooked || !known->ran_number))
     loop = qzi_pause_detector_at(&known->pausing, in->memos[index].word);
   if (loop && known->mpi.mpi == QZI_MPI_WAITS) {
@@ -202,7 +202,7 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
     known->repeating.rounds = 0;
     known->pausing = (struct qzi_pause_detector){0};
   }
-  /* Of a stack that changed while it was copied an entry may be there twice. */
+  /* A stack that changed while it was copied may have an entry twice. */
   int hooked = look->torn ? known->hooked
                           : known->plain != look->node && qzi_paths_hooked(&tracker->sampler->in, index, look->node);
   known->hooked = hooked != 0;

@@ -3,7 +3,7 @@
  *
  * Owns:    what was found of each thread last.
  * Writer and reader: the aggregating thread.
- * Must not: be used but by these.
+ * Must not: be used by any other file.
  */
 #ifndef QZI_TRACKED_H
 #define QZI_TRACKED_H

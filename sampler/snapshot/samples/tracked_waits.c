@@ -189,7 +189,7 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   known->node = look->node;
 }
 
-/* It was found spinning on the object, for which the record has no state. As track_wait; but its last sample may be
+/* It was found spinning on the object, for which the record has no state. As for a wait; but its last sample may be
  * older. */
 int qzi_track_spinning(struct qzi_tracker *tracker, const struct qzi_tracked *known, struct qzi_look *look,
                        uint32_t *object) {

@@ -1,4 +1,4 @@
-/** Cache lines that threads write by turns, found by the registers of samples: with their variables and words. */
+/** Cache lines that threads write alternately, found by the registers of samples: with their variables and words. */
 import type { ExecutionContext } from 'ava';
 import { sharingByProcedure, type Model } from '../../../ts-frontend/src/model/index.js';
 import { needing, skip } from '../../support/capabilities.js';

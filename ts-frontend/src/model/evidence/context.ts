@@ -50,7 +50,7 @@ export const noAdvice: Advice = { pieces: null, threads: null };
 export const largerPieces: Advice = { pieces: 'larger', threads: null };
 
 /**
- * What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (findings.ts).
+ * What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (candidate.ts).
  */
 export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'processorUse'> &
   Partial<Pick<Finding, 'advice' | 'related' | 'alternatives'>>;

@@ -1,5 +1,5 @@
 /**
- * Cache lines that threads on different CPUs write by turns, and what they have in common there: nothing (false
+ * Cache lines that threads on different CPUs write alternately, and what they have in common there: nothing (false
  * sharing), or a word that all of them change in one step. Data that are passed on, or that a lock protects, are not
  * among them: their line has to go from one thread to the other (docs/reference/metrics.md, section 6). Pure.
  */

@@ -1,5 +1,5 @@
 /**
- * Limits by cache lines that threads on different CPUs write by turns (docs/reference/findings.md, "Shared cache
+ * Limits by cache lines that threads on different CPUs write alternately (docs/reference/findings.md, "Shared cache
  * lines"). Pure.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';

@@ -106,7 +106,7 @@ export interface RawProfile {
     state: Uint8Array;
     waiting: Uint8Array;
   };
-  /** Cache lines that threads on different CPUs wrote, or read and wrote, by turns. */
+  /** Cache lines that threads on different CPUs wrote, or read and wrote, alternately. */
   sharedLines: RawSharedLine[];
   /** Walks of stacks: row k is of module k - 1, row 0 of code in no file. */
   unwinding: Record<UnwindingColumn, Float64Array>;

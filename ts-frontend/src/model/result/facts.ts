@@ -293,7 +293,7 @@ export interface YieldFacts {
   aloneNs: number; // saved, if one thread did the work, without any handing over
 }
 
-/** Threads on different CPUs write one cache line by turns: each time it has to come from another CPU. */
+/** Threads on different CPUs write one cache line alternately: each time it has to come from another CPU. */
 export interface SharingFacts {
   form: 'sharing';
   /** Different words of it (false sharing); the same word, changed in one step; likewise by compare-and-swap. */

@@ -10,7 +10,7 @@ export const findingKinds = [
   'io', // reading or writing that is not overlapped
   'processes', // waiting for other processes (MPI)
   'oversubscription', // more threads can run than there are CPUs; it costs where some of them spin
-  'sharing', // threads write one cache line by turns
+  'sharing', // threads write one cache line alternately
   'kernel', // the kernel's work on behalf of the program
   'overhead', // the thread package's own work, or waking threads: grain too fine
   'optimize', // parallel enough: only less work helps

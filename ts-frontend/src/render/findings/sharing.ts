@@ -1,4 +1,4 @@
-/** Threads that write one cache line by turns. */
+/** Threads that write one cache line alternately. */
 import type { Finding, SharingFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
