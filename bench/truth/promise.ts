@@ -58,7 +58,8 @@ function savedBy(of: Finding, { spreads }: Registered): Saved {
     case 'collection':
       return { form: 'interval', lowNs: facts.savesNs, ns: facts.mostNs };
     case 'openmp':
-      return facts.excludes
+      if (facts.use === 'order') return { form: 'bound', lowNs: 0, ns: facts.mostNs };
+      return facts.use === 'exclusion'
         ? { form: 'more', lowNs: facts.savesNs, ns: Infinity }
         : { form: 'interval', lowNs: facts.savesNs, ns: facts.mostNs };
     case 'lock-churn':

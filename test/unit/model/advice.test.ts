@@ -49,7 +49,7 @@ test('pieces that are too small for one thing, and uneven in another: larger the
       ['uneven-division', null],
     ],
   );
-  t.false(factsOf(model.findings[0], 'openmp').excludes);
+  t.is(factsOf(model.findings[0], 'openmp').use, 'pieces');
   t.is(factsOf(model.findings[1], 'uneven-division').among, 4);
   t.deepEqual(checkInvariants(model), []);
 });

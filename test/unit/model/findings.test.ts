@@ -67,15 +67,18 @@ test('OpenMP: small pieces, and locks taken very often, show in what the library
   const [small] = tasks.findings;
   t.deepEqual([small!.kind, small!.name, small!.change], ['overhead', 'sum', 'coarsen']);
   close(t, 'cost', small!.costNs, 0.8);
-  const { calls, excludes, savesNs, mostNs } = factsOf(small, 'openmp');
+  const { calls, use, savesNs, mostNs } = factsOf(small, 'openmp');
   close(t, 'saving at least', savesNs, 0.72);
   close(t, 'saving at most', mostNs, 0.8); // the program's own work takes 0.2 s
-  t.deepEqual([namesOf(tasks, calls), excludes], [['GOMP_task'], false]);
+  t.deepEqual([namesOf(tasks, calls), use], [['GOMP_task'], 'pieces']);
   t.false(
     tasks.findings.some(({ advice }) => advice.pieces === 'smaller'),
     'no advice to the contrary',
   );
-  t.true(factsOf(recorded('GOMP_critical_start', 8).findings[0], 'openmp').excludes);
+  t.is(factsOf(recorded('GOMP_critical_start', 8).findings[0], 'openmp').use, 'exclusion');
+  const [ordered] = recorded('GOMP_ordered_start', 8).findings;
+  t.deepEqual([factsOf(ordered, 'openmp').use, ordered!.advice.pieces], ['order', null]);
+  close(t, 'all that waits for a turn goes', ordered!.savingNs, 0.8);
   t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
 });
 

@@ -140,12 +140,15 @@ test('why a thread sleeps: time, child processes, other input; who waits for a s
     return buildModel(profile);
   };
   const reported = (call: string): [string, IoFacts['waits'], string | null, number] => {
-    const finding = findingOf(asleepIn(call), 'io');
+    const model = asleepIn(call);
+    const finding = findingOf(model, 'io') ?? findingOf(model, 'lock-contention');
     const { waits, call: its } = factsOf(finding, 'io');
     return [finding!.name, waits, its, ms(finding!.costNs)];
   };
   t.deepEqual(reported('read'), ['step', 'device', 'read', 1000]);
   t.deepEqual(reported('nanosleep'), ['step', 'sleep', 'nanosleep', 1000]);
+  t.deepEqual(reported('fcntl'), ['step', 'file-lock', 'fcntl', 1000]);
+  t.is(findingOf(asleepIn('flock'), 'lock-contention')?.name, 'step');
   t.deepEqual(reported('wait4'), ['step', 'children', 'wait4', 1000]);
   t.deepEqual(reported('epoll_wait'), ['step', 'others', 'epoll_wait', 1000]);
   t.is(findingOf(asleepIn('sigwait'), 'io'), undefined);

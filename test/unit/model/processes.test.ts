@@ -45,9 +45,9 @@ test('children that work for long are waited for; making them costs what it cost
 });
 
 /** Half of the time is spent in a library that turns data into bytes. */
-function pickles(head: Partial<RawProfile['head']>): Model {
+function pickles(head: Partial<RawProfile['head']>, purposes: number = Purpose.serialization): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', ...head } });
-  builder.describe('_Pickler_dump', { purposes: Purpose.serialization });
+  builder.describe('_Pickler_dump', { purposes });
   for (let k = 0; k < 10; k++)
     builder
       .stretch(0.03 * second, [run('main', ['main', 'put', '_Pickler_dump', 'save_list'])])
@@ -66,4 +66,8 @@ test('data that is turned into bytes for other processes is one finding', (t) =>
 
 test('without other processes bytes are work like any other', (t) => {
   t.false(pickles({}).findings.some(({ facts }) => facts.form === 'serialization'));
+  const clones = pickles({}, Purpose.serialization | Purpose.cloning).findings.find(
+    ({ facts }) => facts.form === 'serialization',
+  );
+  t.deepEqual([factsOf(clones, 'serialization').between, ms(clones!.costNs)], ['threads', 500]);
 });

@@ -4,6 +4,7 @@ import type { Experiment, Facts, Model } from '../model/index.js';
 export function factFields(facts: Facts): object {
   if (facts.form === 'serial') return { ...facts, turns: facts.oneAtATime };
   if (facts.form === 'wake-ups') return { ...facts, savesNs: facts.leastNs };
+  if (facts.form === 'openmp') return { ...facts, excludes: facts.use === 'exclusion' };
   if (facts.form === 'optimize') return { ...facts, savesNs: facts.mostNs };
   return facts.form === 'oversubscription' ? { ...facts, crowdedNs: facts.oversubscribedNs } : facts;
 }

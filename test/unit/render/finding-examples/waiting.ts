@@ -76,6 +76,10 @@ export const waits: [string, Finding][] = [
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],
   ['requests', finding(work, { ...io, waits: 'others', call: 'poll', threads: 2.5, held: [waiting] })],
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],
+  [
+    'a file lock',
+    finding(work, { ...io, waits: 'file-lock', call: 'fcntl' }, { kind: 'lock-contention', change: 'wait-less' }),
+  ],
   ['child processes', finding(work, { ...io, waits: 'children', call: 'waitpid' })],
   [
     'other processes',

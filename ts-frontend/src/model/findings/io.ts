@@ -85,11 +85,13 @@ const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFa
     ? 'children'
     : shareOf(calls, Purpose.sleep) >= 0.5
       ? 'sleep'
-      : shareOf(calls, Purpose.requests) >= 0.5 ||
-          (shareOf(calls, Purpose.requests) >= requests &&
-            shareOf(calls, Purpose.requests) + shareOf(calls, Purpose.read) >= 1 - requests)
-        ? 'others'
-        : 'device';
+      : shareOf(calls, Purpose.fileLock) >= 0.5
+        ? 'file-lock'
+        : shareOf(calls, Purpose.requests) >= 0.5 ||
+            (shareOf(calls, Purpose.requests) >= requests &&
+              shareOf(calls, Purpose.requests) + shareOf(calls, Purpose.read) >= 1 - requests)
+          ? 'others'
+          : 'device';
 
 /** What a device does for one procedure, with that procedure's own work for it. */
 function rarer({ model }: FindingContext, id: number, cost: number): number | null {
@@ -135,8 +137,8 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   return [
     findingOf(model, {
       entity: id,
-      kind: 'io',
-      change: 'overlap-io',
+      kind: waits === 'file-lock' ? 'lock-contention' : 'io',
+      change: waits === 'file-lock' ? 'wait-less' : 'overlap-io',
       costNs: cost,
       savingNs,
       processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),

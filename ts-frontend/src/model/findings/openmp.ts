@@ -14,6 +14,7 @@ import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
+import type { OpenMpFacts } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
 /** Ten times larger pieces leave a tenth of it. */
@@ -133,6 +134,20 @@ export function handsOver(context: FindingContext): (members: readonly number[])
 
 const most = 3;
 
+/** What the library's work is for, by what most of it is called for. */
+function useOf({ entities }: Model, calls: ReadonlyMap<number, number>): OpenMpFacts['use'] {
+  let all = 0,
+    exclusion = 0,
+    order = 0;
+  for (const [id, ns] of calls) {
+    all += ns;
+    // Taking and leaving its locks, and waiting for them in ways that are not seen as that.
+    if (isFor(item(entities, id), Purpose.exclusion)) exclusion += ns;
+    if (isFor(item(entities, id), Purpose.order)) order += ns;
+  }
+  return exclusion > all / 2 ? 'exclusion' : order > all / 2 ? 'order' : 'pieces';
+}
+
 export function openmpFindings(context: FindingContext): Finding[] {
   const { model } = context;
   const teams = teamsOf(context);
@@ -144,14 +159,7 @@ export function openmpFindings(context: FindingContext): Finding[] {
     .filter((one) => defined(teams.calls.get(one)) >= cost / 20)
     .slice(0, most);
   const savingNs = cost * (1 - 1 / larger);
-  let excluding = 0,
-    named = 0;
-  for (const [one, ns] of teams.calls) {
-    named += ns;
-    // Taking and leaving its locks, and waiting for them in ways that are not seen as that.
-    if (isFor(item(model.entities, one), Purpose.exclusion)) excluding += ns;
-  }
-  const isExclusion = excluding > named / 2;
+  const use = useOf(model, teams.calls);
   const { idealNs } = withoutWaiting(context, (k) => isAnyOf(context, u32(model.raw.tuples.stack, k)));
   const mostNs = Math.max(savingNs, idealNs);
   return [
@@ -159,15 +167,16 @@ export function openmpFindings(context: FindingContext): Finding[] {
       entity: id,
       kind: 'overhead',
       change: 'coarsen',
-      advice: isExclusion ? noAdvice : largerPieces,
+      advice: use === 'pieces' ? largerPieces : noAdvice,
       costNs: Math.max(cost, mostNs),
-      savingNs: (savingNs + mostNs) / 2,
+      // Whatever needs no order can be done before the region, and nobody waits for a turn.
+      savingNs: use === 'order' ? mostNs : (savingNs + mostNs) / 2,
       processorUse: processorUseOf(model.processors, teams.busy / cost, teams.spinning / cost),
       facts: {
         form: 'openmp',
         library: teams.tbb > cost / 2 ? 'TBB' : 'OpenMP',
         calls,
-        excludes: isExclusion,
+        use,
         waitsNs: 0,
         savesNs: savingNs,
         mostNs,
@@ -183,7 +192,7 @@ export function openmpFindings(context: FindingContext): Finding[] {
  * go. Their costs are of different times: of work in the library, and of processors that wait.
  */
 export function joinExclusion({ entities, elapsedNs }: Model, findings: readonly Finding[]): Finding[] {
-  const library = findings.find(({ facts }) => facts.form === 'openmp' && facts.excludes);
+  const library = findings.find(({ facts }) => facts.form === 'openmp' && facts.use === 'exclusion');
   if (library?.facts.form !== 'openmp') return [...findings];
   const waits = findings.filter(
     ({ facts, entity }) =>

@@ -1,6 +1,6 @@
 /**
- * Limits by data that is turned into bytes for other processes, and back (docs/reference/findings.md, "Serialization").
- * Pure.
+ * Limits by data that is turned into bytes for other processes, or for threads with heaps of their own, and back
+ * (docs/reference/findings.md, "Serialization"). Pure.
  */
 import { Purpose } from '../profile/abi.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -17,8 +17,7 @@ const hasOthers = ({ head }: Model): boolean =>
 
 export function serializationFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
-  if (!hasOthers(model)) return [];
-  const work = workBelow(context, Purpose.serialization);
+  const work = workBelow(context, hasOthers(model) ? Purpose.serialization : Purpose.cloning);
   const [entity] = mostOf(work.byEntry) ?? [0];
   if (work.cost < Math.max(least, leastPart * model.elapsedNs)) return [];
   cover(context, work);
@@ -34,6 +33,7 @@ export function serializationFindings(context: FindingContext): Finding[] {
       facts: {
         form: 'serialization',
         share: work.busy / Math.max(1, model.root.processorTimeNs),
+        between: hasOthers(model) ? 'processes' : 'threads',
         caller: caller === 0 ? null : caller,
         savesNs: work.cost,
       },

@@ -76,6 +76,9 @@ export const Purpose = {
   lockWrapper: 262144,
   processMaking: 1048576,
   serialization: 2097152,
+  order: 4194304,
+  fileLock: 8388608,
+  cloning: 16777216,
 } as const;
 
 /** enum qz_library_wait. */

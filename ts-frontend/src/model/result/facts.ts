@@ -135,7 +135,7 @@ export interface ProcessesFacts {
 /** Input, output or sleep that is not overlapped with work. */
 export interface IoFacts {
   form: 'io';
-  waits: 'device' | 'others' | 'sleep' | 'children'; // others: requests, or other programs, set the pace
+  waits: 'device' | 'others' | 'sleep' | 'children' | 'file-lock'; // others: requests, or other programs, set the pace
   mayBeSleep: boolean; // no procedure of the system was seen: which of them it is, is not known
   call: string | null; // the procedure of the C library that it is mostly in
   threads: number; // mean number
@@ -212,7 +212,7 @@ export interface OpenMpFacts {
   form: 'openmp';
   library: 'OpenMP' | 'TBB';
   calls: number[];
-  excludes: boolean;
+  use: 'pieces' | 'exclusion' | 'order'; // locks and critical sections; turns in ordered regions
   waitsNs: number; // of the cost: threads wait for its critical sections and locks
   savesNs: number; // at least
   mostNs: number; // if the program's own work were spread over all processors
@@ -276,9 +276,10 @@ export interface ProcessStartFacts {
   savesNs: number; // and at most
 }
 
-/** Data is turned into bytes for other processes, and back. */
+/** Data is turned into bytes for others, and back. */
 export interface SerializationFacts {
   form: 'serialization';
+  between: 'processes' | 'threads'; // threads with heaps of their own
   share: number; // of the processor time
   caller: number | null; // the procedure of the program that calls it
   savesNs: number; // if none of it were needed

@@ -39,6 +39,16 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
         '--children records what they do.',
     };
   }
+  if (waits === 'file-lock') {
+    return {
+      text:
+        `${where} waits for a lock on a file${inCall} for ${costs}, ${threads} on average, ${state} Who holds it is ` +
+        'not recorded: another process, or another thread of this one.',
+      remedy:
+        'Hold it shorter (do what needs no lock before it is taken, and what can wait after), lock only the part of ' +
+        `the file that is used, or use a file for each: that could save up to ${saved}.`,
+    };
+  }
   if (waits === 'sleep') {
     return {
       text: `${where} sleeps (${call ?? 'nanosleep'}) for ${costs}, ${threads} on average, ${state}`,
@@ -59,7 +69,11 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
           ? 'If clients or other programs send too late, they set the pace; otherwise overlap'
           : 'Overlap'
       } ` +
-      `it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
+      `it with ${
+        waits === 'others'
+          ? 'other requests and computation (several at a time, by more threads or asynchronous calls)'
+          : 'computation (start it early, or give it a thread of its own)'
+      }; that could save up to ${saved}.` +
       (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : '') +
       (facts.rarerNs === null
         ? ''

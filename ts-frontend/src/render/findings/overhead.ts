@@ -148,27 +148,38 @@ export function shortThreads(
   };
 }
 
+const openMpUses = {
+  pieces: 'the pieces of work for threads are too small',
+  exclusion: 'critical sections and locks are used very often',
+  order: 'threads wait for their turn in an ordered region, which one of them at a time executes',
+} as const;
+
+const ofPieces = {
+  OpenMP: 'no tasks below some size, larger chunks of loops, one parallel region around several',
+  TBB: 'a larger grain size, auto_partitioner in place of simple_partitioner, no tasks below some size',
+} as const;
+
 export function openMp(
   finding: Finding,
-  { library, calls, excludes, waitsNs, savesNs, mostNs, coarser }: OpenMpFacts,
+  { library, calls, use, waitsNs, savesNs, mostNs, coarser }: OpenMpFacts,
   { title, name, costs, processorUse, time }: Phrases,
 ): Sentences {
   const saved = between(time(savesNs), time(mostNs));
+  const remedies = {
+    pieces: `Make the pieces larger: ${ofPieces[library]}; ${coarser} times larger would save ${saved}.`,
+    exclusion:
+      'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
+      `${coarser} times less often would save ${saved}, and more where the code inside waits for data ` +
+      'from other CPUs.',
+    order:
+      'Do less in the ordered region: compute before it, and leave what needs the order (output, a sum) in it; or ' +
+      `keep results, and go through them in order after the loop: that could save up to ${time(mostNs)}.`,
+  };
   return {
     text:
       `${library}'s library ${waitsNs > 0 ? 'and waiting for its locks take' : 'itself takes'} ` +
       `${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ` +
-      `${title(finding.entity)}: ` +
-      (excludes ? 'critical sections and locks are used very often' : 'the pieces of work for threads are too small') +
-      `. During this time, ${processorUse(finding.processorUse)}.`,
-    remedy: excludes
-      ? 'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
-        `${coarser} times less often would save ${saved}, and more where the code inside waits for data ` +
-        'from other CPUs.'
-      : (library === 'TBB'
-          ? 'Make the pieces larger: a larger grain size, auto_partitioner in place of simple_partitioner, no tasks ' +
-            'below some size; '
-          : 'Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around ' +
-            'several; ') + `${coarser} times larger would save ${saved}.`,
+      `${title(finding.entity)}: ${openMpUses[use]}. During this time, ${processorUse(finding.processorUse)}.`,
+    remedy: remedies[use],
   };
 }

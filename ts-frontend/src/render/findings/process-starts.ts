@@ -42,20 +42,29 @@ export function processStarts(
   };
 }
 
+const serialized = {
+  processes: 'turning data into bytes and back',
+  threads: 'objects in messages to other threads are turned into bytes and back',
+} as const;
+
 export function serialization(
   finding: Finding,
-  { share: part, caller, savesNs }: SerializationFacts,
+  { share: part, between, caller, savesNs }: SerializationFacts,
   { title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   return {
     text:
-      `Serialization (turning data into bytes and back) takes ${share(part)} of the processor time of this process, ` +
+      `Serialization (${serialized[between]}) takes ${share(part)} of the processor time of this process, ` +
       `most of it in ${title(finding.entity)}${caller === null ? '' : `, called from ${name(caller)}`}. That costs ` +
       `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
     remedy:
-      'If the bytes are for other processes, pass less: shared memory (multiprocessing.shared_memory, mmap), threads ' +
-      'in one process, indices or file names in place of data, or workers that keep or make the data themselves; ' +
-      'where there are many small messages, fewer and larger ones (chunksize). That could save up to ' +
-      `${time(savesNs)}. --tree shows all processes in one report.`,
+      between === 'threads'
+        ? 'Pass less in messages: memory that threads share (SharedArrayBuffer) or hand over (the transfer list), ' +
+          'numbers in typed arrays in place of objects, or workers that keep or make the data themselves. That could ' +
+          `save up to ${time(savesNs)}, and what collecting the copies takes.`
+        : 'If the bytes are for other processes, pass less: shared memory (multiprocessing.shared_memory, mmap), ' +
+          'threads in one process, indices or file names in place of data, or workers that keep or make the data ' +
+          'themselves; where there are many small messages, fewer and larger ones (chunksize). That could save up to ' +
+          `${time(savesNs)}. --tree shows all processes in one report.`,
   };
 }
