@@ -37,7 +37,10 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
     t.is(factsOf(alone.findings[0], 'serial').oneAtATime, 4);
     t.regex(sentence(alone), /4 threads ran it, mostly one at a time; /);
   }
-  for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0, 'futex(barrier):GOMP_barrier at a.c:9')])
+  const barrier = 'futex(barrier):GOMP_barrier at a.c:9'; // of a loop, all have a part; a single block has one thread
+  const single = rows(0, barrier).findings[0];
+  t.is(factsOf(single, 'serial').oneAtATime, 4);
+  for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0.25, barrier)])
     t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.oneAtATime !== null));
 });
 

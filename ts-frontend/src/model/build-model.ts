@@ -13,6 +13,7 @@ import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { relatedCpusOf, withoutRelated } from './evidence/related-processes.js';
+import { withPathsInStep } from './evidence/paths-in-step.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
 import { isLock } from './evidence/wait-kinds.js';
 import { findingsOf, findingContextOf } from './findings/rank.js';
@@ -153,6 +154,11 @@ function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Mod
       options,
       raw,
     );
+    tables = tablesOf(model);
+  }
+  const inStep = withPathsInStep(model.raw);
+  if (inStep !== model.raw) {
+    model = buildModel(inStep, options, tables.measured);
     tables = tablesOf(model);
   }
   const context = findingContextOf(model, tables);

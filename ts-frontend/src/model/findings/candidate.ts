@@ -96,9 +96,10 @@ export function loneOf(
   if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
-    const own = pathOf(tables.stacks, node).filter(
-      (id) => item(model.entities, id).kind === 'procedure' && isOwn(item(model.entities, id)),
-    );
+    const path = pathOf(tables.stacks, node).map((id) => item(model.entities, id));
+    // threads come to a parallel region on paths of their own
+    const region = path.slice(path.findLastIndex(({ origin }) => origin === 'openmp') + 1);
+    const own = region.filter((one) => one.kind === 'procedure' && isOwn(one)).map(({ id }) => id);
     byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
   }
   const members: number[] = [];

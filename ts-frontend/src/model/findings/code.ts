@@ -26,6 +26,7 @@ import { divided } from './division.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, stream } from './pipeline.js';
 import { serial } from './serial.js';
+import { withoutSerialParts } from './serial-parts.js';
 
 /** Contexts of one entity, or of namesakes, that the same threads run: no stack is in two of them. */
 interface Alike {
@@ -69,11 +70,13 @@ function sortInto(sorted: Sorted, findingContext: FindingContext, contexts: Cont
     (alone && waited !== undefined && (isBeside(candidate) || isRegionEnd(item(model.entities, waited.object))));
   if (isUnfed(findingContext, candidate)) sorted.unfed.push(candidate);
   else if (isStream(findingContext, candidate)) sorted.streams.push(candidate);
-  else if (lone) sorted.alone.push(lone);
-  else if (isShare) {
-    const object = waited?.object ?? 0;
-    sorted.shared.set(object, [...(sorted.shared.get(object) ?? []), candidate]);
-  } else sorted.alone.push(candidate);
+  else {
+    const { alone: serials, shared } = withoutSerialParts(findingContext, contexts, lone ?? candidate);
+    sorted.alone.push(...serials);
+    const object = shared?.waited?.object ?? 0;
+    if (shared && isShare && !lone) sorted.shared.set(object, [...(sorted.shared.get(object) ?? []), shared]);
+    else if (shared) sorted.alone.push(shared);
+  }
 }
 
 export function codeFindings(findingContext: FindingContext, contexts: Contexts): Finding[] {
@@ -109,7 +112,7 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
   }
   const serials = alone.filter((one) => !its.includes(one) && !(one.waited && isStaged(one)));
   for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials)))
-    reported.push(serial(context, contexts, candidate, { calls: candidate.parts }));
+    reported.push(serial(context, contexts, candidate, { calls: candidate.parts, oneAtATime: candidate.threads >= 2 }));
   return reported;
 }
 

@@ -1,0 +1,107 @@
+/**
+ * Serial code within what several threads share: in a program that forks and joins again and again, one procedure may
+ * be run by all threads at a time, and by one of them between the joins (docs/reference/findings.md, "Code"). Pure.
+ */
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import type { Contexts } from '../evidence/loss-contexts.js';
+import { statsOf } from '../evidence/loss-contexts.js';
+import type { FindingContext } from '../evidence/context.js';
+import { leastObservations, shownId } from '../evidence/context.js';
+import { isOwn } from '../evidence/code-origin.js';
+import { isBarrier, isRegionEnd } from '../evidence/wait-kinds.js';
+import { isBusy } from '../metrics/sums.js';
+import { rowsOfKey } from '../profile/row-index.js';
+import { pathOf } from '../profile/stack-tree.js';
+import type { Entity } from '../result/types.js';
+import { candidateOf, type Candidate } from './candidate.js';
+
+/** Code that runs for no more than this part of its time while another thread is at work runs alone. */
+const seldomBeside = 0.1;
+
+export interface Divided {
+  alone: Candidate[];
+  shared: Candidate | undefined; // what is left of it
+}
+
+/**
+ * The parts of a candidate that never run beside others, by the innermost procedure that never does. A part that is
+ * inside of a parallel region without a barrier after it is a share of the region that takes longer than the others.
+ */
+export function withoutSerialParts(context: FindingContext, contexts: Contexts, candidate: Candidate): Divided {
+  const aloneIn = aloneOf(context, candidate);
+  const isWithin = sharesRegion(context, candidate);
+  const parts = new Map<number, number[]>();
+  const rest: number[] = [];
+  for (const node of candidate.members) {
+    const entity = isWithin(node) ? 0 : aloneIn(node);
+    if (entity === 0) rest.push(node);
+    else parts.set(entity, [...(parts.get(entity) ?? []), node]);
+  }
+  if (parts.size === 0) return { alone: [], shared: candidate };
+  const { model, tables } = context;
+  const pieceOf = (members: number[], of: Partial<Candidate>): Candidate => {
+    const stats = statsOf(model.raw, contexts, tables.weights, members);
+    return candidateOf(context, { ...candidate, ...of, members, stats });
+  };
+  const alone = [...parts].map(([entity, members]) => {
+    const { self, within } = candidate.context;
+    const isSame = entity === candidate.context.entity;
+    return pieceOf(members, {
+      id: isSame ? candidate.id : shownId(model, entity),
+      context: { entity, members, self: isSame && self, within: isSame ? within : 0 },
+    });
+  });
+  const left = { ...candidate.context, members: rest };
+  return { alone, shared: rest.length === 0 ? undefined : pieceOf(rest, { context: left }) };
+}
+
+/**
+ * By node: the innermost procedure on its path, from the candidate's own one outwards, that never runs beside others in
+ * the whole program, or else never on that path (main between the regions that it starts); 0: none.
+ */
+function aloneOf(context: FindingContext, { members, context: { entity } }: Candidate): (node: number) => number {
+  const { model, tables } = context;
+  const least = (leastObservations / model.samples) * model.elapsedNs;
+  const isAlone = ({ nptNs, byBusyNs }: Entity): boolean =>
+    nptNs >= least && nptNs - f64(byBusyNs, 0) <= seldomBeside * nptNs;
+  const own = (node: number): number[] =>
+    pathOf(tables.stacks, node).filter((id) => {
+      const one = item(model.entities, id);
+      return one.kind === 'procedure' && isOwn(one);
+    });
+  const npt = new Map<string, number>(),
+    beside = new Map<string, number>();
+  const { tuples } = model.raw;
+  for (const node of members) {
+    const key = own(node).join(' ');
+    for (const k of rowsOfKey(tables.byStack, node)) {
+      const busy = u16(tuples.busy, k);
+      if (!isBusy(u8(tuples.state, k)) || busy === 0) continue;
+      addTo(npt, key, f64(tables.weights, k) / busy);
+      if (busy > 1) addTo(beside, key, f64(tables.weights, k) / busy);
+    }
+  }
+  if (isAlone(item(model.entities, entity))) return () => entity;
+  return (node) => {
+    const path = own(node);
+    const inner = path.lastIndexOf(entity);
+    const outwards = (inner < 0 ? path : path.slice(0, inner + 1)).reverse();
+    const found = outwards.find((id) => isAlone(item(model.entities, id)));
+    if (found !== undefined) return found;
+    const key = path.join(' '),
+      all = npt.get(key) ?? 0;
+    return all >= least && (beside.get(key) ?? 0) <= seldomBeside * all ? (path.at(-1) ?? 0) : 0;
+  };
+}
+
+/** Whether a node is in a parallel region at whose end the others wait already, rather than at a barrier in it. */
+function sharesRegion({ model, tables }: FindingContext, { waited }: Candidate): (node: number) => boolean {
+  const object = waited ? item(model.entities, waited.object) : undefined;
+  if (object && isBarrier(object)) return () => isRegionEnd(object);
+  const { parent, entity } = tables.stacks;
+  const inside = new Uint8Array(tables.stacks.count); // 1: the library of OpenMP is below it on the stack
+  for (let n = 1; n < inside.length; n++)
+    if (u8(inside, u32(parent, n)) === 1 || item(model.entities, u32(entity, n)).origin === 'openmp') inside[n] = 1;
+  return (node) => u8(inside, node) === 1;
+}
