@@ -398,7 +398,10 @@ int qzi_record(const struct qzi_options *options) {
   run.followed = options->recording;
   run.followed.followed = 1;
   if (!run.no_proc && qzi_watched_because(run.kind)) watch_child(&run, run.program, run.kind);
-  if (run.layer) qzi_running_cost_ns(); /* while the program is loaded: it would wait for it later */
+  if (run.layer) { /* while the program is loaded: it would wait for it later */
+    qzi_recording_host();
+    qzi_running_cost_ns();
+  }
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);
 }

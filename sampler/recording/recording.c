@@ -57,10 +57,11 @@ static uint32_t command_line(struct qzi_interner *in, pid_t pid) {
   return qzi_intern_text(in, text, used);
 }
 
-static uint32_t host(struct qzi_interner *in) {
+const char *qzi_recording_host(void) {
+  static char text[1024]; /* the same for all recordings; the kernel may take long to write of each of many CPUs */
   struct utsname machine;
-  char line[256], model[200] = "", text[1024];
-  if (uname(&machine)) return 0;
+  char line[256], model[200] = "";
+  if (*text || uname(&machine)) return text;
   FILE *file = fopen("/proc/cpuinfo", "re");
   while (file && fgets(line, sizeof line, file)) {
     char *colon = strchr(line, ':');
@@ -72,7 +73,7 @@ static uint32_t host(struct qzi_interner *in) {
   if (file) fclose(file);
   snprintf(text, sizeof text, "%s, %s %s %s%s", machine.nodename, machine.sysname, machine.release, machine.machine,
            model);
-  return qzi_intern_string(in, text);
+  return text;
 }
 
 static void describe(struct qzi_recording *recording) {
@@ -83,7 +84,8 @@ static void describe(struct qzi_recording *recording) {
   ssize_t length = readlink(name, path, sizeof path);
   head->program = length > 0 ? qzi_intern_text(in, path, (size_t)length) : 0;
   head->arguments = command_line(in, recording->pid);
-  head->host = host(in);
+  const char *host = qzi_recording_host();
+  head->host = *host ? qzi_intern_string(in, host) : 0;
   head->version_text = qzi_intern_string(in, QUARTZ_VERSION);
   head->pid = (uint32_t)recording->pid;
   in->c_code = qzi_static_c_code(head->pid);

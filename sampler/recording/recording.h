@@ -88,6 +88,9 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
 /* Begins to sample, once unwinding and the kernel's timers are prepared: some ms, in which the program may go on, for
  * what it publishes is counted. What it does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
+/* Names the machine and its CPUs; "": not known. Kept: may be asked before there is a recording. The control thread's.
+ */
+const char *qzi_recording_host(void);
 /* The program, which waited for its recording, was let go on then. */
 void qzi_recording_went_on(struct qzi_recording *recording, uint64_t at_ns);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes
