@@ -1,11 +1,14 @@
 /* Ends of processes. See process.h. */
 #include "process.h"
 
+#include <elf.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/profile.h"
+#include "process_memory.h"
 
 int qzi_process_in_proc(void) {
   char self[32] = "", number[32];
@@ -123,4 +127,50 @@ int qzi_process_left(pid_t pid, int fd) {
   free(line);
   if (maps) fclose(maps);
   return lines > 0 && !found;
+}
+
+/* ---- its program ---- */
+
+uint64_t qzi_process_auxiliary(pid_t pid, unsigned long type) {
+  char name[64];
+  Elf64_auxv_t value;
+  uint64_t found = 0;
+  snprintf(name, sizeof name, "/proc/%ld/auxv", (long)pid);
+  FILE *file = fopen(name, "re");
+  while (file && fread(&value, sizeof value, 1, file) == 1 && value.a_type != AT_NULL)
+    if (value.a_type == type) found = value.a_un.a_val;
+  if (file) fclose(file);
+  return found;
+}
+
+/* The path that exec was called with; it is on the stack, behind what setproctitle may overwrite. 0: it leads to the
+ * file that is executed. */
+static int started_by(pid_t pid, const char *executed, char *path, size_t bytes) {
+  char name[PATH_MAX], from[64], directory[PATH_MAX];
+  struct stat file, other;
+  uint64_t at = qzi_process_auxiliary(pid, AT_EXECFN);
+  size_t length = 0;
+  while (at && length < sizeof name && !qzi_program_read((uint32_t)pid, at + length, name + length, 1) && name[length])
+    length++;
+  if (!length || length == sizeof name || name[length]) return -1;
+  snprintf(from, sizeof from, "/proc/%ld/cwd", (long)pid);
+  ssize_t used = name[0] == '/' ? 0 : readlink(from, directory, sizeof directory - 1);
+  if (used < 0) return -1;
+  directory[used] = 0;
+  const char *relative = strncmp(name, "./", 2) ? name : name + 2;
+  int all = snprintf(path, bytes, "%s%s%s", directory, name[0] == '/' ? "" : "/", name[0] == '/' ? name : relative);
+  return all > 0 && (size_t)all < bytes && !stat(path, &file) && !stat(executed, &other) &&
+             file.st_dev == other.st_dev && file.st_ino == other.st_ino
+           ? 0
+           : -1;
+}
+
+int qzi_process_program(pid_t pid, char *path, size_t bytes) {
+  char executed[64];
+  snprintf(executed, sizeof executed, "/proc/%ld/exe", (long)pid);
+  if (!started_by(pid, executed, path, bytes)) return 0;
+  ssize_t length = readlink(executed, path, bytes - 1);
+  if (length <= 0) return -1;
+  path[length] = 0;
+  return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef QZI_PROCESS_H
 #define QZI_PROCESS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,6 +21,12 @@ int qzi_process_counts(pid_t pid, unsigned long long *minor, unsigned long long 
                        unsigned long long *system);
 /* Processor time of its child processes that it has waited for, theirs included; 0 where the kernel does not say. */
 uint64_t qzi_process_children_ns(pid_t pid);
+/* What the kernel put into the auxiliary vector of a process under that type (AT_ENTRY); 0: nothing, or it may not be
+ * read. */
+uint64_t qzi_process_auxiliary(pid_t pid, unsigned long type);
+/* Path of the program that it runs: by which it was started, where that still leads to the same file (a link may have
+ * another name), else the file's. 0, or -1: it is gone, or may not be read. */
+int qzi_process_program(pid_t pid, char *path, size_t bytes);
 /* 1: it runs a program that does not map the file behind `fd`: it has called exec. 0: it maps it, or is ending. */
 int qzi_process_left(pid_t pid, int fd);
 

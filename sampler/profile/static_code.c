@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "sampler/linux/process.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -87,24 +88,12 @@ struct qzi_range qzi_static_c_code_of(const char *path, uint64_t *entry) {
   return range;
 }
 
-/* Where the kernel entered it: what it was moved by. */
-static uint64_t entry_of(uint32_t pid) {
-  char name[64];
-  Elf64_auxv_t value;
-  uint64_t entry = 0;
-  snprintf(name, sizeof name, "/proc/%u/auxv", pid);
-  FILE *file = fopen(name, "re");
-  while (file && fread(&value, sizeof value, 1, file) == 1 && value.a_type != AT_NULL)
-    if (value.a_type == AT_ENTRY) entry = value.a_un.a_val;
-  if (file) fclose(file);
-  return entry;
-}
-
 struct qzi_range qzi_static_c_code(uint32_t pid) {
   char path[64];
   uint64_t placed, entered;
   snprintf(path, sizeof path, "/proc/%u/exe", pid);
   struct qzi_range range = qzi_static_c_code_of(path, &placed);
-  if (!range.end || !(entered = entry_of(pid))) return (struct qzi_range){0, 0};
+  /* Where the kernel entered it: what it was moved by. */
+  if (!range.end || !(entered = qzi_process_auxiliary((pid_t)pid, AT_ENTRY))) return (struct qzi_range){0, 0};
   return (struct qzi_range){range.start + (entered - placed), range.end + (entered - placed)};
 }

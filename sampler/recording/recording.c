@@ -79,10 +79,8 @@ const char *qzi_recording_host(void) {
 static void describe(struct qzi_recording *recording) {
   struct qzi_interner *in = &recording->sampler.in;
   struct qz_profile *head = recording->file.head;
-  char name[64], path[4096];
-  snprintf(name, sizeof name, "/proc/%ld/exe", (long)recording->pid);
-  ssize_t length = readlink(name, path, sizeof path);
-  head->program = length > 0 ? qzi_intern_text(in, path, (size_t)length) : 0;
+  char path[4096];
+  head->program = qzi_process_program(recording->pid, path, sizeof path) ? 0 : qzi_intern_string(in, path);
   head->arguments = command_line(in, recording->pid);
   const char *host = qzi_recording_host();
   head->host = *host ? qzi_intern_string(in, host) : 0;

@@ -1,5 +1,5 @@
 /** Recording: the program's status, its output and its end are what they would be without Quartz. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../../support/root.js';
@@ -51,6 +51,18 @@ for (const verb of ['record', 'run']) {
     t.is((await quartz(['check', 'out.quartz'], { cwd })).status, 0);
     const report = await quartz(['report', 'out.quartz'], { cwd });
     t.regex(report.stdout.replace(/\s+/g, ' '), /! watched from outside, because nothing can be put into the program/);
+  });
+
+  test.serial(`${verb}: a program that is started by a link has the link's name`, async (t) => {
+    const cwd = directory();
+    symlinkSync('/bin/sh', join(cwd, 'server'));
+    const words = ['./server', '-c', 'k=0; while [ $k -lt 100000 ]; do k=$((k+1)); done'];
+    const said = await quartz([verb, '--no-follow', '-o', 'out.quartz', '--', ...words], { cwd });
+    t.is(said.status, 0, said.stderr);
+    const { program: its } = JSON.parse((await quartz(['report', '--json', 'out.quartz'], { cwd })).stdout) as {
+      program: string;
+    };
+    t.is(its, 'server');
   });
 
   test.serial(`${verb}: any dynamically linked program is recorded`, async (t) => {
