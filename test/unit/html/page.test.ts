@@ -8,6 +8,7 @@ import type { PageData } from '../../../ts-frontend/src/html/data/page-data.js';
 import { bottlesOf } from '../../../ts-frontend/src/html/sections/bottles.js';
 import { buildModel, compare, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { threadNumbers } from '../../../ts-frontend/src/render/wording/names.js';
 import { lockRing, pipeline, serialThenParallel } from '../../support/example-profiles.js';
 import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
 
@@ -49,6 +50,14 @@ for (const [name, builder] of [
     }
     const whole = bottlesOf(model).reduce((sum, { nptNs }) => sum + nptNs, 0);
     near(t, whole, model.root.nptNs, 'bottles', 1);
+    // The numbers of threads are those that all views have.
+    const threads = model.entities.filter(({ rawKind, thread, nptNs }) => rawKind === 'thread' && thread && nptNs > 0);
+    const numberOf = threadNumbers(
+      model,
+      threads.map(({ id }) => id),
+    );
+    const numbers = new Set(threads.map(({ id }) => numberOf(id)));
+    for (const { name } of bottlesOf(model)) t.true(numbers.has(/( #\d+)?$/.exec(name)![0]), name);
   });
 
 test('without scripts: findings in the words of the report, a caption for each table, a text for each picture', (t) => {

@@ -4,7 +4,7 @@
  * program's NPT; narrow boxes ran alone. Pure.
  */
 import type { Entity, Model } from '../../model/index.js';
-import { nameWithoutKind } from '../../render/wording/names.js';
+import { nameWithoutKind, threadNumbers } from '../../render/wording/names.js';
 import { figure, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';
 import { escape } from '../drawing/escape.js';
@@ -29,20 +29,19 @@ export function bottlesOf(model: Model): Bottle[] {
   const rest = all.slice(most);
   const npt = rest.reduce((sum, { nptNs }) => sum + nptNs, 0);
   const work = rest.reduce((sum, { processorTimeNs }) => sum + processorTimeNs, 0);
+  const shown = all.slice(0, most);
+  const numberOf = threadNumbers(
+    model,
+    all.map(({ id }) => id),
+  );
   return [
-    ...all.slice(0, most).map((entity) => ({
-      name: nameOf(entity),
+    ...shown.map((entity) => ({
+      name: nameWithoutKind(entity, letters) + numberOf(entity.id),
       nptNs: entity.nptNs,
       parallelism: entity.parallelism,
     })),
     ...(rest.length > 0 ? [{ name: `${rest.length} more threads`, nptNs: npt, parallelism: work / npt }] : []),
   ].sort((a, b) => b.parallelism - a.parallelism || b.nptNs - a.nptNs);
-}
-
-/** Threads of one name have their number. */
-function nameOf(entity: Entity): string {
-  const name = nameWithoutKind(entity, letters);
-  return entity.group === 0 ? name : `${name} #${entity.thread?.serial ?? 0}`;
 }
 
 export function bottles(model: Model): string {
