@@ -1,4 +1,4 @@
-/** Confidence intervals. Formula and argument: docs/reference/model.md, "How sure". Pure. */
+/** Confidence intervals. Formula and argument: docs/reference/model.md, "Confidence intervals". Pure. */
 import { item } from '../profile/columns.js';
 import type { RawHead } from '../profile/raw-profile.js';
 import type { Interval } from '../result/types.js';
