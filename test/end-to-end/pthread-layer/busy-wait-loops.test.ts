@@ -70,9 +70,10 @@ for (const { compiler, options, hooked } of variants) {
       t.is(model.head.paths.hooks, hooked !== undefined);
       for (const { name, states } of threads) {
         const { useful, spinning } = states;
-        // Found out after some samples, of its processor time (sums after some more): meanwhile a thread may wait for a
-        // CPU, as at work.
-        const least = hadCpus(model) ? (name.startsWith('+totals') ? 1 : 2) : 0.5;
+        // Found out after some samples, of its processor time, and sums after more: 26 to 50 on a quiet machine, some
+        // 90 were seen where other programs had the CPUs. Those that work are below a tenth.
+        const sums = name.startsWith('+totals'),
+          least = hadCpus(model) ? (sums ? 1 : 2) : sums ? 0.1 : 0.5;
         if (name.startsWith('+'))
           t.true(
             spinning.ns > least * useful.ns,

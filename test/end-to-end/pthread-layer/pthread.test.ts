@@ -131,8 +131,16 @@ test.serial('who spins and then blocks: samples tell spinning and its waits and 
     Math.abs(work - real) < Math.max(0.15, 4 * error),
     `work is ${(100 * work).toFixed()} % of the samples, really ${(100 * real).toFixed()} % of processor time`,
   );
-  const [finding] = model.findings;
-  t.is(finding?.kind, 'oversubscription');
+  if (samples < 50) {
+    skip(t, 'the kernel gives few samples of running threads');
+    return;
+  }
+  // Those of which the report says that other programs may be the cause say nothing about this one; what they leave of
+  // the elapsed time to share may be less than its work could save.
+  const ours = model.findings.filter(({ othersMayCause }) => !othersMayCause),
+    finding = ours.find(({ kind }) => kind === 'oversubscription');
+  t.truthy(finding, ours.map(({ kind }) => kind).join());
+  if (model.cpuWait.othersNs < 0.2 * model.cpuWait.runNs) t.is(ours[0], finding);
   t.true(finding!.savingNs < (1 - real + Math.max(0.1, 4 * error)) * model.elapsedNs, 'no more than what is not work');
 });
 

@@ -1,7 +1,8 @@
 /** Programs and samplers that begin and end at odd moments: attach, detach, kill, crash of either side. */
 import test from 'ava';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
+import { skip } from '../../support/capabilities.js';
 import { measure } from '../../known-answers/measures.js';
 import { root } from '../../support/root.js';
 import {
@@ -76,7 +77,7 @@ test.serial(
     const ended = await recording.ended;
     t.is(ended.status, 0, ended.stderr);
     const model = openModel(recording.file);
-    t.true(model.head.firstNs <= Number(ended.stdout), 'sampling began before main did');
+    t.true(model.head.firstNs <= Number(ended.stdout), `sampling began before main did\n${ended.stderr}`);
     t.is(model.processors, 3);
     const find = (name: string): Entity => model.entities.find((one) => one.kind === 'procedure' && one.name === name)!;
     t.deepEqual([find('early').calls, find('part').calls], [1, 3]);
@@ -178,12 +179,21 @@ test.serial(
 
 test.serial('a sampler that gets no CPU while the program ends: the profile has all of its time', async (t) => {
   const bursts = `${root}/build/test/end-to-end/pthread-layer/bursts`;
-  const recording = startRecording(bursts, { args: ['1', '1', '3000', '1000', '1'] });
+  const recording = startRecording(bursts, { args: ['3', '1', '3000', '1000', '1'] });
   await underWay(recording.file, 20);
   const { pid } = openModel(recording.file).head;
+  const stateOf = (process: number): string =>
+    existsSync(`/proc/${process}`)
+      ? (/^State:\s*(\w)/m.exec(readFileSync(`/proc/${process}/status`, 'utf8'))?.[1] ?? 'gone')
+      : 'gone';
   recording.child.kill('SIGSTOP');
   try {
-    await until('the program has ended', () => /^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+    await until('the sampler has stopped, or ended', () => /^(T|gone|Z)/.test(stateOf(recording.child.pid!)));
+    if (/^(gone|Z)/.test(stateOf(pid))) {
+      skip(t, 'other programs had the CPUs');
+      return;
+    }
+    await until('the program has ended', () => stateOf(pid) === 'Z');
     await pause(300); // which is no part of the run
   } finally {
     recording.child.kill('SIGCONT');
@@ -194,10 +204,9 @@ test.serial('a sampler that gets no CPU while the program ends: the profile has 
   t.is(model.head.status, 'complete');
   const truth = Number(/^process (\d+)$/m.exec(stdout)![1]);
   const reported = model.root.processorTimeNs + model.root.states.spinning.ns;
-  const tolerance = Math.max(0.02 * truth, model.processors * 6e6);
   t.true(
-    Math.abs(reported - truth) <= tolerance,
+    Math.abs(reported - truth) <= 0.02 * truth,
     `${reported / 1e6} ms reported, ${truth / 1e6} by the process's clock`,
   );
-  t.true(model.elapsedNs >= 0.98e9 && model.elapsedNs <= model.head.usageNs, `${model.elapsedNs / 1e6} ms of 1 s`);
+  t.true(model.elapsedNs >= 2.98e9 && model.elapsedNs <= model.head.usageNs, `${model.elapsedNs / 1e6} ms of 3 s`);
 });

@@ -239,12 +239,12 @@ QZ_HERE void parallel_for(std::int64_t begin, std::int64_t end, F &&function, st
   qz_parallel_for(
       begin, end, grain,
       [](std::int64_t from, std::int64_t to, void *raw) {
-        auto *state = static_cast<shared *>(raw);
-        if (state->failed.load(std::memory_order_relaxed)) return;
+        auto *part_of = static_cast<shared *>(raw);
+        if (part_of->failed.load(std::memory_order_relaxed)) return;
         try {
-          for (std::int64_t i = from; i < to; i++) (*state->function)(i);
+          for (std::int64_t i = from; i < to; i++) (*part_of->function)(i);
         } catch (...) {
-          if (!state->failed.exchange(true)) state->error = std::current_exception();
+          if (!part_of->failed.exchange(true)) part_of->error = std::current_exception();
         }
       },
       &state);
