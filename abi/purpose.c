@@ -41,7 +41,8 @@ static const struct rule threads[] = {
   {START, "G1 Refine", QZ_PURPOSE_COLLECTION},     {START, "G1 Service", QZ_PURPOSE_COLLECTION},
   {START, "G1 Young", QZ_PURPOSE_COLLECTION},      {START, "ZWorker", QZ_PURPOSE_COLLECTION},
   {START, "ZDriver", QZ_PURPOSE_COLLECTION},       {START, "ConcGC", QZ_PURPOSE_COLLECTION},
-  {START, "Shenandoah GC", QZ_PURPOSE_COLLECTION},
+  {START, "Shenandoah GC", QZ_PURPOSE_COLLECTION}, {START, "C1 Compiler", QZ_PURPOSE_COMPILATION},
+  {START, "C2 Compiler", QZ_PURPOSE_COMPILATION},
 };
 
 static const struct rule procedures[] = {
@@ -270,6 +271,14 @@ static const struct rule procedures[] = {
   {START, "json_object_to_json", QZ_PURPOSE_SERIALIZATION},
   {START, "json_tokener_", QZ_PURPOSE_SERIALIZATION},
   {START, "yajl_", QZ_PURPOSE_SERIALIZATION},
+  /* HotSpot's, V8's, .NET's, PHP's; LLVM's of whichever program */
+  {START, "CompileBroker::", QZ_PURPOSE_COMPILATION},
+  {START, "v8::internal::OptimizedCompilationJob::", QZ_PURPOSE_COMPILATION},
+  {START, "v8::internal::compiler::", QZ_PURPOSE_COMPILATION},
+  {WHOLE, "jitNativeCode", QZ_PURPOSE_COMPILATION},
+  {START, "zend_jit_trace", QZ_PURPOSE_COMPILATION},
+  {START, "llvm::orc::", QZ_PURPOSE_COMPILATION},
+
   {WHOLE, "marshal_dump", QZ_PURPOSE_SERIALIZATION},
   {WHOLE, "marshal_load", QZ_PURPOSE_SERIALIZATION},
 };

@@ -41,6 +41,7 @@ extern "C" {
 #define QZ_PURPOSE_ORDER          4194304u  /* of what programs call of OpenMP, waits for a turn in an ordered region */
 #define QZ_PURPOSE_FILE_LOCK      8388608u  /* can wait for nothing but a lock on a file */
 #define QZ_PURPOSE_CLONING        16777216u /* of serialization, makes copies of objects for other threads */
+#define QZ_PURPOSE_COMPILATION    33554432u /* compiles code while the program runs */
 
 /* Of the name of a thread, else of a procedure or what is called inside a library, in the module of that path ("": in
  * none). */

@@ -68,6 +68,7 @@ function savedBy(of: Finding, { spreads }: Registered): Saved {
         : { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
     case 'process-starts':
       return { form: 'interval', lowNs: facts.leastNs, ns: facts.savesNs };
+    case 'compilation':
     case 'serialization':
       return { form: 'bound', lowNs: 0, ns: facts.savesNs };
     case 'kernel-work':

@@ -104,6 +104,8 @@ static const struct known procedures[] = {
   {"flock", QZ_PURPOSE_FILE_LOCK},
   {"flockfile", 0},
   {"v8::internal::ValueSerializer::WriteObject", BYTES | QZ_PURPOSE_CLONING},
+  {"CompileBroker::compiler_thread_loop", QZ_PURPOSE_COMPILATION},
+  {"CompileBrokers::compile", 0},
   {"fsync", QZ_PURPOSE_DEVICE},
   {"pwrite64", QZ_PURPOSE_DEVICE},
   {"preadv2", QZ_PURPOSE_DEVICE},

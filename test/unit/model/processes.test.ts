@@ -64,6 +64,20 @@ test('data that is turned into bytes for other processes is one finding', (t) =>
   t.false(model.findings.some(({ name }) => name.startsWith('save_') || name === 'put'));
 });
 
+test('what a run-time compiles while the program runs is one finding, by its procedures or its threads', (t) => {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  for (let k = 0; k < 10; k++)
+    builder
+      .stretch(0.03 * second, [run('main', ['main', 'compute']), run('C2 CompilerThre', ['start', 'libjvm'])])
+      .stretch(0.02 * second, [run('main', ['main', 'CompileBroker::wait_for_completion', 'emit'])])
+      .stretch(0.05 * second, [run('main', ['main', 'compute'])]);
+  const model = buildModel(builder.build());
+  const finding = model.findings.find(({ facts }) => facts.form === 'compilation');
+  t.is(ms(finding!.costNs), 350); // 300 / 2 + 200
+  t.is(Math.round(1000 * factsOf(finding, 'compilation').share), 385); // 500 of 1,300
+  t.false(model.findings.some(({ name }) => name === 'emit' || name === 'libjvm'));
+});
+
 test('without other processes bytes are work like any other', (t) => {
   t.false(pickles({}).findings.some(({ facts }) => facts.form === 'serialization'));
   const clones = pickles({}, Purpose.serialization | Purpose.cloning).findings.find(

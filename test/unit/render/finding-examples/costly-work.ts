@@ -349,6 +349,7 @@ export const costlyWork: [string, Finding][] = [
     'processes: data turned into bytes',
     finding(work, { form: 'serialization', between: 'processes', share: 0.6, caller: setup, savesNs }),
   ],
+  ['compilation while the program runs', finding(work, { form: 'compilation', share: 0.6, savesNs })],
   [
     'threads: objects turned into bytes',
     finding(work, { form: 'serialization', between: 'threads', share: 0.6, caller: null, savesNs }),

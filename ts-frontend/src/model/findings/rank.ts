@@ -23,6 +23,7 @@ import { reasonsOf, kernelWorkFindings } from './kernel-work.js';
 import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
 import { processStarts } from './process-starts.js';
 import { processesFindings } from './processes.js';
+import { compilationFindings } from './compilation.js';
 import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
@@ -89,7 +90,7 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   );
   const waits = ioFindings(context, io);
   const { starts, ofIo } = processStarts(context, waits);
-  const sorted = [...starts, ...serializationFindings(context)];
+  const sorted = [...starts, ...serializationFindings(context), ...compilationFindings(context)];
   const ofOthers = explainedBy(context, longest, io, waits);
   const contexts = prepareContexts(
     model.raw,
@@ -301,15 +302,19 @@ const worthOf = (finding: Finding): number =>
   Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
 /**
- * Of code to make faster only a bound is known, of others what a change saves: it comes before them where less than
- * this part of it would have to go to gain as much.
+ * Of code to make faster, and of compilation, only a bound is known, of others what a change saves: it comes before
+ * where less than this part of it would have to go to gain as much.
  */
 const mostEven = 0.5;
 const ranked = (finding: Finding): number =>
-  Math.max(0, worthOf(finding) * (finding.kind === 'optimize' ? mostEven : 1) - atRest(finding));
+  Math.max(
+    0,
+    worthOf(finding) * (finding.kind === 'optimize' || finding.facts.form === 'compilation' ? mostEven : 1) -
+      atRest(finding),
+  );
 
 /** Findings about work that is of one sort, wherever it is, and of no grain. */
-const ofOneSort: ReadonlySet<Facts['form']> = new Set(['collection', 'process-starts', 'serialization']);
+const ofOneSort: ReadonlySet<Facts['form']> = new Set(['collection', 'compilation', 'process-starts', 'serialization']);
 
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
@@ -367,6 +372,9 @@ function orderWork(findings: Finding[]): void {
   }
 }
 
+/** What a change saves has an upper bound only. */
+const isBound: ReadonlySet<Facts['form']> = new Set(['optimize', 'sharing', 'serialization', 'compilation']);
+
 /** What a change saves is a part of what the finding costs, and as sure. */
 function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const { costNs, savingNs, facts } = finding;
@@ -379,10 +387,7 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
         ? [facts.savesNs, facts.mostNs]
         : facts.form === 'kernel-work' || facts.form === 'process-starts'
           ? [facts.leastNs, facts.savesNs]
-          : [
-              facts.form === 'optimize' || facts.form === 'sharing' || facts.form === 'serialization' ? 0 : savingNs,
-              savingNs,
-            ];
+          : [isBound.has(facts.form) ? 0 : savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

@@ -79,6 +79,7 @@ export const Purpose = {
   order: 4194304,
   fileLock: 8388608,
   cloning: 16777216,
+  compilation: 33554432,
 } as const;
 
 /** enum qz_library_wait. */

@@ -276,6 +276,13 @@ export interface ProcessStartFacts {
   savesNs: number; // and at most
 }
 
+/** A run-time compiles code while the program runs. */
+export interface CompilationFacts {
+  form: 'compilation';
+  share: number; // of the processor time
+  savesNs: number; // if none of it were needed
+}
+
 /** Data is turned into bytes for others, and back. */
 export interface SerializationFacts {
   form: 'serialization';
@@ -349,6 +356,7 @@ export type Facts =
   | YieldFacts
   | CollectionFacts
   | ProcessStartFacts
+  | CompilationFacts
   | SerializationFacts
   | SharingFacts
   | OptimizeFacts;

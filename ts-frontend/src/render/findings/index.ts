@@ -15,6 +15,7 @@ import { oversubscription } from './oversubscription.js';
 import { signedPercent, signedRange } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { collection } from './collection.js';
+import { compilation } from './compilation.js';
 import { sharing } from './sharing.js';
 import { yields } from './yields.js';
 import { processStarts, serialization } from './process-starts.js';
@@ -67,6 +68,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return kernelWork(finding, facts, say);
     case 'collection':
       return collection(finding, facts, say);
+    case 'compilation':
+      return compilation(finding, facts, say);
     case 'process-starts':
       return processStarts(finding, facts, say);
     case 'serialization':

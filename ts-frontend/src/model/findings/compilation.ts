@@ -1,0 +1,51 @@
+/**
+ * Limits by code that a run-time compiles while the program runs (docs/reference/findings.md, "Compilation"). Pure.
+ */
+import { Purpose } from '../profile/abi.js';
+import { f64, item, u16, u32 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isFor } from '../evidence/purposes.js';
+import { cover, mostOf, workBelow } from '../evidence/work-below.js';
+import { State } from '../profile/raw-profile.js';
+import type { Finding } from '../result/types.js';
+
+/** A compiler that takes less of the elapsed time than this does what it is for. */
+const leastPart = 0.1;
+
+export function compilationFindings(context: FindingContext): Finding[] {
+  const { model, tables, least } = context;
+  const { tuples } = model.raw;
+  const below = workBelow(context, Purpose.compilation);
+  const isOf = (k: number): boolean =>
+    below.isOf(k) ||
+    (tuples.state[k] === State.useful && isFor(item(model.entities, u32(tuples.thread, k)), Purpose.compilation));
+  const byThread = new Map<number, number>();
+  let cost = 0,
+    busy = 0,
+    spinning = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    if (!isOf(k)) continue;
+    const ns = f64(tables.weights, k),
+      npt = ns / Math.max(1, u16(tuples.busy, k));
+    cost += npt;
+    busy += ns;
+    spinning += npt * u16(tuples.spinning, k);
+    addTo(byThread, shownId(model, u32(tuples.thread, k)), npt);
+  }
+  if (cost < Math.max(least, leastPart * model.elapsedNs)) return [];
+  cover(context, { ...below, isOf });
+  return [
+    findingOf(model, {
+      entity: mostOf(byThread)?.[0] ?? 0,
+      kind: 'overhead',
+      change: 'coarsen',
+      costNs: cost,
+      savingNs: cost,
+      processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
+      facts: { form: 'compilation', share: busy / Math.max(1, model.root.processorTimeNs), savesNs: cost },
+      related: [...byThread.keys()].slice(1),
+    }),
+  ];
+}
