@@ -302,8 +302,8 @@ const worthOf = (finding: Finding): number =>
   Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
 /**
- * Of code to make faster, and of compilation, only a bound is known, of others what a change saves: it comes before
- * where less than this part of it would have to go to gain as much.
+ * Of code to make faster, and of compilation, only a bound is known, of others what a change saves: the latter come
+ * first where less than this part of it would have to go to gain as much.
  */
 const mostEven = 0.5;
 const ranked = (finding: Finding): number =>
