@@ -1,13 +1,14 @@
 /** What a program would show with its CPUs to itself keeps what was seen of who waits while who runs. */
 import test from 'ava';
 import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import {
   costsBesideIdle,
   prepareWaitOverlap,
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
-import { ProfileBuilder, ready, run, wait, woken } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run, spin, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** One of two workers is kept from its CPU for nine of ten seconds, while main waits for both. */
@@ -55,4 +56,29 @@ test('who has been woken for a lock, and waits for a CPU, would not have worked 
     return ns.reduce((sum, its, k) => sum + (busy[k] === 2 ? its : 0), 0);
   };
   t.deepEqual([twoBusyNs(true), twoBusyNs(false)], [0, 2 * second]);
+});
+
+test('who comes late because others had its CPU has no larger share; who has more to do has, there too', (t) => {
+  const end = spin('main', ['main', 'futex(barrier):GOMP_barrier at a.c:9']);
+  const main = run('main', ['main', 'work']),
+    w = run('w', ['main', 'work']);
+  for (const [more, isUneven] of [
+    [0, false],
+    [2, true],
+  ] as const) {
+    const builder = new ProfileBuilder({
+      processors: 2,
+      head: { publisher: 'pthread', cpuRunNs: (4 + 2 * more) * second, cpuWaitNs: second },
+    })
+      .stretch(second, [main, w])
+      .stretch(0.5 * second, [main, ready('w', ['main', 'work'])])
+      .stretch(0.5 * second, [end, ready('w', ['main', 'work'])])
+      .stretch(0.5 * second, [end, w]);
+    if (more > 0) builder.stretch(more * second, [end, w]);
+    const { findings } = buildModel(builder.build());
+    t.is(
+      findings.some(({ kind }) => kind === 'imbalance'),
+      isUneven,
+    );
+  }
 });

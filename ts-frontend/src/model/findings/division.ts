@@ -4,6 +4,8 @@
  */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u32 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import { shownPerRun } from '../metrics/cpu-wait.js';
 import { State } from '../profile/raw-profile.js';
 import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -123,7 +125,7 @@ function uneven(
   // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again,
   // not only at their ends.
   const savingNs = Math.min(
-    even,
+    notOthers(findingContext, candidate, even),
     atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(findingContext, stats),
   );
   const { within, entity } = candidate.context;
@@ -162,6 +164,32 @@ function uneven(
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
   });
+}
+
+/**
+ * Who got no CPU for a while, because other programs had it, comes late though all have the same to do. So of what an
+ * even division saves, as much as others may have caused is left out, unless the threads' own processor time differs.
+ */
+function notOthers({ model, tables }: FindingContext, { members, stats }: Candidate, evenNs: number): number {
+  const { othersNs } = model.cpuWait;
+  if (othersNs === 0) return evenNs;
+  const { tuples } = tables.measured; // with the time that threads executed, not that in which they wanted to
+  const inside = new Set(members);
+  const times = new Map<number, number>(stats.threads.ids.map((thread) => [thread, 0]));
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (tuples.state[k] === State.useful && inside.has(u32(tuples.stack, k)))
+      addTo(times, u32(tuples.thread, k), f64(tuples.ns, k));
+  let most = 0,
+    sum = 0,
+    count = 0;
+  for (const [thread, ns] of times) {
+    const instances = Math.max(1, item(model.entities, thread).instances);
+    most = Math.max(most, ns / instances);
+    sum += ns;
+    count += instances;
+  }
+  const differNs = (most - sum / Math.max(1, count)) * shownPerRun(model);
+  return Math.min(evenNs, Math.max(differNs, evenNs - othersNs));
 }
 
 /**
