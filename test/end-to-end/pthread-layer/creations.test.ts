@@ -3,10 +3,10 @@
  * counted: shares of it are judged, never times.
  */
 import type { ExecutionContext } from 'ava';
-import { checkInvariants, viewOf, type Model, type ViewRow } from '../../../ts-frontend/src/model/index.js';
+import { checkInvariants, costIndex, viewOf, type Model, type ViewRow } from '../../../ts-frontend/src/model/index.js';
 import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
-import { program } from './helpers.js';
+import { lineOf, program } from './helpers.js';
 
 async function recorded(t: ExecutionContext, name: string): Promise<Model> {
   const { model, status, stderr } = await record(program('creations'), { args: [name] });
@@ -41,6 +41,40 @@ test('two places that create equal threads: each has the time of its own', async
   t.true(Math.abs(large / (small + large) - 3 / 4) < 0.1, `${large} of ${small + large}`);
   t.true(all > 0.95 * body, `${all} of ${body}`);
   t.deepEqual(hottest(model).slice(0, 4), ['main', 'large_phase', 'solve', 'body']);
+});
+
+test('call sites through creation: each call has the work that was created below it, and is on the path', async (t) => {
+  const model = await recorded(t, 'phases');
+  const steps: [string, string][] = [
+    ['small_phase', 'solve(100);'],
+    ['large_phase', 'solve(150);'],
+    ['solve', 'pthread_create(&id, nullptr, body, &count)'],
+  ];
+  const body = timeOf(model, 'body');
+  const sites = new Map<number, number>();
+  const above = new Map<number, Set<string>>();
+  const visit = (row: ViewRow, around: string): void => {
+    const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
+    const inside = entity?.kind === 'procedure' ? entity.name.replace(/\(.*/, '') : around;
+    if (entity?.rawKind === 'code-line' && entity.file.endsWith('creations.cc')) {
+      sites.set(entity.line, (sites.get(entity.line) ?? 0) + (row.total[costIndex.time] ?? 0));
+      above.set(entity.line, (above.get(entity.line) ?? new Set()).add(around));
+    }
+    for (const one of row.open(costIndex.npt)) visit(one, inside);
+  };
+  visit(viewOf(model, 'tree', 'lines'), '');
+  const timeAt = (line: number): number => sites.get(line) ?? 0;
+  const [small, large, creation] = steps.map(([, text]) => lineOf('creations.cc', text)) as [number, number, number];
+  const [first, second] = [timeAt(large), timeAt(large + 1)];
+  for (const [line, by] of [small, large, creation].map((line, k) => [line, steps[k]![0]] as const))
+    t.deepEqual([...(above.get(line) ?? [by])], [by], `line ${line}`);
+  const all = timeAt(small) + first + second;
+  t.true(timeAt(creation) > 0.99 * all && all > 0.99 * timeAt(creation), `${timeAt(creation)} and ${all}`);
+  // Lines are known once debug information has been read, which takes longer beside other programs.
+  const without = body - all;
+  t.true(timeAt(small) <= 0.35 * body, `${timeAt(small)} of ${body}`);
+  if (without > 0.5 * body) t.log(`${without} ns of ${body} were sampled before lines were known`);
+  else t.true(Math.abs(second / body - 3 / 8) < 0.1, `${second} of ${body}; without lines ${without}`);
 });
 
 test('a thread created by a thread: the paths of both, without what C++ adds', async (t) => {

@@ -3,7 +3,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'ava';
 import { parse, type Command } from '../../../ts-frontend/src/cli/command.js';
-import { flagOf, optionNames, options, wantsOf, type OptionName } from '../../../ts-frontend/src/cli/options.js';
+import {
+  flagOf,
+  flagsOf,
+  optionNames,
+  options,
+  wantsOf,
+  type OptionName,
+} from '../../../ts-frontend/src/cli/options.js';
+import { optionRows } from '../../../ts-frontend/src/cli/help.js';
 import { root } from '../../support/root.js';
 
 /** A command that takes every option. */
@@ -145,6 +153,15 @@ for (const [argv, message] of mistakes)
   test(`mistake: ${argv.join(' ')}`, (t) => {
     t.is(t.throws(() => parse(all, argv)).message, message);
   });
+
+test('another name of an option is the same option, and is in the help beside its name', (t) => {
+  t.true(parse(all, ['--sites']).has('sites'));
+  t.true(parse(all, ['--lines']).has('sites'));
+  t.throws(() => parse(all, ['--lines=1']), { message: /--sites takes no value/ });
+  t.regex(optionRows(['sites']).join(' '), /--sites, --lines /);
+  const flags = optionNames.flatMap((name) => (options[name].flag === undefined ? flagsOf(name) : []));
+  t.is(new Set(flags).size, flags.length, 'no two options are written alike');
+});
 
 test('what the sampler and the shell know is made from the table', (t) => {
   t.notThrows(() => execFileSync('node', [join(root, 'scripts/option-table.js'), '--check'], { stdio: 'pipe' }));

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { usage } from './failure.js';
 import { didYouMean } from './nearest.js';
-import { accepts, flagOf, numberOf, options as known, wantsOf, type OptionName } from './options.js';
+import { accepts, flagOf, flagsOf, numberOf, options as known, wantsOf, type OptionName } from './options.js';
 import { defined, item } from '../model/index.js';
 
 export interface Arguments {
@@ -35,7 +35,7 @@ function unknownOption(command: Command, written: string): Error {
   const what = `${command.name} has no option "${written}"`;
   if (written === '-p')
     return usage(what, 'to record a process that runs already, write: quartz attach PID, or quartz top -p PID');
-  const names = optionsOf(command).map((name) => `--${flagOf(name)}`);
+  const names = optionsOf(command).flatMap((name) => flagsOf(name).map((flag) => `--${flag}`));
   return usage(what, didYouMean(written.replace(/^-+/, '--'), names, helpFor(command)));
 }
 
@@ -63,15 +63,10 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
-      names.map((name) => {
+      names.flatMap((name) => {
         const { kind, short, alone } = known[name];
-        return [
-          flagOf(name),
-          {
-            type: kind === 'switch' || alone !== undefined ? 'boolean' : 'string',
-            ...(short === undefined ? {} : { short }),
-          },
-        ];
+        const type = kind === 'switch' || alone !== undefined ? ('boolean' as const) : ('string' as const);
+        return flagsOf(name).map((flag, k) => [flag, { type, ...(short === undefined || k > 0 ? {} : { short }) }]);
       }),
     ),
   });
@@ -90,7 +85,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
       words.push(...argv.slice(token.index + 1));
       break;
     }
-    const name = names.find((one) => flagOf(one) === token.name);
+    const name = names.find((one) => flagsOf(one).includes(token.name));
     if (name === undefined) throw unknownOption(command, token.rawName);
     // `--top --` has forgotten its value
     const value = token.value === '--' && !token.inlineValue ? undefined : token.value;

@@ -1,6 +1,6 @@
 /** The help of one command: examples first. */
 import { optionsOf, type Command } from './command.js';
-import { flagOf, options, type OptionName } from './options.js';
+import { flagsOf, options, type OptionName } from './options.js';
 
 const columns = 120;
 
@@ -28,7 +28,8 @@ export const optionRows = (names: readonly OptionName[]): string[] =>
     names.map((name) => {
       const { short, value, alone, help } = options[name];
       const written = value === undefined ? '' : alone === undefined ? ` ${value}` : `[=${value}]`;
-      return [`${short === undefined ? '    ' : `-${short}, `}--${flagOf(name)}${written}`, help];
+      const flags = flagsOf(name).map((flag) => `--${flag}${written}`);
+      return [`${short === undefined ? '    ' : `-${short}, `}${flags.join(', ')}`, help];
     }),
   );
 

@@ -22,6 +22,7 @@ export type Value =
 export type Option = Value & {
   short?: string; // without -
   flag?: string; // what is written for it, where that is not its name: two commands call different things alike
+  also?: string; // another name of it
   value?: string; // what the help calls the value
   alone?: string; // the value where none is written; another one is written behind =
   repeated?: boolean; // it may be given several times, and each counts; else the last one does
@@ -206,7 +207,11 @@ const table = {
     value: 'DEF',
     help: "for these: columns of your own, 'NAME = EXPRESSION; ...' (docs/reference/views.md)",
   },
-  lines: { kind: 'switch', help: 'for tree and flat: source lines and call sites have rows of their own' },
+  sites: {
+    kind: 'switch',
+    also: 'lines',
+    help: 'for tree and flat: call sites, and the other lines of code that paths are at, have rows of their own',
+  },
   source: {
     kind: 'text',
     value: 'FILE',
@@ -304,6 +309,11 @@ export const optionNames = Object.keys(table) as readonly OptionName[];
 
 /** How an option is written, without --. */
 export const flagOf = (name: OptionName): string => options[name].flag ?? name;
+/** All that may be written for it, without --. */
+export const flagsOf = (name: OptionName): readonly string[] => {
+  const { also } = options[name];
+  return also === undefined ? [flagOf(name)] : [flagOf(name), also];
+};
 
 /** The recording commands' own. */
 export const recordingOptions = [

@@ -17,6 +17,7 @@ export const command: Command = {
     ['quartz report prog.quartz --top 50', 'the first 50 rows'],
     ['quartz report --view locks', 'synchronization objects (same as: quartz locks)'],
     ['quartz report --view tree', 'calling contexts from the top down, the hot path opened'],
+    ['quartz report --view tree --sites', 'with the line of each call'],
     ["quartz report --view flat --metric 'wasted = idle / time'", 'a column of your own'],
     ['quartz report --source solver.c', 'the source of a file, with what each line costs'],
     ['quartz report --source solver.c --disassembly', 'and the instructions of its hottest lines'],
@@ -27,7 +28,7 @@ export const command: Command = {
   options: [
     ...([
       'view',
-      'lines',
+      'sites',
       'focus',
       'source',
       'disassembly',
@@ -50,7 +51,7 @@ export const command: Command = {
     const form = chosen.find((one) => one === 'markdown' || one === 'sarif' || one === 'notes');
     const { show, showContexts, showFindings } = await import('../cli/show/show.js');
     if (form !== undefined || args.has('brief')) {
-      for (const name of ['view', 'focus', 'sort', 'metric', 'lines', 'source'] as const)
+      for (const name of ['view', 'focus', 'sort', 'metric', 'sites', 'source'] as const)
         if (args.has(name)) throw usage(`--${name} does not go with --${form ?? 'brief'}`, 'leave one of them out');
       return showFindings(args, form ?? 'brief', args.words[0]);
     }
@@ -62,9 +63,11 @@ export const command: Command = {
     if (args.has('disassembly')) throw usage('--disassembly is for --source', 'add --source FILE');
     if (isContextView(view)) {
       if (args.has('focus')) throw usage(`--focus does not go with --view ${view}`, 'leave one of them out');
+      if (view === 'callers' && args.has('sites'))
+        throw usage('--sites is for the views tree and flat', 'callers are procedures alone: add --view tree');
       return showContexts(args, view, args.words[0]);
     }
-    for (const name of ['sort', 'metric', 'lines'] as const)
+    for (const name of ['sort', 'metric', 'sites'] as const)
       if (args.has(name)) throw usage(`--${name} is for the views ${contextViews.join(', ')}`, 'add --view tree');
     return show(args, view as View, args.words[0]);
   },

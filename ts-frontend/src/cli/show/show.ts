@@ -109,7 +109,7 @@ export async function showContexts(args: Arguments, view: ViewName, file: string
   const metrics = definition === undefined ? [] : definition.split(';').map((one) => metricOf(model, one));
   const query = { view, sort, metrics };
   const most = !args.has('top') ? 0 : options.top;
-  const root = viewOf(model, view, args.has('lines') ? 'lines' : 'loops');
+  const root = viewOf(model, view, args.has('sites') ? 'lines' : 'loops');
   if (args.has('json')) await print(viewJson(model, root, query, version(), most));
   else if (args.has('csv')) await print(viewCsv(model, root, query, most));
   else await print(contextReport(model, root, query, options));
