@@ -15,8 +15,10 @@
  * own, asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and
  * publishes. With QZ_WELCOME, and with QZ_ATTACH, the sampler sends the descriptor of its clock page (struct
  * qz_clock_page); one that comes without is fine: then there is no time path. In both cases publishing ends when the
- * connection does: on QZ_DETACH, or when the sampler dies. A connection that the program closes (it may close all its
- * descriptors) carries no information for the sampler; the end of the program is seen through a pidfd.
+ * connection does: on QZ_DETACH, or when the sampler dies. Once it knows that it is a rank of an MPI program, the
+ * program sends QZ_MESSAGES with the descriptor of a log (mpi_log.h), which the sampler reads when recording ends. A
+ * connection that the program closes (it may close all its descriptors) carries no information for the sampler; the end
+ * of the program is seen through a pidfd.
  */
 #ifndef QZ_ABI_CHANNEL_H
 #define QZ_ABI_CHANNEL_H
@@ -39,7 +41,7 @@
 /* What publishing costs on this machine, measured by a process before (publisher/calibration.c). Not set: not known. */
 #define QZ_CALIBRATION_ENV   "QUARTZ_CALIBRATION"
 
-enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5 };
+enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5, QZ_MESSAGES = 6 };
 
 struct qz_message {
   uint32_t magic;   /* QZ_CHANNEL_MAGIC */

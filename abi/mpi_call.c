@@ -112,9 +112,10 @@ bool qz_mpi_name(const char *name, char *text, size_t room) {
 }
 
 bool qz_mpi_is_library(const char *path) {
-  static const char *const libraries[] = {
-    "libmpi", "libopen-pal", "libopen-rte", "libpmix",   "libprrte", "libmca_",  "mca_",     "libpmi",       "libucs",
-    "libucp", "libuct",      "libucm",      "libfabric", "libpsm",   "libhcoll", "libsharp", "libinfinipath"};
+  static const char *const libraries[] = {"libmpi",   "libquartz-mpi", "libopen-pal",  "libopen-rte", "libpmix",
+                                          "libprrte", "libmca_",       "mca_",         "libpmi",      "libucs",
+                                          "libucp",   "libuct",        "libucm",       "libfabric",   "libpsm",
+                                          "libhcoll", "libsharp",      "libinfinipath"};
   const char *file = qz_file_of_path(path);
   for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++)
     if (!strncmp(file, libraries[k], strlen(libraries[k]))) return true;

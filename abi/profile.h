@@ -86,7 +86,8 @@ enum qz_section_id {
   QZ_SECTION_UNWINDING = 23,       /* struct qz_unwinding. From version 23 on */
   QZ_SECTION_LINES = 24,           /* struct qz_shared_line. From version 26 on */
   QZ_SECTION_COUNTED = 25,         /* struct qz_counted. From version 28 on */
-  QZ_SECTION_COUNT = 26
+  QZ_SECTION_MESSAGES = 26,        /* struct qz_message_event; written at the end. From version 29 on */
+  QZ_SECTION_COUNT = 27
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {

@@ -19,13 +19,13 @@
 
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_COUNTED,      QZ_SECTION_UNWINDING,       QZ_SECTION_SLICES,       QZ_SECTION_INSTRUCTIONS,
-  QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH,      QZ_SECTION_SEGMENTS,
-  QZ_SECTION_ON_SPAN,      QZ_SECTION_SITES,           QZ_SECTION_LEVELS,       QZ_SECTION_TUPLES,
-  QZ_SECTION_BALANCE,      QZ_SECTION_BLAME,           QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,
-  QZ_SECTION_CALLS,        QZ_SECTION_THREADS,         QZ_SECTION_TIMELINE,     QZ_SECTION_PROCESSORS,
-  QZ_SECTION_STACKS,       QZ_SECTION_WHAT_IF,         QZ_SECTION_LINES,        QZ_SECTION_ENTITIES,
-  QZ_SECTION_MODULES,      QZ_SECTION_STRINGS};
+  QZ_SECTION_MESSAGES,     QZ_SECTION_COUNTED,      QZ_SECTION_UNWINDING,       QZ_SECTION_SLICES,
+  QZ_SECTION_INSTRUCTIONS, QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH,
+  QZ_SECTION_SEGMENTS,     QZ_SECTION_ON_SPAN,      QZ_SECTION_SITES,           QZ_SECTION_LEVELS,
+  QZ_SECTION_TUPLES,       QZ_SECTION_BALANCE,      QZ_SECTION_BLAME,           QZ_SECTION_WAIT_OVERLAP,
+  QZ_SECTION_OBJECTS,      QZ_SECTION_CALLS,        QZ_SECTION_THREADS,         QZ_SECTION_TIMELINE,
+  QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,       QZ_SECTION_WHAT_IF,         QZ_SECTION_LINES,
+  QZ_SECTION_ENTITIES,     QZ_SECTION_MODULES,      QZ_SECTION_STRINGS};
 
 static const void *place(struct qz_profile_copy *copy, const size_t *at, unsigned s) {
   return (unsigned char *)copy->memory + at[s];
@@ -104,6 +104,7 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   PLACE(unwinding, QZ_SECTION_UNWINDING);
   PLACE(lines, QZ_SECTION_LINES);
   PLACE(counted, QZ_SECTION_COUNTED);
+  PLACE(messages, QZ_SECTION_MESSAGES);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;

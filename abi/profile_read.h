@@ -76,6 +76,8 @@ struct qz_profile_copy {
   size_t lines_count;
   const struct qz_counted *counted;
   size_t counted_count;
+  const struct qz_message_event *messages;
+  size_t messages_count;
   void *memory; /* everything above */
 };
 

@@ -1,5 +1,6 @@
 /* Whether what a profile says makes sense. See profile_references.h. */
 #include "profile_references.h"
+#include "mpi_log.h"
 
 static int known_kind(uint32_t kind) {
   return (kind > QZ_KIND_NONE && kind < QZ_KIND_COUNT) || (kind >= QZ_ENTITY_PROCEDURE && kind <= QZ_ENTITY_CODE_LINE);
@@ -81,6 +82,10 @@ int qzi_profile_check_references(struct qzi_profile_source *source, const struct
   for (size_t k = 0; k < copy->counted_count; k++)
     if (copy->counted[k].stack >= stacks || copy->counted[k].counter >= QZ_COUNTER_COUNT)
       return qzi_profile_wrong(source, "what was counted (%zu) makes no sense", k);
+  for (size_t k = 0; k < copy->messages_count; k++)
+    if (copy->messages[k].call >= entities || copy->messages[k].kind < QZ_MPI_SENT ||
+        copy->messages[k].kind > QZ_MPI_PREFIX || copy->messages[k].thinning > QZ_MPI_THIN_MOST)
+      return qzi_profile_wrong(source, "message %zu makes no sense", k);
   for (size_t k = 1; k < copy->slices_count; k++) {
     const struct qz_slice *its = &copy->slices[k];
     if (its->stack >= stacks || its->thread >= entities || its->state >= QZ_STATE_COUNT)

@@ -175,6 +175,18 @@ struct qz_counted {
   uint64_t amount;
 };
 
+/* A message or collective of a rank of an MPI program: struct qz_mpi_event (mpi_log.h), whose fields have the same
+ * meaning here. */
+struct qz_message_event {
+  uint64_t posted_ns, begin_ns, ns; /* CLOCK_MONOTONIC of the host */
+  uint64_t communicator;
+  uint32_t number;
+  int32_t peer, tag;
+  uint32_t kind;     /* enum qz_mpi_event_kind */
+  uint32_t call;     /* entity: the place that called MPI and waited there; 0: unknown */
+  uint32_t thinning; /* 2^thinning numbers are one event: only multiples of it are here. The same in all rows */
+};
+
 /* A cache line that threads on different CPUs wrote, or read and wrote, alternately: what samples of them found around
  * the instruction that they were at (docs/reference/metrics.md). Of threads whose registers the kernel's samples have,
  * on x86-64. Of lines that many threads share, some are counted together in `others`. */

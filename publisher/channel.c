@@ -303,6 +303,13 @@ void qzi_channel_look(void) {
   pthread_mutex_unlock(&lock);
 }
 
+bool qzi_channel_pass(uint32_t type, int fd) {
+  pthread_mutex_lock(&lock);
+  bool passed = connection.fd >= 0 && valid(&connection) && !qz_message_send(connection.fd, type, NULL, fd);
+  pthread_mutex_unlock(&lock);
+  return passed;
+}
+
 /* The session is about to be made again. A sampler that has the old one loses it. */
 void qzi_channel_stop(void) {
   pthread_mutex_lock(&lock);

@@ -108,6 +108,8 @@ void qzi_channel_look(void);
 void qzi_channel_start(const char *follower);
 void qzi_channel_stop(void);
 void qzi_channel_forked(void);
+/* Hands the sampler a descriptor, which stays the caller's. false: none records this process. Any thread. */
+bool qzi_channel_pass(uint32_t type, int fd);
 
 /* path.c */
 struct qz_path *qzi_path_actor(uint32_t index);

@@ -13,7 +13,7 @@ import { format, resolveConfig } from 'prettier';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const headers = ['hash', 'origin', 'purpose', 'session', 'chains', 'profile', 'profile_rows', 'profile_path']
+const headers = ['hash', 'origin', 'purpose', 'session', 'chains', 'profile', 'profile_rows', 'profile_path', 'mpi_log']
   .map((name) => read(`abi/${name}.h`))
   .join('\n');
 const code = headers.replace(/\/\*[\s\S]*?\*\//g, '');
@@ -95,6 +95,13 @@ ${table(
   'counterKinds',
   'CounterName',
   valuesOf('qz_counter', 'QZ_COUNTER_'),
+  camel,
+)}
+${table(
+  'enum qz_mpi_event_kind, in messages.kind.',
+  'MessageKind',
+  '',
+  valuesOf('qz_mpi_event_kind', 'QZ_MPI_'),
   camel,
 )}
 ${table('QZ_LOCKED_...: bits of sharedLines.by.locked.', 'lockedAccess', '', bits('QZ_LOCKED_'), camel)}

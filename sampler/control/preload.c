@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "abi/launcher.h"
 
 const char *qzi_layer_reason(enum qz_program kind) {
   switch (kind) {
@@ -61,11 +62,13 @@ int qzi_layer_path(char *path, size_t bytes) {
 
 int qzi_layer_preload(const char *path) {
   const char *before = getenv("LD_PRELOAD");
-  if (!before || !*before) return setenv("LD_PRELOAD", path, 1);
-  size_t bytes = strlen(path) + strlen(before) + 2;
+  char layers[2 * PATH_MAX];
+  qz_launcher_layers(path, environ, layers, sizeof layers);
+  if (!before || !*before) return setenv("LD_PRELOAD", layers, 1);
+  size_t bytes = strlen(layers) + strlen(before) + 2;
   char *both = malloc(bytes);
   if (!both) return -1;
-  snprintf(both, bytes, "%s:%s", path, before);
+  snprintf(both, bytes, "%s:%s", layers, before);
   int failed = setenv("LD_PRELOAD", both, 1);
   free(both);
   return failed;

@@ -14,7 +14,8 @@ const char *qzi_layer_reason(enum qz_program kind);
  * 0, or -1. Where that has a blank or a colon, which LD_PRELOAD can't hold, a name that is good as long as this process
  * lives. */
 int qzi_layer_path(char *path, size_t bytes);
-/* In a child, before exec: the layer comes first in LD_PRELOAD. 0, or -1 and errno. */
+/* In a child, before exec: the layer comes first in LD_PRELOAD, and behind it, where the process has a rank, the MPI
+ * layer. 0, or -1 and errno. */
 int qzi_layer_preload(const char *path);
 
 #endif

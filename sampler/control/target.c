@@ -237,7 +237,10 @@ int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], i
     struct qz_message message;
     int fd;
     if (!(polls[1].revents & (POLLHUP | POLLERR)) && !qzi_channel_receive(target->socket, 0, &message, &fd)) {
-      if (fd >= 0) close(fd);
+      if (fd >= 0 && message.type == QZ_MESSAGES && recording->messages_fd < 0)
+        recording->messages_fd = fd; /* read when recording ends */
+      else if (fd >= 0)
+        close(fd);
       return 0;
     }
     close(target->socket);

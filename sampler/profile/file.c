@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "abi/mpi_log.h"
 #include "abi/profile_write.h"
 
 #define PAGE      4096u
@@ -27,7 +28,7 @@ static const struct {
   [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
   [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 23, UINT64_C(1) << 21},
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 60, UINT64_C(1) << 23},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 56, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
   [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 28, UINT64_C(1) << 17},
   [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
@@ -50,6 +51,7 @@ static const struct {
   [QZ_SECTION_LINES] = {sizeof(struct qz_shared_line), 1, 256},
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), 1, UINT64_C(1) << 15},
   [QZ_SECTION_COUNTED] = {sizeof(struct qz_counted), 1, UINT64_C(1) << 18},
+  [QZ_SECTION_MESSAGES] = {sizeof(struct qz_message_event), 4, QZ_MPI_LOG_CAPACITY},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -96,6 +98,7 @@ static void place_sections(struct qzi_file *file) {
   file->lines = at[QZ_SECTION_LINES];
   file->unwinding = at[QZ_SECTION_UNWINDING];
   file->counted = at[QZ_SECTION_COUNTED];
+  file->messages = at[QZ_SECTION_MESSAGES];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

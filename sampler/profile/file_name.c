@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "abi/launcher.h"
 
 #define NUMBERS_MAX 10000
 #define LOCK_TRIES  200 /* of 5 ms: whoever has the lock renames one file */
@@ -22,49 +23,34 @@ struct job {
   char rank[24], id[64];
 };
 
-static const struct {
-  const char *rank, *size;
-} launchers[] = {
-  {"PMI_RANK", "PMI_SIZE"},
-  {"PMIX_RANK", "OMPI_COMM_WORLD_SIZE"},
-  {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-};
-#define LAUNCHERS (sizeof launchers / sizeof *launchers)
 static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
 #define JOBS (sizeof jobs / sizeof *jobs)
 
-/* The value, where `entry` is NAME=value. */
-static const char *value_of(const char *entry, const char *name) {
-  size_t length = strlen(name);
-  return !strncmp(entry, name, length) && entry[length] == '=' ? entry + length + 1 : NULL;
-}
-
 /* Rank and job of a process; a rank only where there are others. Empty where there is none. */
 static struct job job_of(pid_t pid) {
-  struct job job = {"", ""}, found[LAUNCHERS] = {0};
+  struct job job = {"", ""}, found[QZ_LAUNCHERS] = {0};
   char path[64], *entry = NULL;
   size_t room = 0;
-  int alone[LAUNCHERS] = {0};
+  int alone[QZ_LAUNCHERS] = {0};
   unsigned best = JOBS;
   snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
   FILE *environment = fopen(path, "re");
   while (environment && getdelim(&entry, &room, 0, environment) > 0) {
     const char *value;
-    for (unsigned k = 0; k < LAUNCHERS; k++) {
-      if ((value = value_of(entry, launchers[k].rank)) && *value && strspn(value, "0123456789") == strlen(value))
+    for (unsigned k = 0; k < QZ_LAUNCHERS; k++) {
+      if ((value = qz_launcher_value(entry, qz_launchers[k].rank)) && *value && strspn(value, "0123456789") == strlen(value))
         snprintf(found[k].rank, sizeof found[k].rank, "%s", value);
-      if ((value = value_of(entry, launchers[k].size)) && !strcmp(value, "1")) alone[k] = 1;
+      if ((value = qz_launcher_value(entry, qz_launchers[k].size)) && !strcmp(value, "1")) alone[k] = 1;
     }
     for (unsigned k = 0; k < best; k++)
-      if ((value = value_of(entry, jobs[k])) && *value) {
+      if ((value = qz_launcher_value(entry, jobs[k])) && *value) {
         snprintf(job.id, sizeof job.id, "%s", value);
         best = k;
       }
   }
   if (environment) fclose(environment);
   free(entry);
-  for (unsigned k = 0; k < LAUNCHERS && !*job.rank; k++)
+  for (unsigned k = 0; k < QZ_LAUNCHERS && !*job.rank; k++)
     if (*found[k].rank && !alone[k]) memcpy(job.rank, found[k].rank, sizeof job.rank);
   for (char *at = job.id; (at = strchr(at, '/')) != NULL;) *at = '_';
   return job;

@@ -15,6 +15,8 @@
 #include "sampler/outside/permission.h"
 #include "sampler/profile/static_code.h"
 #include "sampler/profile/file_name.h"
+#include "sampler/profile/messages.h"
+#include "sampler/profile/messages.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
@@ -116,6 +118,7 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->pid = pid;
   pthread_mutex_init(&recording->cpu_time.lock, NULL);
   recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
+  recording->messages_fd = -1;
   const char *clause = NULL;
   if (qz_session_open(&recording->view, fd, &clause)) {
     int error = errno;
@@ -281,6 +284,7 @@ int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, i
   if (modules) qzi_modules_store(&recording->sampler.in, modules);
   qzi_modules_free(modules);
   close_threads(&recording->file);
+  if (recording->messages_fd >= 0) qzi_messages_store(&recording->sampler.in, recording->messages_fd);
   qzi_symbolize(&recording->sampler.in);
   int complete = end_reason == QZ_END_EXIT || end_reason == QZ_END_SIGNAL;
   return qzi_file_finish(&recording->file, complete ? QZ_PROFILE_COMPLETE : QZ_PROFILE_CUT, end_reason, exit_status);
@@ -294,6 +298,7 @@ void qzi_recording_close(struct qzi_recording *recording) {
   qzi_file_close(&recording->file);
   qz_session_close(&recording->view);
   if (recording->wake_fd >= 0) close(recording->wake_fd);
+  if (recording->messages_fd >= 0) close(recording->messages_fd);
   memset(recording, 0, sizeof *recording);
-  recording->wake_fd = -1;
+  recording->wake_fd = recording->messages_fd = -1;
 }

@@ -66,6 +66,7 @@ struct qzi_recording {
   _Atomic int failed;                    /* the sampling thread ended by itself: enum qz_end_reason */
   _Atomic int want_modules;              /* an address in no known module was seen */
   _Atomic(struct qzi_modules *) mailbox; /* newest map, for the sampling thread */
+  int messages_fd;                       /* log of an MPI program's messages; -1: it has sent none */
   int wake_fd;                           /* eventfd: `failed` or `want_modules` has changed */
 };
 

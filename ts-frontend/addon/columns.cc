@@ -100,6 +100,16 @@ const Field unwindingFields[] = {FIELD("walks", qz_unwinding, walks),
                                  FIELD("pointerInvalid", qz_unwinding, steps[QZ_UNWOUND_BY_POINTER][QZ_LINK_INVALID])};
 const Field countedFields[] = {FIELD("stack", qz_counted, stack), FIELD("counter", qz_counted, counter),
                                FIELD("amount", qz_counted, amount)};
+const Field messageFields[] = {FIELD("postedNs", qz_message_event, posted_ns),
+                               FIELD("beginNs", qz_message_event, begin_ns),
+                               FIELD("ns", qz_message_event, ns),
+                               FIELD("communicator", qz_message_event, communicator),
+                               FIELD("number", qz_message_event, number),
+                               FIELD("peer", qz_message_event, peer),
+                               FIELD("tag", qz_message_event, tag),
+                               FIELD("kind", qz_message_event, kind),
+                               FIELD("call", qz_message_event, call),
+                               FIELD("thinning", qz_message_event, thinning)};
 const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
@@ -354,6 +364,7 @@ void addOutline(Napi::Env env, const Profile &profile, Napi::Object result) {
   addTable(env, result, "entities", outlineEntityFields, copy.entities, copy.entities_count);
   addTable(env, result, "stacks", stackFields, copy.stacks, copy.stacks_count);
   addTable(env, result, "tuples", outlineTupleFields, copy.tuples, copy.tuples_count);
+  addTable(env, result, "messages", messageFields, copy.messages, copy.messages_count);
   addTable(env, result, "balance", balanceFields, copy.balance, copy.balance_count);
   addTable(env, result, "objects", outlineObjectFields, copy.objects, waited.size(), waited);
   addTable(env, result, "onPath", onPathFields, copy.on_path, copy.on_path_count);
@@ -381,6 +392,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "sites", siteFields, copy.sites, copy.sites_count);
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
   addTable(env, result, "instructions", instructionFields, copy.instructions, copy.instructions_count);
+  addTable(env, result, "messages", messageFields, copy.messages, copy.messages_count);
   addTable(env, result, "counted", countedFields, copy.counted, copy.counted_count);
   addTable(env, result, "slices", sliceFields, copy.slices, copy.slices_count);
   addTable(env, result, "unwinding", unwindingFields, copy.unwinding, copy.unwinding_count);

@@ -21,6 +21,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include "abi/channel.h"
+#include "abi/launcher.h"
 #include "abi/program.h"
 #include "abi/sandbox.h"
 #include "publisher/private.h"
@@ -41,11 +42,17 @@ extern char **environ;
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* Length of the layer's part at the beginning of LD_PRELOAD's value, with the separator; 0: it is not there. */
-static size_t layer_part(const char *value) {
-  size_t length = strcspn(value, ": "), name = strlen(LAYER);
-  if (length < name || strncmp(value + length - name, LAYER, name)) return 0;
+/* Length of the first entry of LD_PRELOAD's value, with the separator, where it is a file of that name; else 0. */
+static size_t entry_of(const char *value, const char *name) {
+  size_t length = strcspn(value, ": "), bytes = strlen(name);
+  if (length < bytes || strncmp(value + length - bytes, name, bytes)) return 0;
   return length + (value[length] != 0);
+}
+
+/* Length of what the layer's launcher put at the beginning of it; 0: nothing. */
+static size_t layer_part(const char *value) {
+  size_t part = entry_of(value, LAYER);
+  return part ? part + entry_of(value + part, QZ_MPI_LAYER) : 0;
 }
 
 /* By hand: a program may have an unsetenv of its own, which knows nothing of the environment yet (bash). */
@@ -134,7 +141,7 @@ static struct needs needs_of(enum whom whom, enum qz_program kind, char *const *
   if (whom == ITSELF || children == ALL_CHILDREN)
     needs.session |= kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
   if (needs.session && whom == ITS_CHILD && children == FOLLOWED_CHILDREN) qzl_follow_count();
-  needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;
+  needs.preload_bytes = strlen(PRELOAD) + 2 * strlen(layer) + strlen("/mpi-layer" QZ_MPI_LAYER) + 4;
   for (; environment && environment[needs.entries]; needs.entries++)
     if (begins(environment[needs.entries], PRELOAD)) needs.preload_bytes += strlen(environment[needs.entries]);
   needs.entries += 5;
@@ -144,20 +151,23 @@ static struct needs needs_of(enum whom whom, enum qz_program kind, char *const *
 static void fill(const struct needs *needs, char *const *environment, char **to, char *preload) {
   const char *rest = "";
   size_t count = 0, place = SIZE_MAX;
-  for (; environment && *environment; environment++) {
-    if (begins(*environment, SESSION) || begins(*environment, CHILDREN) || begins(*environment, MEASURED)) continue;
-    if (begins(*environment, PRELOAD)) {
+  for (char *const *entry = environment; entry && *entry; entry++) {
+    if (begins(*entry, SESSION) || begins(*entry, CHILDREN) || begins(*entry, MEASURED)) continue;
+    if (begins(*entry, PRELOAD)) {
       if (place != SIZE_MAX) continue;
-      rest = *environment + strlen(PRELOAD);
+      rest = *entry + strlen(PRELOAD);
       rest += layer_part(rest);
       place = count;
     }
-    to[count++] = *environment;
+    to[count++] = *entry;
   }
   if (place == SIZE_MAX && needs->layer) place = count++;
   if (place != SIZE_MAX) {
-    const char *first = needs->layer ? layer : "";
-    snprintf(preload, needs->preload_bytes, PRELOAD "%s%s%s", first, *first && *rest ? ":" : "", rest);
+    size_t used = strlen(PRELOAD);
+    memcpy(preload, PRELOAD, used + 1);
+    if (needs->layer) qz_launcher_layers(layer, environment, preload + used, needs->preload_bytes - used);
+    used += strlen(preload + used);
+    snprintf(preload + used, needs->preload_bytes - used, "%s%s", needs->layer && *rest ? ":" : "", rest);
     to[place] = preload;
   }
   if (needs->session) {

@@ -4,6 +4,7 @@
  * Must not: touch a thread's record while it may run, but where that is said.
  */
 #include <time.h>
+#include "abi/channel.h"
 #include "object_table.h"
 #include "path.h"
 #include "pool.h"
@@ -112,3 +113,7 @@ void qzi_publishers_forked(void) {
   qzl_objects_forked();
 }
 void qzi_publishers_started_again(void) {}
+
+/* The MPI layer's: hands the sampler the log of this rank's messages. 0; -1: nobody records this process. */
+QZL_EXPORT int quartz_pass_messages(int fd);
+QZL_EXPORT int quartz_pass_messages(int fd) { return qzi_channel_pass(QZ_MESSAGES, fd) ? 0 : -1; }

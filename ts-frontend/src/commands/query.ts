@@ -113,6 +113,7 @@ async function overview(args: Arguments, sets: readonly Chosen[]): Promise<void>
   const parts: string[] = [];
   for (const [view, title] of [
     ['mpi', 'Calls that wait for other ranks: where, how long, and who waits least there (mpi)'],
+    ['late', 'Which rank came late, and how long others waited for it (late)'],
     ['imbalance', 'What some ranks have more of than others (imbalance)'],
     ['outliers', 'Ranks that are far from the others (outliers)'],
   ] as const)
@@ -131,6 +132,7 @@ export const command: Command = {
     ['quartz query', 'of the newest set: who is late, what ranks differ in, which ones are far from the others'],
     ['quartz query --view imbalance', 'what some ranks have more of than others'],
     ['quartz query run.quartzset --view mpi', 'who is late at which call, and how long the others wait there'],
+    ['quartz query run.quartzset --view late', 'which rank came late to which call, and how long the others waited'],
     ['quartz query p16.quartzset p64.quartzset --view scaling', 'what did not shrink on more cores'],
     ["quartz query 'SELECT host, avg(useful_ns) FROM ranks GROUP BY host'", 'anything else'],
   ],

@@ -80,7 +80,7 @@ interface Known {
 /** What a set of profiles takes: names and files of entities as offsets into the text. */
 export interface OutlineColumns extends Pick<
   RawProfile,
-  'stacks' | 'balance' | 'onPath' | 'calls' | 'threads' | 'modules'
+  'stacks' | 'balance' | 'onPath' | 'calls' | 'threads' | 'modules' | 'messages'
 > {
   head: abi.HeadFields;
   text: Uint8Array;

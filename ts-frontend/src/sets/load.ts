@@ -9,26 +9,30 @@ import type { LoadedSet } from './views.js';
 export const nameOfSet = (folder: string): string => basename(folder.replace(/\/+$/, ''), setExtension);
 
 /** Tables that a view needs, besides the ranks. */
-type Optional = 'entities' | 'summary' | 'outliers' | 'findings';
+type Optional = 'entities' | 'summary' | 'outliers' | 'findings' | 'lateness' | 'job_path';
 const needs: Readonly<Record<SetView | 'page', readonly Optional[]>> = {
   ranks: [],
   imbalance: ['entities', 'summary'],
   outliers: ['entities', 'outliers'],
   mpi: ['entities', 'summary'],
+  late: ['entities', 'lateness'],
+  'job-path': ['entities', 'job_path'],
   scaling: ['entities', 'summary'],
-  page: ['entities', 'summary', 'outliers', 'findings'],
+  page: ['entities', 'summary', 'outliers', 'findings', 'lateness', 'job_path'],
 };
 
 /** For a view, or the page of a set; what it does not need is empty. Throws where a table is missing or damaged. */
 export async function loadSet(folder: string, head: SetHead, view: SetView | 'page'): Promise<LoadedSet> {
   const rowsOf = async <T extends Optional>(table: T): Promise<RowOf<T>[]> =>
     needs[view].includes(table) ? readRows(folder, table) : [];
-  const [ranks, entities, summary, outliers, findings] = await Promise.all([
+  const [ranks, entities, summary, outliers, findings, lateness, jobPath] = await Promise.all([
     readRows(folder, 'ranks'),
     rowsOf('entities'),
     rowsOf('summary'),
     rowsOf('outliers'),
     rowsOf('findings'),
+    rowsOf('lateness'),
+    rowsOf('job_path'),
   ]);
-  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers, findings };
+  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers, findings, lateness, jobPath };
 }

@@ -14,6 +14,7 @@ import {
   type Member,
 } from '../model/index.js';
 import type { Interner } from './intern.js';
+import type { JobEvents } from './job-events.js';
 import type { RowOf, TableName } from './tables.js';
 
 /** Where rows go. */
@@ -158,11 +159,12 @@ export interface About {
   file: string;
 }
 
-/** Writes all rows of a profile; gives those that statistics over ranks are made of. */
+/** Writes all rows of a profile, and adds its events to those of the job; gives those that statistics over ranks are made of. */
 export function memberRows(
   about: About,
   profile: Member,
   interner: Interner,
+  events: JobEvents,
   emit: Emit,
 ): { rank: RowOf<'ranks'>; costs: RowOf<'costs'>[] } {
   const { member } = about;
@@ -206,6 +208,7 @@ export function memberRows(
       last_ns: lastNs,
     });
   objectRows(member, profile, numbers, emit);
+  events.add(member, about.rank, raw, (id) => numbers.entity(id));
   pathRows(member, profile, numbers, emit);
   const levels = levelRows(member, profile, emit);
 

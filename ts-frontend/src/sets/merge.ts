@@ -6,6 +6,8 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { item, memberOf, type MemberProfile } from '../model/index.js';
 import { Interner } from './intern.js';
+import { JobEvents } from './job-events.js';
+import { latenessOf } from './lateness.js';
 import { notableMembers } from './notable.js';
 import { memberRows } from './member-rows.js';
 import { readGroups, readRows, TableWriter } from './parquet.js';
@@ -97,6 +99,7 @@ async function mergeInto(
 ): Promise<Merged> {
   const writers = openAll(folder);
   const interner = new Interner();
+  const events = new JobEvents();
   const summary = new Summary();
   const ranks: RowOf<'ranks'>[] = [];
   const leftOut: SetHead['leftOut'] = [];
@@ -116,13 +119,14 @@ async function mergeInto(
         continue;
       }
       leftOut.push(...head.leftOut);
-      for (const its of head.folders ?? []) folders.add(its);
+      for (const its of head.folders) folders.add(its);
       addParameters(whole, parameters, from, head.parameters);
       const firstMember = ranks.length;
       try {
         await setRows(open, firstMember, interner, emit, (rank, costs) => {
           summary.add(rank, costs);
           ranks.push(rank);
+          events.skip(rank.member);
           findings.push(() => findingsOf(from, rank.member - firstMember));
         });
       } catch (error) {
@@ -139,12 +143,15 @@ async function mergeInto(
     }
     folders.add(dirname(resolve(file)));
     const about = { member: ranks.length, rank: rankOf(basename(file), raw.head), file: basename(file) };
-    const { rank, costs } = memberRows(about, memberOf(raw), interner, emit);
+    const { rank, costs } = memberRows(about, memberOf(raw), interner, events, emit);
     summary.add(rank, costs);
     ranks.push(rank);
     findings.push(() => source.findings?.() ?? []);
   }
   if (ranks.length === 0) throw new EmptySet(leftOut);
+  const late = latenessOf(events, ranks);
+  for (const row of late.lateness) emit('lateness', row);
+  for (const row of late.path) emit('job_path', row);
   for (const row of interner.entities) emit('entities', row);
   interner.parents.forEach((parent, context) => {
     emit('contexts', {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Of tables and set.json. A set of another format is merged again. */
-export const setFormat = 1;
+export const setFormat = 2;
 export const setExtension = '.quartzset';
 /** A path that names a set, whether there is one or not. */
 export const isSetName = (path: string): boolean => path.replace(/\/+$/, '').endsWith(setExtension);
@@ -16,7 +16,7 @@ export interface SetHead {
   leftOut: { file: string; why: string }[];
   unfinished: string[]; // files of members that were not finished
   parameters: Record<string, string>;
-  folders?: string[]; // where the profiles were when they were merged; sets of earlier versions lack it
+  folders: string[]; // where the profiles were when they were merged
 }
 
 export const headFile = (folder: string): string => join(folder, 'set.json');

@@ -6,7 +6,7 @@ import { checkEnd, readGroups, readRows } from './parquet.js';
 import { tables, type RowOf, type TableName, type Value } from './tables.js';
 
 /** Tables whose rows are copied, with the numbers of the greater set. */
-const copied = ['facts', 'threads', 'objects', 'path', 'levels'] as const satisfies readonly TableName[];
+const copied = ['facts', 'threads', 'objects', 'path', 'lateness', 'levels'] as const satisfies readonly TableName[];
 
 /** Numbers in the greater set of what this one has. */
 class Numbers {
@@ -34,6 +34,7 @@ class Numbers {
     };
     change('member', (member) => member + this.firstMember);
     change('context', (context) => item(this.#contexts, context));
+    change('late_member', (member) => member + this.firstMember);
     change('entity', (entity) => this.entity(entity));
     change('object', (entity) => this.entity(entity));
     return made as RowOf<T>;

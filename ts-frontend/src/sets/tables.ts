@@ -101,6 +101,18 @@ const table = {
     segments: 'double',
     ns: 'double',
   },
+  /** Who waited for whom, at which call of MPI. */
+  lateness: {
+    member: 'int',
+    late_member: 'int',
+    entity: 'int',
+    pattern: 'code',
+    waits: 'double',
+    ns: 'double',
+    most_ns: 'double',
+  },
+  /** The path through the whole job: from one call of MPI to the next, by rank. */
+  job_path: { member: 'int', after: 'int', until: 'int', what: 'code', segments: 'double', ns: 'double' },
   /** Elapsed time of each process by the number of busy and of spinning processors. */
   levels: { member: 'int', busy: 'int', spinning: 'int', ns: 'double' },
   /** Over all ranks, by what time is charged to. */

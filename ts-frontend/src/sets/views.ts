@@ -16,6 +16,8 @@ export interface LoadedSet {
   summary: RowOf<'summary'>[];
   outliers: RowOf<'outliers'>[];
   findings: RowOf<'findings'>[];
+  lateness: RowOf<'lateness'>[];
+  jobPath: RowOf<'job_path'>[];
 }
 
 /** Columns that several views have. */
@@ -83,6 +85,30 @@ const columns = {
     file,
     line,
   ],
+  late: [
+    run,
+    { name: 'pattern', head: 'what', unit: 'text' },
+    { name: 'late_rank', head: 'late rank', unit: 'count' },
+    { name: 'ranks', head: 'waiting', unit: 'count', drop: 3 },
+    { name: 'waits', head: 'times', unit: 'count', drop: 4 },
+    { name: 'wait_ns', head: 'waited', unit: 'ns' },
+    { name: 'per_rank_ns', head: 'per rank', unit: 'ns' },
+    { name: 'most_ns', head: 'longest', unit: 'ns', drop: 2 },
+    { name: 'name', head: 'call', unit: 'text' },
+    file,
+    line,
+  ],
+  'job-path': [
+    run,
+    rank,
+    { name: 'host', head: 'host', unit: 'text', drop: 3 },
+    { name: 'what', head: 'what', unit: 'text' },
+    { name: 'ns', head: 'time', unit: 'ns' },
+    { name: 'path_share', head: 'of the path', unit: 'share' },
+    { name: 'segments', head: 'times', unit: 'count', drop: 2 },
+    { name: 'after', head: 'after', unit: 'text' },
+    { name: 'until', head: 'until', unit: 'text' },
+  ],
   scaling: [
     { name: 'run', head: 'run', unit: 'text' },
     { name: 'cores', head: 'cores', unit: 'count' },
@@ -105,6 +131,7 @@ const tableOf = <V extends SetView>(view: V, rows: ViewRow<V>[]): ViewTable => (
 export const wholeProcess = '(whole process)';
 export const wholeJob = '(whole job)';
 export const nothingRuns = '(nothing runs)';
+const unknownCall = '(unknown call)';
 
 export const coresOf = (set: LoadedSet): number => set.ranks.reduce((sum, { processors }) => sum + processors, 0);
 /** Elapsed time of every rank's processors. */
@@ -221,6 +248,58 @@ const mpiView = (sets: readonly LoadedSet[]): ViewTable =>
     }),
   );
 
+const lateView = (sets: readonly LoadedSet[]): ViewTable =>
+  tableOf(
+    'late',
+    sets.flatMap((set) => {
+      const rows = new Map<string, ViewRow<'late'> & { wait_ns: number }>();
+      for (const { late_member, entity, pattern, waits, ns, most_ns } of set.lateness) {
+        const its = item(set.entities, entity);
+        const key = `${late_member} ${entity} ${pattern}`;
+        const row = rows.get(key) ?? {
+          run: set.name,
+          pattern,
+          late_rank: rankOf(item(set.ranks, late_member)),
+          ranks: 0,
+          waits: 0,
+          wait_ns: 0,
+          per_rank_ns: 0,
+          most_ns: 0,
+          name: entity === 0 ? unknownCall : its.name,
+          file: its.file,
+          line: its.line,
+        };
+        row.ranks = Number(row.ranks) + 1;
+        row.waits = Number(row.waits) + waits;
+        row.wait_ns += ns;
+        row.per_rank_ns = row.wait_ns / set.ranks.length;
+        row.most_ns = Math.max(Number(row.most_ns), most_ns);
+        rows.set(key, row);
+      }
+      return [...rows.values()].sort(by((row) => row.wait_ns));
+    }),
+  );
+
+const jobPathView = (sets: readonly LoadedSet[]): ViewTable =>
+  tableOf(
+    'job-path',
+    sets.flatMap((set) => {
+      const all = set.jobPath.reduce((sum, { ns }) => sum + ns, 0);
+      const nameAt = (entity: number, none: string): string => (entity === 0 ? none : item(set.entities, entity).name);
+      return set.jobPath.map(({ member, after, until, what, segments, ns }) => ({
+        run: set.name,
+        rank: rankOf(item(set.ranks, member)),
+        host: item(set.ranks, member).host,
+        what,
+        ns,
+        path_share: share(ns, all),
+        segments,
+        after: nameAt(after, '(begin)'),
+        until: nameAt(until, '(end)'),
+      }));
+    }),
+  );
+
 /** Core time by what it is charged to: with what is in no entity it adds up to that of the job. */
 interface Charged {
   name: string;
@@ -305,6 +384,10 @@ export function setView(view: SetView, sets: readonly LoadedSet[], expected: Exp
       return outliersView(sets);
     case 'mpi':
       return mpiView(sets);
+    case 'late':
+      return lateView(sets);
+    case 'job-path':
+      return jobPathView(sets);
     case 'scaling':
       return scalingView(sets, expected);
   }

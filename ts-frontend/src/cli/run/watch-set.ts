@@ -17,7 +17,7 @@ import { show } from '../../../../tui/src/terminal.js';
 
 /** A rank's profile: where it was when the set was made, else beside the set, or here. */
 function profileOf(folder: string, { head }: LoadedSet, file: string): string | undefined {
-  const places = [...(head.folders ?? []), dirname(resolve(folder)), '.'];
+  const places = [...head.folders, dirname(resolve(folder)), '.'];
   return places.map((place) => join(place, file)).find((path) => existsSync(path));
 }
 

@@ -44,7 +44,11 @@ function headFigures(set: LoadedSet): string {
     .join('')}</dl>`;
 }
 
-function view(set: LoadedSet, name: 'ranks' | 'imbalance' | 'mpi' | 'outliers', caption: string): string {
+function view(
+  set: LoadedSet,
+  name: 'ranks' | 'imbalance' | 'mpi' | 'late' | 'job-path' | 'outliers',
+  caption: string,
+): string {
   const { columns, rows } = setView(name, [set], () => 1);
   const shown = columns.filter((column) => column.name !== 'run');
   return rows.length === 0 ? '<p>Nothing.</p>' : htmlTable(caption, rows, viewColumnsOf(shown, options), mostRows);
@@ -89,6 +93,8 @@ export function setPage(set: LoadedSet, heat: readonly HeatRow[], version: strin
   const sections: Section[] = [
     { id: 'map', title: 'Ranks', body: heatMap(set, heat) },
     { id: 'mpi', title: 'Waiting for other ranks', body: view(set, 'mpi', 'Calls by the time that ranks wait there') },
+    { id: 'late', title: 'Late ranks', body: view(set, 'late', 'Waiting for a rank that came late, by call') },
+    { id: 'path', title: 'Path through the job', body: view(set, 'job-path', 'From call to call, by rank') },
     { id: 'imbalance', title: 'Imbalance', body: view(set, 'imbalance', 'NPT over the ranks: most - mean') },
     { id: 'outliers', title: 'Outliers', body: view(set, 'outliers', 'Ranks that are far from the others') },
     { id: 'findings', title: 'What limits ranks', body: findings(set) },

@@ -132,6 +132,9 @@ export type WhatIfKind = keyof typeof whatIfKinds;
 export const counterKinds = { cycles: 0, instructions: 1, cacheMisses: 2, tlbMisses: 3, remote: 4, faults: 5 } as const;
 export type CounterName = keyof typeof counterKinds;
 
+/** enum qz_mpi_event_kind, in messages.kind. */
+export const MessageKind = { sent: 1, received: 2, all: 3, fromRoot: 4, toRoot: 5, prefix: 6 } as const;
+
 /** QZ_LOCKED_...: bits of sharedLines.by.locked. */
 export const lockedAccess = { change: 2, compare: 4 } as const;
 

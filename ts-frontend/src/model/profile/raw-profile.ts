@@ -95,6 +95,19 @@ export interface RawProfile {
     nptPs: Float64Array;
     spinNs: Float64Array;
   };
+  /** Messages and collectives of a rank of an MPI program (struct qz_message_event); peer -1 is 2^32 - 1 here. */
+  messages: {
+    postedNs: Float64Array;
+    beginNs: Float64Array;
+    ns: Float64Array;
+    communicator: Float64Array;
+    number: Uint32Array;
+    peer: Uint32Array;
+    tag: Uint32Array;
+    kind: Uint32Array;
+    call: Uint32Array;
+    thinning: Uint32Array;
+  };
   /** What counters counted on each path (struct qz_counted); one that could be read has at least a row. */
   counted: { stack: Uint32Array; counter: Uint32Array; amount: Float64Array };
   /** What each thread did when (--timeline); the first row is none (abi/profile_rows.h, struct qz_slice). */
@@ -247,12 +260,24 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** Of a profile without instructions, counters, slices, walks of stacks, and shared cache lines. */
+/** Of a profile without instructions, counters, messages, slices, walks of stacks, and shared cache lines. */
 export const noInstructions = (): Pick<
   RawProfile,
-  'instructions' | 'counted' | 'slices' | 'unwinding' | 'sharedLines'
+  'instructions' | 'counted' | 'messages' | 'slices' | 'unwinding' | 'sharedLines'
 > => ({
   counted: { stack: new Uint32Array(0), counter: new Uint32Array(0), amount: new Float64Array(0) },
+  messages: {
+    postedNs: new Float64Array(0),
+    beginNs: new Float64Array(0),
+    ns: new Float64Array(0),
+    communicator: new Float64Array(0),
+    number: new Uint32Array(0),
+    peer: new Uint32Array(0),
+    tag: new Uint32Array(0),
+    kind: new Uint32Array(0),
+    call: new Uint32Array(0),
+    thinning: new Uint32Array(0),
+  },
   sharedLines: [],
   slices: {
     startNs: new Float64Array(0),

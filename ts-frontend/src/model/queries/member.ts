@@ -13,7 +13,7 @@ import type { Kind } from '../result/types.js';
 /** The part of a profile that a set takes. */
 export interface MemberProfile extends Pick<
   RawProfile,
-  'head' | 'stacks' | 'balance' | 'onPath' | 'calls' | 'threads'
+  'head' | 'stacks' | 'balance' | 'onPath' | 'calls' | 'threads' | 'messages'
 > {
   entities: readonly Pick<
     RawEntity,

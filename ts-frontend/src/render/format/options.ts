@@ -15,5 +15,5 @@ export type View = 'procedures' | 'locks' | 'threads';
 export const views: readonly View[] = ['procedures', 'locks', 'threads'];
 
 /** Of a set of profiles (docs/reference/sets.md). */
-export type SetView = 'ranks' | 'imbalance' | 'outliers' | 'mpi' | 'scaling';
-export const setViews: readonly SetView[] = ['ranks', 'imbalance', 'outliers', 'mpi', 'scaling'];
+export type SetView = 'ranks' | 'imbalance' | 'outliers' | 'mpi' | 'late' | 'job-path' | 'scaling';
+export const setViews: readonly SetView[] = ['ranks', 'imbalance', 'outliers', 'mpi', 'late', 'job-path', 'scaling'];
