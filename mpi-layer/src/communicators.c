@@ -23,9 +23,7 @@ struct communicator {
 static struct communicator all[MOST];
 
 /* What is above an int that is passed in a register is undefined. */
-static qzm_handle clean(qzm_handle handle) {
-  return qzm_mpi.handle_bytes == sizeof(int) ? (unsigned)handle : handle;
-}
+static qzm_handle clean(qzm_handle handle) { return qzm_mpi.handle_bytes == sizeof(int) ? (unsigned)handle : handle; }
 
 static struct communicator *find(qzm_handle handle) {
   static struct communicator *last;

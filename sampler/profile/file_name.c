@@ -38,7 +38,8 @@ static struct job job_of(pid_t pid) {
   while (environment && getdelim(&entry, &room, 0, environment) > 0) {
     const char *value;
     for (unsigned k = 0; k < QZ_LAUNCHERS; k++) {
-      if ((value = qz_launcher_value(entry, qz_launchers[k].rank)) && *value && strspn(value, "0123456789") == strlen(value))
+      if ((value = qz_launcher_value(entry, qz_launchers[k].rank)) && *value &&
+          strspn(value, "0123456789") == strlen(value))
         snprintf(found[k].rank, sizeof found[k].rank, "%s", value);
       if ((value = qz_launcher_value(entry, qz_launchers[k].size)) && !strcmp(value, "1")) alone[k] = 1;
     }

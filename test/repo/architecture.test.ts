@@ -36,7 +36,7 @@ for (const row of page
     [...row[2]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!),
   );
 
-const covered = /^(abi|symbols|publisher|threadlib|pthread-layer|sampler|ts-frontend|tui|examples|bench)\//;
+const covered = /^(abi|symbols|publisher|threadlib|pthread-layer|mpi-layer|sampler|ts-frontend|tui|examples|bench)\//;
 const fileOf = (name: string): string => (name.startsWith('quartz/') ? `threadlib/include/${name}` : name);
 const folderOf = (name: string): string => dirname(fileOf(name));
 const code = files.filter((file) => native.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')));

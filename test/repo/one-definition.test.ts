@@ -6,7 +6,9 @@ import { root } from '../support/root.js';
 import { sources } from '../support/sources.js';
 
 const ours = sources().filter((file) =>
-  /^(abi|publisher|threadlib|pthread-layer|symbols|sampler|ts-frontend|tui)\/.*\.(c|cc|h|hpp|S|ts)$/.test(file),
+  /^(abi|publisher|threadlib|pthread-layer|mpi-layer|symbols|sampler|ts-frontend|tui)\/.*\.(c|cc|h|hpp|S|ts)$/.test(
+    file,
+  ),
 );
 const having = (pattern: RegExp, files = ours): string[] =>
   files.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')));

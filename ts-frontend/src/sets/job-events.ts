@@ -99,7 +99,7 @@ export class JobEvents {
         if (other === undefined) continue;
         const key = channelOf(event, other);
         let its = found.get(key);
-        if (!its) found.set(key, (its = new Map()));
+        if (!its) found.set(key, (its = new Map<number, JobEvent>()));
         its.set(event.number, event);
       }
     return found;

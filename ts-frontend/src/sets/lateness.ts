@@ -36,7 +36,7 @@ class Finder {
 
   /** `event` waited for `late`, if that came while it did. */
   #look(event: JobEvent, late: JobEvent, pattern: Pattern): void {
-    const [own, other] = [item(this.#offsets, event.member), item(this.#offsets, late.member)];
+    const [own, other] = [this.offset(event.member), this.offset(late.member)];
     if (own === null || other === null || event.ns === 0) return;
     const beginNs = event.beginNs + own;
     const lateNs = late.postedNs + other;
@@ -62,7 +62,7 @@ class Finder {
 
   #collectives(): void {
     for (const all of this.events.collectives()) {
-      const when = ({ member, postedNs }: JobEvent): number => postedNs + (item(this.#offsets, member) ?? -Infinity);
+      const when = ({ member, postedNs }: JobEvent): number => postedNs + (this.offset(member) ?? -Infinity);
       const lastOf = (some: readonly JobEvent[]): JobEvent | undefined =>
         some.reduce<JobEvent | undefined>((a, b) => (a === undefined || when(b) > when(a) ? b : a), undefined);
       for (const event of all) {
@@ -91,8 +91,9 @@ class Finder {
     return this.#waits.map((waits) => [...waits.values()].sort(byEnd));
   }
 
+  /** To be added to the member's times; null: not known. */
   offset(member: number): number | null {
-    return item(this.#offsets, member);
+    return this.#offsets[member] ?? null;
   }
 }
 

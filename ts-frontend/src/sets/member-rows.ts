@@ -159,7 +159,10 @@ export interface About {
   file: string;
 }
 
-/** Writes all rows of a profile, and adds its events to those of the job; gives those that statistics over ranks are made of. */
+/**
+ * Writes all rows of a profile, and adds its events to those of the job; gives those that statistics over ranks are
+ * made of.
+ */
 export function memberRows(
   about: About,
   profile: Member,

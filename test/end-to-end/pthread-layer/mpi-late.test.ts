@@ -1,0 +1,66 @@
+/** The MPI layer: who came late to which call and how long others waited there, beside the program's own clock. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { needing } from '../../support/capabilities.js';
+import { command, directory, openMpi, quartz, run } from '../../support/run-quartz.js';
+import { lineOf, sourceOf } from './helpers.js';
+
+type Row = Record<string, number | string>;
+const rounds = 30;
+
+for (const flavour of ['mpich', 'openmpi'])
+  needing(`tool:mpiexec.${flavour}`, `tool:mpicc.${flavour}`)(
+    `${flavour}: who was late at which call, how long others waited for it, and the path through both ranks`,
+    async (t) => {
+      const cwd = directory();
+      execFileSync(`mpicc.${flavour}`, ['-w', '-O1', '-g', '-o', 'late', sourceOf('mpi_late.c')], { cwd });
+      const words = ['-n', '2', command, 'record', '-q', '--', join(cwd, 'late')];
+      const said = await run(`mpiexec.${flavour}`, words, { cwd, env: { ...openMpi } });
+      t.is(said.status, 0, said.stderr);
+      t.is((await quartz(['merge', '-q', '.', '-o', 'late.quartzset'], { cwd })).status, 0);
+      const rowsOf = async (view: string): Promise<Row[]> =>
+        (JSON.parse((await quartz(['query', '--view', view, '--json'], { cwd })).stdout) as { rows: Row[] }).rows;
+      const late = (await rowsOf('late')).filter(({ late_rank }) => late_rank === 1);
+      for (const [call, mark, pattern, printed] of [
+        ['MPI_Recv', '/* late sender */', 'late sender', 'received'],
+        ['MPI_Waitall', '/* late request */', 'late sender', 'requested'],
+        ['MPI_Allreduce', '/* late rank */', 'late rank', 'gathered'],
+      ] as const) {
+        const place = `${call} at mpi_late.c:${lineOf('mpi_late.c', mark)}`;
+        const row = late.find(({ name }) => name === place);
+        t.like(row, { pattern, ranks: 1 }, place);
+        const waited = Number(new RegExp(`${printed} (\\d+)`).exec(said.stdout)![1]);
+        // The rest is the message itself, and what the waiting rank needs to notice it, which is more where other
+        // programs have its CPU.
+        t.true(Number(row!['wait_ns']) <= 1.001 * waited, `${place}: ${row!['wait_ns']} of ${waited}`);
+        t.true(Number(row!['wait_ns']) > 0, place);
+        t.true(Number(row!['waits']) <= rounds, place);
+      }
+      const path = await rowsOf('job-path');
+      const ranks = await rowsOf('ranks');
+      const begin = Math.max(...ranks.map(({ elapsed_ns }) => Number(elapsed_ns)));
+      const length = path.reduce((sum, { ns }) => sum + Number(ns), 0);
+      t.true(length > 0.5 * begin && length < 1.5 * begin, `the path is ${length} of ${begin}`);
+      const of = (rank: number): number =>
+        path
+          .filter((row) => row['rank'] === rank && row['what'] === 'rank')
+          .reduce((sum, { ns }) => sum + Number(ns), 0);
+      t.true(of(1) > of(0), 'the late rank has most of it');
+    },
+  );
+
+needing('tool:mpiexec.mpich', 'tool:mpicc.mpich')(
+  'QUARTZ_MPI=0 leaves the layer out; the profile has no events',
+  async (t) => {
+    const cwd = directory();
+    execFileSync('mpicc.mpich', ['-w', '-O1', '-g', '-o', 'late', sourceOf('mpi_late.c')], { cwd });
+    const said = await run('mpiexec.mpich', ['-n', '2', command, 'record', '-q', '--', join(cwd, 'late')], {
+      cwd,
+      env: { QUARTZ_MPI: '0' },
+    });
+    t.is(said.status, 0, said.stderr);
+    t.is((await quartz(['merge', '-q', '.', '-o', 'late.quartzset'], { cwd })).status, 0);
+    const { stdout } = await quartz(['query', '--view', 'late', '--json'], { cwd });
+    t.deepEqual((JSON.parse(stdout) as { rows: Row[] }).rows, []);
+  },
+);
