@@ -44,6 +44,57 @@ test('children that work for long are waited for; making them costs what it cost
   }
 });
 
+/** For a quarter of the time it forks, for a quarter it has page faults in its own code, then it computes. */
+function faults(head: Partial<RawProfile['head']>, mappingNs = 0): Model {
+  const pages = 10_000;
+  const builder = new Builder({
+    processors: 2,
+    head: {
+      publisher: 'pthread',
+      usageKnown: true,
+      usageNs: second,
+      residentBytes: pages * 4096,
+      minorFaults: 20 * pages,
+      ...head,
+    },
+  });
+  builder.describe('fork', { origin: 'runtime', purposes: Purpose.processMaking });
+  builder.describe('posix_spawn', { origin: 'runtime', purposes: Purpose.processMaking | Purpose.children });
+  const made = head.childrenRunNs === 1 ? 'posix_spawn' : 'fork';
+  for (let k = 0; k < 10; k++)
+    builder
+      .stretch(0.025 * second, [inKernel('thread', 'main', ['main', 'start_one', made])])
+      .stretch(0.025 * second - mappingNs / 10, [inKernel('fault', 'main', ['main', 'parse', 'store'])])
+      .stretch(mappingNs / 10, [inKernel('memory', 'main', ['main', 'parse', 'store'])])
+      .stretch(0.05 * second, [run('main', ['main', 'compute'])]);
+  return buildModel(builder.build());
+}
+
+test('page faults by writing to pages that fork has shared are a part of starting processes', (t) => {
+  const { findings } = faults({ processesStarted: 100 });
+  const starts = findings.find(({ facts }) => facts.form === 'process-starts');
+  const { ownNs, faultNs, waitedNs } = factsOf(starts, 'process-starts');
+  t.deepEqual([ms(starts!.costNs), ms(ownNs), ms(faultNs), ms(waitedNs)], [500, 250, 250, 0]);
+  t.false(findings.some(({ kind }) => kind === 'kernel'));
+  t.regex(
+    findingSentences(faults({ processesStarted: 100 }), starts!, { ascii: true }).text,
+    /250 ms copying the pages/,
+  );
+});
+
+test('page faults that fork does not explain are of the program itself', (t) => {
+  const others = [
+    faults({ processesStarted: 10 }), // twice as many as it has pages to copy
+    faults({ processesStarted: 100, minorFaults: 15_000 }), // memory that is new
+    faults({ processesStarted: 100 }, 0.1 * second), // it maps memory all the time
+    faults({ processesStarted: 100, childrenRunNs: 1 }), // posix_spawn copies no pages
+  ];
+  for (const { findings } of others) {
+    const starts = findings.find(({ facts }) => facts.form === 'process-starts');
+    t.deepEqual([ms(starts!.costNs), factsOf(starts, 'process-starts').faultNs], [250, 0]);
+  }
+});
+
 /** Half of the time is spent in a library that turns data into bytes. */
 function pickles(head: Partial<RawProfile['head']>, purposes: number = Purpose.serialization): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', ...head } });

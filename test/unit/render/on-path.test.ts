@@ -6,7 +6,7 @@ import { ProfileBuilder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** Three seconds alone in `a`, one in which `b` runs twice; the path goes through `a`, then through one of those. */
-function recorded(pathNs = 4 * second): Model {
+function recorded(pathNs = 4 * second, through = 'a'): Model {
   const raw = new ProfileBuilder({ processors: 2, head: { pathNs } })
     .stretch(3 * second, [run('main', ['main', 'a'])])
     .stretch(second, [run('w1', ['main', 'b']), run('w2', ['main', 'b'])])
@@ -14,7 +14,7 @@ function recorded(pathNs = 4 * second): Model {
   const node = (name: string): number => raw.stacks.entity.indexOf(raw.entities.findIndex((one) => one.name === name));
   if (pathNs > 0)
     raw.onPath = {
-      stack: Uint32Array.of(node('a'), node('b')),
+      stack: Uint32Array.of(node(through), node('b')),
       thread: Uint32Array.of(0, 0),
       object: Uint32Array.of(0, 0),
       state: Uint8Array.of(0, 0),
@@ -32,6 +32,8 @@ test('tables have a column of it, findings a sentence', (t) => {
   t.regex(text, /on path/);
   t.regex(text, /3\.00 s .* 75\.0 % .* a$/m);
   t.regex(text, /Of the critical path, 75\.0 % goes through a\./);
+  // and none of it where it goes through others
+  t.notRegex(report(recorded(4 * second, 'b'), 'procedures', options), /Of the critical path/);
 });
 
 test('JSON and CSV have the time', (t) => {

@@ -48,6 +48,6 @@ export const mostOf = (map: ReadonlyMap<number, number>): [number, number] | und
   [...map].sort((a, b) => b[1] - a[1])[0];
 
 /** Adds its samples to those that a finding explains (FindingContext.covered). */
-export function cover({ covered }: FindingContext, { isOf }: WorkBelow): void {
+export function cover({ covered }: FindingContext, { isOf }: Pick<WorkBelow, 'isOf'>): void {
   for (let k = 0; k < covered.length; k++) covered[k] = u8(covered, k) | (isOf(k) ? 1 : 0);
 }

@@ -9,6 +9,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import { isFor } from '../evidence/purposes.js';
+import { shareFaultedAgain } from '../metrics/kernel-usage.js';
 import { isBusy } from '../metrics/sums.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
@@ -20,7 +21,6 @@ const leastPart = 0.05;
 const smallBytes = 4096;
 /** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
 const hugeLeaves = 0.3;
-const pageBytes = 4096;
 /**
  * Samples in the kernel that are in no system call are those of faults, and of what interrupts a thread: faults take no
  * more than this each (a huge page is cleared in less), the rest is not the program's.
@@ -89,12 +89,6 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
       spent.allocating += npt;
   }
   return all;
-}
-
-/** Of its page faults the part for memory that it had had before; null: not known. */
-function shareFaultedAgain({ kernelUsage: usage }: Model): number | null {
-  if (!usage || usage.residentBytes === 0 || usage.faults.minor === 0) return null;
-  return Math.max(0, 1 - usage.residentBytes / pageBytes / usage.faults.minor);
 }
 
 /** Calls and bytes for each; null: not known. */
@@ -167,7 +161,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
       spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
     if (!isPlausible) continue;
     const { cost } = spent;
-    const again = work === 'memory' ? shareFaultedAgain(model) : null,
+    const again = work === 'memory' ? shareFaultedAgain(model.kernelUsage) : null,
       calls = callsOf(model, work);
     const savingNs = savedOf(work, cost, again, calls);
     if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;

@@ -56,3 +56,12 @@ export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
     threadsAtOnce: mostAtOnce(threads),
   };
 }
+
+/** The smallest pages of the architectures that Quartz runs on. */
+export const pageBytes = 4096;
+
+/** Of the page faults the part for memory that the program had had before; null: not known. */
+export function shareFaultedAgain(usage: KernelUsage | undefined): number | null {
+  if (!usage || usage.residentBytes === 0 || usage.faults.minor === 0) return null;
+  return Math.max(0, 1 - usage.residentBytes / pageBytes / usage.faults.minor);
+}

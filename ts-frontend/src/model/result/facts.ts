@@ -268,6 +268,7 @@ export interface ProcessStartFacts {
   started: number | null; // processes; null: not known
   eachNs: number | null; // processor time of each, its beginning and end included
   ownNs: number; // of the cost: processor time of this process, NPT
+  faultNs: number; // of the cost: page faults by writing to memory that fork has shared with the children, NPT
   waitedNs: number; // of the cost: waits for processes that do little but begin and end
   copies: boolean; // most of ownNs copies this process (fork)
   residentBytes: number; // the most memory that it had, 0: not known

@@ -88,12 +88,16 @@ const waitedFor: ReadonlySet<Finding['kind']> = new Set(['serial', 'imbalance', 
 /** What itself takes time. An object that threads only wait at is on no path, whatever it costs. */
 const runs: ReadonlySet<Kind> = new Set(['procedure', 'lock']);
 
+/** A smaller part of the critical path than this says nothing about a finding. */
+const leastOnPath = 0.01;
+
 function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases): string {
   const onPath = onPathOf(model);
   if (onPath === null || entity === 0 || !waitedFor.has(kind) || !runs.has(item(model.entities, entity).kind))
     return '';
   const part = (onPath.get(entity) ?? 0) / model.head.pathNs;
-  return ` Of the critical path, ${share(part)} goes through ${title(entity)}.`;
+  // No share, or next to none, says nothing: the path may go through what it calls, or through its waiters.
+  return part < leastOnPath ? '' : ` Of the critical path, ${share(part)} goes through ${title(entity)}.`;
 }
 
 /** How sure it is, where that is little; and who else may be the cause. */

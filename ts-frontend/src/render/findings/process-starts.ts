@@ -11,13 +11,15 @@ export function processStarts(
   facts: ProcessStartFacts,
   { title, name, costs, processorUse, time }: Phrases,
 ): Sentences {
-  const { called, started, eachNs, ownNs, waitedNs, copies, residentBytes, fewer, leastNs, savesNs } = facts;
+  const { called, started, eachNs, ownNs, faultNs, waitedNs, copies, residentBytes, fewer, leastNs, savesNs } = facts;
   const one = started === 1 ? 'process' : 'processes';
   const what = started === null ? one : `${count(started)} ${one}`;
   const parts = [
     ownNs > 0 ? `${time(ownNs)} in this process${called === null ? '' : ` (${name(called)})`}` : '',
+    faultNs > 0 ? `${time(faultNs)} copying the pages that it writes to after a fork (page faults)` : '',
     waitedNs > 0 ? `${time(waitedNs)} waiting for them to end` : '',
   ].filter((part) => part !== '');
+  const listed = [...parts.slice(0, -2), parts.slice(-2).join(', and ')].join(', ');
   const each =
     eachNs === null
       ? ''
@@ -37,7 +39,7 @@ export function processStarts(
   return {
     text:
       `Starting ${what}${finding.entity === 0 ? '' : `, in ${title(finding.entity)},`} costs ` +
-      `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}: ${parts.join(', and ')}.${each}`,
+      `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}: ${listed}.${each}`,
     remedy: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)} --tree shows all processes in one report.`,
   };
 }
