@@ -42,7 +42,8 @@ static const struct rule threads[] = {
   {START, "G1 Young", QZ_PURPOSE_COLLECTION},      {START, "ZWorker", QZ_PURPOSE_COLLECTION},
   {START, "ZDriver", QZ_PURPOSE_COLLECTION},       {START, "ConcGC", QZ_PURPOSE_COLLECTION},
   {START, "Shenandoah GC", QZ_PURPOSE_COLLECTION}, {START, "C1 Compiler", QZ_PURPOSE_COMPILATION},
-  {START, "C2 Compiler", QZ_PURPOSE_COMPILATION},
+  {START, "C2 Compiler", QZ_PURPOSE_COMPILATION},  {WHOLE, "Common-Cleaner", QZ_PURPOSE_HOUSEKEEPING},
+  {WHOLE, "Finalizer", QZ_PURPOSE_HOUSEKEEPING},   {START, "Reference Handl", QZ_PURPOSE_HOUSEKEEPING},
 };
 
 static const struct rule procedures[] = {
@@ -278,6 +279,22 @@ static const struct rule procedures[] = {
   {WHOLE, "jitNativeCode", QZ_PURPOSE_COMPILATION},
   {START, "zend_jit_trace", QZ_PURPOSE_COMPILATION},
   {START, "llvm::orc::", QZ_PURPOSE_COMPILATION},
+
+  /* HotSpot's; Go's */
+  {START, "CompileQueue::get", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "GangWorker::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "AbstractGangWorker::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "WorkerThread::run", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "ConcurrentGCThread::run", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "JVM_WaitForReferencePendingList", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "MonitorDeflationThread::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "NMethodSweeper::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "NotificationThread::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "ServiceThread::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "signal_thread_entry", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "VMThread::run", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "WatcherThread::", QZ_PURPOSE_HOUSEKEEPING},
+  {START, "runtime.sysmon", QZ_PURPOSE_HOUSEKEEPING},
 
   {WHOLE, "marshal_dump", QZ_PURPOSE_SERIALIZATION},
   {WHOLE, "marshal_load", QZ_PURPOSE_SERIALIZATION},

@@ -42,6 +42,7 @@ extern "C" {
 #define QZ_PURPOSE_FILE_LOCK      8388608u  /* can wait for nothing but a lock on a file */
 #define QZ_PURPOSE_CLONING        16777216u /* of serialization, makes copies of objects for other threads */
 #define QZ_PURPOSE_COMPILATION    33554432u /* compiles code while the program runs */
+#define QZ_PURPOSE_HOUSEKEEPING   67108864u /* a thread of a run-time's own, or a procedure that only such run */
 
 /* Of the name of a thread, else of a procedure or what is called inside a library, in the module of that path ("": in
  * none). */

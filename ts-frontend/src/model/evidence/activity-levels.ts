@@ -35,6 +35,7 @@ export function measureLevels(
   },
   stacks: Pick<Stacks, 'entity'>,
   groupOf: Uint32Array,
+  isLeftOut: (tuple: number) => boolean = () => false,
 ): Levels {
   const P = raw.head.processors;
   const { balance, tuples } = raw;
@@ -48,6 +49,7 @@ export function measureLevels(
     const isWoken = tuples.waiting[k] === Waiting.woken;
     if (
       tuples.stack[k] === 0 ||
+      isLeftOut(k) ||
       !(isWoken || (tuples.waiting[k] === Waiting.object && (state === State.blocked || state === State.spinning)))
     )
       continue;

@@ -6,6 +6,8 @@ import type { Model } from '../result/types.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
+import { housekeepingWaits } from '../metrics/housekeeping.js';
+import { pathsThrough } from './paths-through.js';
 import { isFor } from './purposes.js';
 import { systemCall } from './context.js';
 import type { LockLoss } from './lock-loss.js';
@@ -23,15 +25,20 @@ export interface IoLoss {
 /**
  * A thread's input and output beside other work can only be overlapped with work of its own: a thread that does nothing
  * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a
- * signal neither reads nor writes.
+ * signal neither reads nor writes; nor does a thread of a run-time's own that waits for work.
  */
 export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoLoss {
   const { model, levels } = context;
   const { tuples } = model.raw;
   const { P } = levels;
+  const isHousekeeping = housekeepingWaits(model.raw);
+  const schedulers = model.entities.filter(({ kind, purposes }) => kind === 'procedure' && purposes & Purpose.handOver);
+  const inScheduler = pathsThrough(context, new Set(schedulers.map(({ id }) => id)));
   const ioByThread = new Map<number, number>();
   const isIo = (k: number): boolean => {
-    if (tuples.state[k] !== State.io) return false;
+    if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
+    // A scheduler polls for requests in a thread that has nothing else to do.
+    if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
     const call = systemCall(context, u32(tuples.stack, k));
     return call === null || !isFor(call, Purpose.signal);
   };

@@ -5,7 +5,8 @@
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { addTo } from '../profile/maps.js';
-import { State } from '../profile/raw-profile.js';
+import { housekeepingWaits } from '../metrics/housekeeping.js';
+import { State, Waiting } from '../profile/raw-profile.js';
 
 /** One object's time with waiters, by the stack that ran: elapsed time (time / b). */
 export interface Beside {
@@ -34,15 +35,32 @@ export function costsBesideIdle(
   return costs;
 }
 
+/** By object: the part of the waits there that are the program's, not those of a run-time's own threads. */
+function ofProgram(raw: RawProfile): Map<number, number> {
+  const { tuples, stacks } = raw;
+  const isHousekeeping = housekeepingWaits(raw);
+  const all = new Map<number, number>(),
+    its = new Map<number, number>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    if (tuples.waiting[k] === Waiting.none) continue;
+    const object = u32(stacks.entity, u32(tuples.stack, k));
+    addTo(all, object, f64(tuples.ns, k));
+    if (!isHousekeeping(k)) addTo(its, object, f64(tuples.ns, k));
+  }
+  for (const [object, ns] of all) all.set(object, ns > 0 ? (its.get(object) ?? 0) / ns : 1);
+  return all;
+}
+
 export function prepareWaitOverlap(raw: RawProfile): WaitOverlap {
   const { waitOverlap } = raw;
+  const part = ofProgram(raw);
   const byObject = new Map<number, Beside>();
   for (let k = 0; k < waitOverlap.ns.length; k++) {
     const object = u32(waitOverlap.object, k);
     let row = byObject.get(object);
     if (!row) byObject.set(object, (row = { ns: new Map<number, number>(), waitersNs: new Map<number, number>() }));
     addTo(row.ns, u32(waitOverlap.stack, k), f64(waitOverlap.ns, k));
-    addTo(row.waitersNs, u32(waitOverlap.stack, k), f64(waitOverlap.waitersNs, k));
+    addTo(row.waitersNs, u32(waitOverlap.stack, k), f64(waitOverlap.waitersNs, k) * (part.get(object) ?? 1));
   }
   const costOfNode = costsBesideIdle(raw);
   const idleOfNode = costsBesideIdle(raw, (b) => raw.head.processors - b);

@@ -35,6 +35,7 @@ import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { sharingFindings } from './sharing.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
+import { housekeepingWaits } from '../metrics/housekeeping.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
 import { ownOf } from '../evidence/code-origin.js';
 import { KernelWork } from '../profile/raw-profile.js';
@@ -50,7 +51,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
   return {
     model,
     tables,
-    levels: measureLevels(raw, tables.stacks, tables.groupOf),
+    levels: measureLevels(raw, tables.stacks, tables.groupOf, housekeepingWaits(raw)),
     waitOverlap: prepareWaitOverlap(raw),
     own: ownOf(raw, tables.stacks),
     get roles() {

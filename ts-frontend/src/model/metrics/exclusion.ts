@@ -9,6 +9,7 @@ import { addTo, total } from '../profile/maps.js';
 import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
 import { Arrival, State, Waiting } from '../profile/raw-profile.js';
 import type { Exclusion } from '../result/types.js';
+import { housekeepingWaits } from './housekeeping.js';
 import { ThreadRoles } from './thread-roles.js';
 import { waitInTheirWork } from './waits-in-work.js';
 
@@ -44,7 +45,8 @@ const mostRunning = 1.3,
 /** By entity, groups too. */
 export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
   const found = new Map<number, Exclusion>();
-  const handOvers = handOversOf(raw);
+  const housekeepers = housekeepersOf(raw);
+  const handOvers = handOversOf(raw).filter(({ from, to }) => !housekeepers.has(from) && !housekeepers.has(to));
   const roles = new ThreadRoles(raw, groupOf);
   const add = (threads: readonly number[], spanNsOf: (inside: Inside) => number | undefined): void => {
     if (threads.length < 2) return;
@@ -58,7 +60,7 @@ export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number,
   for (const threads of roles.divide(new Set(handOvers.map(({ to }) => to))))
     add(threads, () => handedOverFor(handOvers, new Set(threads)));
   if (found.size === 0)
-    for (const threads of roles.divide(waitersOf(raw)))
+    for (const threads of roles.divide(waitersOf(raw, housekeepers)))
       add(threads, ({ objects }) =>
         countedWaits(raw, objects) >= leastHandOvers && waitInTheirWork(raw, new Set(threads), new Set(objects))
           ? raw.head.elapsedNs
@@ -76,14 +78,26 @@ function handedOverFor(handOvers: readonly HandOver[], among: ReadonlySet<number
 }
 
 /** Threads that work, and wait for what such a lock is made of. */
-function waitersOf({ tuples, stacks, entities }: RawProfile): Set<number> {
+function waitersOf({ tuples, stacks, entities }: RawProfile, housekeepers: ReadonlySet<number>): Set<number> {
   const waiters = new Set<number>();
   for (let k = 0; k < tuples.ns.length; k++) {
     const kind = entities[u32(stacks.entity, u32(tuples.stack, k))]?.kind;
-    if (tuples.waiting[k] !== Waiting.none && kind !== undefined && madeOf.has(kind))
-      waiters.add(u32(tuples.thread, k));
+    const thread = u32(tuples.thread, k);
+    if (tuples.waiting[k] !== Waiting.none && kind !== undefined && madeOf.has(kind) && !housekeepers.has(thread))
+      waiters.add(thread);
   }
   return waiters;
+}
+
+/** Threads that a run-time has for itself: most of what they wait for is work that it gives them. */
+function housekeepersOf(raw: RawProfile): Set<number> {
+  const isTheirs = housekeepingWaits(raw);
+  const { tuples } = raw;
+  const more = new Map<number, number>(); // than all other waiting
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (tuples.waiting[k] !== Waiting.none || tuples.state[k] === State.io)
+      addTo(more, u32(tuples.thread, k), isTheirs(k) ? f64(tuples.ns, k) : -f64(tuples.ns, k));
+  return new Set([...more].filter(([thread, ns]) => thread !== 0 && ns > 0).map(([thread]) => thread));
 }
 
 /** How often threads waited there; of a library's futex: at all that it has for waiting. */
@@ -169,11 +183,13 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): Inside | undefin
 
 /** What the threads ran, by stack while CPUs were free; and all waits for objects, of which some are theirs. */
 function timesOf(
-  { tuples, stacks, head }: RawProfile,
+  raw: RawProfile,
   among: ReadonlySet<number>,
 ): { ran: Map<number, number>; runNs: number; waits: Map<number, { all: number; theirs: number }> } {
   const ran = new Map<number, number>(),
     waits = new Map<number, { all: number; theirs: number }>();
+  const { tuples, stacks, head } = raw;
+  const isHousekeeping = housekeepingWaits(raw);
   let runNs = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k),
@@ -181,6 +197,7 @@ function timesOf(
       ns = f64(tuples.ns, k),
       isTheirs = among.has(u32(tuples.thread, k));
     if (tuples.waiting[k] !== Waiting.none) {
+      if (isHousekeeping(k)) continue;
       const object = u32(stacks.entity, node);
       let row = waits.get(object);
       if (!row) waits.set(object, (row = { all: 0, theirs: 0 }));

@@ -80,6 +80,7 @@ export const Purpose = {
   fileLock: 8388608,
   cloning: 16777216,
   compilation: 33554432,
+  housekeeping: 67108864,
 } as const;
 
 /** enum qz_library_wait. */
