@@ -73,8 +73,8 @@ cross_build() { # cross_build ARCHITECTURE TREE
   quietly "${js[@]}" configure -- -UCMAKE_LIBRARY_OUTPUT_DIRECTORY "-DCMAKE_TOOLCHAIN_FILE=$PWD/scripts/$1.cmake" \
     "-DCMAKE_C_FLAGS=$headers" "-DCMAKE_CXX_FLAGS=$headers" "-DCMAKE_EXE_LINKER_FLAGS=$places" \
     "-DCMAKE_SHARED_LINKER_FLAGS=$places" "-DCMAKE_MODULE_LINKER_FLAGS=$places"
-  quietly cmake --build "$2" --parallel "$(nproc)" --target quartz_addon quartz-sampler quartz_pthread quartz_shared \
-    quartz_static
+  quietly cmake --build "$2" --parallel "$(nproc)" --target quartz_addon quartz-sampler quartz_pthread quartz_mpi \
+    quartz_shared quartz_static
 }
 
 # Symbol versions that the compiled files need, the highest of those that begin so.
@@ -126,10 +126,12 @@ CONTROL
 npm_of_machine() { # npm_of_machine ARCHITECTURE TREE FOLDER
   local root=$work/npm-$1 strip=strip
   [ "$1" = "$machine" ] || strip=$1-linux-gnu-strip
-  mkdir -p "$root/build/sampler" "$root/build/pthread-layer" "$root/build/threadlib" "$root/build/lib"
+  mkdir -p "$root/build/sampler" "$root/build/pthread-layer" "$root/build/mpi-layer" \
+    "$root/build/threadlib" "$root/build/lib"
   install --strip-program="$strip" -s "$2/quartz_addon.node" "$root/build/quartz_addon.node"
   cp "$3/bin/quartz-sampler" "$root/build/sampler/"
   find "$3" -name libquartz-pthread.so -exec cp {} "$root/build/pthread-layer/" \;
+  find "$3" -name libquartz-mpi.so -exec cp {} "$root/build/mpi-layer/" \;
   find "$3" -name libquartz.a -exec cp {} "$root/build/threadlib/" \;
   [ ! -d "$3/lib/quartz" ] || cp -r "$3/lib/quartz" "$root/build/lib/"
   node -e '

@@ -22,6 +22,7 @@ test('npm pack: prebuilt, without sources and tests', (t) => {
     'ts-frontend/bin/restore-terminal',
     'build/quartz_addon.node',
     'build/sampler/quartz-sampler',
+    'build/mpi-layer/libquartz-mpi.so',
     'build/pthread-layer/libquartz-pthread.so',
     'build/threadlib/libquartz.a',
     'threadlib/include/quartz/quartz.h',
