@@ -69,6 +69,9 @@ static const struct rule procedures[] = {
   {START, "runtime.gcDrain", QZ_PURPOSE_COLLECTION},
   {START, "runtime.gcAssistAlloc", QZ_PURPOSE_COLLECTION},
   {START, "runtime.gcStart", QZ_PURPOSE_COLLECTION},
+  {START, "runtime.bgsweep", QZ_PURPOSE_COLLECTION},
+  {START, "runtime.bgscavenge", QZ_PURPOSE_COLLECTION},
+  {START, "runtime.sweepone", QZ_PURPOSE_COLLECTION},
   {START, "v8::internal::Heap::CollectGarbage", QZ_PURPOSE_COLLECTION},
   {START, "v8::internal::Heap::PerformGarbageCollection", QZ_PURPOSE_COLLECTION},
   {START, "v8::internal::MarkCompactCollector::", QZ_PURPOSE_COLLECTION},
@@ -82,6 +85,14 @@ static const struct rule procedures[] = {
   {START, "WKS::gc_heap::", QZ_PURPOSE_COLLECTION},
   {START, "GC_try_to_collect", QZ_PURPOSE_COLLECTION},
   {START, "GC_collect_a_little", QZ_PURPOSE_COLLECTION},
+
+  /* Go's, HotSpot's, V8's, OCaml's, Boehm's, .NET's */
+  {START, "runtime.mallocgc", QZ_PURPOSE_ALLOCATION},
+  {START, "MemAllocator::allocate", QZ_PURPOSE_ALLOCATION},
+  {START, "v8::internal::Heap::AllocateRaw", QZ_PURPOSE_ALLOCATION},
+  {START, "caml_alloc", QZ_PURPOSE_ALLOCATION},
+  {START, "GC_malloc", QZ_PURPOSE_ALLOCATION},
+  {START_OF_WORD, "JIT_New", QZ_PURPOSE_ALLOCATION},
 
   {ANYWHERE, "pthread_", QZ_PURPOSE_WAIT_OR_WAKE},
   {ANYWHERE, "lll_", QZ_PURPOSE_WAIT_OR_WAKE},

@@ -106,6 +106,8 @@ static const struct known procedures[] = {
   {"v8::internal::ValueSerializer::WriteObject", BYTES | QZ_PURPOSE_CLONING},
   {"CompileBroker::compiler_thread_loop", QZ_PURPOSE_COMPILATION},
   {"CompileBrokers::compile", 0},
+  {"runtime.mallocgc", QZ_PURPOSE_ALLOCATION | QZ_PURPOSE_LIBRARY_LOCK},
+  {"runtime.bgsweep", QZ_PURPOSE_COLLECTION | QZ_PURPOSE_LIBRARY_LOCK},
   {"VMThread::run", QZ_PURPOSE_HOUSEKEEPING},
   {"CompileQueue::get", QZ_PURPOSE_HOUSEKEEPING},
   {"CompileQueue::add", 0},

@@ -288,6 +288,29 @@ test('garbage collection is one cause, whichever of its procedures take the time
   t.not(collected(0.05).findings[0]?.facts.form, 'collection');
 });
 
+test('garbage collection names who allocates: the innermost procedure with most of it', (t) => {
+  const { allocation, collection } = abi.Purpose;
+  const model = (inParse: number): Model => {
+    const builder = new Builder({ processors: 2 });
+    builder.describe('mallocgc', { origin: 'runtime', purposes: allocation });
+    builder.describe('assist', { origin: 'runtime', purposes: collection });
+    builder.describe('makeslice', { origin: 'runtime' });
+    builder.stretch(0.4 * second, [run('main', ['main', 'compile', 'mallocgc', 'assist'])]);
+    builder.stretch((0.2 - inParse) * second, [run('main', ['main', 'compile', 'makeslice', 'mallocgc'])]);
+    builder.stretch(inParse * second, [run('main', ['main', 'compile', 'parse', 'mallocgc', 'clear'])]);
+    builder.stretch(0.05 * second, [run('main', ['main', 'print', 'mallocgc'])]);
+    return buildModel(builder.stretch(0.35 * second, [run('main', ['main', 'match'])]).build());
+  };
+  const named = (inParse: number): (string | number | null)[] => {
+    const its = model(inParse);
+    const finding = its.findings.find(({ facts }) => facts.form === 'collection');
+    const { entity, part, share } = factsOf(finding, 'collection').allocating!;
+    return [...namesOf(its, [entity]), Math.round(100 * part), Math.round(100 * share)];
+  };
+  t.deepEqual(named(0.05), ['compile', 80, 25]);
+  t.deepEqual(named(0.15), ['parse', 60, 25]);
+});
+
 test('serial code that one call runs is one finding', (t) => {
   const written = (origin: 'installed' | 'own'): Model => {
     const builder = new Builder({ processors: 2 });

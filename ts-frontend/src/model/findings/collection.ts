@@ -3,6 +3,7 @@
  * (docs/reference/findings.md, "Garbage collection"). Pure.
  */
 import { Purpose } from '../profile/abi.js';
+import { allocatingMost } from '../evidence/allocating.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { f64, item, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -49,6 +50,7 @@ export function collectionFindings(context: FindingContext): Finding[] {
     context,
     (k) => isCollecting[u32(tuples.thread, k)] === 1 || isBelow[u32(tuples.stack, k)] === 1,
   );
+  const allocating = allocatingMost(context);
   const mostNs = Math.max(savesNs, idealNs);
   const who = [...byThread].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   return [
@@ -65,6 +67,7 @@ export function collectionFindings(context: FindingContext): Finding[] {
         fewer,
         savesNs,
         mostNs,
+        allocating,
       },
       related: [...who.slice(1), ...members],
     }),

@@ -81,6 +81,7 @@ export const Purpose = {
   cloning: 16777216,
   compilation: 33554432,
   housekeeping: 67108864,
+  allocation: 134217728,
 } as const;
 
 /** enum qz_library_wait. */

@@ -259,6 +259,14 @@ export interface CollectionFacts {
   fewer: number; // so many times fewer collections
   savesNs: number; // at least
   mostNs: number; // if no thread ever waited for one, either
+  allocating: AllocatingFacts | null; // null: not seen, or spread over many
+}
+
+/** Who allocates most of what is collected, by the time that allocating takes. */
+export interface AllocatingFacts {
+  entity: number; // the innermost procedure below which at least half of it is
+  part: number; // of allocating: what is below it
+  share: number; // of the processor time: allocating
 }
 
 /** Processes are started and ended. */
