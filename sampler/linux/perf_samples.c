@@ -172,12 +172,32 @@ static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t
   return -1;
 }
 
-static struct qzi_running *open_running(uint32_t pid, const struct qzi_event *event, uint64_t interval,
-                                        uint32_t cpus_most, int whole) {
+/* CPUs on which its threads may run. Where some have been pinned, as the thread package does, threads that are made
+ * later may run where those may not. 0, or -1. */
+static int find_cpus(uint32_t pid, uint32_t expected, cpu_set_t *cpus, size_t bytes) {
+  char name[64];
+  cpu_set_t *its = CPU_ALLOC(QZI_CPUS_MOST);
+  int failed = !its || sched_getaffinity((pid_t)pid, bytes, cpus);
+  snprintf(name, sizeof name, "/proc/%u/task", pid);
+  DIR *tasks = failed || (uint32_t)CPU_COUNT_S(bytes, cpus) >= expected ? NULL : opendir(name);
+  for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+    pid_t tid = (pid_t)strtoul(entry->d_name, NULL, 10);
+    if (tid && !sched_getaffinity(tid, bytes, its)) CPU_OR_S(bytes, cpus, cpus, its);
+  }
+  if (tasks) closedir(tasks);
+  /* It had more when it began: those of the process that launched it. */
+  if (!failed && (uint32_t)CPU_COUNT_S(bytes, cpus) < expected && !sched_getaffinity(getpid(), bytes, its))
+    CPU_OR_S(bytes, cpus, cpus, its);
+  if (its) CPU_FREE(its);
+  return failed ? -1 : 0;
+}
+
+static struct qzi_running *open_running(uint32_t pid, uint32_t cpus_expected, const struct qzi_event *event,
+                                        uint64_t interval, uint32_t cpus_most, int whole) {
   struct qzi_running *running = calloc(1, sizeof *running);
   cpu_set_t *cpus = CPU_ALLOC(QZI_CPUS_MOST);
   size_t bytes = CPU_ALLOC_SIZE(QZI_CPUS_MOST);
-  int failed = !running || !cpus || sched_getaffinity((pid_t)pid, bytes, cpus);
+  int failed = !running || !cpus || find_cpus(pid, cpus_expected, cpus, bytes);
   if (!failed) {
     running->event = event;
     running->interval_ns = interval;
@@ -197,12 +217,13 @@ static struct qzi_running *open_running(uint32_t pid, const struct qzi_event *ev
   return NULL;
 }
 
-struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole) {
-  return open_running(pid, NULL, interval_ns, cpus_most, whole);
+struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole) {
+  return open_running(pid, cpus, NULL, interval_ns, cpus_most, whole);
 }
 
-struct qzi_running *qzi_running_count(uint32_t pid, const struct qzi_event *event, uint32_t cpus_most, int whole) {
-  return open_running(pid, event, event->period, cpus_most, whole);
+struct qzi_running *qzi_running_count(uint32_t pid, uint32_t cpus, const struct qzi_event *event, uint32_t cpus_most,
+                                      int whole) {
+  return open_running(pid, cpus, event, event->period, cpus_most, whole);
 }
 
 void qzi_running_close(struct qzi_running *running) {

@@ -29,15 +29,17 @@
 struct qzi_running;
 
 /* Begins to sample the threads that the program has, and those that they create. NULL and errno: not allowed, not
- * there, no memory left for it. cpus_most: QZI_RUNNING_CPUS, or less. whole: events of CPUs are tried. */
-struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole);
+ * there, no memory left for it. cpus: how many it may use, where its first thread may have been pinned to fewer since.
+ * cpus_most: QZI_RUNNING_CPUS, or less. whole: events of CPUs are tried. */
+struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole);
 /* What is counted in place of time, in the program's own code (in user mode): a sample after each `period` of it. */
 struct qzi_event {
   uint32_t type; /* as struct perf_event_attr has it */
   uint64_t config, period;
 };
 /* The same of what is counted; `event` must last as long. NULL and errno: likewise, or nothing counts that here. */
-struct qzi_running *qzi_running_count(uint32_t pid, const struct qzi_event *event, uint32_t cpus_most, int whole);
+struct qzi_running *qzi_running_count(uint32_t pid, uint32_t cpus, const struct qzi_event *event, uint32_t cpus_most,
+                                      int whole);
 /* 1: the events are those of CPUs, and cost nothing where threads are switched. */
 int qzi_running_whole(const struct qzi_running *running);
 /* Processor time between samples; 0 without. */

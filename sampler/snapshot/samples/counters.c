@@ -22,7 +22,8 @@ void qzi_counters_open(struct qzi_counters *counters, struct qzi_file *file) {
   /* Buffers of all recordings share one allowance: where child processes are recorded, too, it is kept for timers. */
   if (file->head->children_apart) return;
   for (unsigned k = 0; k < QZ_COUNTER_COUNT; k++) {
-    counters->events[k] = qzi_running_count(file->head->pid, &qzi_counter_events[k], QZI_RUNNING_CPUS, 1);
+    counters->events[k] =
+      qzi_running_count(file->head->pid, file->head->cpus, &qzi_counter_events[k], QZI_RUNNING_CPUS, 1);
     if (counters->events[k]) qzi_counted_add(&counters->counted, 0, (enum qz_counter)k, 0);
   }
 }

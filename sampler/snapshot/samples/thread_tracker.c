@@ -93,7 +93,8 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
   if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
   /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of
    * them. */
-  struct qzi_running *running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
+  struct qzi_running *running =
+    qzi_running_open(head->pid, head->cpus, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
   if (!running) head->paths |= QZ_PATHS_NO_SAMPLES;
   head->sample_ns = cost_ns;
   return running;

@@ -55,7 +55,7 @@ test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
   t.is(overview.status, 0, overview.stderr);
   t.deepEqual(
     [...overview.stdout.matchAll(/^\S.*\((\w+)\)$/gm)].map(([, view]) => view),
-    ['mpi', 'imbalance', 'outliers'],
+    ['mpi', 'late', 'imbalance', 'outliers'],
   );
   const json = JSON.parse((await quartz(['query', '--view', 'mpi', '--json'], { cwd })).stdout) as { rows: unknown[] };
   t.deepEqual(json.rows, []);

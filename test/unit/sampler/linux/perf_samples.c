@@ -58,7 +58,7 @@ static void try_with(uint32_t cpus_most, int whole) {
   old_tid = new_tid = 0;
   CHECK_IS(pthread_create(&old, NULL, compute, &old_tid), 0);
   while (!old_tid) {}
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most, whole);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole);
   CHECK(running);
   CHECK(whole || !qzi_running_whole(running));
   CHECK_IS(pthread_create(&maker, NULL, make, NULL), 0);
@@ -101,7 +101,7 @@ static void *make_processes(void *unused) {
 static void try_processes(uint32_t cpus_most, int whole) {
   static struct qzi_sample sample;
   pthread_t thread;
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most, whole);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole);
   CHECK(running);
   make_processes(NULL);
   CHECK_IS(pthread_create(&thread, NULL, make_processes, NULL), 0);
@@ -140,7 +140,7 @@ static void try_counting(uint32_t cpus_most, int whole) {
   static const struct qzi_event event = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 64};
   static struct qzi_sample sample;
   pthread_t thread;
-  struct qzi_running *running = qzi_running_count((uint32_t)getpid(), &event, cpus_most, whole);
+  struct qzi_running *running = qzi_running_count((uint32_t)getpid(), 0, &event, cpus_most, whole);
   CHECK(running);
   touched = drained = 0;
   CHECK_IS(pthread_create(&thread, NULL, touch, NULL), 0);
@@ -165,7 +165,7 @@ static void try_counting(uint32_t cpus_most, int whole) {
 }
 
 int main(void) {
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, QZI_RUNNING_CPUS, 0);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, QZI_RUNNING_CPUS, 0);
   CHECK(running);
   qzi_running_close(running);
   pid_t other = fork(); /* another program, which computes meanwhile */
@@ -184,7 +184,7 @@ int main(void) {
   try_counting(QZI_RUNNING_CPUS, 1);
   try_counting(QZI_RUNNING_CPUS, 0);
   static const struct qzi_event nothing = {PERF_TYPE_SOFTWARE, UINT32_MAX, 1}; /* no kernel has it */
-  CHECK(!qzi_running_count((uint32_t)getpid(), &nothing, QZI_RUNNING_CPUS, 0));
+  CHECK(!qzi_running_count((uint32_t)getpid(), 0, &nothing, QZI_RUNNING_CPUS, 0));
   CHECK(qzi_running_cost_ns() < 5000000);
   return 0;
 }
