@@ -69,8 +69,9 @@ test('call sites through creation: each call has the work that was created below
   for (const [line, by] of [small, large, creation].map((line, k) => [line, steps[k]![0]] as const))
     t.deepEqual([...(above.get(line) ?? [by])], [by], `line ${line}`);
   const all = timeAt(small) + first + second;
-  t.true(timeAt(creation) > 0.99 * all && all > 0.99 * timeAt(creation), `${timeAt(creation)} and ${all}`);
-  // Lines are known once debug information has been read, which takes longer beside other programs.
+  // Lines are known once debug information has been read, which takes longer beside other programs: a thread that was
+  // created before has no lines of its creator's callers on its path.
+  t.true(all < 1.01 * timeAt(creation), `${timeAt(creation)} and ${all}`);
   const without = body - all;
   t.true(timeAt(small) <= 0.35 * body, `${timeAt(small)} of ${body}`);
   if (without > 0.5 * body) t.log(`${without} ns of ${body} were sampled before lines were known`);
