@@ -13,14 +13,9 @@
 #include "sampler/util/clock.h"
 
 /* When one is worth a recording. */
-struct worth {
-  uint64_t look_ns;  /* between looks at one */
-  uint64_t used_ns;  /* processor time: it is no short command, */
-  uint64_t stays_ns; /* nor is what is there for so long, whatever it waits for */
-};
-static const struct worth of_followed = {10000000, 8000000, 100000000};
-/* What was launched is recorded in any case, unless it becomes another program at once (env, a shell's exec). */
-static const struct worth of_launched = {2000000, 4000000, 10000000};
+#define LOOK_NS  UINT64_C(10000000)  /* between looks at one */
+#define WORTH_NS UINT64_C(8000000)   /* processor time: it is no short command, */
+#define STAYS_NS UINT64_C(100000000) /* nor is what is there for so long, whatever it waits for */
 
 static struct {
   struct qzi_newcomer one[QZI_NEWCOMERS_MAX];
@@ -33,10 +28,6 @@ static uint64_t used_ns(pid_t pid) {
   struct timespec used;
   if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used)) return 0;
   return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-}
-
-static const struct worth *worth_of(const struct qzi_newcomer *one) {
-  return one->pid == qzi_exec_of.pid ? &of_launched : &of_followed;
 }
 
 static struct qzi_newcomer take(unsigned k) {
@@ -58,7 +49,7 @@ int qzi_newcomer_welcome(const struct qzi_newcomer *who) {
   *one = *who;
   one->begun_ns = qzi_clock_ns();
   one->used_ns = used_ns(one->pid); /* by what it ran before, too */
-  one->due_ns = one->begun_ns + worth_of(one)->look_ns;
+  one->due_ns = one->begun_ns + LOOK_NS;
   return 0;
 }
 
@@ -69,15 +60,6 @@ void qzi_newcomer_forget(pid_t pid) {
 
 void qzi_newcomers_forget(void) {
   while (all.count) drop(all.count - 1);
-}
-
-int qzi_newcomer_take(pid_t pid, struct qzi_newcomer *its) {
-  for (unsigned k = 0; k < all.count; k++)
-    if (all.one[k].pid == pid) {
-      *its = take(k);
-      return 1;
-    }
-  return 0;
 }
 
 unsigned qzi_newcomers_poll(struct pollfd *polls) {
@@ -102,9 +84,9 @@ static void pass(struct qzi_newcomer *one, uint64_t cpu_ns) {
 static void hung_up(struct qzi_newcomer *one) {
   close(one->socket);
   one->socket = -1;
-  one->due_ns = qzi_clock_ns() + worth_of(one)->look_ns;
+  one->due_ns = qzi_clock_ns() + LOOK_NS;
   struct qz_usage usage = said(one->session);
-  if (usage.ns && one->pid != qzi_exec_of.pid) pass(one, usage.user_ns + usage.system_ns);
+  if (usage.ns) pass(one, usage.user_ns + usage.system_ns);
 }
 
 void qzi_newcomers_attend(const struct pollfd *polls, unsigned count) {
@@ -125,18 +107,16 @@ int qzi_newcomer_grown(struct qzi_newcomer *grown) {
     struct qzi_newcomer *one = &all.one[k];
     if (one->due_ns > now_ns) continue;
     uint64_t cpu_ns = used_ns(one->pid);
-    const struct worth *worth = worth_of(one);
     if (!cpu_ns) {
       pass(one, 0);
       drop(k);
     } else if (one->socket < 0 && qzi_process_left(one->pid, one->session)) {
-      if (one->pid == qzi_exec_of.pid) qzi_exec_note(NULL);
       drop(k);
-    } else if (cpu_ns - one->used_ns >= worth->used_ns || now_ns - one->begun_ns >= worth->stays_ns) {
+    } else if (cpu_ns - one->used_ns >= WORTH_NS || now_ns - one->begun_ns >= STAYS_NS) {
       *grown = take(k);
       return 1;
     } else {
-      one->due_ns = now_ns + worth->look_ns;
+      one->due_ns = now_ns + LOOK_NS;
     }
   }
   return 0;

@@ -1,5 +1,5 @@
 /* Processes that have just begun: they go on at once, and are recorded once they have worked for a while. These are
- * followed ones, and the launched one where it has become another program (env, a script's shell).
+ * followed ones.
  *
  * Most of what a script starts ends within a few milliseconds. Beginning a recording takes that long, too, and nothing
  * would be kept of it. So such a process that says hello is welcomed at once (which takes the sampler some ten
@@ -34,8 +34,6 @@ struct qzi_newcomer {
 int qzi_newcomer_welcome(const struct qzi_newcomer *who);
 /* It runs another program now (exec), or is not to be recorded after all. */
 void qzi_newcomer_forget(pid_t pid);
-/* It leaves the list: what it holds is the caller's. 0: it is not there. */
-int qzi_newcomer_take(pid_t pid, struct qzi_newcomer *its);
 /* No more of them are recorded. */
 void qzi_newcomers_forget(void);
 /* One descriptor of each to poll for, in `polls`; their number. */

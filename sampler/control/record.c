@@ -37,7 +37,6 @@ struct launched {
   char base[4096];                       /* what the names of its files are made of (rotation.h) */
   struct qzi_replaceable may;            /* what that may replace */
   pid_t child;
-  unsigned images;            /* programs that the child has run, as far as they said hello */
   unsigned hellos;            /* programs that said hello, recorded or not */
   int ended;                  /* 1: the program has, and nothing that still begins is recorded */
   int over;                   /* 1: no more recordings */
@@ -147,16 +146,6 @@ static void admit_grown(struct launched *run) {
   }
 }
 
-/* The child has ended: what it ran last gets its profile, however short it was. */
-static void admit_last(struct launched *run) {
-  struct qzi_newcomer last;
-  if (!run->over && qzi_newcomer_take(run->child, &last)) {
-    admit(run, &last, 0);
-    close(last.session);
-  }
-  qzi_newcomers_forget();
-}
-
 static void admit_next(struct launched *run, int listener) {
   struct qzi_newcomer who = {.clock = {.fd = -1}};
   struct qz_message message;
@@ -194,10 +183,7 @@ static void admit_next(struct launched *run, int listener) {
   if (!refusal && itself) make_room(run);
   if (!refusal) {
     who.clock = qzi_clock_page_for(who.pid, &run->options->recording);
-    if ((followed || (itself && run->images++)) && !qzi_newcomer_welcome(&who)) {
-      if (itself) qzi_exec_of.happened = 0;
-      return;
-    }
+    if (followed && !qzi_newcomer_welcome(&who)) return;
     if (followed) {
       refusal = "too many programs";
       qzi_clock_page_close(&who.clock);
@@ -330,7 +316,7 @@ static int record(struct launched *run, int listener, int signals) {
         admit_next(run, listener);      /* what it said last: why there is no profile */
       close(listener);                  /* what still begins shall not wait for us to finish */
       uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
-      admit_last(run);
+      qzi_newcomers_forget();
       for (unsigned k = qzi_target_count; k-- > 0;)
         if (qzi_targets[k]->pid == run->child) qzi_dismiss(k, reason, status);
       int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);

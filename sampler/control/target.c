@@ -83,14 +83,15 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   target->message_fd = message_fd;
   target->map_ns = qzi_clock_ns();
   target->map_due_ns = target->map_ns + MAP_NS;
-  qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program goes on */
-  if (answer) {
-    target->recording.went_on_ns = qzi_clock_ns();
-    qzi_sampler_rebase(&target->recording.sampler, target->recording.went_on_ns); /* from here on */
-    qz_message_send(socket, answer, NULL, clock.fd);
-    qzi_recording_went_on(&target->recording, target->recording.went_on_ns);
-  }
   if (!qzi_recording_start(&target->recording)) {
+    qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program goes on */
+    if (answer) {
+      target->recording.went_on_ns = qzi_clock_ns();
+      qzi_sampler_rebase(&target->recording.sampler, target->recording.went_on_ns); /* from here on */
+      qz_message_send(socket, answer, NULL, clock.fd);
+      qzi_recording_went_on(&target->recording, target->recording.went_on_ns);
+    }
+    qzi_recording_begin(&target->recording);
     qzi_file_free_old(&target->recording.file);
     announce_name(target, path);
     return target;

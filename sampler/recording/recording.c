@@ -173,12 +173,17 @@ static void prepare(struct qzi_recording *recording) {
 }
 
 int qzi_recording_start(struct qzi_recording *recording) {
-  prepare(recording);
   sem_init(&recording->ready, 0, 0);
+  sem_init(&recording->prepared, 0, 0);
   if (pthread_create(&recording->thread, NULL, qzi_sampling_main, recording)) return -1;
   recording->started = 1;
   while (sem_wait(&recording->ready)) {}
   return 0;
+}
+
+void qzi_recording_begin(struct qzi_recording *recording) {
+  prepare(recording);
+  sem_post(&recording->prepared);
 }
 
 /* Threads that no visit saw have neither a first nor a last time. */

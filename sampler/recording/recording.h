@@ -49,7 +49,8 @@ struct qzi_recording {
   /* sampling threads */
   pthread_t thread;
   int started;
-  sem_t ready; /* posted when the first thread is about to take snapshots */
+  sem_t ready;    /* posted when the first thread could take snapshots, */
+  sem_t prepared; /* and when it may */
   unsigned threads;
   int prompt; /* 1: it has real-time priority */
   int cpu;    /* that the first thread is pinned to, -1: none */
@@ -86,9 +87,13 @@ enum qzi_obstacle {
 enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
                                      const char *path, const struct qzi_replaceable *may,
                                      const struct qzi_recording_request *request, char *why, size_t why_bytes);
-/* Begins to sample, once unwinding and the kernel's timers are prepared: some ms, in which the program may go on, for
- * what it publishes is counted. What it does once this has returned is seen. 0, or -1. */
+/* Starts the sampling threads, and has the kernel take samples: before the program goes on, for threads that it creates
+ * then inherit the kernel's events. Threads that have events of their own take some us more at each switch. 0, or -1.
+ */
 int qzi_recording_start(struct qzi_recording *recording);
+/* Begins to sample, once unwinding is prepared: some ms, in which the program may go on, for what it publishes is
+ * counted. What it does once this has returned is seen. After qzi_recording_start. */
+void qzi_recording_begin(struct qzi_recording *recording);
 /* Names the machine and its CPUs; "": not known. Kept: may be asked before there is a recording. The control thread's.
  */
 const char *qzi_recording_host(void);

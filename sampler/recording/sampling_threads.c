@@ -344,12 +344,14 @@ void *qzi_sampling_main(void *argument) {
   int published = 0;
   prctl(PR_SET_TIMERSLACK, 1);
   recording->asked = recording->view.processors;
+  settle(recording, 0);
+  sem_post(&recording->ready);
+  while (sem_wait(&recording->prepared)) {}
   store_modules(recording);
   uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS / 25;
-  settle(recording, 0);
+  qzi_pacing_start(&recording->pacing, head->rate_mhz, recording->pacing.spins, now_ns, 0);
   head->first_ns = recording->went_on_ns ? recording->went_on_ns : recording->pacing.start_ns;
   if (!recording->went_on_ns) qzi_sampler_rebase(&recording->sampler, head->first_ns);
-  sem_post(&recording->ready);
   while ((now_ns = wait_for_instant(recording)) != 0) {
     if (!publishing(recording) || atomic_exchange(&recording->rebase, 0)) {
       if (published && !publishing(recording)) {
