@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Writes what the sampler and the shell know of options, from the one definition, ts-frontend/src/cli/options.ts.
+ * Writes what the sampler and the shell know of options, from the one definition, ts-frontend/src/cli/option-table.ts.
  * Needs the compiled front end (npm run build).
  *
  *     node scripts/option-table.js           writes sampler/control/option_table.inc, and a function of bin/quartz
@@ -14,7 +14,7 @@ import { optionNames, options, wantsOf } from '../dist/ts-frontend/src/cli/optio
 import { command as run } from '../dist/ts-frontend/src/commands/run.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const made = 'Made by scripts/option-table.js from ts-frontend/src/cli/options.ts; change those.';
+const made = 'Made by scripts/option-table.js from ts-frontend/src/cli/option-table.ts; change those.';
 
 /** The rows of the sampler's table, and its part of the help, as macros. */
 function samplerTable() {
@@ -88,7 +88,9 @@ const files = [
 for (const [file, text] of files) {
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
   if (process.argv.includes('--check')) {
-    process.stderr.write(`${file} differs from ts-frontend/src/cli/options.ts; run: node scripts/option-table.js\n`);
+    process.stderr.write(
+      `${file} differs from ts-frontend/src/cli/option-table.ts; run: node scripts/option-table.js\n`,
+    );
     process.exitCode = 1;
   } else {
     writeFileSync(file, text);

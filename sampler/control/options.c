@@ -27,7 +27,7 @@ static const char usage_text[] =
   "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
   "be executed; 127 it was not found. attach: 0, or 125.\n";
 
-/* What an option's value is; ts-frontend/src/cli/options.ts says the same of each kind. */
+/* What an option's value is; ts-frontend/src/cli/option-table.ts says the same of each kind. */
 enum value_kind { VALUE_SWITCH, VALUE_PATTERN, VALUE_WHOLE, VALUE_NUMBER, VALUE_SIZE, VALUE_DESCRIPTOR, VALUE_WHAT_IF };
 
 #define ROW_ID(id, ...) id,

@@ -1,4 +1,4 @@
-/** The command line: finds the command and hands over. Loads nothing that the command does not need. */
+/** The entry point: finds the command and runs it. Loads only the modules that the command needs. */
 import { reportFailure, usage } from './cli/failure.js';
 import { print } from './cli/show/output.js';
 import { commands } from './commands/index.js';

@@ -365,7 +365,7 @@ for (const [words, status, message] of [
   [['--try', '', '--', './prog'], 2, /--try names no change; /],
   [['--try', "A='1", '--', './prog'], 2, /a quote that does not end/],
   [['--try', 'A=1 ./missing x', '--', './prog'], 127, /there is no program \.\/missing .*; /],
-  [['--measure'], 2, /there is no program to run; /],
+  [['--measure'], 2, /no program is given; /],
   [['--measure', '--', './missing'], 127, /missing can't be run/],
 ] as const)
   test.serial(`one line, and nothing has run: quartz run ${words.join(' ')}`, async (t) => {

@@ -129,7 +129,7 @@ test.serial('who asks by another name than that of this host, or wants to change
 test.serial('mistakes are one line', async (t) => {
   const port = served.at.split(':').at(-1)!;
   for (const [args, code, said] of [
-    [['--', 'true'], 2, /nowhere to listen; write: --listen PORT/],
+    [['--', 'true'], 2, /no address is given; write: --listen PORT/],
     [['--listen', '0.0.0.0:80', '--', 'true'], 2, /only the loopback interface/],
     [['--listen', port, '--', 'true'], 125, /is in use; choose another/],
   ] as const) {

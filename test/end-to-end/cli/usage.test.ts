@@ -134,7 +134,7 @@ const mistakes: [string[], RegExp][] = [
   [['record', '-p', '4711'], /write: quartz attach PID, or quartz top -p PID/],
   [['record', '--max-size', '1', '--', 'true'], /--max-size wants a size of at least 1M, not 1; see /],
   [['record', '--cpu', '65535', '--', 'true'], /--cpu wants a CPU that this process may use .*, not 65535/],
-  [['run'], /no program to run/],
+  [['run'], /no program is given/],
   [['run', '--top', 'many', '--', 'true'], /--top wants a whole number from 0 to 1000000, not many/],
   [['run', '--csv', '--json', '--', 'true'], /--csv and --json exclude each other/],
   [['attach'], /no process to attach to/],

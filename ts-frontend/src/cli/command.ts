@@ -1,4 +1,4 @@
-/** What a command says of itself, and how its arguments are read. */
+/** Declaration of a command (usage, options, examples) and parsing of its arguments. */
 import { parseArgs } from 'node:util';
 import { usage } from './failure.js';
 import { didYouMean } from './nearest.js';
@@ -8,25 +8,25 @@ import { defined, item } from '../model/index.js';
 export interface Arguments {
   has: (name: OptionName) => boolean;
   text: (name: OptionName) => string | undefined;
-  texts: (name: OptionName) => readonly string[]; // of an option that may be repeated: each, in their order
-  number: (name: OptionName) => number | undefined; // within the option's bounds
-  words: string[]; // what is not an option
-  dashes: boolean; // the words follow --: they are a program's command line, whatever they look like
+  texts: (name: OptionName) => readonly string[]; // of an option that may be repeated: all its values, in order
+  number: (name: OptionName) => number | undefined; // undefined: not given; parse() has checked the bounds
+  words: string[]; // arguments that are not options
+  dashes: boolean; // whether `--` came first: then the words are a program's command line
 }
 
 export interface Command {
   name: string;
-  usage: string; // after "quartz NAME"
+  usage: string; // what follows "quartz NAME" in the usage line
   about: string;
-  examples: readonly (readonly [string, string])[]; // command line, what it does
+  examples: readonly (readonly [string, string])[]; // pairs: a command line, and what it does
   options: readonly OptionName[];
-  /** The first word that is not an option begins a program's command line, which is taken as it stands. */
+  /** The first word that is not an option begins a program's command line; nothing after it is parsed as an option. */
   program?: boolean;
-  most?: number; // words at most, where there is no program
+  most?: number; // the maximum number of words; ignored if `program` is set
   run: (args: Arguments) => Promise<number> | number;
 }
 
-/** The options that a command takes: its own, and what all take. */
+/** The options that a command accepts: its own, and those that all commands accept. */
 export const optionsOf = (command: Command): readonly OptionName[] => [...command.options, 'help'];
 
 const helpFor = (command: Command): string => `see "quartz ${command.name} --help"`;
@@ -39,7 +39,7 @@ function unknownOption(command: Command, written: string): Error {
   return usage(what, didYouMean(written.replace(/^-+/, '--'), names, helpFor(command)));
 }
 
-/** Wrong values, reported with what is wanted. */
+/** Throws a usage failure, which names the accepted values, if the value is not acceptable. */
 function checkValue(command: Command, name: OptionName, value: string | undefined): void {
   const option = known[name];
   const flag = flagOf(name);
@@ -54,12 +54,12 @@ function checkValue(command: Command, name: OptionName, value: string | undefine
   }
 }
 
-/** Reads arguments as the command defines them; throws a usage failure that says what was meant. */
+/** Parses the arguments by the command's declaration; throws a usage failure that explains the mistake. */
 export function parse(command: Command, argv: readonly string[]): Arguments {
   const names = optionsOf(command);
   const { tokens } = parseArgs({
     args: [...argv],
-    strict: false, // the mistakes are reported here, in one line
+    strict: false, // parseArgs would throw messages of several lines
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
@@ -87,7 +87,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     }
     const name = names.find((one) => flagsOf(one).includes(token.name));
     if (name === undefined) throw unknownOption(command, token.rawName);
-    // `--top --` has forgotten its value
+    // in `--top --`, the value is missing: parseArgs would take `--` as the value
     const value = token.value === '--' && !token.inlineValue ? undefined : token.value;
     checkValue(command, name, value);
     found.set(name, [...(found.get(name) ?? []), value ?? known[name].alone ?? '']);

@@ -1,8 +1,8 @@
-/** Failures that a user can do something about: one line on stderr, and Quartz's own exit codes. */
+/** Failures that the user can correct: reported in one line on stderr, with an exit code of Quartz's own. */
 export const exitCodes = { ok: 0, gate: 1, usage: 2, failed: 125, cannotExecute: 126, notFound: 127 } as const;
 
 export class Failure extends Error {
-  /** `what` is wrong; `remedy` is what to do. */
+  /** `what`: what is wrong, as a clause. `remedy`: what the user can do about it. */
   constructor(
     what: string,
     remedy: string,
@@ -16,7 +16,7 @@ export const usage = (what: string, remedy: string): Failure => new Failure(what
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Writes the failure to stderr and returns the exit code for it. */
+/** Writes the failure to stderr and returns its exit code. */
 export function reportFailure(error: unknown): number {
   const line = messageOf(error).replace(/\s*\n\s*/g, ' ');
   process.stderr.write(`quartz: ${line}\n`);

@@ -1,4 +1,4 @@
-/** Which profile is meant, and where the parts of Quartz lie. */
+/** Finds the profile that a command reads and the compiled parts of Quartz. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { build, root } from '../reader/root.js';
@@ -6,7 +6,10 @@ import { Failure } from './failure.js';
 
 export { root };
 
-/** The file with that extension that was written last in the current directory. `how`: what makes one. */
+/**
+ * The most recently written file with that extension in the current directory. `how`: the command that creates such a
+ * file, for the message if there is none.
+ */
 export function newestFile(extension: string, how: string): string {
   let newest: { name: string; time: number } | undefined;
   for (const name of readdirSync('.')) {
@@ -19,7 +22,7 @@ export function newestFile(extension: string, how: string): string {
 }
 export const newestProfile = (): string => newestFile('.quartz', 'quartz record -- PROGRAM');
 
-/** A file that the user may execute. */
+/** Whether the path is a regular file that the user may execute. */
 export function executable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -29,10 +32,10 @@ export function executable(path: string): boolean {
   }
 }
 
-/** What gives the terminal back after a killed live screen. */
+/** The script that restores the terminal's modes if the live screen is killed. */
 export const restoreTerminalPath = (): string => join(root, 'ts-frontend/bin/restore-terminal');
 
-/** Of a part that is compiled, in a checkout or in what was installed. */
+/** The failure to report if a compiled part does not exist, either in a checkout or in an installed package. */
 export const missing = (part: string): Failure =>
   existsSync(join(root, 'CMakeLists.txt'))
     ? new Failure(`${part} is not built`, `run: npm run build (in ${root})`)
@@ -41,7 +44,7 @@ export const missing = (part: string): Failure =>
         `install Quartz's package for linux-${process.arch}, too (scripts/packages.sh makes it)`,
       );
 
-/** The sampler: of this build, else one that is installed. */
+/** The sampler of this build if there is one, else an installed one. */
 export function samplerPath(): string {
   const places = [join(build, 'sampler'), ...(process.env['PATH'] ?? '').split(delimiter)];
   for (const place of places) {

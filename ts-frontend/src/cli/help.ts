@@ -1,10 +1,10 @@
-/** The help of one command: examples first. */
+/** The help text of one command; its examples come first. */
 import { optionsOf, type Command } from './command.js';
 import { flagsOf, options, type OptionName } from './options.js';
 
 const columns = 120;
 
-/** Words in lines of at most `width` columns. */
+/** Breaks the text into lines of at most `width` columns. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -22,7 +22,7 @@ function rows(pairs: readonly (readonly [string, string])[]): string[] {
   );
 }
 
-/** A line or more for each option. */
+/** The help of each option, in one or more lines. */
 export const optionRows = (names: readonly OptionName[]): string[] =>
   rows(
     names.map((name) => {

@@ -1,4 +1,4 @@
-/** How the user who stands here calls this program: for commands that are printed to be tried. */
+/** How the user invokes this program, so that commands which Quartz prints can be copied and run. */
 import { realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { root } from './files.js';
@@ -13,19 +13,19 @@ const real = (path: string): string | undefined => {
   }
 };
 
-/** A word as a shell reads it. */
+/** The word quoted for a shell, where it needs quotes. */
 export const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A path as it is shortest from the current directory. */
+/** The shorter of the absolute path and the path relative to the current directory. */
 export function pathFromHere(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') || near === '' ? path : near;
 }
 
 /**
- * `quartz` where the user's PATH leads here by that name, else the command's path. Directories that npm puts on the
- * PATH of what it runs don't count: the user's shell does not have them.
+ * `quartz` if the user's PATH finds this program by that name, else its path. Directories that npm adds to the PATH of
+ * scripts do not count, because the user's shell does not search them.
  */
 export function invocation(): string {
   const places = (process.env['PATH'] ?? '')
@@ -37,7 +37,10 @@ export function invocation(): string {
   return shellWord(path.includes('/') ? path : `./${path}`);
 }
 
-/** `npm run` changes to the package's directory: back to where the user stands, whose files are meant. */
+/**
+ * `npm run` changes to the package's directory; this changes back to the user's directory, to which file names are
+ * relative.
+ */
 export function restoreWorkingDirectory(): void {
   const { npm_lifecycle_event: script, INIT_CWD: stood, npm_package_json: which } = process.env;
   if (

@@ -1,8 +1,8 @@
-/** The name that a mistyped one was meant to be. */
+/** Spelling suggestions for mistyped names. */
 
 import { item } from '../model/index.js';
 
-/** Letters inserted, left out, replaced, or swapped with their neighbour. */
+/** Edit distance: letters inserted, deleted, replaced, or swapped with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -20,7 +20,7 @@ function distance(a: string, b: string): number {
   return item(row, b.length);
 }
 
-/** The nearest of `names`, if it is near enough to be meant. */
+/** The name with the smallest edit distance, if it is small enough for the word to be a misspelling of it. */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Infinity;

@@ -1,4 +1,4 @@
-/** From a file name to the model: which file is meant, and what is wrong with it. */
+/** Loads the model of a profile that the user named, or of the most recent one; explains why one cannot be read. */
 import { statSync } from 'node:fs';
 import { buildModel, type Model } from '../model/index.js';
 import { isProfileError, openProfile } from '../reader/profile.js';
@@ -6,7 +6,7 @@ import { isSetName } from '../sets/set-file.js';
 import { Failure } from './failure.js';
 import { missing, newestProfile } from './files.js';
 
-/** What helps against a file that can't be read as a profile. */
+/** What the user can do about a file that cannot be read as a profile. */
 export function remedyOf(why: string): string {
   if (/not a Quartz profile/.test(why)) return 'name a file that quartz record made';
   if (/another version/.test(why)) return 'read it with the Quartz that recorded it, or record again';
@@ -16,7 +16,7 @@ export function remedyOf(why: string): string {
   return 'copy it again from where it was recorded, or record again';
 }
 
-/** The model of a profile; of the newest of this directory where none is named. */
+/** The model of the profile; if no name is given, of the most recent profile in the current directory. */
 export function loadModel(name: string | undefined, options: { raw: boolean }): Model {
   const path = name ?? newestProfile();
   const status = statSync(path, { throwIfNoEntry: false });

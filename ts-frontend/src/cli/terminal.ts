@@ -1,4 +1,4 @@
-/** What the terminal can show, from the environment and the options. */
+/** What the terminal can display, determined from environment and options. */
 import type { RenderOptions } from '../render/index.js';
 import type { Arguments } from './command.js';
 
@@ -9,7 +9,9 @@ function utf8(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(locale ?? '');
 }
 
-/** Whether the terminal draws Braille patterns: the console of Linux has 512 characters, these not among them. */
+/**
+ * Whether the terminal can display Braille patterns. The Linux console's font has at most 512 characters, without them.
+ */
 export const hasBraille = (): boolean => !/^(linux|vt\d|ansi|cons)/.test(process.env['TERM'] ?? '');
 
 export function display(args: Arguments): RenderOptions {

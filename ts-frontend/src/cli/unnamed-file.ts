@@ -1,9 +1,12 @@
-/** Files without names, which need no tidying: what processes print that may be shown later. */
+/**
+ * Temporary files that are unlinked at once, so that nothing is left behind: they hold the output of processes until it
+ * is shown.
+ */
 import { fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A descriptor. */
+/** Creates the file and returns its descriptor. */
 export function unnamedFile(): number {
   const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
   try {
@@ -13,8 +16,8 @@ export function unnamedFile(): number {
   }
 }
 
-/** All that is in it. */
+/** The whole contents of the file. */
 export function textOf(file: number): string {
   const bytes = Buffer.alloc(fstatSync(file).size);
-  return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)); // the position is the writers'
+  return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)); // at 0: the file offset is the writers'
 }

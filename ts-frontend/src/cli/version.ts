@@ -1,4 +1,4 @@
-/** The version, as package.json has it. */
+/** The version from package.json. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.js';

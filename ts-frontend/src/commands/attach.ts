@@ -1,4 +1,4 @@
-/** quartz attach: records a program that runs already. */
+/** quartz attach: records a program that is already running. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { recordingOptions } from '../cli/options.js';
@@ -9,12 +9,12 @@ export const command: Command = {
   usage: '[options] PID',
   about:
     'Records a running program until it ends or Ctrl-C; the program then runs on at full speed.\n' +
-    'The program must be yours; it needs no preparation. One that carries Quartz (the thread package, or the\n' +
-    'pthread layer and QUARTZ_ATTACH=1) has its waits counted exactly; any other is watched from outside.',
+    'The program must run as your user; it needs no preparation. Waits are counted exactly if it contains Quartz\n' +
+    '(the thread package, or the pthread layer and QUARTZ_ATTACH=1); otherwise they are sampled from outside.',
   examples: [
     ['quartz attach 4711', 'record process 4711 until Ctrl-C'],
-    ['quartz attach --seconds 10 4711', 'record ten seconds of it'],
-    ['quartz attach -o server.quartz $(pidof server)', 'into a file of that name'],
+    ['quartz attach --seconds 10 4711', 'record it for ten seconds'],
+    ['quartz attach -o server.quartz $(pidof server)', 'name the profile'],
   ],
   options: [...recordingOptions, 'rotate', 'keep', 'seconds', 'pid'],
   most: 1,

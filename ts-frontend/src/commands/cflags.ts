@@ -1,4 +1,4 @@
-/** quartz cflags: compiler flags for a program that is to be profiled. */
+/** quartz cflags: compiler flags for a program to be profiled. */
 import type { Command } from '../cli/command.js';
 import { quartzFlags } from '../cli/run/flags.js';
 import { defined } from '../model/index.js';
@@ -7,8 +7,8 @@ export const command: Command = {
   name: 'cflags',
   usage: '[options]',
   about:
-    'Prints the flags to compile a program with, so that its procedures show in reports.\n' +
-    'docs/guide/getting-started.md shows them in a Makefile, in CMake and for configure scripts.',
+    'Prints the compiler flags that add hooks to a program: its calls are then counted and call paths are exact.\n' +
+    'docs/guide/getting-started.md shows how to use them with Make, CMake and configure scripts.',
   examples: [
     ['cc -O2 $(quartz cflags) -c prog.c', 'compile'],
     ['quartz cflags --cc clang', 'for another compiler'],

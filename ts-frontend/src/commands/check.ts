@@ -1,5 +1,5 @@
 /**
- * quartz check: whether a profile is as it was written, and holds to the invariants of docs/reference/metrics.md,
+ * quartz check: checks that a profile is undamaged, and that it satisfies the invariants of docs/reference/metrics.md,
  * section 5.
  */
 import { statSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const command: Command = {
   about:
     'Checks that a profile is undamaged, by its checksums, and that its numbers add up\n' +
     '(docs/reference/metrics.md, section 5). Prints everything that is wrong; then the exit code is 125.',
-  examples: [['quartz check prog.quartz', 'one line says that all holds']],
+  examples: [['quartz check prog.quartz', 'prints one line if everything is in order']],
   options: [],
   most: 1,
   run: async (args) => {
@@ -22,7 +22,7 @@ export const command: Command = {
     const { damageOf } = await import('../reader/profile.js');
     const { checkInvariants } = await import('../model/index.js');
     const file = args.words[0] ?? newestProfile();
-    // else loading says what it is
+    // if it is no regular file, loading it reports why
     const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : [];
     if (damage.length > 0) {
       for (const why of damage) process.stderr.write(`quartz: ${file}: ${why}; ${remedyOf(why)}\n`);

@@ -1,4 +1,4 @@
-/** quartz compare: two profiles side by side, before and after a change. */
+/** quartz compare: shows two profiles side by side, of runs before and after a change. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { formatOptions, forms } from '../cli/options.js';
@@ -9,10 +9,10 @@ export const command: Command = {
   name: 'compare',
   usage: 'BEFORE AFTER [options]',
   about:
-    'Two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n' +
+    'Shows two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n' +
     'each procedure and lock accounts for. docs/reference/compare.md says what counts as a change.',
   examples: [
-    ['quartz compare old.quartz new.quartz', 'what a change of the program did'],
+    ['quartz compare old.quartz new.quartz', 'the effect of a change of the program'],
     ['quartz compare old.quartz new.quartz --csv > change.csv', 'for a spreadsheet'],
     ["quartz compare old/ new/ --fail-if 'npt(work) > 5 %'", 'a gate for CI, over several runs of each'],
     ['quartz compare old.quartz new.quartz --json | jq .elapsedChangeNs', 'for programs'],
@@ -23,7 +23,7 @@ export const command: Command = {
     const options = display(args);
     const [before, after] = args.words;
     if (before === undefined || after === undefined)
-      throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
+      throw usage('compare needs two profiles', 'write: quartz compare BEFORE.quartz AFTER.quartz');
     const chosen = forms.filter((form) => args.has(form));
     if (chosen.length > 1)
       throw usage(`--${chosen[0] ?? ''} and --${chosen[1] ?? ''} exclude each other`, 'choose one');

@@ -1,4 +1,4 @@
-/** quartz demo: builds examples/verify, compares two circuits under the sampler, and reports. */
+/** quartz demo: builds examples/verify, runs it on two circuits under the sampler, and shows the report. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ const build = join(root, 'build');
 const binaries = join(build, 'examples/verify');
 const directory = join(build, 'demo');
 
-/** Runs a step of the preparation; its output is shown only when it fails. */
+/** Runs a preparatory step; shows its output only if it fails. */
 function prepare(what: string, file: string, args: readonly string[]): void {
   process.stderr.write(`quartz: ${what}\n`);
   const { status, stdout, stderr, error } = spawnSync(file, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
@@ -30,7 +30,7 @@ function next(model: Model, verify: string, circuits: readonly string[]): string
   const focus = model.findings[0]?.name ?? 'main';
   const quartz = invocation();
   const rows = [
-    [`${quartz} report --focus ${shellWord(focus)}`, 'when it ran, with whom, and what it called'],
+    [`${quartz} report --focus ${shellWord(focus)}`, 'when it ran, beside what, and what it called'],
     [`${quartz} locks`, 'who waited for which lock'],
     [`${quartz} threads`, 'what each thread did'],
     [
@@ -56,7 +56,7 @@ export const command: Command = {
     if (!existsSync(join(root, 'examples/verify/inputs.sh')))
       throw new Failure(
         'this package has no examples',
-        'use the sources of Quartz, or a program of your own: quartz run',
+        "use Quartz's source tree, or profile a program of your own: quartz run",
       );
     mkdirSync(directory, { recursive: true });
     prepare('building examples/verify', 'cmake', ['--build', build, '--target', 'verify', 'verify-generate']);

@@ -1,4 +1,4 @@
-/** quartz export: a profile in another tool's format. */
+/** quartz export: writes a profile in the format of another tool. */
 import { writeFileSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
@@ -15,7 +15,7 @@ export const command: Command = {
   about:
     'Writes a profile in the format of another tool. In stacks the width of a flame is elapsed time, not processor ' +
     'time;\n' +
-    'docs/reference/export.md says what each format has, and which tools read it. Without FILE: the newest *.quartz ' +
+    'docs/reference/export.md describes the formats and the tools that read them. Without FILE: the newest *.quartz ' +
     'here.',
   examples: [
     ['quartz export --format pprof -o prog.pb.gz', 'then: go tool pprof -tagfocus=busy=1 prog.pb.gz'],
@@ -29,15 +29,14 @@ export const command: Command = {
   run: async (args) => {
     const format = args.text('format') as FormatName | undefined;
     const { exporters, formatNames } = await import('../export/formats.js');
-    if (format === undefined)
-      throw usage('there is no format to export to', `write --format and one of: ${formatNames.join(', ')}`);
+    if (format === undefined) throw usage('no format is given', `write --format and one of: ${formatNames.join(', ')}`);
     const { binary, stacks, loses, write } = exporters[format];
     for (const name of ['holders', 'fold-runtime', 'fold-loops'] as const)
       if (args.has(name) && !stacks)
-        throw usage(`--${name} is about call stacks, and ${format} has none`, 'leave it out');
+        throw usage(`--${name} applies to call stacks, and ${format} contains none`, 'leave it out');
     const file = args.text('export-output');
     if (binary && file === undefined && process.stdout.isTTY)
-      throw usage(`${format} is not for a terminal`, 'name a file with -o');
+      throw usage(`${format} is a binary format, which is not written to a terminal`, 'name a file with -o');
     const { loadModel } = await import('../cli/profile.js');
     const model = loadModel(args.words[0], { raw: args.has('raw') });
     const content = write(model, {

@@ -1,4 +1,4 @@
-/** quartz flame: an icicle graph in the terminal. */
+/** quartz flame: shows an icicle graph in the terminal. */
 import type { Command } from '../cli/command.js';
 import { displayOptions } from '../cli/options.js';
 
@@ -6,8 +6,8 @@ export const command: Command = {
   name: 'flame',
   usage: '[FILE] [--focus NAME] [options]',
   about:
-    'Calling contexts from the top down, each as wide as the elapsed time (NPT) that it accounts for,\n' +
-    'coloured by how alone it ran. --focus: below one procedure or object, from wherever it is called.\n' +
+    'Shows calling contexts from the top down; width is the elapsed time (NPT) that a context accounts for, colour\n' +
+    'is how few processors were busy meanwhile. --focus: only one procedure or object, merged over its callers.\n' +
     'Without FILE: the newest *.quartz here.\n' +
     'docs/reference/views.md explains it; quartz html has the same with zoom and search.',
   examples: [

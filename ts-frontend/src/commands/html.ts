@@ -1,4 +1,4 @@
-/** quartz html: a profile as one page that can be forwarded. */
+/** quartz html: writes a profile as a self-contained page. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
@@ -8,7 +8,7 @@ import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
 import { systemReason } from '../reader/system-error.js';
 
-/** Made by scripts/build.sh from ts-frontend/src/html/browser. */
+/** A file that scripts/build.sh makes from ts-frontend/src/html/browser. */
 function asset(name: string): string {
   try {
     return readFileSync(join(root, 'dist/page', name), 'utf8');
@@ -49,8 +49,8 @@ export const command: Command = {
     'Writes a profile as one HTML page: what limits the program, where elapsed time went, threads, locks and the ' +
     'critical\n' +
     'path. It needs no network, and is readable without scripts. Of two profiles: what changed;\n' +
-    'of a set: what its ranks differ in.\n' +
-    'Without FILE: the newest *.quartz here. docs/reference/html.md says what is in it.',
+    'of a set: how its ranks differ.\n' +
+    'Without FILE: the newest *.quartz here. docs/reference/html.md describes its parts.',
   examples: [
     ['quartz html -o report.html', 'the newest profile in this directory'],
     ['quartz html old.quartz new.quartz -o change.html', 'what a change of the program did'],
@@ -62,7 +62,7 @@ export const command: Command = {
     const file = args.text('page-output');
     if (first !== undefined && isSet(first)) {
       if (second !== undefined)
-        throw usage('a page is made of one set', 'compare sets by: quartz query --view scaling');
+        throw usage('a page can show only one set', 'compare sets by: quartz query --view scaling');
       await write(await pageOfSet(first), file);
       return 0;
     }

@@ -5,10 +5,10 @@ import { quartzFlags } from '../cli/run/flags.js';
 export const command: Command = {
   name: 'libs',
   usage: '[options]',
-  about: 'Prints the flags to link a program with the thread package.',
+  about: 'Prints the linker flags for a program that uses the thread package.',
   examples: [
     ['cc -o prog prog.o $(quartz libs)', "link with Quartz's threads"],
-    ['./configure CFLAGS="-O2 -g $(quartz cflags)" LIBS="$(quartz libs)"', 'the same by a configure script'],
+    ['./configure CFLAGS="-O2 -g $(quartz cflags)" LIBS="$(quartz libs)"', 'the same with a configure script'],
   ],
   options: ['shared', 'quoted'],
   run: (args) =>

@@ -1,4 +1,4 @@
-/** quartz locks: the view "locks" of a profile. */
+/** quartz locks: shows the view "locks" of a profile. */
 import type { Command } from '../cli/command.js';
 import { formatOptions } from '../cli/options.js';
 
@@ -6,7 +6,7 @@ export const command: Command = {
   name: 'locks',
   usage: '[FILE] [options]',
   about:
-    'Synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, and who ' +
+    'Shows synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, who ' +
     'held them.\nWithout FILE: the newest *.quartz here.\ndocs/reference/report.md explains every column.',
   examples: [
     ['quartz locks', 'the newest profile in this directory'],

@@ -1,20 +1,22 @@
-/** quartz mcp: what coding agents can ask of profiles, by the Model Context Protocol over stdin and stdout. */
+/**
+ * quartz mcp: answers questions of coding agents about profiles, by the Model Context Protocol over stdin and stdout.
+ */
 import { createInterface } from 'node:readline';
 import type { Command } from '../cli/command.js';
 import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
 
-/** Longer lines are no questions. */
+/** Longer lines are rejected. */
 const longest = 1_000_000;
 
 export const command: Command = {
   name: 'mcp',
   usage: '',
   about:
-    'A server of the Model Context Protocol on stdin and stdout, for coding agents: tools findings, entity,\n' +
-    'source and compare over recorded profiles. It reads profiles that it is asked for, writes nothing, and\n' +
+    'Serves recorded profiles to coding agents by the Model Context Protocol on stdin and stdout: tools findings,\n' +
+    'entity, source and compare. It reads the profiles that an agent names, writes no file, and\n' +
     'opens no port. docs/reference/mcp.md says how to configure agents for it.',
-  examples: [['claude mcp add quartz -- quartz mcp', 'for one agent; others have a file for it']],
+  examples: [['claude mcp add quartz -- quartz mcp', 'for one agent; others have a configuration file']],
   options: [],
   most: 0,
   run: async () => {

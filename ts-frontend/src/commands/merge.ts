@@ -1,4 +1,4 @@
-/** quartz merge: many profiles as one set. */
+/** quartz merge: makes one set of many profiles. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '../cli/command.js';
@@ -10,10 +10,13 @@ import { systemReason } from '../reader/system-error.js';
 import type { FindingRow, Source } from '../sets/merge.js';
 import { isSetName, readHead, setExtension } from '../sets/set-file.js';
 
-const extension = '.quartz'; // of profiles
+const extension = '.quartz'; // the extension of profiles
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** Profiles and sets that words name: a directory stands for the profiles in it, or else the sets. */
+/**
+ * The profiles and sets that the words name. A directory stands for all profiles in it or, if it contains none, for all
+ * sets.
+ */
 function filesOf(words: readonly string[]): string[] {
   const files = words.flatMap((word) => {
     const status = statSync(word, { throwIfNoEntry: false });
@@ -34,13 +37,13 @@ function parametersOf(texts: readonly string[]): Record<string, string> {
     texts.map((text) => {
       const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
       if (name === undefined || value === undefined)
-        throw usage(`--parameter wants NAME=VALUE, not ${text}`, 'for example: --parameter size=4096');
+        throw usage(`--parameter needs NAME=VALUE, not ${text}`, 'for example: --parameter size=4096');
       return [name, value];
     }),
   );
 }
 
-/** Files that cannot be used are named, up to so many. */
+/** The maximum number of unusable files that are named. */
 const mostNamed = 10;
 
 function say(lines: readonly string[], more: string): void {
@@ -52,12 +55,12 @@ export const command: Command = {
   name: 'merge',
   usage: 'DIR|FILE|SET... [-o SET]',
   about:
-    'Makes one set of many profiles, such as those of all ranks of an MPI program: tables in Parquet, which quartz ' +
-    'query\nand other engines read. Of a directory: all *.quartz in it, or where there is none, all sets, as each ' +
-    'node may\nmake one. What is not readable is named and left out. docs/reference/sets.md says what is in a set.',
+    'Merges profiles, such as those of all ranks of an MPI program, into one set: Parquet tables, which quartz ' +
+    'query\nand other engines read. A directory stands for all *.quartz in it or else for all sets, which ' +
+    'each\nnode may have made. Unreadable files are named and left out. docs/reference/sets.md describes the contents.',
   examples: [
     ['quartz merge profiles/ -o run.quartzset', 'all profiles of a directory'],
-    ['quartz merge node*.quartzset -o run.quartzset', 'of the sets of all nodes'],
+    ['quartz merge node*.quartzset -o run.quartzset', 'the sets of all nodes'],
     ['quartz merge solver.*.quartz --parameter size=4096', 'into solver.quartzset'],
   ],
   options: ['set-output', 'parameter', 'quiet'],
@@ -113,7 +116,7 @@ export const command: Command = {
           `merge those of one run, or give --parameter ${error.parameter}=VALUE`,
         );
       const { code, syscall } = error as NodeJS.ErrnoException;
-      if (code === undefined || syscall === undefined) throw error; // of no file
+      if (code === undefined || syscall === undefined) throw error; // not an error of an operation on a file
       throw new Failure(`${folder} cannot be written: ${systemReason(error)}`, 'name another set with -o');
     }
     const { head, contexts, facts } = merged;
@@ -132,7 +135,7 @@ export const command: Command = {
   },
 };
 
-/** After the program of the first profile that can be read. */
+/** The set is named after the program of the first readable profile. */
 async function defaultName(sources: readonly Source[]): Promise<string> {
   const { baseName } = await import('../model/index.js');
   for (const source of sources) {
@@ -144,5 +147,5 @@ async function defaultName(sources: readonly Source[]): Promise<string> {
     const raw = source.open();
     if (typeof raw !== 'string') return `${baseName(raw.head.program)}${setExtension}`;
   }
-  throw new Failure('no file of these is a profile that can be read', 'name files that quartz record made');
+  throw new Failure('none of these files is a readable profile', 'name profiles that quartz record has written');
 }

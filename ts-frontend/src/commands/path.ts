@@ -1,4 +1,4 @@
-/** quartz path: the critical path of a run: which thread ended which wait, and what took the time. */
+/** quartz path: shows the critical path of a run: which thread ended which wait, and where the time was spent. */
 import type { Command } from '../cli/command.js';
 import { formatOptions } from '../cli/options.js';
 
@@ -11,11 +11,11 @@ export const command: Command = {
     'run\n' +
     'shorter. Without FILE: the newest *.quartz here. docs/reference/path.md explains every column.',
   examples: [
-    ['quartz path', 'of the newest profile in this directory'],
-    ['quartz path prog.quartz --top 0', 'all of it'],
-    ['quartz path --span', 'on other numbers of processors, of a run recorded with --span'],
+    ['quartz path', 'the newest profile in this directory'],
+    ['quartz path prog.quartz --top 0', 'all segments'],
+    ['quartz path --span', 'run times on other numbers of processors; needs record --span'],
     ['quartz path --json | jq .segments', 'for programs'],
-    ['quartz path --span --csv --table sites', 'work and span of what is spawned, for a spreadsheet'],
+    ['quartz path --span --csv --table sites', 'work and span of each spawn site, for a spreadsheet'],
   ],
   options: ['path-span', 'path-table', ...formatOptions],
   most: 1,

@@ -1,4 +1,4 @@
-/** quartz query: ready views of sets of profiles, or SQL over them. */
+/** quartz query: shows predefined views of sets of profiles, or the result of SQL over them. */
 import { readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Arguments, Command } from '../cli/command.js';
@@ -31,16 +31,18 @@ function chosen(folder: string): Chosen {
   return { folder, head };
 }
 
-/** Sets first, then at most one statement: what is no file, and has the form of one. */
+/**
+ * Splits the words: sets first, then at most one SQL statement, which is a word that names no file and looks like SQL.
+ */
 function wordsOf(words: readonly string[]): { sets: string[]; sql: string | undefined } {
   const isSql = (word: string): boolean => /\s/.test(word) && !statSync(word, { throwIfNoEntry: false });
   const sql = words.filter(isSql);
-  if (sql.length > 1) throw usage('there are two statements of SQL', 'give one');
+  if (sql.length > 1) throw usage('there are two statements of SQL', 'give only one');
   const sets = words.filter((word) => !isSql(word));
   return { sets: sets.length > 0 ? sets : [newestSet()], sql: sql[0] };
 }
 
-/** What the work of the job is in proportion to. */
+/** The value of the parameter that the work of the job is proportional to. */
 function workOf({ folder, head }: Chosen, name: string | undefined): number {
   if (name === undefined) return 1;
   const text = head.parameters[name];
@@ -48,7 +50,7 @@ function workOf({ folder, head }: Chosen, name: string | undefined): number {
     throw usage(`${folder} has no parameter "${name}"`, `merge it with --parameter ${name}=VALUE`);
   const value = Number(text);
   if (!(value > 0))
-    throw usage(`${name} of ${folder} is ${text}, which is no number above 0`, 'name another parameter');
+    throw usage(`${name} of ${folder} is ${text}, which is not a number above 0`, 'name another parameter');
   return value;
 }
 
@@ -73,7 +75,7 @@ async function askSql(sets: readonly Chosen[], sql: string, work: string | undef
   if (answer === null)
     throw new Failure(
       'SQL needs DuckDB, which is not installed (70 MB)',
-      `install it: npm install --prefix ${duckDbFolder(root)}; --view needs none`,
+      `install it: npm install --prefix ${duckDbFolder(root)}; --view works without it`,
     );
   return answer;
 }
@@ -105,7 +107,7 @@ async function show(args: Arguments, table: ViewTable, view: string): Promise<vo
   );
 }
 
-/** What a reader wants first: rows of each view that compares ranks. */
+/** Rows of each view in the overview. */
 const overviewRows = 5;
 async function overview(args: Arguments, sets: readonly Chosen[]): Promise<void> {
   const { viewText } = await import('../sets/view-text.js');
@@ -125,16 +127,19 @@ export const command: Command = {
   name: 'query',
   usage: "[SET...] [--view VIEW | 'SQL']",
   about:
-    'Asks sets of profiles (quartz merge): a ready view, or SQL over their tables and views, which needs ' +
+    'Queries sets of profiles (quartz merge): a predefined view, or SQL over their tables and views, which needs ' +
     'DuckDB.\nWithout SET: the newest *.quartzset here. docs/reference/sets.md has tables, views and what each ' +
     'number means.',
   examples: [
     ['quartz query', 'of the newest set: who is late, what ranks differ in, which ones are far from the others'],
-    ['quartz query --view imbalance', 'what some ranks have more of than others'],
-    ['quartz query run.quartzset --view mpi', 'who is late at which call, and how long the others wait there'],
+    ['quartz query --view imbalance', 'what some ranks spend more time on than others'],
+    [
+      'quartz query run.quartzset --view mpi',
+      'which ranks come last to which call, and how long the others wait there',
+    ],
     ['quartz query run.quartzset --view late', 'which rank came late to which call, and how long the others waited'],
-    ['quartz query p16.quartzset p64.quartzset --view scaling', 'what did not shrink on more cores'],
-    ["quartz query 'SELECT host, avg(useful_ns) FROM ranks GROUP BY host'", 'anything else'],
+    ['quartz query p16.quartzset p64.quartzset --view scaling', 'what did not become faster with more cores'],
+    ["quartz query 'SELECT host, avg(useful_ns) FROM ranks GROUP BY host'", 'any other question'],
   ],
   options: ['set-view', 'work', 'csv', 'json', 'top', 'width', 'ascii'],
   most: Infinity,
@@ -144,12 +149,12 @@ export const command: Command = {
     const asked = Number(view !== undefined) + Number(sql !== undefined);
     if (asked === 2 || (asked === 0 && (args.has('json') || args.has('csv'))))
       throw usage(
-        asked === 0 ? 'there is nothing to ask' : 'a view and SQL exclude each other',
+        asked === 0 ? 'neither a view nor SQL is given' : 'a view and SQL exclude each other',
         "write --view and one of its names, or a statement: quartz query run.quartzset 'SELECT ...'",
       );
     if (view === 'scaling' && names.length < 2)
       throw usage(
-        'scaling is found by comparing runs: it needs two sets or more',
+        'scaling compares runs: it needs two sets or more',
         'name sets of one program on different numbers of cores: ' +
           'quartz query p16.quartzset p64.quartzset --view scaling',
       );

@@ -1,4 +1,4 @@
-/** quartz report: what limits the program, then one view of its profile. */
+/** quartz report: shows what limits the program, then one view of its profile. */
 import type { Command } from '../cli/command.js';
 import { formatOptions, forms } from '../cli/options.js';
 import { usage } from '../cli/failure.js';
@@ -16,12 +16,12 @@ export const command: Command = {
     ['quartz report', 'the newest profile in this directory'],
     ['quartz report prog.quartz --top 50', 'the first 50 rows'],
     ['quartz report --view locks', 'synchronization objects (same as: quartz locks)'],
-    ['quartz report --view tree', 'calling contexts from the top down, the hot path opened'],
+    ['quartz report --view tree', 'calling contexts from the top down, expanded along the hot path'],
     ['quartz report --view tree --sites', 'with the line of each call'],
     ["quartz report --view flat --metric 'wasted = idle / time'", 'a column of your own'],
-    ['quartz report --source solver.c', 'the source of a file, with what each line costs'],
+    ['quartz report --source solver.c', 'the source of a file, with the cost of each line'],
     ['quartz report --source solver.c --disassembly', 'and the instructions of its hottest lines'],
-    ['quartz report --focus main', 'main by busy processors, divided among its children'],
+    ['quartz report --focus main', 'main: busy processors while it ran, and its children'],
     ['quartz report --json | jq .findings', 'for programs'],
     ['quartz report --markdown >> "$GITHUB_STEP_SUMMARY"', 'for a job summary'],
   ],
@@ -64,7 +64,7 @@ export const command: Command = {
     if (isContextView(view)) {
       if (args.has('focus')) throw usage(`--focus does not go with --view ${view}`, 'leave one of them out');
       if (view === 'callers' && args.has('sites'))
-        throw usage('--sites is for the views tree and flat', 'callers are procedures alone: add --view tree');
+        throw usage('--sites is for the views tree and flat', 'the view callers has procedures only; add --view tree');
       return showContexts(args, view, args.words[0]);
     }
     for (const name of ['sort', 'metric', 'sites'] as const)

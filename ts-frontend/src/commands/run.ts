@@ -1,4 +1,4 @@
-/** quartz run: record, then report. */
+/** quartz run: records a program, then reports. */
 import type { Command } from '../cli/command.js';
 import { reportFailure, usage } from '../cli/failure.js';
 import { formatOptions, recordingOptions } from '../cli/options.js';
@@ -11,16 +11,16 @@ export const command: Command = {
   examples: [
     ['quartz run -- ./prog input.txt', 'record into prog.quartz, and report'],
     ['quartz run --focus main -- ./prog', 'then show main by busy processors'],
-    ['quartz run --tree -- make -j4', 'one report over all processes that descend from it'],
-    ['quartz run --measure -- ./prog', 'what recording costs, measured: alternating runs with and without it'],
-    ["quartz run --try 'OMP_NUM_THREADS=2' -- ./prog", 'what that change gains, measured'],
+    ['quartz run --tree -- make -j4', 'one report on all processes that descend from make'],
+    ['quartz run --measure -- ./prog', 'measure the cost of recording, in alternating runs with and without it'],
+    ["quartz run --try 'OMP_NUM_THREADS=2' -- ./prog", 'measure what that change gains'],
     ['quartz run --runs 10 -- ./prog', 'do ten runs agree? are some slow?'],
   ],
   options: [...recordingOptions, 'children', 'tree', 'no-follow', 'measure', 'try', 'runs', 'focus', ...formatOptions],
   program: true,
   run: async (args) => {
     const [program] = args.words;
-    if (program === undefined) throw usage('there is no program to run', 'write: quartz run -- PROGRAM ARGUMENTS');
+    if (program === undefined) throw usage('no program is given', 'write: quartz run -- PROGRAM ARGUMENTS');
     if (args.has('measure') || args.has('try') || args.has('runs'))
       return (await import('../cli/run/experiment.js')).experiment(args);
     const { status, file } = await recordNamed(args);

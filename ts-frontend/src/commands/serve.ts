@@ -1,4 +1,4 @@
-/** quartz serve: a recording that goes on, to be asked over HTTP by Prometheus, pprof and the like. */
+/** quartz serve: records a program and serves its profile over HTTP, to Prometheus, pprof and other tools. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { keepServing } from '../cli/run/serving.js';
@@ -7,7 +7,7 @@ import { addressOf, type Address } from '../serve/address.js';
 
 function listenAt(text: string | undefined): Address {
   const remedy = 'write: --listen PORT, --listen HOST:PORT or --listen unix:PATH';
-  if (text === undefined) throw usage('there is nowhere to listen', remedy);
+  if (text === undefined) throw usage('no address is given', remedy);
   try {
     const address = addressOf(text);
     if (address !== null) return address;
@@ -15,23 +15,23 @@ function listenAt(text: string | undefined): Address {
     if (!(error instanceof RangeError)) throw error;
     throw usage(
       `--listen takes only the loopback interface (127.0.0.1, ::1, localhost), not ${error.message}`,
-      'put a proxy that knows who may ask before it',
+      'use a proxy with access control for other interfaces',
     );
   }
-  throw usage(`--listen wants a port, an address with a port, or a socket's path, not ${text}`, remedy);
+  throw usage(`--listen needs a port, an address with a port, or a socket's path, not ${text}`, remedy);
 }
 
 export const command: Command = {
   name: 'serve',
   usage: '--listen ADDRESS [options] -- PROGRAM ARGUMENTS | -p PID',
   about:
-    'Records a program, and answers over HTTP while it runs: /debug/pprof/npt?seconds=N (go tool pprof, Pyroscope,\n' +
-    'Parca), /metrics (Prometheus), /health. It listens on the loopback interface or a Unix socket alone, and ends\n' +
-    'with the program, whose status is its own. docs/reference/serve.md says what is in them and what it costs.',
+    'Records a program, and serves over HTTP while it runs: /debug/pprof/npt?seconds=N (go tool pprof, Pyroscope,\n' +
+    'Parca), /metrics (Prometheus), /health. It listens on the loopback interface or a Unix socket only, and ends\n' +
+    'with the program and its exit status. docs/reference/serve.md describes the contents and the cost.',
   examples: [
     ['quartz serve --listen 9464 -- ./server', 'start a program, and listen on port 9464 of 127.0.0.1'],
-    ['quartz serve --listen unix:/run/user/1000/q.sock -p 4711', 'of a program that runs; on a socket of your own'],
-    ['go tool pprof http://127.0.0.1:9464/debug/pprof/npt?seconds=10', 'then: what limits it in the next 10 seconds'],
+    ['quartz serve --listen unix:/run/user/1000/q.sock -p 4711', 'observe a running program; listen on a Unix socket'],
+    ['go tool pprof http://127.0.0.1:9464/debug/pprof/npt?seconds=10', 'then: profile the next 10 seconds'],
   ],
   options: ['listen', 'pid', ...continuousOptions],
   program: true,
@@ -39,8 +39,9 @@ export const command: Command = {
     const address = listenAt(args.text('listen'));
     const pid = args.text('pid');
     if (pid === undefined && args.words.length === 0)
-      throw usage('there is nothing to record', 'write: quartz serve --listen PORT -- PROGRAM, or -p PID');
-    if (pid !== undefined && args.words.length > 0) throw usage('both a process and a program are named', 'name one');
+      throw usage('no program is given', 'write: quartz serve --listen PORT -- PROGRAM, or -p PID');
+    if (pid !== undefined && args.words.length > 0)
+      throw usage('both a process and a program are given', 'give only one');
     return keepServing(args, address);
   },
 };

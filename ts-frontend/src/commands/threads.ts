@@ -1,4 +1,4 @@
-/** quartz threads: the view "threads" of a profile. */
+/** quartz threads: shows the view "threads" of a profile. */
 import type { Command } from '../cli/command.js';
 import { formatOptions } from '../cli/options.js';
 
@@ -6,7 +6,7 @@ export const command: Command = {
   name: 'threads',
   usage: '[FILE] [options]',
   about:
-    'Threads by normalized processor time, and what each did with its time.\nWithout FILE: the newest *.quartz ' +
+    'Shows threads by normalized processor time, and what each spent its time on.\nWithout FILE: the newest *.quartz ' +
     'here.\ndocs/reference/report.md explains every column.',
   examples: [
     ['quartz threads', 'the newest profile in this directory'],

@@ -1,4 +1,6 @@
-/** quartz top: the live screen, over a program that it starts, one that runs already, a profile, or a set of them. */
+/**
+ * quartz top: shows the live screen for a program that it starts, a running program, a profile, or a set of profiles.
+ */
 import { statSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
@@ -12,13 +14,13 @@ export const command: Command = {
   name: 'top',
   usage: '[options] -- PROGRAM ARGUMENTS | -p PID | FILE | SET',
   about:
-    'Shows what limits the program while it runs. What the program prints is shown when the screen ends.\n' +
+    'Shows what limits the program while it runs. The output of the program is shown when the screen ends.\n' +
     'Keys: ? for help, q to quit.',
   examples: [
     ['quartz top -- ./prog input.txt', 'start a program and watch it'],
-    ['quartz top -p 4711', 'watch a program that runs already'],
-    ['quartz top prog.quartz', 'look at a profile, also while it is recorded'],
-    ['quartz top run.quartzset', 'the ranks of a set as a map; Enter shows one'],
+    ['quartz top -p 4711', 'watch a program that is already running'],
+    ['quartz top prog.quartz', 'show a profile, even while it is being recorded'],
+    ['quartz top run.quartzset', 'show the ranks of a set as a map; Enter opens one'],
   ],
   options: [...recordingOptions, 'children', 'no-follow', 'pid', 'refresh', 'raw', 'ascii'],
   program: true,
@@ -54,7 +56,7 @@ export const command: Command = {
     }
     if (!args.dashes && args.words.length === 1 && isSetName(word)) {
       const head = readHead(word);
-      if (typeof head === 'string') throw new Failure(`${word} ${head}`, 'name what quartz merge made');
+      if (typeof head === 'string') throw new Failure(`${word} ${head}`, 'name a set that quartz merge has made');
       await (await import('../cli/run/watch-set.js')).watchSet(args, word, head, refreshMs);
       return 0;
     }

@@ -1,15 +1,15 @@
-/** quartz tree: the report over a program and all processes that descend from it. */
+/** quartz tree: shows the report on a program and all processes that descend from it. */
 import type { Command } from '../cli/command.js';
 
 export const command: Command = {
   name: 'tree',
   usage: '[FILE] [options]',
   about:
-    'What limits a program and all processes that descend from it, as one: recorded by quartz run --tree.\n' +
-    'Without FILE: the newest *.quartztree here. docs/reference/trees.md says what each number means.',
+    'Shows what limits a program and all processes that descend from it, as recorded by quartz run --tree.\n' +
+    'Without FILE: the newest *.quartztree here. docs/reference/trees.md explains every number.',
   examples: [
     ['quartz tree', 'the newest one in this directory'],
-    ['quartz run --tree -- make -j4', 'record a tree, and report'],
+    ['quartz run --tree -- make -j4', 'record a tree, then report'],
     ['quartz tree make.quartztree --json', 'for other programs'],
   ],
   options: ['json', 'top', 'width', 'ascii'],

@@ -1,4 +1,4 @@
-/** What `--try` means: a command line, or what is set in the environment of the one that is there. */
+/** Parses the argument of `--try`: environment assignments, a command line, or both. */
 import { delimiter, join } from 'node:path';
 import type { ProgramStart } from '../../model/index.js';
 import { exitCodes, Failure, usage } from '../failure.js';
@@ -6,7 +6,7 @@ import { executable } from '../files.js';
 
 const example = "for example: --try 'OMP_NUM_THREADS=2', or --try './prog -t 2 input'";
 
-/** Words as a shell separates and unquotes them; nothing is expanded. */
+/** Splits text into words and removes quotes as a shell does; expands nothing. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   const part = /(\s+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\([^])|([^\s'"\\]+)/gy;
@@ -25,7 +25,7 @@ function wordsOf(text: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Assignments come first, as in a shell; then the command line, where it is another one than `original`. */
+/** Assignments come first, as in a shell. The rest is the changed command line; if there is none, it is `original`. */
 export function changeOf(text: string, original: readonly string[]): ProgramStart {
   const words = wordsOf(text);
   const assigned = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
@@ -40,7 +40,7 @@ export function changeOf(text: string, original: readonly string[]): ProgramStar
   };
 }
 
-/** Before anything runs: the changed program is there. */
+/** Checks before the first run that the changed program exists. */
 export function checkProgram(text: string, { words: [program = ''], environment }: ProgramStart): void {
   const path = environment['PATH'] ?? process.env['PATH'] ?? '';
   const places = program.includes('/') ? [program] : path.split(delimiter).map((place) => join(place || '.', program));

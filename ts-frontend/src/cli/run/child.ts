@@ -1,4 +1,7 @@
-/** Runs a program in front: the terminal is its own, signals reach it, its status is passed on. */
+/**
+ * Runs a child process in the foreground: it owns the terminal, receives this process's signals, and its exit status is
+ * returned.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -9,8 +12,8 @@ import { defined, item } from '../../model/index.js';
 const forwarded: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGINT'];
 
 /**
- * Descriptors that `quartz` was called with, besides the first three: bin/quartz says so in a variable that programs do
- * not see.
+ * Descriptors above 2 that `quartz` itself inherited. bin/quartz lists them in an environment variable, which it
+ * removes from the environment of programs.
  */
 const inherited: readonly number[] = (process.env['QUARTZ_INHERITED'] ?? '')
   .split(' ')
@@ -19,15 +22,15 @@ const inherited: readonly number[] = (process.env['QUARTZ_INHERITED'] ?? '')
 Reflect.deleteProperty(process.env, 'QUARTZ_INHERITED');
 
 /**
- * What a child gets beyond its first three descriptors: what was inherited, and `sockets` sockets at the first free
- * places, `own`.
+ * The stdio entries of a child after the first three: the inherited descriptors at their own numbers, and `sockets`
+ * sockets at the first unused numbers, which `own` returns.
  */
 export function moreStdio(sockets: number): { more: (number | 'ignore' | 'pipe')[]; own: readonly number[] } {
   const own: number[] = [];
   for (let fd = 3; own.length < sockets; fd++) if (!inherited.includes(fd)) own.push(fd);
   const more = Array.from({ length: Math.max(...own, ...inherited) - 2 }, (_, k) => {
     const fd = k + 3;
-    // ignored: not open in the child
+    // 'ignore' would open /dev/null there, but inheriting a closed descriptor leaves it closed in the child
     return own.includes(fd) ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
   });
   return { more, own };
@@ -39,7 +42,7 @@ export interface Ended {
 }
 export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[defined(signal)];
 
-/** The exit status of the program, or 128 + n when signal n ended it. */
+/** The exit status of the program, or 128 + n if signal n ended it. */
 export async function runChild(
   file: string,
   args: readonly string[],
@@ -48,15 +51,15 @@ export async function runChild(
   return statusOf(await endOf(file, spawn(file, args, { stdio: 'inherit', ...options })));
 }
 
-/** What a child gets that is not as this process has it. */
+/** How a child differs from this process. */
 export interface ChildOptions {
-  streams?: readonly (number | 'inherit' | 'ignore')[]; // the first three descriptors
-  environment?: Readonly<Record<string, string>>; // added
+  streams?: readonly (number | 'inherit' | 'ignore')[]; // the first three descriptors; inherited by default
+  environment?: Readonly<Record<string, string>>; // variables to add
 }
 
 /**
- * The same for the sampler, which writes messages to the descriptors that `argsOf` is called with, as many as there are
- * functions in `reported`; each gets those of its own.
+ * Like runChild, for the sampler. It writes messages to sockets, one for each function in `reported`, which receives
+ * what arrives; `argsOf` is called with the sockets' descriptors and returns the sampler's arguments.
  */
 export async function runSampler(
   file: string,
@@ -97,7 +100,7 @@ function endOf(file: string, child: ChildProcess): Promise<Ended> {
   );
 }
 
-/** While `run` is under way, signals that ask this process to end go to another. */
+/** Forwards signals that ask this process to end (INT, TERM, HUP) while `run` is under way. */
 async function passingSignals<T>(to: (signal: NodeJS.Signals) => void, run: () => Promise<T>): Promise<T> {
   for (const signal of forwarded) process.on(signal, to);
   try {
@@ -107,7 +110,10 @@ async function passingSignals<T>(to: (signal: NodeJS.Signals) => void, run: () =
   }
 }
 
-/** When the process began, in the kernel's ticks; undefined: it has ended. */
+/**
+ * The start time of the process in kernel ticks, which distinguishes it from a later process with the same ID;
+ * undefined if it has ended.
+ */
 function beginOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1'),
@@ -119,8 +125,8 @@ function beginOf(pid: number): string | undefined {
 }
 
 /**
- * Waits for the end of a process that is no child of this one, which gets the signals that ask this one to end.
- * `begun`: it goes on.
+ * Waits for the end of a process that is not a child of this one and forwards termination signals to it. Calls `begun`
+ * first if the process is still running. Its start time distinguishes it from a later process with the same ID.
  */
 export async function waitForProcess(pid: number, begun: () => void): Promise<void> {
   const began = beginOf(pid);
@@ -130,7 +136,7 @@ export async function waitForProcess(pid: number, begun: () => void): Promise<vo
     try {
       process.kill(pid, signal);
     } catch {
-      /* it has ended just now */
+      /* the process has ended in the meantime */
     }
   };
   await passingSignals(pass, async () => {

@@ -1,6 +1,6 @@
 /**
- * quartz run --measure, --try, --runs: several runs of a program, and what their times and profiles say together
- * (docs/guide/measuring.md). The model judges (model/experiment); here the runs are made and profiles are kept.
+ * quartz run --measure, --try, --runs: several runs of a program and what their times and profiles show together
+ * (docs/guide/measuring.md). This file runs the program and keeps the profiles; model/experiment evaluates them.
  */
 import { copyFileSync, constants, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { constants as system } from 'node:os';
@@ -41,16 +41,16 @@ interface Plan {
   original: ProgramStart;
   changes: Change[];
   rounds: number;
-  versions: { version: Version; change: number | null }[]; // each once in a round
-  firstCounts: boolean; // the first run is the first round; else it counts in none
+  versions: { version: Version; change: number | null }[]; // each version runs once in each round
+  firstCounts: boolean; // whether the first, visible run is part of the first round; otherwise it is not counted
 }
 interface Recorded extends RecordedRun {
   file: string;
 }
-/** Rounds of runs of which one is changed, where --measure does not say how many. */
+/** Rounds with --try if --measure does not give a number. */
 const usualRounds = 5;
 
-/** Throws a usage failure where what was asked for cannot be done; nothing has run then. */
+/** Throws a usage failure before anything has run if the experiment cannot be done. */
 function planOf(args: Arguments): Plan {
   if (args.has('children')) throw usage('--children does not go with runs that are compared', 'leave one of them out');
   checkInput();
@@ -73,7 +73,7 @@ function planOf(args: Arguments): Plan {
   };
 }
 
-/** Ends the experiment; what was measured before is reported. */
+/** Ends the experiment early; what has been measured so far is reported. */
 class Ended extends Error {
   constructor(
     readonly how: 'interrupted' | 'failed',
@@ -91,7 +91,7 @@ const names: Record<Version, string> = {
   'changed-recorded': 'changed, recorded',
 };
 
-/** The runs, one after the other, and what they have given. */
+/** Runs the program again and again and collects the results. */
 class Course {
   readonly runs: ExperimentRun[] = [];
   readonly recorded: Recorded[] = [];
@@ -99,7 +99,7 @@ class Course {
   readonly total: number;
   complete = 0;
   signal: NodeJS.Signals | null = null;
-  /** Profiles that may not be kept. */
+  /** Holds profiles that may have to be deleted. */
   private folder: string | undefined;
 
   constructor(
@@ -110,7 +110,7 @@ class Course {
     this.total = 1 + plan.changes.length + later * plan.versions.length;
   }
 
-  /** The run that the user sees, as `quartz run` makes it. */
+  /** The first run, whose output the user sees as with `quartz run`. */
   async first(): Promise<TimedRun> {
     const run = await timedRun(this.plan.original, { record: samplerOptions(this.args), shown: true });
     if (run.file === undefined) return run;
@@ -122,7 +122,7 @@ class Course {
     return run;
   }
 
-  /** All the others. Throws Ended. */
+  /** All other runs. Throws Ended. */
   async rest(): Promise<void> {
     const { changes, rounds, versions, firstCounts } = this.plan;
     for (let change = 0; change < changes.length; change++) await this.next(0, 'changed-recorded', change);
@@ -163,7 +163,7 @@ class Course {
       throw new Ended('interrupted', `interrupted ${when}`, status || 128 + system.signals[this.signal]);
   }
 
-  /** Of a run that went well. */
+  /** Adds the result of a successful run. */
   private add({ times, file }: TimedRun, round: number, version: Version, change: number | null): void {
     const number = this.runs.length + 1;
     if (times === null) return;
@@ -175,7 +175,7 @@ class Course {
     this.runs.push({ ...times, number, round, version, change });
   }
 
-  /** As the first run was recorded, into a file that may not be kept. */
+  /** The sampler's options of the first run, with a temporary output file. */
   private hiddenOptions(number: number): string[] {
     const options = samplerOptions(this.args, ['output', 'quiet']);
     return [...options, '--quiet', '--output', join(defined(this.folder), `${number}.quartz`).replaceAll('%', '%%')];
@@ -194,7 +194,7 @@ class Course {
 /** FILE.fast.quartz for FILE.quartz. */
 const beside = (file: string, what: string): string => `${file.replace(/\.quartz$/, '')}.${what}.quartz`;
 
-/** Keeps the profiles that are worth it, under the name of the first, and makes the report's model. */
+/** Keeps one profile of each version beside the first one and builds the model for the report. */
 function experimentModel(course: Course, file: string, ended: Experiment['ended'], raw: boolean): Model {
   const { plan, runs, complete } = course;
   const inRounds = course.recorded.filter(({ number }) => item(runs, number - 1).round > 0);
@@ -237,11 +237,13 @@ function experimentModel(course: Course, file: string, ended: Experiment['ended'
     keep(modes.slow, 'slow');
   }
   if (fileOf(kept.number) !== file) renameSync(fileOf(kept.number), file);
-  utimesSync(file, new Date(), new Date()); // the newest one here is what is reported on
+  utimesSync(file, new Date(), new Date()); // commands without a file name read the newest profile: this one
   return withExperiment(model, experiment, input);
 }
 
-/** The report. Where it has no place for what the experiment has shown, or fails, stderr gets that. */
+/**
+ * Shows the report. If its form has no place for the experiment's result, or if it fails, the result goes to stderr.
+ */
 async function show(args: Arguments, model: Model): Promise<number> {
   const tellBeside = (): void => {
     const texts = model.experiment === undefined ? [] : experimentTexts(model.experiment, display(args));
@@ -256,7 +258,7 @@ async function show(args: Arguments, model: Model): Promise<number> {
   }
 }
 
-/** Answers the exit status: the program's, or that of the run that ended the experiment. */
+/** Returns the exit status: the program's, or that of the run that ended the experiment. */
 export async function experiment(args: Arguments): Promise<number> {
   const course = new Course(args, planOf(args));
   const interrupt = (signal: NodeJS.Signals): void => {
@@ -269,7 +271,8 @@ export async function experiment(args: Arguments): Promise<number> {
     const { file } = first;
     let { status } = first;
     if (file === undefined) {
-      // that the program is not there is said; that it cannot be recorded as well, but not what follows
+      // runChild has reported that the program does not exist; if only the profile is missing, say what follows from
+      // that
       if (first.times !== null) process.stderr.write('quartz: nothing is measured, since there is no profile\n');
       return status;
     }
@@ -290,7 +293,7 @@ export async function experiment(args: Arguments): Promise<number> {
     } catch (error) {
       const isEnd = error instanceof Ended;
       ended = isEnd ? error.how : 'failed';
-      // a profile that cannot be read, no room for another process, ...
+      // for example a profile that cannot be read, or no memory for another process
       status = isEnd ? error.status : reportFailure(error);
       const what = isEnd ? error.message : `run ${course.runs.length + 1} of ${course.total} was not made or not read`;
       process.stderr.write(`quartz: ${what}: the experiment ends there; what was measured is reported\n`);
@@ -303,7 +306,7 @@ export async function experiment(args: Arguments): Promise<number> {
   }
 }
 
-/** A report that fails does not hide the program's status. */
+/** Returns the program's status even if the report fails. */
 async function reported(body: () => Promise<number>): Promise<number> {
   try {
     return await body();

@@ -1,4 +1,6 @@
-/** quartz-flags, which knows what compilers take; with the libraries of this build or of a package. */
+/**
+ * Runs quartz-flags, which knows the options of compilers, with the libraries of this build or of an installed package.
+ */
 import { join } from 'node:path';
 import { build, root } from '../../reader/root.js';
 import { runChild } from './child.js';

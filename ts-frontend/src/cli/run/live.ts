@@ -1,4 +1,7 @@
-/** A recording beside the live screen: starts the sampler, shows what it writes, and ends what was started. */
+/**
+ * Records while the live screen is shown: starts the sampler, shows the profile that it writes, and ends what was
+ * started.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -12,17 +15,17 @@ import { textOf, unnamedFile } from '../unnamed-file.js';
 import { openProfile } from '../../reader/profile.js';
 import { defined, item } from '../../model/index.js';
 
-/** A recording that runs beside the screen. */
+/** A recording that runs while the screen is shown. */
 interface Recording {
-  reported: string; // what the sampler has said of the profile's name
-  log: number; // what program and sampler print: a file without a name, which needs no tidying
+  reported: string; // the profile names that the sampler has written to its socket, one per line
+  log: number; // an unnamed file with the output of program and sampler, which would disturb the screen
   child: ChildProcess;
-  status: number | null; // of the sampler, which passes the program's on; null: runs
+  status: number | null; // the sampler's exit status, which is the program's; null while it runs
 }
 
 /**
- * Starts the sampler in a process group of its own: the terminal's keys are the screen's. The socket is closed with
- * this process, however it ends: then the sampler ends, too.
+ * Starts the sampler in its own process group, because the terminal's signals (^C, ^Z) are for the screen. The sampler
+ * ends when its socket is closed, which the kernel does however this process ends.
  */
 function start([command, ...args]: readonly string[]): Recording {
   const log = unnamedFile();
@@ -56,7 +59,10 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-/** Ends the recording, and with `all` the program that was started for it; harder when that does not help. */
+/**
+ * Ends the recording, and the program that was started for it if `all` is set: first by SIGINT, then by stronger
+ * signals.
+ */
 async function stop(recording: Recording, all: boolean): Promise<void> {
   const { pid } = recording.child;
   if (pid === undefined) return;
@@ -66,7 +72,7 @@ async function stop(recording: Recording, all: boolean): Promise<void> {
     try {
       process.kill(all ? -pid : pid, signal);
     } catch {
-      return; // nobody is left
+      return; // the process group is empty
     }
     for (let waited = 0; waited < 3000; waited += 50) {
       await pause(50);
@@ -81,7 +87,10 @@ async function stop(recording: Recording, all: boolean): Promise<void> {
   }
 }
 
-/** A profile to look at is there when it has a snapshot; until then, or the sampler's end, wait. Its name. */
+/**
+ * Waits until the profile has a snapshot or the sampler has ended. Returns the name of the profile, undefined if there
+ * is none.
+ */
 async function firstSnapshot(recording: Recording): Promise<string | undefined> {
   for (;;) {
     const ended = recording.status !== null;
@@ -89,17 +98,17 @@ async function firstSnapshot(recording: Recording): Promise<string | undefined> 
     try {
       if (file !== undefined && openProfile(file, { symbolize: false }).head.snapshots > 0) return file;
     } catch {
-      // the program has become another one (exec), whose profile is being made
+      // the program has executed another one, whose profile does not exist yet
     }
     if (ended) return undefined;
     await pause(20);
   }
 }
 
-/** What ends the recording before there is a screen, which has its own ways then. */
+/** Signals that end the recording before there is a screen; the screen has its own handlers. */
 const early = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Starts the sampler with these arguments and shows the profile that it writes; answers the exit status. */
+/** Starts the sampler with these arguments, shows the profile that it writes, and returns the exit status. */
 export async function live(
   args: Arguments,
   sampler: readonly string[],
@@ -118,7 +127,7 @@ export async function live(
   for (const signal of early) process.on(signal, interrupt);
   process.on('uncaughtException', fail);
   try {
-    // Model and screen are loaded while the program starts.
+    // The modules of model and screen are loaded while the program starts.
     const [file, { watch }] = await Promise.race([
       Promise.all([firstSnapshot(recording), import('./watch.js')]),
       failed,
@@ -139,7 +148,7 @@ export async function live(
       );
     return recording.status ?? 0;
   } catch (error) {
-    // the screen has failed: nobody is left to end what was started for it
+    // if the screen throws, the sampler and the program would go on without anyone to end them
     await stop(recording, owned);
     throw error;
   } finally {

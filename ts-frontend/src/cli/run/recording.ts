@@ -1,4 +1,4 @@
-/** What the commands that record have in common: the sampler's options, and running it. */
+/** What all recording commands share: the sampler's options, and running the sampler. */
 import { existsSync } from 'node:fs';
 import type { Arguments } from '../command.js';
 import { runChild, runSampler, statusOf, waitForProcess } from './child.js';
@@ -7,7 +7,7 @@ import { samplerPath } from '../files.js';
 import { optionNames, options, type OptionName } from '../options.js';
 import { defined } from '../../model/index.js';
 
-/** The sampler's own options for what was asked, but for some. */
+/** The options to pass on to the sampler, except those in `but`. */
 export const samplerOptions = (args: Arguments, but: readonly OptionName[] = []): string[] =>
   optionNames
     .filter((name) => options[name].sampler !== undefined && args.has(name) && !but.includes(name))
@@ -24,16 +24,19 @@ export async function recordProgram(args: Arguments): Promise<number> {
   return (await recordNamed(args)).status;
 }
 
-/** The last of the lines in which a sampler with `--tell` says how the profile is called. */
+/** The last name in the output of a sampler that was started with `--tell`. */
 export const nameIn = (reported: string): string | undefined => reported.split('\n').at(-2);
 
-/** The profile that has been made, by what the sampler has said; undefined: there is none. */
+/** The profile that exists by what the sampler has written; undefined if there is none. */
 export function profileIn(reported: string): string | undefined {
   const file = nameIn(reported);
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 
-/** The same as recordProgram, with the profile's name; undefined: there is none, and the sampler has said why. */
+/**
+ * Like recordProgram, but also returns the profile's name; undefined if there is none, in which case the sampler has
+ * printed the reason.
+ */
 export async function recordNamed(args: Arguments): Promise<{ status: number; file: string | undefined }> {
   let reported = '';
   const ended = await runSampler(
@@ -49,7 +52,7 @@ export async function recordNamed(args: Arguments): Promise<{ status: number; fi
   return { status: ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, made), file: made };
 }
 
-/** The sampler was killed: waits for the program, which the profile names. The status for that. */
+/** After the sampler was killed: waits for the program, whose process ID is in the profile. Returns the exit status. */
 export async function withoutSampler(signal: string, file: string | undefined): Promise<number> {
   const say = (what: string): void => {
     process.stderr.write(`quartz: the sampler was ended by ${signal}; ${what}\n`);

@@ -1,9 +1,9 @@
-/** Standard input that every run of an experiment reads from the beginning. */
+/** Standard input for experiments, in which every run has to read the same input from its beginning. */
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { usage } from '../failure.js';
 
-/** Where the shell, or who else has read of it, has left a file. */
+/** The file offset of standard input, which the shell or another process may have moved. */
 function position(): number {
   try {
     return Number(/^pos:\s*(\d+)/m.exec(readFileSync('/proc/self/fdinfo/0', 'latin1'))?.[1] ?? 0);
@@ -15,8 +15,8 @@ function position(): number {
 const remedy = 'give it a file (< FILE), or nothing (< /dev/null) where the program reads none';
 
 /**
- * Checks that standard input can be read again and again; throws a usage failure where it can't. A file is opened anew
- * for each run; a terminal is not read: programs find nothing there.
+ * Throws a usage failure if standard input cannot be read repeatedly. A file is reopened for each run; of a terminal,
+ * programs read nothing.
  */
 export function checkInput(): void {
   const status = fstatSync(0);
@@ -26,7 +26,7 @@ export function checkInput(): void {
     throw usage('standard input has been read in part, and only one run could read the rest', remedy);
 }
 
-/** What a run gets as its standard input while `body` runs. */
+/** Calls `body` with the standard input for one run. */
 export async function withInput<T>(body: (input: number | 'ignore') => Promise<T>): Promise<T> {
   const status = fstatSync(0);
   const none = statSync('/dev/null', { throwIfNoEntry: false });

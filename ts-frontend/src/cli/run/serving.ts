@@ -1,4 +1,4 @@
-/** A recording that is served while it goes on: the sampler beside the server; signals go to the sampler. */
+/** Serves a profile while it is recorded: the sampler runs beside the server, and signals go to the sampler. */
 import type { Arguments } from '../command.js';
 import { runSampler, statusOf } from './child.js';
 import { Failure } from '../failure.js';
@@ -23,7 +23,7 @@ async function listening(address: Address): Promise<Serving> {
   }
 }
 
-/** What a recording of weeks is not asked for, it gets: a day of hours, at most 1.5 GiB. */
+/** Defaults for recordings without end: files of an hour, a day of them, together at most 1.5 GiB. */
 const usual: readonly (readonly [OptionName, string])[] = [
   ['rotate', '3600'],
   ['max-size', '64M'],
@@ -33,7 +33,7 @@ const optionsOf = (args: Arguments): string[] => [
   ...usual.flatMap(([name, value]) => (args.has(name) ? [] : [`--${name}`, value])),
 ];
 
-/** Answers the status that the program ended with; of one that ran before, 0. */
+/** Returns the exit status of the program; 0 if it was attached to. */
 export async function keepServing(args: Arguments, address: Address): Promise<number> {
   const sampler = samplerPath();
   const serving = await listening(address);

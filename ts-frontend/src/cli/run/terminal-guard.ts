@@ -1,21 +1,21 @@
-/** A process beside the live screen that gives the terminal back where the screen is killed (bin/restore-terminal). */
+/** Starts a process that restores the terminal if the live screen is killed (bin/restore-terminal). */
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { restoreTerminalPath } from '../files.js';
 
 /**
- * Before the screen takes the terminal. Returns what informs that process, each time, whether the screen has the
- * terminal or has given it back.
+ * Call this before the screen takes the terminal. Returns a function that informs that process whenever the screen
+ * takes or releases the terminal.
  */
 export async function guardTerminal(): Promise<(taken: boolean) => void> {
-  // A session of its own: neither the terminal's keys nor a signal to the screen's process group ends it.
+  // It runs in its own session, so that neither the terminal's keys nor a signal to the screen's process group ends it.
   const guard = spawn('/bin/sh', [restoreTerminalPath(), String(process.pid), String(process.ppid)], {
     stdio: ['inherit', 'inherit', 'ignore', 'pipe'],
     detached: true,
   });
   const pipe = guard.stdio[3] as unknown as Socket;
   await new Promise<void>((resolve) => {
-    // It has read the modes of before; or there is none, and the screen does without.
+    // Wait until the process has saved the terminal's modes. If it fails, the screen runs without it.
     for (const event of ['data', 'error', 'close'] as const)
       pipe.once(event, () => {
         resolve();

@@ -1,4 +1,4 @@
-/** One run of an experiment: started, and timed by the kernel's count, in the same way with Quartz and without. */
+/** One run of an experiment. Its times are the kernel's, measured in the same way with Quartz and without. */
 import { closeSync } from 'node:fs';
 import type { ProgramStart, RunTimes } from '../../model/index.js';
 import { runSampler, statusOf } from './child.js';
@@ -9,13 +9,13 @@ import { textOf, unnamedFile } from '../unnamed-file.js';
 
 export interface TimedRun {
   status: number;
-  times: RunTimes | null; // null: it was not started, or nobody saw it end
-  file: string | undefined; // its profile
-  said: string; // on stderr, where nobody saw it
+  times: RunTimes | null; // null if it was not started or its end was not observed
+  file: string | undefined; // the profile, if one was recorded
+  said: string; // stderr of a run whose output was hidden
 }
 export interface RunOptions {
-  record: readonly string[] | null; // the sampler's options; null: without Quartz
-  shown: boolean; // its output is; else nobody sees it
+  record: readonly string[] | null; // the sampler's options; null: run without Quartz
+  shown: boolean; // whether the run writes to the user's terminal; otherwise its output is discarded
 }
 
 function timesIn(said: string): RunTimes | null {
@@ -26,7 +26,7 @@ function timesIn(said: string): RunTimes | null {
     : { elapsedNs, userNs, systemNs };
 }
 
-/** Runs a program once. Signals that ask this process to end reach it. */
+/** Runs a program once. Termination signals for this process are forwarded to it. */
 export async function timedRun(start: ProgramStart, { record, shown }: RunOptions): Promise<TimedRun> {
   let name = '',
     account = '';

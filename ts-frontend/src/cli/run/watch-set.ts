@@ -1,4 +1,4 @@
-/** quartz top over a set: the map of ranks, and one rank's screen at a time. */
+/** quartz top SET: shows a map of all ranks, or the screen of one rank. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Arguments } from '../command.js';
@@ -15,13 +15,13 @@ import { rankOf, type LoadedSet } from '../../sets/views.js';
 import { RankScreen } from '../../../../tui/src/ranks/screen.js';
 import { show } from '../../../../tui/src/terminal.js';
 
-/** A rank's profile: where it was when the set was made, else beside the set, or here. */
+/** The profile of a rank: at its path when the set was made, else in the set's directory, else in the current one. */
 function profileOf(folder: string, { head }: LoadedSet, file: string): string | undefined {
   const places = [...head.folders, dirname(resolve(folder)), '.'];
   return places.map((place) => join(place, file)).find((path) => existsSync(path));
 }
 
-/** Shows the set until the user quits. A rank whose profile is gone or cannot be read is said on the map. */
+/** Shows the set until the user quits. If the profile of a rank is missing or unreadable, the map says so. */
 export async function watchSet(args: Arguments, folder: string, head: SetHead, refreshMs: number): Promise<void> {
   let set: LoadedSet;
   try {

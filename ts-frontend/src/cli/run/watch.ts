@@ -1,6 +1,6 @@
 /**
- * What the live screen shows: a profile, which may grow. Apart from what starts a program, which need not wait for
- * model and screen.
+ * Shows a profile, which may be growing, on the live screen. Separate from live.ts, which starts the program without
+ * waiting until model and screen are loaded.
  */
 import { constants } from 'node:os';
 import { basename } from 'node:path';
@@ -17,7 +17,7 @@ import { show } from '../../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../../tui/src/session.js';
 
 /**
- * Of a recording that runs beside the screen: how the sampler ended, which passes the program's status on; null: it
+ * State of a recording that runs beside the screen: the sampler's exit status, which is the program's; null while it
  * runs.
  */
 export interface Sampling {
@@ -36,7 +36,7 @@ function hostOf(called: () => string, recording: Sampling | null, raw: boolean):
   let file = called();
   let ended: string | null = null;
   let last: RawProfile | null = null;
-  let first = recording === null ? openProfile(file) : null; // until it is asked for
+  let first = recording === null ? openProfile(file) : null; // loaded when the screen first asks for it
   return {
     finished: first !== null && first.head.status !== 'recording',
     read: () => {
@@ -97,8 +97,8 @@ function endOf(reason: string, status: number, profile: string): string {
 }
 
 /**
- * Shows a profile until the user quits. `called`: its name, which may become that of another profile. `owned`: the
- * program was started for the screen.
+ * Shows a profile until the user quits. `called` returns the profile's name, which changes when the program executes
+ * another one. `owned`: the program was started for the screen and ends with it.
  */
 export async function watch(
   args: Arguments,
@@ -108,8 +108,8 @@ export async function watch(
   owned: boolean,
 ): Promise<void> {
   const { ascii, colour } = display(args);
-  // Code that has not run for a few collections is dropped, and compiled again when it runs: between refreshes that are
-  // seconds apart, all of it.
+  // V8 drops the byte code of functions that no garbage collection has seen running, which between refreshes is all of
+  // it, and would compile it again at each refresh.
   setFlagsFromString('--no-flush-bytecode');
   await show(new LiveScreen(new Watch(hostOf(called, recording, args.has('raw'))), owned), {
     ascii,

@@ -1,9 +1,9 @@
-/** The entity that a name on the command line means. */
+/** Finds the entity that a name on the command line refers to. */
 import { findEntities, item, type Model } from '../../model/index.js';
 import { Failure } from '../failure.js';
 import { didYouMean } from '../nearest.js';
 
-/** "name", "kind name", or a part of one name only. */
+/** Accepts "NAME", "KIND NAME", or a part of a name that only one entity has. */
 export function find(model: Model, name: string): number {
   const byKind = model.ranking.find(
     (id) => `${item(model.entities, id).kind} ${item(model.entities, id).name}` === name,

@@ -1,4 +1,4 @@
-/** quartz compare --fail-if: rules over one or several runs of each side. */
+/** quartz compare --fail-if: evaluates rules over one or several runs of each side. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -22,7 +22,7 @@ import { print } from './output.js';
 import { loadModel } from '../profile.js';
 import { display } from '../terminal.js';
 
-/** A profile is itself; a directory stands for the profiles in it. */
+/** A profile stands for itself, a directory for all profiles in it. */
 function profilesOf(name: string): string[] {
   if (statSync(name, { throwIfNoEntry: false })?.isDirectory() !== true) return [name];
   const names = readdirSync(name).filter((one) => one.endsWith('.quartz'));
@@ -44,7 +44,7 @@ function rulesOf(text: string): GateRule[] {
     });
 }
 
-/** The same entity in another run: of its kind and name, and the one with most NPT where there are several. */
+/** The entity of the same kind and name in another run; if there are several, the one with the most NPT. */
 function counterpart(model: Model, { kind, name }: Entity): Entity | null {
   const id = model.ranking.find((one) => {
     const entity = item(model.entities, one);
@@ -53,7 +53,7 @@ function counterpart(model: Model, { kind, name }: Entity): Entity | null {
   return id === undefined ? null : item(model.entities, id);
 }
 
-/** In the newest run that has it; throws where none has. */
+/** The entity in the newest run that has it; throws if no run has it. */
 function entityOf(rule: GateRule, models: readonly Model[]): Entity | null {
   if (rule.metric === 'elapsed') return null;
   let failure: unknown;
@@ -86,7 +86,7 @@ function resultOf(rule: GateRule, before: readonly Model[], after: readonly Mode
   return evaluateGate(rule, values(before), values(after));
 }
 
-/** Exit code 1 where a rule fails. */
+/** Returns exit code 1 if a rule holds. */
 export async function gate(args: Arguments, rules: string, before: string, after: string): Promise<number> {
   const options = display(args);
   const wanted = rulesOf(rules);

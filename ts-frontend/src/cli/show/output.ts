@@ -1,6 +1,6 @@
 /**
- * Results on stdout. A reader that goes away (`| head`, a terminal that is closed) ends the output, and is no failure;
- * a full disk is one, and is reported in one line.
+ * Writes results to stdout. If the reader closes its end (`| head`, a closed terminal), output ends without a failure;
+ * a full disk is a failure, reported in one line.
  */
 import { once } from 'node:events';
 import { Failure, reportFailure } from '../failure.js';
@@ -10,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (gone) return;
   gone = true;
   if (error.code === 'EPIPE' || error.code === 'EIO') return; // EIO: the terminal has been closed
-  // process.exit: the exit code of the command, which knows nothing of this, must not replace this one.
+  // process.exit rather than exitCode, which the command, unaware of the failure, would overwrite
   process.exit(
     reportFailure(
       new Failure(`can't write the output: ${error.message.split(',')[0] ?? ''}`, 'write it somewhere else'),

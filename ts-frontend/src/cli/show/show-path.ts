@@ -1,4 +1,4 @@
-/** From a profile to its time path in the form that was asked for. */
+/** Shows the time path of a profile in the requested format. */
 import { timePathOf, workSpanOf } from '../../model/index.js';
 import {
   noPathText,
@@ -24,7 +24,7 @@ function failure(text: string): Failure {
   return new Failure(why, remedy);
 }
 
-/** The table that --table names, the first one where it is not given. */
+/** The table that --table names; the first one by default. */
 function tableOf<Name extends string>(args: Arguments, names: readonly [Name, ...Name[]]): Name {
   const wanted = args.text('path-table');
   if (wanted === undefined) return names[0];

@@ -1,4 +1,4 @@
-/** quartz report --source: what the lines of one file cost. */
+/** quartz report --source: the cost of each line of one file. */
 import {
   baseName,
   disassemblyOf,
@@ -47,7 +47,7 @@ function fileOf(model: Model, name: string): SourceFile {
   );
 }
 
-/** Procedures of a file whose instructions are shown. */
+/** The maximum number of procedures of a file whose instructions are shown. */
 const proceduresMost = 5;
 
 function instructionsOf(model: Model, file: SourceFile): Disassembly[] {

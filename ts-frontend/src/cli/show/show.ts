@@ -1,4 +1,4 @@
-/** What the commands that show a profile have in common: the way from model to output. */
+/** What all commands that show a profile share: writing the model in the requested format. */
 import {
   columnNames,
   amountNames,
@@ -58,7 +58,7 @@ export async function showModel(args: Arguments, view: View, model: Model): Prom
   return 0;
 }
 
-/** The findings in a form for other tools. Places of sources below the current directory are relative to it. */
+/** Writes the findings in a format for other tools. Source files below the current directory get relative paths. */
 export async function showFindings(
   args: Arguments,
   form: 'markdown' | 'sarif' | 'notes' | 'brief',
@@ -83,7 +83,7 @@ export async function showFindings(
   return 0;
 }
 
-/** The icicle graph. */
+/** Shows the icicle graph. */
 export async function showFlame(args: Arguments, file: string | undefined): Promise<number> {
   const options = display(args);
   const model = loadModel(file, { raw: args.has('raw') });
@@ -95,7 +95,7 @@ export async function showFlame(args: Arguments, file: string | undefined): Prom
   return 0;
 }
 
-/** One of the views of calling contexts. */
+/** Shows one of the views of calling contexts. */
 export async function showContexts(args: Arguments, view: ViewName, file: string | undefined): Promise<number> {
   const options = display(args);
   const sort = args.text('sort') ?? 'npt';

@@ -1,10 +1,10 @@
-/** Text of source files, as debug information names them. */
+/** Reads source files by the names in the debug information. */
 import { readFileSync, statSync } from 'node:fs';
 import { systemReason } from '../../reader/system-error.js';
 
 const mostBytes = 16 * 1024 * 1024;
 
-/** The lines of a file, or one clause that says why there are none. */
+/** The lines of the file, or a clause that says why it cannot be read. */
 export function sourceText(path: string): { lines: string[] } | { error: string } {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status?.isFile()) return { error: `${path} is not on this machine` };
