@@ -8,7 +8,7 @@
 
 #define NAME_MOST 64u
 
-/* In lower case, without the prefix MPI_ and Fortran's suffix. */
+/* In lower case, without the prefix MPI_ and the endings of Fortran's names. */
 static const char *const collective[] = {"barrier",
                                          "bcast",
                                          "gather",
@@ -99,15 +99,31 @@ enum qz_mpi_call qz_mpi_call_of(const char *name) {
   return AMONG(lower, message) ? QZ_MPI_MESSAGE : QZ_MPI_OTHER;
 }
 
+/* Fortran's names are all in lower case, or all in upper. */
+static bool has_one_case(const char *name) {
+  bool upper = false, lower = false;
+  for (; *name; name++) {
+    upper |= isupper((unsigned char)*name) != 0;
+    lower |= islower((unsigned char)*name) != 0;
+  }
+  return !(upper && lower);
+}
+
 bool qz_mpi_name(const char *name, char *text, size_t room) {
   if (qz_mpi_call_of(name) == QZ_MPI_NONE) return false;
-  const char *behind = plain(name);
-  size_t length = strlen(behind) - (*name == 'o' ? 2 : 0);
-  name = behind;
-  while (name[length - 1] == '_') length--;
-  if (length >= room) return false;
-  memcpy(text, name, length);
-  text[length] = 0;
+  name = plain(name);
+  char its[NAME_MOST];
+  strcpy(its, name); /* shorter: it has a call */
+  for (size_t length = strlen(its); its[length - 1] == '_'; length--) its[length - 1] = 0;
+  without(its, "_f08ts");
+  without(its, "_f08");
+  without(its, "_f");
+  if (strlen(its) >= room) return false;
+  strcpy(text, its);
+  if (!has_one_case(text + 4) && !strncmp(text, "MPI_", 4)) return true;
+  memcpy(text, "MPI", 3);
+  text[4] = (char)toupper((unsigned char)text[4]);
+  for (char *rest = text + 5; *rest; rest++) *rest = (char)tolower((unsigned char)*rest);
   return true;
 }
 

@@ -24,8 +24,8 @@ enum qz_mpi_call {
 
 /* Of a procedure by its name, with or without the P of the profiling interface, in C or Fortran. */
 enum qz_mpi_call qz_mpi_call_of(const char *name);
-/* As the program calls it, without the P of the profiling interface and Fortran's suffix: "MPI_Recv",
- * "mpi_recv". false: it is none of MPI's, or longer than `text` has room for. */
+/* As MPI's standard writes it: "MPI_Recv" of "PMPI_Recv", "mpi_recv_", "mpi_recv_f08ts_", "MPI_RECV". false: it is none
+ * of MPI's, or longer than `text` has room for. */
 bool qz_mpi_name(const char *name, char *text, size_t room);
 /* Whether the module at that path is a library of an MPI implementation, or one from which these start threads of their
  * own. */

@@ -23,7 +23,8 @@ void *qzm_memory(size_t bytes) {
 /* The library of MPI may be one that only the caller sees: loaded by a module of an interpreter, for itself. Variables
  * may have been copied into the program, whose copy is the one in use. */
 static void *lookup(const char *name, uint64_t site) {
-  void *found = dlsym(name[0] == 'P' ? RTLD_NEXT : RTLD_DEFAULT, name);
+  int procedure = strncmp(name, "ompi_", 5) != 0; /* the layer defines some: what is behind it counts */
+  void *found = dlsym(procedure ? RTLD_NEXT : RTLD_DEFAULT, name);
   Dl_info caller;
   if (found || !dladdr((void *)(uintptr_t)site, &caller) || !caller.dli_fname) return found;
   void *object = dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

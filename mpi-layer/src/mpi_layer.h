@@ -40,10 +40,13 @@ struct qzm_place {
 
 /* The implementation's procedure of that name, for a caller at `site`; never NULL: the program could not call it. */
 void *qzm_real(const char *name, uint64_t site);
+/* Where the program calls the procedure whose frame this is: its return address, unless a Fortran binding called it. */
+uint64_t qzm_site(const void *frame, uint64_t return_address);
 /* In each procedure: `real`, the implementation's, and `at`. */
-#define QZM_REAL(name, ...)                                                                            \
-  static int (*real)(__VA_ARGS__);                                                                     \
-  struct qzm_place at = {(uint64_t)(uintptr_t)__builtin_return_address(0), (uint64_t)(uintptr_t)name}; \
+#define QZM_REAL(name, ...)                                                                                      \
+  static int (*real)(__VA_ARGS__);                                                                               \
+  struct qzm_place at = {qzm_site(__builtin_frame_address(0), (uint64_t)(uintptr_t)__builtin_return_address(0)), \
+                         (uint64_t)(uintptr_t)name};                                                             \
   if (__builtin_expect(!real, false)) real = (int (*)(__VA_ARGS__))(uintptr_t)qzm_real("P" #name, at.site)
 
 qzm_handle qzm_read(const void *handle);                /* a handle in memory */

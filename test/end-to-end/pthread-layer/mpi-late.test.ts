@@ -1,53 +1,70 @@
 /** The MPI layer: who came late to which call and how long others waited there, beside the program's own clock. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
 import { needing } from '../../support/capabilities.js';
+import { root } from '../../support/root.js';
 import { command, directory, openMpi, quartz, run } from '../../support/run-quartz.js';
 import { lineOf, sourceOf } from './helpers.js';
 
 type Row = Record<string, number | string>;
 const rounds = 30;
 
-for (const flavour of ['mpich', 'openmpi'])
+/** Ranks 0 and 1 of `program`, compiled from `source`: rank 1 is late in each of the ways that calls wait. */
+const showsWhoWasLate = async (
+  t: ExecutionContext,
+  flavour: string,
+  source: string,
+  compile: string[],
+): Promise<void> => {
+  const cwd = directory();
+  execFileSync(compile[0]!, [...compile.slice(1), '-w', '-O1', '-g', '-o', 'late', sourceOf(source)], { cwd });
+  const words = ['-n', '2', command, 'record', '-q', '--', join(cwd, 'late')];
+  const said = await run(`mpiexec.${flavour}`, words, { cwd, env: { ...openMpi } });
+  t.is(said.status, 0, said.stderr);
+  t.is((await quartz(['merge', '-q', '.', '-o', 'late.quartzset'], { cwd })).status, 0);
+  const rowsOf = async (view: string): Promise<Row[]> =>
+    (JSON.parse((await quartz(['query', '--view', view, '--json'], { cwd })).stdout) as { rows: Row[] }).rows;
+  const late = (await rowsOf('late')).filter(({ late_rank }) => late_rank === 1);
+  for (const [call, mark, pattern, printed] of [
+    ['MPI_Recv', 'late sender', 'late sender', 'received'],
+    ['MPI_Waitall', 'late request', 'late sender', 'requested'],
+    ['MPI_Allreduce', 'late rank', 'late rank', 'gathered'],
+  ] as const) {
+    const place = `${call} at ${source}:${lineOf(source, mark)}`;
+    const row = late.find(({ name }) => name === place);
+    t.like(row, { pattern, ranks: 1 }, place);
+    const waited = Number(new RegExp(`${printed} (\\d+)`).exec(said.stdout)![1]);
+    // The rest is the message itself, and what the waiting rank needs to notice it, which is more where other
+    // programs have its CPU.
+    t.true(Number(row!['wait_ns']) <= 1.001 * waited, `${place}: ${row!['wait_ns']} of ${waited}`);
+    t.true(Number(row!['wait_ns']) > 0, place);
+    t.true(Number(row!['waits']) <= rounds, place);
+  }
+  const path = await rowsOf('job-path');
+  const ranks = await rowsOf('ranks');
+  const begin = Math.max(...ranks.map(({ elapsed_ns }) => Number(elapsed_ns)));
+  const length = path.reduce((sum, { ns }) => sum + Number(ns), 0);
+  t.true(length > 0.5 * begin && length < 1.5 * begin, `the path is ${length} of ${begin}`);
+  const of = (rank: number): number =>
+    path.filter((row) => row['rank'] === rank && row['what'] === 'rank').reduce((sum, { ns }) => sum + Number(ns), 0);
+  t.true(of(1) > of(0), 'the late rank has most of it');
+};
+
+for (const flavour of ['mpich', 'openmpi']) {
   needing(`tool:mpiexec.${flavour}`, `tool:mpicc.${flavour}`)(
     `${flavour}: who was late at which call, how long others waited for it, and the path through both ranks`,
-    async (t) => {
-      const cwd = directory();
-      execFileSync(`mpicc.${flavour}`, ['-w', '-O1', '-g', '-o', 'late', sourceOf('mpi_late.c')], { cwd });
-      const words = ['-n', '2', command, 'record', '-q', '--', join(cwd, 'late')];
-      const said = await run(`mpiexec.${flavour}`, words, { cwd, env: { ...openMpi } });
-      t.is(said.status, 0, said.stderr);
-      t.is((await quartz(['merge', '-q', '.', '-o', 'late.quartzset'], { cwd })).status, 0);
-      const rowsOf = async (view: string): Promise<Row[]> =>
-        (JSON.parse((await quartz(['query', '--view', view, '--json'], { cwd })).stdout) as { rows: Row[] }).rows;
-      const late = (await rowsOf('late')).filter(({ late_rank }) => late_rank === 1);
-      for (const [call, mark, pattern, printed] of [
-        ['MPI_Recv', '/* late sender */', 'late sender', 'received'],
-        ['MPI_Waitall', '/* late request */', 'late sender', 'requested'],
-        ['MPI_Allreduce', '/* late rank */', 'late rank', 'gathered'],
-      ] as const) {
-        const place = `${call} at mpi_late.c:${lineOf('mpi_late.c', mark)}`;
-        const row = late.find(({ name }) => name === place);
-        t.like(row, { pattern, ranks: 1 }, place);
-        const waited = Number(new RegExp(`${printed} (\\d+)`).exec(said.stdout)![1]);
-        // The rest is the message itself, and what the waiting rank needs to notice it, which is more where other
-        // programs have its CPU.
-        t.true(Number(row!['wait_ns']) <= 1.001 * waited, `${place}: ${row!['wait_ns']} of ${waited}`);
-        t.true(Number(row!['wait_ns']) > 0, place);
-        t.true(Number(row!['waits']) <= rounds, place);
-      }
-      const path = await rowsOf('job-path');
-      const ranks = await rowsOf('ranks');
-      const begin = Math.max(...ranks.map(({ elapsed_ns }) => Number(elapsed_ns)));
-      const length = path.reduce((sum, { ns }) => sum + Number(ns), 0);
-      t.true(length > 0.5 * begin && length < 1.5 * begin, `the path is ${length} of ${begin}`);
-      const of = (rank: number): number =>
-        path
-          .filter((row) => row['rank'] === rank && row['what'] === 'rank')
-          .reduce((sum, { ns }) => sum + Number(ns), 0);
-      t.true(of(1) > of(0), 'the late rank has most of it');
-    },
+    (t) => showsWhoWasLate(t, flavour, 'mpi_late.c', [`mpicc.${flavour}`]),
   );
+  for (const [module, ...options] of [['mpi'], ['mpi_f08', '-DOBJECTS']])
+    needing(
+      `tool:mpiexec.${flavour}`,
+      `tool:mpif90.${flavour}`,
+      'tool:gfortran',
+    )(`${flavour}: the same of a Fortran program (${module})`, (t) =>
+      showsWhoWasLate(t, flavour, 'mpi_late_fortran.F90', [`mpif90.${flavour}`, `-DMODULE=${module}`, ...options]),
+    );
+}
 
 needing('tool:mpiexec.mpich', 'tool:mpicc.mpich')(
   'QUARTZ_MPI=0 leaves the layer out; the profile has no events',
@@ -64,3 +81,15 @@ needing('tool:mpiexec.mpich', 'tool:mpicc.mpich')(
     t.deepEqual((JSON.parse(stdout) as { rows: Row[] }).rows, []);
   },
 );
+
+test('each procedure that is logged has its Fortran names, and that by which bindings call it', (t) => {
+  const library = join(root, 'build/mpi-layer/libquartz-mpi.so');
+  const defined = execFileSync('nm', ['-D', '--defined-only', library], { encoding: 'utf8' }).match(/\S+$/gm)!;
+  const procedures = defined.filter((name) => name.startsWith('MPI_'));
+  t.true(procedures.includes('MPI_Recv'));
+  const others = procedures.flatMap((name) => {
+    const fortran = name.toLowerCase();
+    return [`P${name}`, `${fortran}_`, `${fortran}_f08_`, `${fortran}_f08ts_`];
+  });
+  t.deepEqual([...defined].sort(), [...procedures, ...others].sort());
+});

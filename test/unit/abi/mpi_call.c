@@ -28,8 +28,11 @@ int main(void) {
         "P", "mpiexec", "MPI_a_name_that_is_longer_than_any_procedure_of_the_interface_could_be_said_to_be");
   char text[16];
   CHECK(qz_mpi_name("PMPI_Allreduce", text, sizeof text) && !strcmp(text, "MPI_Allreduce"));
-  CHECK(qz_mpi_name("pmpi_recv__", text, sizeof text) && !strcmp(text, "mpi_recv"));
-  CHECK(qz_mpi_name("ompi_barrier_f", text, sizeof text) && !strcmp(text, "mpi_barrier"));
+  CHECK(qz_mpi_name("pmpi_recv__", text, sizeof text) && !strcmp(text, "MPI_Recv"));
+  CHECK(qz_mpi_name("mpi_waitall_f08ts_", text, sizeof text) && !strcmp(text, "MPI_Waitall"));
+  CHECK(qz_mpi_name("MPI_COMM_DUP", text, sizeof text) && !strcmp(text, "MPI_Comm_dup"));
+  CHECK(qz_mpi_name("MPI_Type_f2c", text, sizeof text) && !strcmp(text, "MPI_Type_f2c"));
+  CHECK(qz_mpi_name("ompi_barrier_f", text, sizeof text) && !strcmp(text, "MPI_Barrier"));
   CHECK(!qz_mpi_name("Process_all", text, sizeof text));
   CHECK(!qz_mpi_name("MPI_Comm_get_parent_group", text, sizeof text));
   CHECK(qz_mpi_is_library("/opt/openmpi/lib/libmpi.so.40"));
