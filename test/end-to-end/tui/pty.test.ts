@@ -296,7 +296,8 @@ const already = join(root, 'build/test/end-to-end/pthread-layer/attach_while_bus
 const withLayer = { QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') };
 for (const [prepared, environment, needs] of [
   ['with the pthread layer', withLayer, []],
-  ['from outside', {}, ['process_vm_readv', 'ptrace']],
+  // What computes all the time has its name from samples.
+  ['from outside', {}, ['process_vm_readv', 'ptrace', 'perf_event_open']],
 ] as const)
   needing(
     'terminal',
