@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# The bench of truth: see bench/truth/main.ts.
+# The bench of truth: see bench/truth/main.ts; with --generated: bench/truth/generated/main.ts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ ! -e dist/bench/truth/main.js ]; then
   echo "quartz: not built yet; run: npm ci (in $PWD)" >&2
   exit 125
 fi
-exec node dist/bench/truth/main.js "$@"
+case " $* " in
+*" --generated "*) exec node dist/bench/truth/generated/main.js "$@" ;;
+*) exec node dist/bench/truth/main.js "$@" ;;
+esac

@@ -36,7 +36,8 @@ function savedByOne({ facts }: Finding): Saved | undefined {
   return facts.form === 'yields' ? { form: 'bound', lowNs: 0, ns: facts.aloneNs } : undefined;
 }
 
-function savedBy(of: Finding, { spreads }: Registered): Saved {
+/** What it says about the change; `spreads`: one that divides the work among more threads. */
+export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): Saved {
   const { facts, savingNs, costNs } = of;
   const most = of.bound?.mostNs ?? Infinity;
   const exact = (ns: number): Saved => ({
