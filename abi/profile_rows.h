@@ -114,7 +114,8 @@ struct qz_object_stats {
   uint32_t capacity;
   uint64_t instances, acquisitions, contended;
   uint64_t wait_ns, wait_max_ns, spin_ns;
-  uint64_t hold_ns, hold_max_ns; /* exact, where session_flags has QZ_SESSION_EXACT_HOLD */
+  uint64_t hold_ns, hold_max_ns; /* exact, where session_flags has QZ_SESSION_EXACT_HOLD. Else, of plain pthread
+                                  * programs with work and span, hold_ns is processor time, estimated */
   uint64_t observed_ns;          /* time over which the queue was observed; sum of queue_ns */
   uint64_t queue_length_ns;      /* sum of (queue length * ns): mean = this / observed_ns */
   uint64_t queue_ns[QZ_QUEUE_BUCKETS];

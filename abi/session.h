@@ -291,7 +291,8 @@ struct qz_object {
   uint64_t wait_ns;      /* their waiting time, exact */
   uint64_t wait_max_ns;
   uint64_t spin_ns; /* the part of wait_ns spent spinning */
-  uint64_t hold_ns; /* with QZ_SESSION_EXACT_HOLD: time held */
+  uint64_t hold_ns; /* with QZ_SESSION_EXACT_HOLD: time held; else of the pthread layer's mutexes and spin locks with
+                     * QZ_SESSION_SPAN: processor time while held, estimated */
   uint64_t hold_max_ns;
   uint64_t failed; /* pthread layer: calls that did not get the lock or the unit */
 

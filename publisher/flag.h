@@ -25,7 +25,10 @@ extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
  * the process lives; those of a short record are lower (private.h). */
 extern uint32_t qzi_pub_limit __attribute__((visibility("hidden")));
 extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
-/* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */
+/* Which times locks are held for are measured: all (QUARTZ_EXACT_HOLD=1); the processor time of some, chosen at random
+ * (pthread layer, while work and span are recorded). */
+#define QZI_HOLD_EXACT 1u
+#define QZI_HOLD_CPU   2u
 extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
 
 /* Orders what a record held before the stores that follow. TSan knows no fences, and gets on without: those are atomic.

@@ -177,7 +177,7 @@ int qzi_session_make(void) {
   head.total_bytes = total;
   head.pid = (uint32_t)getpid();
   head.processors = s->processors;
-  head.flags = qzi_pub_exact_hold ? QZ_SESSION_EXACT_HOLD : 0;
+  head.flags = qzi_pub_exact_hold & QZI_HOLD_EXACT ? QZ_SESSION_EXACT_HOLD : 0;
   if (qz_launcher_processes_here() > 1) head.flags |= QZ_SESSION_SHARED;
   head.start_ns = qzi_pub_clock_ns();
   head.call_slots = QZI_CALL_SLOTS;

@@ -120,6 +120,18 @@ for (const processors of [1, 2])
     },
   );
 
+test.serial('plain pthreads: how long locks are held, by the work that is done there', async (t) => {
+  const { model, span, file } = await measure(t, 'locks', 0, pthreads);
+  const counted = { longer: 24 / 40, inner: 8 / 40, shorter: 4 / 40 };
+  for (const [name, share] of Object.entries(counted)) {
+    const lock = span.locks.find(({ entity }) => item(model.entities, entity).name === name);
+    const is = (lock?.holdNs ?? 0) / span.workNs;
+    // Of short holds some are measured, and what publishing takes is part of them.
+    const [low, high] = name === 'shorter' ? [0.8, 1.4] : [0.9, 1.1];
+    t.true(is > low * share && is < high * share, `${name}: ${is}, not ${share} (${file})`);
+  }
+});
+
 for (const args of ['sleep', 'io'])
   test.serial(`${args}: time that passes is on the span, and no work`, async (t) => {
     const { span } = await measure(t, args, 2);

@@ -23,7 +23,7 @@ leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition, pth
   its->key = QZI_PUB_KEY(QZ_KIND_CONDITION, index);
   its->mutex_address = mutex;
   its->mutex_key = qzl_held(me, mutex, QZ_KIND_MUTEX, &its->mutex);
-  qzl_released(its->mutex);
+  qzl_released(me, its->mutex, mutex);
   if (mutex->__data.__lock > 1) qzl_path_lets_go(me, its->mutex); /* somebody waits for it */
   qzl_pop(me, its->mutex_key);
   qzl_show(me, index, its->key, site);
@@ -40,7 +40,7 @@ static void come_back(struct waiting *its) {
   qzl_hide(me, its->wait.index, its->key);
   qzl_hold_again(me, its->mutex, its->mutex_key, its->mutex_address);
   qzl_write_at_release(me, its->mutex_address);
-  qzl_acquired(its->mutex);
+  qzl_acquired(me, its->mutex, its->mutex_address);
 }
 
 #define WAIT(real)                                          \

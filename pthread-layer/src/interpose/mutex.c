@@ -23,6 +23,20 @@ static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock, const
 
 static inline bool taken(int result) { return result == 0 || result == EOWNERDEAD; }
 
+/* Of a recursive mutex, after it was taken or before it is let go: the thread has it at an outer level as well. */
+static inline bool is_inner(const pthread_mutex_t *mutex) {
+  return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE && mutex->__data.__count > 1;
+}
+
+/* Hold times are wanted, perhaps. */
+__attribute__((noinline)) static int time_hold(pthread_mutex_t *mutex, int result) {
+  uint32_t index;
+  if (!qzi_pub_exact_hold || is_inner(mutex)) return result;
+  qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
+  qzl_acquired(qzl_self, index, mutex);
+  return result;
+}
+
 /* Not had at once. What the fast path knew is found again, so that it need not be kept. */
 __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
                                                   const struct timespec *until) {
@@ -34,7 +48,7 @@ __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64
   if (taken(result)) {
     qzl_wait_end_later(&wait);
     qzl_write_at_release(me, mutex);
-    qzl_acquired(index);
+    time_hold(mutex, result);
   } else {
     qzl_wait_end(&wait, result == ETIMEDOUT);
     qzl_wait_failed(me, index, mutex, QZ_KIND_MUTEX);
@@ -52,17 +66,9 @@ __attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint
   qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
   int result = wait_for(mutex, how, clock, until);
   if (taken(result))
-    qzl_acquired(index);
+    time_hold(mutex, result);
   else
     qzl_wait_failed(qzl_self, index, mutex, QZ_KIND_MUTEX);
-  return result;
-}
-
-/* Exact hold times are wanted. */
-__attribute__((noinline, cold)) static int acquired_exactly(pthread_mutex_t *mutex, int result) {
-  uint32_t index;
-  qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
-  qzl_acquired(index);
   return result;
 }
 
@@ -75,12 +81,12 @@ __attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex,
   int kind = mutex->__data.__kind;
   if (__builtin_expect(kind == QZL_KIND_USUAL && qzl_takes, 1)) {
     if (__builtin_expect(!qzl_take(mutex, me->thread.os_tid), 0)) return acquire_slow(mutex, site, how, clock, until);
-    return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, 0) : 0;
+    return __builtin_expect(qzi_pub_exact_hold, 0) ? time_hold(mutex, 0) : 0;
   }
   if (__builtin_expect(kind & ROBUST, 0)) return acquire_robust(mutex, site, how, clock, until);
   int result = qzl_real.pthread_mutex_trylock(mutex);
   if (__builtin_expect(!taken(result), 0)) return acquire_slow(mutex, site, how, clock, until);
-  return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, result) : result;
+  return __builtin_expect(qzi_pub_exact_hold, 0) ? time_hold(mutex, result) : result;
 }
 
 QZL_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) { return acquire(mutex, QZL_SITE(), LOCK, 0, NULL); }
@@ -99,14 +105,9 @@ static inline int try(pthread_mutex_t *mutex, uint64_t site) {
   qzl_tried(me, mutex, QZ_KIND_MUTEX, site, !taken(result));
   if (!taken(result)) return result;
   qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
-  return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, result) : result;
+  return __builtin_expect(qzi_pub_exact_hold, 0) ? time_hold(mutex, result) : result;
 }
 QZL_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) { return try(mutex, QZL_SITE()); }
-
-/* An inner level of a recursive mutex is left: the thread goes on holding it. */
-static inline bool goes_on(const pthread_mutex_t *mutex) {
-  return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE && mutex->__data.__count > 1;
-}
 
 /* Letting it go can't fail. Then it leaves the stack before the real call, in which the kernel wakes who waits for it,
  * and often runs that at once: the mutex is not held meanwhile. */
@@ -121,12 +122,12 @@ static inline bool wanted(const pthread_mutex_t *mutex) {
 }
 
 /* Somebody waits for it, the thread itself waited, it is not the lock that was taken last, letting it go may fail, or
- * exact hold times are wanted. */
+ * its hold time is measured. */
 __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   uint32_t index;
   uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
-  if (__builtin_expect(qzi_pub_exact_hold, 0) && !goes_on(mutex)) qzl_released(index);
+  if (__builtin_expect(qzi_pub_exact_hold, 0) && !is_inner(mutex)) qzl_released(me, index, mutex);
   if (wanted(mutex)) qzl_path_lets_go(me, index);
   if (sure(mutex)) {
     qzl_pop(me, key);
@@ -145,7 +146,8 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
 static inline int release(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(wanted(mutex) || !sure(mutex) || qzi_pub_exact_hold || !qzl_release_fast(me, mutex), 0))
+  if (__builtin_expect(
+        wanted(mutex) || !sure(mutex) || qzi_pub_exact_hold & QZI_HOLD_EXACT || !qzl_release_fast(me, mutex), 0))
     return release_slow(mutex);
   return qzl_real.pthread_mutex_unlock(mutex);
 }

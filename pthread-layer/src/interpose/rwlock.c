@@ -83,7 +83,7 @@ QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   if (!qzi_publishing() || !me) return qzl_real.pthread_rwlock_unlock(lock);
   uint32_t index;
   uint64_t key = qzl_held(me, lock, QZ_KIND_RWLOCK, &index);
-  qzl_released(index); /* nothing, of one that was held for reading */
+  qzl_released(me, index, lock); /* nothing, of one that was held for reading */
   qzl_path_lets_go(me, index);
   int result = qzl_real.pthread_rwlock_unlock(lock);
   qzl_write_waited(me);

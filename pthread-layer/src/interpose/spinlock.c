@@ -37,10 +37,10 @@ QZL_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
 QZL_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_spin_unlock(lock);
-  if (__builtin_expect(qzi_pub_exact_hold || !qzl_release_fast(me, (const void *)lock), 0)) {
+  if (__builtin_expect(qzi_pub_exact_hold & QZI_HOLD_EXACT || !qzl_release_fast(me, (const void *)lock), 0)) {
     uint32_t index;
     uint64_t key = qzl_held(me, (const void *)lock, QZ_KIND_SPINLOCK, &index);
-    qzl_released(index);
+    qzl_released(me, index, (const void *)lock);
     qzl_pop(me, key);
     int result = qzl_real.pthread_spin_unlock(lock);
     qzl_write_waited(me);

@@ -9,12 +9,12 @@
 #include "pthread-layer/src/state/held_locks.h"
 #include "pthread-layer/src/state/path.h"
 
-/* Hold times, where exact ones are wanted. */
+/* Hold times, where they are wanted. */
 static inline void acquired(struct qzl_thread *me, const void *lock, unsigned kind) {
   uint32_t index;
   if (__builtin_expect(!qzi_pub_exact_hold, 1)) return;
   qzl_asked(me, lock, kind, &index);
-  qzl_acquired(index);
+  qzl_acquired(me, index, lock);
 }
 
 /* Times and clocks are checked even where the lock is free. */

@@ -18,6 +18,7 @@ uint32_t qzl_generation = 1;
 static bool place(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
   if (__builtin_expect(me->held_epoch != qzi_pub_epoch, 0)) {
     me->held_count = 0;
+    me->timed_now = 0;
     me->held_epoch = qzi_pub_epoch;
   }
   bool aggregate = index & QZI_PUB_SHARED;
@@ -76,12 +77,13 @@ static struct qzl_held_lock *latest(struct qzl_thread *me, const void *address) 
     if ((me->held[k].address & ~UINT64_C(3)) == (uint64_t)(uintptr_t)address) return &me->held[k];
   return NULL;
 }
-void qzl_write_at_release(struct qzl_thread *me, const void *address) {
+bool qzl_write_at_release(struct qzl_thread *me, const void *address) {
   struct qzl_held_lock *found = latest(me, address);
   if (found)
     found->address |= 2;
   else
     qzl_write_waited(me);
+  return found != NULL;
 }
 static uint64_t known(const void *address, unsigned kind, uint32_t *index) {
   *index = qzl_known(address);

@@ -50,13 +50,15 @@ uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, 
 uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
 /* A lock that was asked for, under that index, and not got. */
 void qzl_wait_failed(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind);
-/* Exact hold times, where they are wanted (QUARTZ_EXACT_HOLD). */
-static inline void qzl_acquired(uint32_t index) {
-  if (__builtin_expect(qzi_pub_exact_hold, 0) && index && !(index & QZI_PUB_SHARED))
-    QZI_PUB_OBJECT(index)->line0_reserved[0] = qzi_pub_clock_ns();
+/* Hold times, where they are wanted (hold_times.c). The lock with the record `index` has been acquired, and is on the
+ * thread's stack; it is about to be let go, and no longer there. */
+void qzl_hold_begins(struct qzl_thread *me, uint32_t index, const void *address);
+void qzl_hold_ends(struct qzl_thread *me, uint32_t index, const void *address);
+static inline void qzl_acquired(struct qzl_thread *me, uint32_t index, const void *address) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0)) qzl_hold_begins(me, index, address);
 }
-static inline void qzl_released(uint32_t index) {
-  if (__builtin_expect(qzi_pub_exact_hold, 0) && index) qzi_pub_held_slow(index, qzi_pub_clock_ns());
+static inline void qzl_released(struct qzl_thread *me, uint32_t index, const void *address) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0)) qzl_hold_ends(me, index, address);
 }
 
 /* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. *index: of the
@@ -76,8 +78,8 @@ static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {
   if (key && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);
 }
 /* What the thread waited for, and has now, is not let go by qzl_release_fast: whoever lets it go calls qzl_write_waited
- * after that. */
-void qzl_write_at_release(struct qzl_thread *me, const void *address);
+ * after that. false: it is not among those that the thread is known to hold. */
+bool qzl_write_at_release(struct qzl_thread *me, const void *address);
 /* After qzl_held: it was not let go. */
 void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
 /* It has it on the stack again, after qzl_held and qzl_pop. */

@@ -49,6 +49,7 @@ static void begin_record(struct qzl_thread *place) {
   place->pub.path = qzi_path_actor(place->thread.index_plus_1 - 1);
 }
 void qzi_publishers_prepare(void) {
+  qzi_pub_exact_hold &= ~QZI_HOLD_CPU;
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {
     qzl_place_table(&qzl_pool.places[k], k);
@@ -61,6 +62,7 @@ void qzi_publishers_prepare(void) {
 /* Threads that run already, the caller among them, are in a strand from now on. */
 void qzi_publishers_span(void) {
   if (!qzl_span_make()) return;
+  qzi_pub_exact_hold |= QZI_HOLD_CPU;
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {
     clockid_t clock;

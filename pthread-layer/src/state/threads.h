@@ -11,10 +11,19 @@
 #pragma GCC visibility push(hidden)
 
 /* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own,
- * or had none when it was asked for. Bit 1: the thread waited for it, which is to be written down when it is let go. */
+ * or had none when it was asked for. Bit 1: the thread waited for it, which is to be written down when it is let go, or
+ * how long it holds it is measured. */
 struct qzl_held_lock {
   uint64_t address, key;
 };
+/* A hold whose processor time is measured (hold_times.c). Such a lock's bit 1 is set, too. */
+struct qzl_timed_hold {
+  uint64_t address; /* of the lock */
+  uint64_t since;   /* processor time of the thread, ns */
+  uint64_t ticks;   /* a moment after that */
+  uint32_t shift;   /* it stands for 1 << shift holds */
+};
+#define QZL_TIMED    4  /* at the same time */
 #define QZL_HELD     16 /* further ones of aggregate records at the same time are counted, and not shown as held */
 #define QZL_HELD_OWN 12 /* further ones with records of their own are looked up */
 
@@ -57,6 +66,9 @@ struct qzl_thread {
     uint64_t ns, spin_ns;
   } waited; /* its last wait, while that is not written down; index 0: it is */
   struct qzl_held_lock held[QZL_HELD];
+  uint32_t timed_now; /* bit k: timed[k] is in use */
+  uint64_t dice;      /* which holds are measured */
+  struct qzl_timed_hold timed[QZL_TIMED];
   struct qzi_pub_site_slot
     sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of an aggregate record */
   struct qzl_cached_lock cached_locks[QZL_CACHED_LOCKS]; /* last: they go over to the next thread that has this place */

@@ -39,6 +39,36 @@ static void *even_late(void *unused) {
   return unused;
 }
 
+/* Of each 40 units 24 in `longer`, 8 in `inner` within it, and 4 in `shorter`, by holds of 1/200 of a unit each. */
+static pthread_mutex_t longer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER,
+                       shorter = PTHREAD_MUTEX_INITIALIZER;
+static volatile uint64_t sink;
+static void parts(uint64_t of_200) {
+  uint64_t x = of_200 | 1;
+  for (uint64_t k = 0; k < of_200 * (ROUND / 200); k++) {
+    x = x * UINT64_C(6364136223846793005) + 1;
+    __asm__ volatile("" : "+r"(x));
+  }
+  sink = x;
+}
+static void *locks(void *unused) {
+  for (int k = 0; k < ROUNDS / 8; k++) {
+    pthread_mutex_lock(&longer);
+    units(16);
+    pthread_mutex_lock(&inner);
+    units(8);
+    pthread_mutex_unlock(&inner);
+    pthread_mutex_unlock(&longer);
+    for (int part = 0; part < 4 * 200; part++) {
+      pthread_mutex_lock(&shorter);
+      parts(1);
+      pthread_mutex_unlock(&shorter);
+      parts(3);
+    }
+  }
+  return unused;
+}
+
 static void both(void *(*first)(void *), void *(*second)(void *)) {
   pthread_t a, b;
   create(&a, first, NULL);
@@ -54,6 +84,8 @@ int main(int count, char **words) {
     amdahl();
   else if (!strcmp(which, "barrier"))
     both(odd_late, even_late);
+  else if (!strcmp(which, "locks"))
+    both(locks, locks);
   else
     return 2;
   return 0;

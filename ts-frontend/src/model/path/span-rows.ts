@@ -123,35 +123,52 @@ function workScale(model: Model): number {
 }
 
 /**
- * Of the time for which a lock of a plain pthread program was held: the part in which its holder did not wait for a
- * CPU. Who requests it has it innermost, and waits.
+ * Observations of a lock's holders in plain pthread programs, in all: when they slept, or waited for input and output,
+ * when they waited for a CPU, and the rest. Who requests the lock has it innermost, and waits.
  */
-function partWithCpu({ raw }: Model, lock: number): number {
+function observedHold({ raw }: Model, lock: number): { asleepNs: number; readyNs: number; restNs: number } {
   const { stacks, tuples } = raw;
   const holds = new Uint8Array(stacks.entity.length); // by node, whose parent comes first
   for (let n = 1; n < holds.length; n++) {
     const parent = u32(stacks.parent, n);
     if (parent !== 0 && (holds[parent] === 1 || u32(stacks.entity, parent) === lock)) holds[n] = 1;
   }
-  let [all, without] = [0, 0];
+  const sums = { asleepNs: 0, readyNs: 0, restNs: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k);
     const isInnermost = u32(stacks.entity, node) === lock;
     if (isInnermost ? u8(tuples.waiting, k) !== Waiting.none : holds[node] !== 1) continue;
-    all += f64(tuples.ns, k);
-    if (u8(tuples.state, k) === State.ready) without += f64(tuples.ns, k);
+    const state = u8(tuples.state, k);
+    if (state === State.ready) sums.readyNs += f64(tuples.ns, k);
+    else if (state === State.blocked || state === State.io) sums.asleepNs += f64(tuples.ns, k);
+    else sums.restNs += f64(tuples.ns, k);
   }
-  return all > 0 ? 1 - without / all : 1;
+  return sums;
+}
+
+/**
+ * How long a lock of a plain pthread program was held, without its holders' waits for CPUs: by the processor time that
+ * the program measured, and the time for which holders were seen asleep. Where nothing was measured, because the
+ * recording is an older one or the lock had no record of its own, by the part of the samples.
+ */
+function pthreadHold(model: Model, lock: number, wallNs: number): number {
+  const { asleepNs, readyNs, restNs } = observedHold(model, lock);
+  const { raw, elapsedNs } = model;
+  const cpuNs = raw.head.exactHold ? 0 : (raw.objects.find(({ entity }) => entity === lock)?.holdNs ?? 0);
+  if (cpuNs > 0) return Math.min(cpuNs + asleepNs, elapsedNs);
+  const allNs = asleepNs + readyNs + restNs;
+  return Math.min(wallNs, elapsedNs) * (allNs > 0 ? 1 - readyNs / allNs : 1);
 }
 
 /** Locks that one thread at a time holds, by how long they were held. */
 export function locksOf(model: Model): LockHold[] {
-  const scaleOf = (lock: number): number =>
-    model.raw.head.publisher === 'pthread' ? partWithCpu(model, lock) : workScale(model);
+  const { publisher } = model.raw.head;
+  const holdOf = (lock: number, wallNs: number): number =>
+    publisher === 'pthread' ? pthreadHold(model, lock, wallNs) : Math.min(wallNs, model.elapsedNs) * workScale(model);
   return model.entities
     .filter(({ rawKind, members }) => (rawKind === 'mutex' || rawKind === 'spinlock') && members.length === 0)
-    .map(({ id, object, instances }) => ({ entity: id, holdNs: instances === 1 ? (object?.holdNs ?? 0) : 0 }))
+    .filter(({ object, instances }) => instances === 1 && object !== undefined)
+    .map(({ id, object }) => ({ entity: id, holdNs: holdOf(id, object?.holdNs ?? 0) }))
     .filter(({ holdNs }) => holdNs > 0)
-    .map(({ entity, holdNs }) => ({ entity, holdNs: Math.min(holdNs, model.elapsedNs) * scaleOf(entity) }))
     .sort((a, b) => b.holdNs - a.holdNs || a.entity - b.entity);
 }
