@@ -23,7 +23,7 @@ Profile::Profile(Napi::Env env, const std::string &path) {
   throw error;
 }
 
-/* Names of known rows may change when modules are added, and when recording ends: then all is given again. */
+/* Names of known rows may change when modules are added or the recording ends; then no row counts as known. */
 static Known knownOf(const Napi::Value &value, const qz_profile_copy &copy) {
   Known known;
   if (!value.IsObject() || copy.head.status != QZ_PROFILE_RECORDING) return known;
@@ -94,13 +94,13 @@ static Napi::Value damage(const Napi::CallbackInfo &info) {
   return list;
 }
 
-/* Of a name (and module) that is in no profile: tests of the model make their own. */
+/* For a name (and module) outside of any profile; tests of the model use it to make profiles. */
 static Napi::Value purposesOf(const Napi::CallbackInfo &info) {
   auto text = [&](size_t k) { return info[k].ToString().Utf8Value(); };
   return Napi::Number::New(info.Env(), qz_purposes_of(text(0) == "thread", text(1).c_str(), text(2).c_str()));
 }
 
-/* Of bytes that are in no profile (abi/checksum.h). */
+/* The checksum of bytes outside of any profile (abi/checksum.h). */
 static Napi::Value checksum(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsTypedArray())

@@ -1,4 +1,5 @@
-/* Sections of a profile as columns: one typed array for each field, so that a million rows are some dozen objects. */
+/* Converts sections of a profile to columns: one typed array for each field, because a million JavaScript objects
+ * would take too much time and memory. */
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -10,13 +11,13 @@ namespace quartz {
 
 namespace {
 
-/* A field of the rows of a section: its name in JavaScript, where it stands, and how often (a field that is an array
- * gives the arrays of all rows, one after the other). A column has elements of the same width; 64 bits become a double.
- */
+/* A field of a section's rows: its name in JavaScript, its offset, and its number of elements (an array field yields
+ * the concatenation of the arrays of all rows). All elements of a column have the same width; 64-bit integers become
+ * doubles. */
 struct Field {
   const char *name;
   size_t at;
-  size_t bytes; /* of one element */
+  size_t bytes; /* size of an element */
   size_t times;
 };
 #define ELEMENT(row, field) std::remove_all_extents_t<decltype(row::field)>
@@ -149,7 +150,7 @@ void convert(const unsigned char *row, size_t stride, size_t count, size_t times
     for (size_t t = 0; t < times; t++) to[t] = static_cast<To>(reinterpret_cast<const From *>(row)[t]);
 }
 
-/* The column that a field becomes, filled in part by part. */
+/* The column of a field, filled in parts. */
 struct Column {
   Field field;
   Napi::TypedArray array;
@@ -163,7 +164,7 @@ struct Column {
     default: hold(Napi::Float64Array::New(env, count));
     }
   }
-  /* Elements of the `count` rows that begin at `rows`, as those from row `first` on. */
+  /* Copies the field of `count` rows that begin at `rows` to the elements from row `first` on. */
   void fill(const unsigned char *rows, size_t stride, size_t count, size_t first) {
     const unsigned char *from = rows + field.at;
     size_t at = first * field.times;
@@ -182,14 +183,14 @@ private:
   }
 };
 
-/* The table `name` of a section; its rows in the order that `order` says, where it says one. */
+/* The table `name` of a section, with its rows in the given order if there is one. */
 template <typename Row, typename Fields>
 Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Fields &fields, const Row *rows,
                       size_t count, const std::vector<uint32_t> &order = {}) {
   std::vector<Column> columns;
   columns.reserve(std::size(fields));
   for (const Field &one : fields) columns.emplace_back(env, one, count);
-  constexpr size_t block = 128; /* rows that a first-level cache holds while one column after the other is filled */
+  constexpr size_t block = 128; /* rows that fit into a first-level cache while all columns are filled */
   std::vector<Row> gathered(order.empty() ? 0 : block);
   for (size_t k = 0; k < count; k += block) {
     size_t some = std::min(block, count - k);
@@ -209,7 +210,7 @@ Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, con
   return table;
 }
 
-/* Tuples by stack, those of one stack in the order of the file. */
+/* Indices of tuples sorted by stack; tuples of one stack keep their order in the file. */
 std::vector<uint32_t> orderByStack(const qz_profile_copy &copy) {
   std::vector<uint32_t> next(std::max<size_t>(copy.stacks_count, 1) + 1), order(copy.tuples_count);
   for (size_t k = 0; k < copy.tuples_count; k++) next[copy.tuples[k].stack + 1]++;
@@ -225,7 +226,7 @@ std::vector<Field> without(const std::vector<Field> &fields, const std::vector<s
   return left;
 }
 
-/* Of the tables of an outline: what a set of profiles takes of each. */
+/* The fields of entities that a set of profiles needs (outline). */
 const Field outlineEntityFields[] = {
   FIELD("kind", qz_entity, kind),       FIELD("name", qz_entity, name),
   FIELD("file", qz_entity, file),       FIELD("line", qz_entity, line),
@@ -237,7 +238,7 @@ const std::vector<Field> outlineObjectFields =
 
 } // namespace
 
-/* Rows of the entities from `from` on; of all, how many instances they have, the one thing that changes. */
+/* Adds the rows of entities from `from` on; the number of instances, the only field that changes, for all entities. */
 static void addEntities(Napi::Env env, const Profile &profile, const Found &found, uint32_t from,
                         Napi::Object &result) {
   const qz_profile_copy &copy = profile.copy;
@@ -355,7 +356,7 @@ static void addText(Napi::Env env, const qz_profile_copy &copy, Napi::Object &re
 
 void addOutline(Napi::Env env, const Profile &profile, Napi::Object result) {
   const qz_profile_copy &copy = profile.copy;
-  std::vector<uint32_t> waited; /* objects that somebody waited for */
+  std::vector<uint32_t> waited; /* objects for which a thread waited */
   for (uint32_t k = 0; k < copy.objects_count; k++) {
     const qz_object_stats &object = copy.objects[k];
     if (object.wait_ns != 0 || object.contended != 0 || object.queue_length_ns != 0) waited.push_back(k);

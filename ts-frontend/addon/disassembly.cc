@@ -1,7 +1,6 @@
-/* Code of a program as its binaries have it: instructions as text, the source line of each, the loops around it, and
- * whether it is in one that only polls memory. Nothing of a profile is looked at but where its modules lay.
- *
- * Owns: a cache of symbol tables for the modules that were asked for last. */
+/* Reads code of a program from its binaries: the text of each instruction, its source line, the loops that contain
+ * it, and whether it is in a loop that only polls memory. Uses nothing of a profile but the addresses of its
+ * modules. Owns a cache of symbol tables for the modules of the last request. */
 #include "profile.h"
 
 #include <algorithm>
@@ -25,11 +24,11 @@ namespace quartz {
 
 namespace {
 
-constexpr size_t codeMost = 1 << 20; /* bytes of one piece of code */
+constexpr size_t codeMost = 1 << 20; /* maximum size of a piece of code in bytes */
 constexpr size_t chainMost = 16;
 
 struct Symbols {
-  std::mutex busy; /* workers of one Node.js process share the addon */
+  std::mutex busy; /* worker threads of one Node.js process share the addon */
   std::string modules;
   std::unique_ptr<qz_symbols, decltype(&qz_symbols_free)> of{nullptr, qz_symbols_free};
 };
@@ -70,7 +69,7 @@ struct Place {
   std::string file;
   uint32_t line = 0;
 };
-/* Where the program's own code stands, in what is inlined at the instruction, too. */
+/* The place in the program's own code, which for inlined code is the place of the call. */
 Place placeOf(qz_symbols *symbols, uint64_t address) {
   qz_symbol inlined[chainMost], found = {};
   size_t depth = qz_symbols_inlined(symbols, address, inlined, chainMost);
@@ -78,8 +77,8 @@ Place placeOf(qz_symbols *symbols, uint64_t address) {
   return {found.file, found.line};
 }
 
-/* As paths name loops (sampler/callpath/code_loops.c): the least line of the jumps back, in the scope that all of them
- * are in. */
+/* The place of a loop as in call paths (sampler/callpath/code_loops.c): the lowest line of its backward jumps, in
+ * the innermost scope that contains all of them. */
 Place placeOf(qz_symbols *symbols, const qzi_code_loop &loop) {
   qz_symbol chain[chainMost], other[chainMost];
   size_t kept = std::min<size_t>(loop.count, QZI_LOOP_SOURCES), depth = 0;
@@ -102,7 +101,7 @@ Place placeOf(qz_symbols *symbols, const qzi_code_loop &loop) {
 /* One piece of code. */
 class Piece {
 public:
-  /* bias: what to take from addresses that are printed, which are then those of the binary. */
+  /* bias: subtracted from printed addresses, which makes them addresses in the binary. */
   Piece(Napi::Env env, qz_symbols *symbols, uint64_t start, uint64_t bias, const std::vector<unsigned char> &code)
       : env(env), symbols(symbols), start(start), bias(bias), code(code) {
     qzi_code_piece piece = {code.data(), code.size(), start};
@@ -161,7 +160,7 @@ private:
   const std::vector<unsigned char> &code;
   qzi_loop_nest nest = {};
   bool failed = false;
-  std::vector<Place> places; /* of each loop */
+  std::vector<Place> places; /* one for each loop */
   std::vector<bool> polls;
 };
 
@@ -192,7 +191,7 @@ Napi::Object pieceAt(Napi::Env env, qz_symbols *symbols, uint64_t address, uint6
 
 } // namespace
 
-/* disassemble(modules, addresses): the pieces of code that the addresses, ascending, are in; each once. */
+/* disassemble(modules, addresses): each piece of code that contains one of the addresses, which must be ascending. */
 Napi::Value disassemble(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
   if (info.Length() < 2 || !info[0].IsArray() || !info[1].IsArray())

@@ -1,5 +1,5 @@
-/* The head of a profile, field by field; values of enumerations as numbers. scripts/abi-table.js reads the names here.
- */
+/* The head of a profile, field by field, with enumerations as numbers. scripts/abi-table.js extracts the names from
+ * this file. */
 #include "profile.h"
 
 namespace quartz {

@@ -1,7 +1,6 @@
-/* Names that a profile does not have yet: it is being recorded, or its sampler died before it could look them up.
- *
- * Owns: a cache of symbol tables for the recording read last, so that a live screen, which reads one file again and
- * again, looks every address up once. */
+/* Looks up names that a profile does not contain because it is still being recorded or its sampler died. Owns a
+ * cache of symbol tables for the most recently read recording, so that a live screen, which reads the same file
+ * repeatedly, looks each address up only once. */
 #include "profile.h"
 
 #ifdef QUARTZ_HAVE_SYMBOLS
@@ -17,7 +16,7 @@ namespace quartz {
 namespace {
 
 struct Cache {
-  std::mutex busy; /* workers of one Node.js process share the addon */
+  std::mutex busy; /* worker threads of one Node.js process share the addon */
   uint32_t pid = 0;
   uint64_t first_ns = 0;
   size_t modules = 0;
@@ -72,7 +71,7 @@ Found findMissingNames(const Profile &profile, const Known &known) {
     bool object = entity.kind < QZ_KIND_COUNT;
     qz_symbol symbol;
     qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
-    /* Threads and objects have names of their own, or are called after their place; a thread after its procedure. */
+    /* Threads and objects have names, or are named after their place; a thread may be named after its procedure. */
     found.entities[k] = {object ? "" : symbol.name, symbol.file, symbol.detail, symbol.line, symbol.missing};
   }
   for (uint32_t k = 0; k < copy.calls_count; k++) {

@@ -1,5 +1,5 @@
-/* What the parts of the addon share: a checked copy of a profile, and the names that were still missing in it.
- * Computes no metric; hands no byte offset to JavaScript but those of strings. */
+/* What the parts of the addon share: a validated copy of a profile, and names that were looked up for it. Computes
+ * no metrics; the only byte offsets that it passes to JavaScript are those of strings. */
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace quartz {
 
-/* Names, files and reasons found for what the file does not name yet, by index of entity. */
+/* Names, files and reasons that were looked up because the file does not contain them, by index of entity. */
 struct Found {
   struct Place {
     std::string name, file, detail;
@@ -18,18 +18,18 @@ struct Found {
     qz_missing missing = QZ_MISSING_NOTHING;
   };
   std::unordered_map<uint32_t, Place> entities;
-  std::vector<uint32_t> callers; /* of all calls; empty: as the file has them */
+  std::vector<uint32_t> callers; /* for all calls; empty: use those of the file */
 };
 
-/* What an earlier read of the same recording has given. */
+/* What an earlier read of the same recording has returned. */
 struct Known {
-  uint32_t entities = 0;         /* names of those before are known */
-  std::vector<uint32_t> callers; /* of calls, 0 = unknown */
+  uint32_t entities = 0;         /* names of entities below this index are known */
+  std::vector<uint32_t> callers; /* for each call, 0 = unknown */
 };
 
 class Profile {
 public:
-  /* Throws Napi::Error with `code` QUARTZ_PROFILE. */
+  /* Throws Napi::Error with `code` QUARTZ_PROFILE if the file cannot be read. */
   Profile(Napi::Env env, const std::string &path);
   ~Profile() { qz_profile_unload(&copy); }
   Profile(const Profile &) = delete;
@@ -38,16 +38,17 @@ public:
   qz_profile_copy copy;
 };
 
-/* What machine code says, of code around some addresses of a program: disassembly.cc */
+/* Disassembles the code at addresses of a program: disassembly.cc */
 Napi::Value disassemble(const Napi::CallbackInfo &info);
 /* names.cc */
 Found findMissingNames(const Profile &profile, const Known &known);
 Napi::Object headOf(Napi::Env env, const Profile &profile); /* head.cc */
-/* Entities from `from` on, all of the rest; tuples in the order of the file, or of their stacks. columns.cc */
+/* Adds entities from `from` on and all other sections; tuples in the order of the file, or sorted by stack.
+ * columns.cc */
 void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack,
                  Napi::Object result);
-/* What a set of profiles takes: of objects those that somebody waited for; entities as columns, whose texts are
- * offsets. columns.cc */
+/* Adds the parts that a set of profiles needs: objects for which a thread waited; entities as columns whose texts
+ * are offsets. columns.cc */
 void addOutline(Napi::Env env, const Profile &profile, Napi::Object result);
 
 } // namespace quartz

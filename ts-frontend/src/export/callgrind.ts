@@ -1,6 +1,6 @@
 /**
- * The format of callgrind_annotate, KCachegrind and QCachegrind (Callgrind Format Specification, version 1): costs of
- * procedures alone, and of calls between two of them. How often there were such calls is 0 where nobody counted.
+ * The format of callgrind_annotate, KCachegrind and QCachegrind (Callgrind Format Specification, version 1): self costs
+ * of procedures, and costs of calls between pairs of them. The number of calls is 0 if calls were not counted.
  */
 import { defined, item } from '../model/index.js';
 import type { Model } from '../model/index.js';
@@ -15,7 +15,7 @@ interface Costs {
   calls: Map<number, Call>;
 }
 
-/** A call that a path makes twice (recursion) counts once. */
+/** A recursive call, which occurs twice on a path, is counted once. */
 function sumUp(stacks: WeightedStacks): { all: Map<number, Costs>; total: number[] } {
   const columns = stacks.types.map((_, at) => wholeNumbers(stacks.samples.map(({ values }) => values[at] ?? 0)));
   const all = new Map<number, Costs>();
@@ -78,7 +78,7 @@ export function* callgrind(model: Model, stacks: WeightedStacks): Iterable<strin
 const oneLine = (text: string): string => text.replace(/[\r\n]/g, ' ');
 const nameOf = (frames: readonly Frame[], frame: number): string => oneLine(item(frames, frame).name);
 
-/** "fn=(1) name", and "fn=(1)" from then on. Callers and callees share the numbers. */
+/** Name compression: "fn=(1) name" at first use, then "fn=(1)". Callers and callees share the numbers. */
 class Names {
   private readonly known = new Map<string, number>();
   of(key: 'ob' | 'fl' | 'fn' | 'cob' | 'cfi' | 'cfn', name: string): string {

@@ -1,7 +1,7 @@
 /**
- * What a profile keeps over time: counters of processors by state and of runnable threads, and when each thread lived.
- * With --timeline also what each thread did when (tracks.ts). The facts that every format of time lines is written
- * from. Pure.
+ * The time lines in a profile: counters of processors by state and of runnable threads, and the lifetime of each
+ * thread; with --timeline also the states of each thread (tracks.ts). All formats of time lines are written from these
+ * facts. Pure functions.
  */
 import { baseName, type Model } from '../model/index.js';
 import { hasSlices, tracksOf, type Slice, type Track } from './tracks.js';
@@ -9,7 +9,7 @@ import { hasSlices, tracksOf, type Slice, type Track } from './tracks.js';
 export interface Counter {
   name: string;
   unit: string;
-  /** From each time on, ns since the recording began; the last one is 0 at its end. */
+  /** Values from each time on, in ns since the beginning of the recording; the last value is 0, at its end. */
   points: readonly { atNs: number; value: number }[];
 }
 export interface Life {
@@ -20,7 +20,7 @@ export interface Life {
 }
 export interface TimeLine {
   process: { id: number; name: string };
-  /** What each thread did, who held locks, the critical path; empty where that was not recorded (--timeline). */
+  /** States of threads, holds of locks, the critical path; empty if they were not recorded (--timeline). */
   tracks: readonly Track[];
   counters: readonly Counter[];
   lives: readonly Life[];
@@ -63,8 +63,8 @@ export function timeLine(model: Model): TimeLine {
 }
 
 /**
- * A life as long as what the thread did in it: its first slice began before the snapshot that saw it. Trace viewers
- * match each end with what began last.
+ * A lifetime that covers the thread's slices: the first may begin before the snapshot that first saw the thread. Trace
+ * viewers match an end event with the most recent begin event, so they must nest.
  */
 function around(life: Life, slices: readonly Slice[]): Life {
   const [first, last] = [slices[0], slices.at(-1)];

@@ -1,8 +1,8 @@
 /**
  * The processed format of the Firefox Profiler (https://profiler.firefox.com), version 48, which later versions
- * upgrade: a thread for each of the program's. Samples weigh milliseconds of the first value. When they were is not
- * known: on the axis of time they stand one behind the other. What threads did when (--timeline) are markers, of locks
- * and the critical path on threads of their own.
+ * upgrade. Samples are weighted in milliseconds of the first value type. A profile does not contain the time of each
+ * sample, so the time axis shows them one after the other. States of threads (--timeline) are markers; locks and the
+ * critical path have threads of their own.
  */
 import { baseName, defined, item } from '../model/index.js';
 import type { Model } from '../model/index.js';
@@ -17,7 +17,7 @@ const categories = [
   { name: 'Procedure', color: 'blue', subcategories: ['Other'] },
 ];
 const procedure = 1;
-const interval = 1; // of a marker with begin and end
+const interval = 1; // the phase of a marker with begin and end
 const markerType = 'Quartz';
 const schema = {
   name: markerType,
@@ -88,7 +88,7 @@ interface Row {
   slices: readonly Slice[];
 }
 
-/** Threads with samples or slices by number, then locks and the critical path. */
+/** Threads with samples or slices, by number, followed by locks and the critical path. */
 function rowsOf(model: Model, byThread: ReadonlyMap<number, Sample[]>): Row[] {
   const tracks = hasSlices(model) ? tracksOf(model) : [];
   const ofThread = new Map(tracks.flatMap((track) => (track.thread === null ? [] : [[track.thread, track] as const])));
@@ -104,10 +104,10 @@ function rowsOf(model: Model, byThread: ReadonlyMap<number, Sample[]>): Row[] {
   ];
 }
 
-/** The tables of one thread, column by column. */
+/** The tables of one thread, as columns. */
 class Tables {
   private readonly strings = new Map<string, number>();
-  private readonly functions = new Map<number, number>(); // by frame of the stacks
+  private readonly functions = new Map<number, number>(); // by frame
   private readonly nodes = new Map<string, number>(); // by prefix and function
   private readonly resources = new Map<string, number>(); // by path
   private readonly prefix: (number | null)[] = [];

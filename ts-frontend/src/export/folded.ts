@@ -1,4 +1,4 @@
-/** Folded stacks, "outer;inner 1234" a line, as flamegraph.pl, inferno and others read them: elapsed ns. */
+/** Folded stacks, "outer;inner 1234" per line, as read by flamegraph.pl, inferno and others; weights are elapsed ns. */
 import { addTo, item } from '../model/index.js';
 import { wholeNumbers, type WeightedStacks } from './weighted-stacks.js';
 

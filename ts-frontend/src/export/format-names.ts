@@ -1,4 +1,4 @@
-/** The formats that there are. Apart from what writes them, which is loaded when it is asked for. */
+/** The names of all export formats. Separate from their implementations, which are loaded only when used. */
 export const formatNames = [
   'pprof',
   'speedscope',

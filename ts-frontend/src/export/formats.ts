@@ -1,4 +1,4 @@
-/** The formats that a profile can be exported to: what each writes, and what it cannot hold. */
+/** All export formats: how each is written, and which data it cannot represent. */
 import type { Model } from '../model/index.js';
 import { callgrind } from './callgrind.js';
 import { timeLine } from './counters.js';
@@ -15,13 +15,13 @@ import { holderStacks, weightedStacks, type StackOptions, type WeightedStacks } 
 export { formatNames, type FormatName } from './format-names.js';
 
 export interface ExportOptions extends StackOptions {
-  holders: boolean; // who held locks while others waited, not where time went
+  holders: boolean; // export holders of locks while others waited, instead of where time was spent
 }
 export type Content = Uint8Array | Iterable<string>;
 export interface Exporter {
   binary: boolean;
-  stacks: boolean; // it has call stacks, and takes options of stacks
-  /** What of the profile is not in it, in a clause each; at least one. */
+  stacks: boolean; // whether it has call stacks, and accepts options for stacks
+  /** The data that the format cannot represent, one clause each; at least one. */
   loses: (model: Model) => readonly string[];
   write: (model: Model, options: ExportOptions) => Content;
 }
@@ -31,7 +31,7 @@ const chosen = (model: Model, options: ExportOptions): WeightedStacks =>
 const labels = 'thread, state and number of busy processors of each sample';
 const overTime = 'when it happened';
 
-/** Of time lines. */
+/** Data that no format of time lines can represent. */
 function overTimeLoses(model: Model): string[] {
   if (!hasSlices(model))
     return ['what each thread did, procedures and locks: kept over time by quartz record --timeline alone'];

@@ -1,13 +1,13 @@
 /**
- * Perfetto's own trace (protos/perfetto/trace/trace_packet.proto, track_event/), by pbf: a counter track for each
- * counter, a track for each thread. Field numbers are those of Perfetto's protocol buffers.
+ * Perfetto's native trace format (protos/perfetto/trace/trace_packet.proto, track_event/), written with pbf: one track
+ * per counter and per thread. Field numbers are those of Perfetto's protocol buffers.
  */
 import { PbfWriter } from 'pbf';
 import type { TimeLine } from './counters.js';
 
 const Field = {
-  packet: 1, // Trace
-  timestamp: 8, // TracePacket
+  packet: 1, // fields of Trace
+  timestamp: 8, // fields of TracePacket
   sequence: 10,
   event: 11,
   sequenceFlags: 13,
@@ -111,7 +111,7 @@ export function perfetto({ process, counters, lives, tracks }: TimeLine): Uint8A
     });
     event(Math.max(fromNs, toNs), uuid, EventType.end);
   });
-  // The tracks of threads are those of their lives.
+  // A thread's slices are on the track of its lifetime.
   const uuidOf = new Map(lives.map(({ id }, at) => [id, whole + 1 + counters.length + at]));
   const firstOther = whole + 1 + counters.length + lives.length;
   tracks.forEach(({ name, thread, slices }, at) => {

@@ -1,10 +1,13 @@
-/** The profile of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), by pprof-format; gzipped. */
+/**
+ * The format of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), written with pprof-format;
+ * gzipped.
+ */
 import { gzipSync } from 'node:zlib';
 import { Function, Label, Line, Location, Mapping, Profile, Sample, StringTable, ValueType } from 'pprof-format';
 import { item } from '../model/index.js';
 import { wholeNumbers, type WeightedStacks } from './weighted-stacks.js';
 
-/** When its samples were taken. */
+/** When the samples were taken. */
 export interface Taken {
   beganNs: number; // CLOCK_REALTIME
   elapsedNs: number;
@@ -24,7 +27,7 @@ export function pprof(stacks: WeightedStacks, { beganNs, elapsedNs, rateHz }: Ta
     sample: stacks.samples.map(
       ({ frames, thread, state, busy }, at) =>
         new Sample({
-          locationId: frames.map((frame) => frame + 1).reverse(), // innermost first
+          locationId: frames.map((frame) => frame + 1).reverse(), // pprof lists innermost frames first
           value: columns.map((column) => item(column, at)),
           label: [
             ...(thread === null

@@ -1,9 +1,9 @@
-/** The file format of speedscope (https://www.speedscope.app/file-format-schema.json): a profile for each value. */
+/** The file format of speedscope (https://www.speedscope.app/file-format-schema.json): one profile per value type. */
 import { item } from '../model/index.js';
 import type { WeightedStacks } from './weighted-stacks.js';
 
 export function* speedscope(name: string, all: readonly WeightedStacks[]): Iterable<string> {
-  const frames = item(all, 0).frames; // the model's entities, of all
+  const frames = item(all, 0).frames; // all profiles share the model's list of frames
   const profiles = all.flatMap((stacks) =>
     stacks.types.map((type, at) => {
       const samples = stacks.samples.filter(({ values }) => (values[at] ?? 0) > 0);

@@ -1,9 +1,9 @@
-/** Chrome's Trace Event Format (JSON object form), as chrome://tracing, Perfetto and others read it. */
+/** Chrome's Trace Event Format (JSON object form), read by chrome://tracing, Perfetto and others. */
 import type { TimeLine } from './counters.js';
 
 const us = (ns: number): number => ns / 1000;
 
-/** Threads that stand for locks and the path have numbers from here on: the kernel gives none of these. */
+/** The first number for tracks of locks and of the path; the kernel uses no thread IDs this large. */
 const firstOther = 2 ** 30;
 
 export function* traceEvent({ process, counters, lives, tracks }: TimeLine): Iterable<string> {

@@ -1,6 +1,6 @@
 /**
- * What each thread did when, who held which lock when, and the critical path, as tracks of a trace viewer: of profiles
- * recorded with --timeline (the path: of all that have one). Pure.
+ * Tracks for trace viewers: states of threads and holders of locks over time, from profiles recorded with --timeline,
+ * and the critical path, from all profiles that contain one. Pure functions.
  */
 import {
   defined,
@@ -20,18 +20,18 @@ export interface Slice {
   atNs: number;
   ns: number;
   name: string;
-  category: string; // state of the thread; `held`
-  stack: string; // outermost first; '' unknown
+  category: string; // the thread's state, or `held`
+  stack: string; // outermost first; '' if unknown
 }
 export interface Track {
   name: string;
-  thread: number | null; // serial of the thread that it is of; null: of a lock, or the path
-  slices: readonly Slice[]; // in the order of time, none overlaps another
+  thread: number | null; // serial number of the thread; null for tracks of locks and of the path
+  slices: readonly Slice[]; // sorted by time, without overlaps
 }
 
-/** Below this, slices have been joined with a neighbour because there were too many; 0: all are there. */
+/** Slices shorter than this were merged with a neighbour to limit their number; 0: none were. */
 export const grainNs = (model: Model): number => (model.raw.slices.ns.length > 0 ? f64(model.raw.slices.ns, 0) : 0);
-/** Time of threads that have none, as they share an entity, or are too many. */
+/** Processor time of threads without slices, because they share an entity or are too many. */
 export const withoutSlices = (model: Model): number =>
   model.raw.slices.ns.length > 0 ? f64(model.raw.slices.startNs, 0) : 0;
 export const hasSlices = (model: Model): boolean => model.raw.slices.ns.length > 1;
@@ -41,7 +41,7 @@ export function tracksOf(model: Model): Track[] {
   return [...threadTracks(model, names), ...lockTracks(model, names), ...pathTrack(model, names)];
 }
 
-/** What stands on a stack, by its node. */
+/** Names of the procedures on a stack, by its node. */
 class Names {
   readonly #paths = new Map<number, number[]>();
   constructor(readonly model: Model) {}
@@ -77,11 +77,11 @@ interface Row {
   thread: number;
   node: number;
   state: StateName;
-  waiting: number; // Waiting
+  waiting: number; // while waiting
   atNs: number;
   ns: number;
 }
-/** A row each; those of a thread in the order of time. */
+/** One row per slice; those of one thread in order of time. */
 function* rows(model: Model): Iterable<Row> {
   const { slices } = model.raw;
   for (let k = 1; k < slices.ns.length; k++)
@@ -117,12 +117,12 @@ interface Hold {
 }
 
 /**
- * Who held each lock: threads that have it on their stack and do not wait for it, nor were just let go on to try again.
- * Readers at once: a track each.
+ * Who held each lock: threads that have it on their stack, do not wait for it, and have not just been woken to retry.
+ * Concurrent readers get one track each.
  */
 function lockTracks(model: Model, names: Names): Track[] {
   const held = new Map<number, Hold[]>();
-  const open = new Map<string, Hold>(); // the last one of a lock and thread
+  const open = new Map<string, Hold>(); // the most recent hold of each pair of lock and thread
   for (const { thread, node, waiting, atNs, ns } of rows(model)) {
     const path = names.path(node);
     for (const id of new Set(waiting === Waiting.none ? path : path.slice(0, -1))) {
@@ -154,7 +154,7 @@ function lockTracks(model: Model, names: Names): Track[] {
   );
 }
 
-/** As few rows as it takes for none to overlap another in its row. */
+/** Distributes holds over as few tracks as possible, such that holds on one track do not overlap. */
 function lanes(all: readonly Hold[]): Hold[][] {
   const made: Hold[][] = [];
   for (const one of [...all].sort((a, b) => a.atNs - b.atNs)) {

@@ -1,6 +1,6 @@
 /**
- * A profile as other tools know them: call stacks with weights. The facts that every format of stacks is written from;
- * its sums are the model's. Pure.
+ * The profile as call stacks with weights, the representation that other tools use. All formats of stacks are written
+ * from it; its sums equal the model's. Pure functions.
  */
 import { defined, item, type Model, stackWeights, State, type StateName } from '../model/index.js';
 
@@ -8,10 +8,10 @@ export type Unit = 'nanoseconds' | 'count';
 export interface ValueType {
   name: string;
   unit: Unit;
-  title: string; // what it is, for a reader
+  title: string; // description for the user
 }
 
-/** What a sample weighs, in this order. The first is what a flame's width is. */
+/** What the weights of a sample are, in order. The first one determines the width of flames. */
 export const valueTypes = [
   { name: 'elapsed', unit: 'nanoseconds', title: 'elapsed time (normalized processor time)' },
   { name: 'processor', unit: 'nanoseconds', title: 'processor time' },
@@ -22,28 +22,28 @@ export const valueTypes = [
   { name: 'io', unit: 'nanoseconds', title: 'time in declared blocking regions' },
   { name: 'samples', unit: 'count', title: 'samples' },
 ] as const satisfies readonly ValueType[];
-/** What a sample of holders weighs. */
+/** The weight of a sample of lock holders. */
 const holderTypes: readonly ValueType[] = [
   { name: 'held', unit: 'nanoseconds', title: 'waiting time of others while it held the lock' },
 ];
 
 export interface Frame {
   name: string;
-  file: string; // '' unknown
-  line: number; // 0 unknown
-  module: string; // '' unknown
+  file: string; // '' if unknown
+  line: number; // 0 if unknown
+  module: string; // '' if unknown
   inlined: boolean;
 }
 export interface ThreadName {
-  id: number; // its number in the program
+  id: number; // the thread's number in the program
   name: string;
 }
 export interface Sample {
   /** Indices of frames, outermost first; never empty. */
   frames: readonly number[];
   thread: ThreadName | null;
-  state: StateName | null; // null: of holders
-  busy: number | null; // processors busy at the time
+  state: StateName | null; // null for holders
+  busy: number | null; // number of busy processors at the time
   values: readonly number[];
 }
 export interface WeightedStacks {
@@ -68,7 +68,7 @@ const stateOf: Readonly<Record<number, StateName>> = {
   [State.io]: 'io',
 };
 
-/** Frame of an entity: its id. Frame 0 stands for code outside any known procedure. */
+/** The frame of each entity, by its id. Frame 0 stands for code outside of known procedures. */
 const framesOf = (model: Model): Frame[] =>
   model.entities.map((entity) => ({
     name: entity.id === 0 ? '[unknown]' : entity.saysItsKind ? entity.name : `${entity.rawKind} ${entity.name}`,
@@ -81,7 +81,10 @@ const framesOf = (model: Model): Frame[] =>
 const threadOf = (model: Model, id: number): ThreadName | null =>
   id === 0 ? null : { id: model.entities[id]?.thread?.serial ?? id, name: model.entities[id]?.name ?? '?' };
 
-/** Paths by node of the tree of stacks. `fold`: without the procedures of run-time libraries. */
+/**
+ * Returns a function from node of the stack tree to call path. `left`: procedures to leave out, those of run-time
+ * libraries.
+ */
 function pathReader(parent: Uint32Array, entity: Uint32Array, left: Uint8Array | null): (node: number) => number[] {
   const known = new Map<number, number[]>();
   return (node) => {
@@ -97,11 +100,11 @@ function pathReader(parent: Uint32Array, entity: Uint32Array, left: Uint8Array |
 }
 
 export interface StackOptions {
-  foldRuntime: boolean; // time in run-time libraries is of those who call them
+  foldRuntime: boolean; // charge time in run-time libraries to their callers
   foldLoops: boolean; // charge time in loops to the procedures that contain them
 }
 
-/** Where time went: a sample for each stack, thread, state and number of busy processors. */
+/** Where time was spent: one sample for each combination of stack, thread, state and number of busy processors. */
 export function weightedStacks(model: Model, { foldRuntime, foldLoops }: StackOptions): WeightedStacks {
   const { tuples } = model.raw;
   const { parent, entity, runtime, stack, weights } = stackWeights(model, { loops: !foldLoops });
@@ -151,7 +154,7 @@ function addTuple(
   }
 }
 
-/** Who held locks while others waited: below a frame for each lock the holder's stack. */
+/** Who held locks while others waited: for each lock a frame, with the holders' stacks below it. */
 export function holderStacks(model: Model): WeightedStacks {
   const samples = model.entities
     .filter(({ id, members, object }) => id !== 0 && members.length === 0 && object !== null)
@@ -174,7 +177,7 @@ export function holderStacks(model: Model): WeightedStacks {
   };
 }
 
-/** Several of the same types as one, at least one. */
+/** Concatenates profiles with the same value types; there must be at least one. */
 export function joined(all: readonly WeightedStacks[]): WeightedStacks {
   const frames: Frame[] = [];
   const samples = all.flatMap((one) => {
@@ -185,7 +188,10 @@ export function joined(all: readonly WeightedStacks[]): WeightedStacks {
   return { ...item(all, 0), frames, samples };
 }
 
-/** Whole numbers whose sum is that of the rounded sum: a remainder goes to the next. */
+/**
+ * Rounds values to integers such that their sum is the rounded sum: the rounding error is carried over to the next
+ * value.
+ */
 export function wholeNumbers(values: Iterable<number>): number[] {
   let exact = 0;
   let given = 0;

@@ -1,6 +1,7 @@
 /**
- * A profile as one HTML page: no network, a strict content policy, readable without scripts. What stands in it is made
- * here; the script only zooms, searches and draws what is asked for, from the page's one JSON. Pure.
+ * Renders a profile as one HTML page: no network access, a strict content policy, readable without scripts. The
+ * contents are rendered here; the script only zooms, searches and draws on request, from the page's JSON. Pure
+ * functions.
  */
 import { baseName, costIndex, viewOf, type Comparison, type Model } from '../model/index.js';
 import { procedureColumns, procedureRows } from '../render/procedures.js';
@@ -22,7 +23,7 @@ import { aboutRun, findings, headFigures } from './sections/summary.js';
 import { htmlTable } from './sections/table.js';
 import { timeLine } from './sections/time-line.js';
 
-/** What the page brings with it; built from html/browser. */
+/** Script and style sheet that are embedded in the page; built from html/browser. */
 export interface PageAssets {
   script: string;
   style: string;
@@ -125,7 +126,7 @@ const threadSection = (model: Model): string =>
   bottles(model) +
   htmlTable('Threads by normalized processor time', threadRows(model), threadColumns(model, options), 40);
 
-/** Modules, files, procedures and loops with their places. */
+/** The section on modules, files, procedures and loops with their source locations. */
 function sourceSection(model: Model): string {
   const { rows } = shownRows(viewOf(model, 'flat'), costIndex.npt, 80);
   const query = { view: 'flat', sort: 'npt', metrics: [] } as const;

@@ -1,4 +1,7 @@
-/** What every page has around its parts: a content policy that allows nothing but what it brings with it. Pure. */
+/**
+ * The frame of every page: head, style, and a content policy that allows only the page's own script and style. Pure
+ * functions.
+ */
 import { createHash } from 'node:crypto';
 import { escape } from './drawing/escape.js';
 
@@ -14,7 +17,7 @@ export interface Page {
   head: string;
   sections: readonly Section[];
   style: string;
-  /** `data`: JSON, fit for a script element. Null: a page that does without. */
+  /** `data`: JSON that is safe in a script element. null for a page without a script. */
   script: { code: string; data: string } | null;
 }
 

@@ -1,13 +1,13 @@
 /**
  * The part of the Model Context Protocol (https://modelcontextprotocol.io, revision 2025-06-18, transport stdio) that a
- * server with tools needs: JSON-RPC 2.0, one message a line. Pure: from a line to the line that answers it.
+ * server with tools needs: JSON-RPC 2.0, one message per line. Pure: maps a request line to a response line.
  */
 export interface Tool {
   name: string;
   description: string;
-  /** JSON Schema of its arguments: an object of texts. */
+  /** JSON Schema of the arguments: an object whose values are strings. */
   arguments: Readonly<Record<string, { description: string; required: boolean }>>;
-  /** The text that answers; throws an error with a message for the caller. */
+  /** Returns the result text; throws an error whose message is for the caller. */
   call: (args: Readonly<Record<string, string>>) => string;
 }
 export interface Server {
@@ -18,7 +18,7 @@ export interface Server {
 }
 
 const revisions = ['2025-06-18', '2025-03-26', '2024-11-05'];
-/** Of JSON-RPC 2.0, section 5.1. */
+/** Error codes of JSON-RPC 2.0, section 5.1. */
 const codes = { parse: -32700, request: -32600, method: -32601, params: -32602 } as const;
 
 class RpcError extends Error {
@@ -34,7 +34,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The answer to a message, without its end of line; null where none is due (notifications). */
+/** The response to a message, without end of line; null for a notification, which has none. */
 export function answer(server: Server, line: string): string | null {
   let id: unknown = null;
   try {
@@ -95,7 +95,7 @@ const describe = (tool: Tool): object => ({
   annotations: { readOnlyHint: true, openWorldHint: false },
 });
 
-/** What goes wrong in a tool is a result, which the caller can correct; a wrong call is an error of the protocol. */
+/** A failure of a tool is a result, which the caller can act on; an invalid call is an error of the protocol. */
 function callOf(server: Server, params: Fields): object {
   const tool = server.tools.find(({ name }) => name === params['name']);
   if (tool === undefined) throw new RpcError(codes.params, `there is no tool "${String(params['name'])}"`);

@@ -1,4 +1,4 @@
-/** What coding agents can ask of profiles: findings, one entity, places in the source, two profiles. */
+/** The tools that coding agents can call: findings, one entity, source locations, a comparison of two profiles. */
 import { statSync } from 'node:fs';
 import { newestProfile } from '../cli/files.js';
 import { find } from '../cli/show/find.js';
@@ -14,7 +14,7 @@ const file = {
 const most = 25;
 const round = (list: ArrayLike<number>): number[] => Array.from(list, Math.round);
 
-/** The last profile stays, as long as its file does not change: an agent asks several things of it. */
+/** The last profile is kept until its file changes, because agents ask several questions about one profile. */
 let last: { key: string; model: Model } | undefined;
 function modelOf(name: string | undefined): Model {
   const path = name ?? newestProfile();

@@ -1,4 +1,4 @@
-/** Rows of objects over columns: a profile has thousands of objects, and a screen shows some of them. */
+/** Builds rows of objects from columns on demand: a profile has thousands of objects, of which a screen shows few. */
 import { item } from '../model/index.js';
 import type { RawObject } from '../model/index.js';
 
@@ -15,7 +15,7 @@ type Counts =
   | 'observedNs'
   | 'queueLengthNs';
 export interface ObjectColumns extends Record<'entity' | Counts, ArrayLike<number>> {
-  queueNs: Float64Array; // of all rows, one after the other
+  queueNs: Float64Array; // the arrays of all rows, concatenated
   waitHist: Uint32Array;
   holdHist: Uint32Array;
 }

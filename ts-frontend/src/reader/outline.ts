@@ -1,6 +1,6 @@
 /**
- * Reads of a profile what a set takes from it, several times faster than all of it: names are decoded where they are
- * asked for, and objects that nobody waited for are left out.
+ * Reads only the parts of a profile that a set needs. Several times faster than openProfile: names are decoded when
+ * first used, and objects that no thread waited for are skipped.
  */
 import { abi, item, type MemberProfile, type RawEntity } from '../model/index.js';
 import { coded, headOf, loadAddon, openProfile, type OutlineColumns } from './profile.js';
@@ -16,7 +16,7 @@ class EntityRow implements Pick<RawEntity, keyof MemberProfile['entities'][numbe
   ) {}
   get kind(): RawEntity['kind'] {
     const kind = item(this.columns.kind, this.row);
-    return kind === 0 ? 'procedure' : coded.kind(kind); // the first row stands for no entity
+    return kind === 0 ? 'procedure' : coded.kind(kind); // row 0 is reserved for "no entity"
   }
   get name(): string {
     return (this.#name ??= this.#string(item(this.columns.name, this.row)));
@@ -44,10 +44,10 @@ class EntityRow implements Pick<RawEntity, keyof MemberProfile['entities'][numbe
   }
 }
 
-/** Throws a ProfileError as openProfile does. */
+/** Throws a ProfileError, as openProfile does. */
 export function openOutline(path: string): MemberProfile {
   const { head, text, entities, objects, ...rest } = loadAddon().outline(path);
-  // not finished: its names are looked up now
+  // an unfinished profile has no names, which openProfile looks up
   if (head.abandoned || head.status === abi.statuses.recording) return openProfile(path);
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const names = Object.keys(objects) as (keyof OutlineColumns['objects'])[];

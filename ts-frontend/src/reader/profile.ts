@@ -1,6 +1,6 @@
 /**
- * Opens profiles through the addon. Loads the addon when the first profile is opened, so that commands which read none
- * do not pay for it.
+ * Opens profiles through the addon. The addon is loaded when the first profile is opened, so that commands that read
+ * none do not pay for it.
  */
 import {
   abi,
@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { objectRows, type ObjectColumns } from './object-rows.js';
 import { build } from './root.js';
 
-/** What the addon gives: sections as columns; entities from the index `from` on; values of enumerations as numbers. */
+/** What the addon returns: sections as columns, entities from index `from` on, and enumerations as numbers. */
 interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'entities'> {
   head: abi.HeadFields;
   entities: EntityRow[];
@@ -30,7 +30,7 @@ interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'ent
 type Coded = 'kind' | 'origin' | 'libraryWait' | 'naming' | 'missing';
 type EntityRow = Omit<RawEntity, Coded> & Record<Coded, number>;
 
-/** Names by the values that stand for them. */
+/** Converts the numeric values of an enumeration to their names. */
 function namesOf<Name extends string>(values: Readonly<Record<Name, number>>): (value: number) => Name {
   const names = new Map(Object.entries<number>(values).map(([name, value]) => [value, name as Name]));
   return (value) => {
@@ -50,7 +50,7 @@ const status = namesOf(abi.statuses),
   endReason = namesOf(abi.endReasons),
   publisher = namesOf(abi.publishers);
 
-/** The first row stands for no entity. */
+/** Row 0 of the result is reserved for "no entity". */
 const entityOf = (row: EntityRow): RawEntity => ({
   ...row,
   kind: row.kind === 0 ? 'procedure' : coded.kind(row.kind),
@@ -69,7 +69,7 @@ export const headOf = ({ abandoned, ...head }: abi.HeadFields): RawHead => ({
   samplerCpu: head.samplerCpu < 0 ? null : head.samplerCpu,
 });
 
-/** What an earlier read of the same recording has given already. */
+/** Numbers of rows that an earlier read of the same recording returned, which the addon need not return again. */
 interface Known {
   pid: number;
   firstNs: number;
@@ -77,7 +77,7 @@ interface Known {
   modules: number;
   callers: Uint32Array;
 }
-/** What a set of profiles takes: names and files of entities as offsets into the text. */
+/** The columns that a set of profiles needs; names and files of entities are offsets into the text. */
 export interface OutlineColumns extends Pick<
   RawProfile,
   'stacks' | 'balance' | 'onPath' | 'calls' | 'threads' | 'modules' | 'messages'
@@ -108,10 +108,10 @@ function load(): Addon {
 }
 export const loadAddon = (): Addon => (addon ??= load());
 
-/** The checksum that all of Quartz's files have (abi/checksum.h). */
+/** The checksum of all file formats of Quartz (abi/checksum.h). */
 export const checksum = (bytes: Uint8Array): number => loadAddon().checksum(bytes);
 
-/** What is wrong with a file that is no good profile: `why` is one clause, without the path. */
+/** Thrown for a file that cannot be read as a profile. `why`: the reason, a clause that does not contain the path. */
 export interface ProfileError extends Error {
   code: 'QUARTZ_PROFILE';
   why: string;
@@ -122,16 +122,16 @@ export function isProfileError(error: unknown): error is ProfileError {
 
 export interface OpenOptions {
   symbolize?: boolean;
-  /** The read before this one, of a recording that goes on: what can't have changed since is taken from it. */
+  /** The previous read of a recording that is still going on: data that cannot have changed is copied from it. */
   after?: RawProfile | null;
   /**
-   * Tuples in the order of their stacks, in which the model visits them: twice as fast where they are many. For a
-   * profile that is read once; what one read adds to another is found by the order of the file.
+   * Sort tuples by stack, the order in which the model visits them: twice as fast for large profiles. Only for a
+   * profile that is read once, because differences between reads rely on the order in the file.
    */
   byStack?: boolean;
 }
 
-/** Throws a ProfileError where the file is missing, foreign, corrupt or of another version. */
+/** Throws a ProfileError if the file is missing, not a profile, corrupt, or of an unsupported version. */
 export function openProfile(
   path: string,
   { symbolize = true, after = null, byStack = false }: OpenOptions = {},
@@ -169,7 +169,7 @@ export function openProfile(
   return { ...columns, head: headOf(head), entities, objects: objectRows(columns.objects), strings };
 }
 
-/** The same list where nothing is new, so that what was made of it holds. */
+/** Returns the same array if there are no new entities, so that data derived from it stays valid. */
 function grown(before: RawEntity[], added: RawEntity[], instances: Uint32Array): RawEntity[] {
   let changed = added.length > 0;
   const rows = before.map((row, k) => {
@@ -180,19 +180,19 @@ function grown(before: RawEntity[], added: RawEntity[], instances: Uint32Array):
   return changed ? rows.concat(added) : before;
 }
 
-/** Writes what stands in a profile, which may still be recorded, as a file of its own. */
+/** Writes the current contents of a profile, which may be in the process of recording, to another file. */
 export function saveProfile(path: string, target: string): void {
   const addon = loadAddon();
   addon.save(path, target);
 }
 
-/** All that is wrong with a file, each in one clause; empty where it can be read. */
+/** Everything that is wrong with a file, one clause each; empty if it can be read. */
 export function damageOf(path: string): string[] {
   const addon = loadAddon();
   return addon.damage(path);
 }
 
-/** The pieces of code that the addresses, ascending, are in, as the modules' binaries have them. */
+/** The pieces of code that contain the addresses, which must be ascending, from the modules' binaries. */
 export function machineCode(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[] {
   const addon = loadAddon();
   return addon.disassemble(modules, addresses);

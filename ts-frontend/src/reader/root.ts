@@ -1,4 +1,7 @@
-/** Where Quartz lies: found upwards, since a module runs from a folder of its own in tests and from the bundle else. */
+/**
+ * Finds Quartz's root directory by searching upwards: in tests a module is loaded from its own folder, otherwise from
+ * the bundle.
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -7,12 +10,12 @@ function rootAbove(folder: string): string {
   return folder;
 }
 
-/** The nearest folder above this module that has a package.json. */
+/** The nearest directory above this module that contains a package.json. */
 export const root = rootAbove(import.meta.dirname);
 
 /**
- * What is compiled: that of this folder, else that of the package for this kind of machine (scripts/packages.sh), which
- * npm puts beside Quartz's own or below it.
+ * The directory of compiled files: in a checkout its own, otherwise that of the package for this architecture
+ * (scripts/packages.sh), which npm installs beside or below Quartz's own package.
  */
 const compiled = `@quartz-profiler/linux-${process.arch}`;
 export const build =

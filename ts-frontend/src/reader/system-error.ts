@@ -1,4 +1,4 @@
-/** What the operating system says of a file that it refused, in words: "permission denied". */
+/** The operating system's message for a failed file operation, in words such as "permission denied". */
 import { getSystemErrorMap } from 'node:util';
 
 export function systemReason(error: unknown): string {

@@ -1,5 +1,6 @@
 /**
- * The report in at most 8 KB of JSON, for those who pay for every word: findings first, then as many procedures as fit.
+ * The report in at most 8 KB of JSON, for readers with a limited context such as language models: all findings, then as
+ * many procedures as fit.
  */
 import { item, type Model } from '../model/index.js';
 import { findingSentences } from './findings/index.js';
@@ -9,7 +10,7 @@ import { procedureRows } from './procedures.js';
 import { shortName } from './wording/short-names.js';
 
 export const briefSchema = 'quartz-brief-1';
-/** Bytes of the text at most. */
+/** The maximum size of the text in bytes. */
 export const mostBytes = 8192;
 const mostName = 100;
 const mostText = 900;
@@ -48,7 +49,7 @@ export function briefJson(model: Model, quartzVersion: string): string {
       };
     }),
     notices: model.notices.slice(0, 3).map((one) => short(noticeLine(model, one, letters), 300)),
-    complete: true, // whether all procedures that ran are here
+    complete: true, // whether the list contains all procedures that ran
     procedures: [] as object[],
   };
   const rows = procedureRows(model).filter(({ nptNs }) => nptNs > 0);

@@ -1,4 +1,4 @@
-/** Two profiles side by side, as text, CSV and JSON. */
+/** Renders a comparison of two profiles as text, CSV and JSON. */
 import { defined } from '../model/index.js';
 import type { Caution, Comparison, EntityChange, Finding, Model } from '../model/index.js';
 import { csvLines } from './parts/csv-lines.js';
@@ -47,7 +47,7 @@ export function cautionText(caution: Caution): string {
   }
 }
 
-/** What became of each finding, in a sentence each. */
+/** One sentence for each finding of either profile: new, gone, or how its cost changed. */
 export function findingChanges({ after: now, findings }: Comparison, options: RenderOptions): string[] {
   const about = (finding: Finding): string => `${finding.kind} ${finding.name}`;
   const cost = (finding: Finding): string => `cost ${time(finding.costNs, options)}`;
@@ -66,11 +66,13 @@ function findingsOf(comparison: Comparison, options: RenderOptions): string[] {
   );
 }
 
-/** Threads are the program seen another way: they are left to CSV and JSON. */
+/**
+ * The rows of the table. Threads are left out, because they divide the same time once more; CSV and JSON contain them.
+ */
 export const changedRows = ({ entities }: Comparison): EntityChange[] =>
   entities.filter(({ kind, changeNs }) => kind !== 'thread' && changeNs !== 0);
 
-/** What a row says, as text, HTML and Markdown have it. */
+/** The columns of the table, for text, HTML and Markdown. */
 export function changeColumns({ before, after }: Comparison, options: RenderOptions): Column<EntityChange>[] {
   const side = (ns: number | undefined): string => (ns === undefined ? '-' : time(ns, options));
   return [

@@ -1,4 +1,4 @@
-/** Views as comma-separated values (RFC 4180): one line a row, names of columns with units, exact integers of ns. */
+/** Views as comma-separated values (RFC 4180): one line per row, units in the column names, times as integers in ns. */
 import { f64, onPathOf, stateNames } from '../model/index.js';
 import type { Entity, Focus, Model } from '../model/index.js';
 import { csvLines, type Value } from './parts/csv-lines.js';
@@ -6,7 +6,7 @@ import { objectRows } from './locks.js';
 import { procedureRows } from './procedures.js';
 import { threadRows } from './threads.js';
 
-/** Of the critical path; empty: none was recorded. */
+/** Time on the critical path in ns; empty if no path was recorded. */
 function onPathNs(model: Model, { id }: Entity): Value {
   const onPath = onPathOf(model);
   return onPath === null ? '' : (onPath.get(id) ?? 0);

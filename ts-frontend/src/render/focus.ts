@@ -1,4 +1,7 @@
-/** One entity in the form of Figure 1 of the paper: its NPT by busy processors, shaded into itself and its children. */
+/**
+ * Renders one entity as in Figure 1 of the paper: NPT by number of busy processors, divided among the entity itself and
+ * its children.
+ */
 import { f64, item } from '../model/index.js';
 import type { Focus, FocusRow, Model } from '../model/index.js';
 import { heading } from './parts/head.js';
@@ -14,7 +17,7 @@ const chartHeight = 10;
 export function focusView(model: Model, focus: Focus, options: RenderOptions): string[] {
   const entity = item(model.entities, focus.entity);
   const interval = plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options);
-  // Rows that have a shade of their own; the rest of the bars is one more layer.
+  // The rows with a shade of their own; the top layer of the bars is the sum of all others.
   const shaded = focus.rows.filter((row) => row.nptNs > 0).slice(0, mostLayers - 1);
   const rest = focus.byBusyNs.map((ns, index) =>
     Math.max(0, ns - shaded.reduce((sum, row) => sum + f64(row.byBusyNs, index), 0)),

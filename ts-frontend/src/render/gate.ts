@@ -1,4 +1,4 @@
-/** What a gate says: a line for each rule, and JSON. */
+/** Renders the result of a gate: one line per rule, and JSON. */
 import type { GateResult, Verdict } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
 import { clean } from './format/text.js';

@@ -1,4 +1,4 @@
-/** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
+/** The report as JSON, as specified by schema/report.schema.json. Numbers are the model's, not rounded. */
 import { countedInAll, onPathOf, unwindingOf } from '../model/index.js';
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
 import { experimentTexts } from './parts/experiment.js';
@@ -31,12 +31,12 @@ function objectJson(object: ObjectStats): object {
     waiters: object.waiters,
     holders: object.holders,
     waitOverlap: object.waitOverlap,
-    meanwhile: object.waitOverlap, // the name of schema 2; goes with the next version
+    meanwhile: object.waitOverlap, // the field's name in schema 2; to be removed with the next version
     criticalByBusyNs: Array.from(object.criticalByBusyNs),
   };
 }
 
-/** Of the critical path; null: none was recorded. */
+/** Time on the critical path in ns; null if no path was recorded. */
 function onPathNs(model: Model, entity: number): number | null {
   const onPath = onPathOf(model);
   return onPath && (entity === 0 ? model.head.pathNs : (onPath.get(entity) ?? 0));
@@ -105,17 +105,14 @@ const findingJson = (model: Model, finding: Finding): object => ({
   ...(finding.whatIf === undefined ? {} : { whatIf: finding.whatIf }),
   alternatives: finding.alternatives,
   processorUse: finding.processorUse,
-  meanwhile: finding.processorUse, // the name of schema 2; goes with the next version
+  meanwhile: finding.processorUse, // the field's name in schema 2; to be removed with the next version
   related: finding.related,
   onPathNs: onPathNs(model, finding.entity),
   othersMayCause: finding.othersMayCause,
   ...(finding.verifications === undefined ? {} : { verifications: finding.verifications }),
 });
 
-/**
- * The whole report as one text. Entities are written one by one, so that a large profile needs no second copy of
- * itself.
- */
+/** The text of the whole report. Yields one entity at a time, so that a large profile need not be in memory twice. */
 export function* reportJson(model: Model, quartzVersion: string): Generator<string> {
   const { head, balance } = model;
   const top = {

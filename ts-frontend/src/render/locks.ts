@@ -1,4 +1,4 @@
-/** The contention report: synchronization objects by the time that threads waited for them. */
+/** The contention report: synchronization objects, sorted by the time that threads waited for them. */
 import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
 import { heading } from './parts/head.js';
 import { label, path, place, shortLabel } from './wording/names.js';
@@ -13,7 +13,7 @@ export interface ObjectRow {
   object: ObjectStats;
 }
 
-/** Objects somebody waited for, most waiting first. Groups stand for their members. */
+/** Objects that threads waited for, the longest wait first. A group stands for all its members. */
 export function objectRows(model: Model): ObjectRow[] {
   return model.entities
     .flatMap((entity) => (entity.object && entity.group === 0 ? [{ entity, object: entity.object }] : []))
@@ -24,10 +24,10 @@ export function objectRows(model: Model): ObjectRow[] {
 export const waitedFor = (rows: readonly ObjectRow[]): ObjectRow[] =>
   rows.filter(({ object }) => object.waitNs > 0 || object.contended > 0);
 
-const detailed = 3; // objects whose waiters and holders are listed
+const detailed = 3; // the number of objects whose waiters and holders are listed
 const paths = 3;
 
-/** What a row says, as text and HTML have it. */
+/** The columns of the table, for text and HTML. */
 export function lockColumns(model: Model, options: RenderOptions): Column<ObjectRow>[] {
   return [
     { head: 'waited', text: ({ object }) => time(object.waitNs, options), tone: 'strong' },
@@ -111,7 +111,7 @@ function detail(model: Model, { entity, object }: ObjectRow, options: RenderOpti
       ];
 }
 
-/** Times by path, whichever thread it was; most time first. */
+/** Times summed by call path over all threads, the largest first. */
 export function byPath(list: readonly PathTime[]): { path: readonly number[]; ns: number }[] {
   const sums = new Map<string, { path: readonly number[]; ns: number }>();
   for (const { path: ids, ns } of list) {

@@ -1,4 +1,6 @@
-/** A report in Markdown, as job summaries and merge requests show it: findings, the run, the costliest procedures. */
+/**
+ * A report in Markdown for job summaries and merge requests: findings, a summary of the run, the costliest procedures.
+ */
 import type { Comparison, Model } from '../model/index.js';
 import { cautionText, changeColumns, changedRows, changeText, findingChanges } from './compare.js';
 import { findingSentences } from './findings/index.js';
@@ -9,7 +11,7 @@ import { noticeLine } from './notices/index.js';
 import { procedureColumns, procedureRows } from './procedures.js';
 import type { Column } from './parts/table.js';
 
-/** A text that Markdown shows as it is: names hold characters that would mark it up, or be HTML. */
+/** Escapes a text for Markdown: names may contain characters that Markdown or HTML would interpret. */
 const plain = (text: string, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(text, options)
     .replace(/[\\`*_{}[\]#|~]/g, '\\$&')

@@ -1,4 +1,4 @@
-/** Findings where editors and code hosts show them: lines as compilers write them, and SARIF 2.1.0 (OASIS, 2020). */
+/** Findings for editors and code hosts: in the form of compiler messages, and as SARIF 2.1.0 (OASIS, 2020). */
 import { item, type Finding, type Model } from '../model/index.js';
 import { findingSentences } from './findings/index.js';
 import type { RenderOptions } from './format/options.js';
@@ -10,8 +10,8 @@ interface Place {
 }
 
 /**
- * Where a finding is about: its entity's place, else that of the first one related to it that has one. Files below
- * `base`, an absolute path, are written relative to it.
+ * The source location of a finding: that of its entity or else of the first related entity with a known one. Files
+ * below `base`, an absolute path, are written relative to it.
  */
 function placeOf(model: Model, { entity, related }: Finding, base: string): Place | null {
   for (const id of [entity, ...related]) {
@@ -23,7 +23,7 @@ function placeOf(model: Model, { entity, related }: Finding, base: string): Plac
   return null;
 }
 
-/** "FILE:LINE: note: ..." for each finding; the program stands where no place is known. */
+/** "FILE:LINE: note: ..." for each finding; the program's name if no location is known. */
 export function notes(model: Model, base: string, options: RenderOptions): string {
   return model.findings
     .map((finding) => {
@@ -35,7 +35,7 @@ export function notes(model: Model, base: string, options: RenderOptions): strin
     .join('');
 }
 
-/** Of a path, which may hold any character. Relative ones are relative to where the sources lie. */
+/** The URI of a path, which may contain any character. Relative paths are relative to the root of the sources. */
 function uriOf(file: string): string {
   const path = file.split('/').map(encodeURIComponent).join('/');
   return file.startsWith('/') ? `file://${path}` : path;

@@ -9,7 +9,10 @@ import { onPathColumn } from './parts/on-path.js';
 import { limited, table, type Column } from './parts/table.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';
 
-/** Rows of the view, most NPT first: what ran, and procedures that were called even if no snapshot saw them run. */
+/**
+ * Rows of the view, the largest NPT first: entities that ran, and procedures that were called although no snapshot
+ * found them running.
+ */
 export function procedureRows(model: Model): Entity[] {
   return model.ranking
     .map((id) => item(model.entities, id))
@@ -21,7 +24,7 @@ export function procedureRows(model: Model): Entity[] {
     );
 }
 
-/** What a row says, as text, HTML and Markdown have it. */
+/** The columns of the table, for text, HTML and Markdown. */
 export function procedureColumns(model: Model, options: RenderOptions): Column<Entity>[] {
   const some = (ns: number, of: number): string => (ns >= of / 1000 ? time(ns, options) : '');
   return [

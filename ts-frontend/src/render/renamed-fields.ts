@@ -1,4 +1,4 @@
-/** Fields that JSON has under their names in quartz-report-2, too, until the next version of the schema. */
+/** Fields that the JSON also contains under the names of quartz-report-2, until the next version of the schema. */
 import type { Experiment, Facts, Model } from '../model/index.js';
 
 export function factFields(facts: Facts): object {

@@ -1,4 +1,4 @@
-/** A whole report as text: the head and one view, or the reason why there is nothing to show. */
+/** A whole report as text: the head and one view, or the reason why there is none. */
 import type { Focus, Model, ViewRow } from '../model/index.js';
 import { focusView } from './focus.js';
 import { head } from './parts/head.js';
@@ -44,7 +44,7 @@ export function report(model: Model, view: View, options: RenderOptions): string
 export const focusReport = (model: Model, focus: Focus, options: RenderOptions): string =>
   text([...head(model, options), ...focusView(model, focus, options)]);
 
-/** The head, and one of the views of calling contexts. */
+/** The head, followed by one of the views of calling contexts. */
 export const contextReport = (model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string =>
   text([
     ...head(model, options),

@@ -1,4 +1,4 @@
-/** Threads: what each did with its time. */
+/** The view of threads: what each spent its time on. */
 import { item } from '../model/index.js';
 import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './parts/head.js';
@@ -8,14 +8,14 @@ import { onPathColumn } from './parts/on-path.js';
 import { limited, table, type Column } from './parts/table.js';
 import { figure, percent, time } from './format/units.js';
 
-/** Threads by NPT; threads of one name are one row. */
+/** Threads by NPT; threads of the same name share a row. */
 export function threadRows(model: Model): Entity[] {
   return model.entities
     .filter((entity) => entity.kind === 'thread' && entity.group === 0)
     .sort((a, b) => b.nptNs - a.nptNs || b.processorTimeNs - a.processorTimeNs || a.id - b.id);
 }
 
-/** What a row says, as text and HTML have it. */
+/** The columns of the table, for text and HTML. */
 export function threadColumns(model: Model, options: RenderOptions): Column<Entity>[] {
   const state = (head: string, name: StateName, drop: number): Column<Entity> => ({
     head,

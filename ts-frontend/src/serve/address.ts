@@ -1,7 +1,10 @@
-/** Where a server may listen: on the loopback interface, or on a Unix socket. Pure. */
+/** Addresses that the server may listen on: the loopback interface, or a Unix socket. Pure functions. */
 export type Address = { host: string; port: number } | { path: string };
 
-/** What --listen says; null: not an address. Throws a RangeError for one that other machines could reach. */
+/**
+ * Parses the value of --listen; null if it is not an address. Throws a RangeError for an address that other machines
+ * could reach.
+ */
 export function addressOf(text: string): Address | null {
   if (text.startsWith('unix:')) return text.length > 5 ? { path: text.slice(5) } : null;
   if (text.includes('/')) return { path: text };
@@ -17,7 +20,7 @@ export function addressOf(text: string): Address | null {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** As a URL, or a path, for a reader. */
+/** The address as a URL or path, for messages. */
 export function written(address: Address): string {
   if ('path' in address) return `unix:${address.path}`;
   return `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}/`;

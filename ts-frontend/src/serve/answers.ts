@@ -1,4 +1,4 @@
-/** What the server answers, by path (docs/reference/serve.md). Knows nothing of sockets. */
+/** The server's responses by path (docs/reference/serve.md). Does not access sockets. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { pprof } from '../export/pprof.js';
 import { joined, weightedStacks } from '../export/weighted-stacks.js';
@@ -15,9 +15,9 @@ export interface Answer {
   headers?: Readonly<Record<string, string>>;
 }
 
-const usualSeconds = 30; // as Go's own servers
+const usualSeconds = 30; // the default of Go's pprof server
 const secondsMost = 3600;
-/** Windows that may be open at a time: each keeps a copy of the profile's columns. */
+/** The maximum number of concurrent windows, each of which keeps a copy of the profile's columns. */
 const windowsMost = 8;
 
 export const text = (status: number, body: string): Answer => ({
@@ -39,13 +39,13 @@ export class Answers {
   constructor(
     readonly source: Source,
     readonly own: () => Own,
-    /** Ends windows early: what is being recorded has ended. */
+    /** Aborted when the recording ends; open windows end then. */
     readonly ended: AbortSignal,
   ) {
     this.#mark = source.mark(true);
   }
 
-  /** null: the client has closed the connection. */
+  /** Returns null if the client has closed the connection. */
   async to(url: URL, gone: AbortSignal): Promise<Answer | null> {
     switch (url.pathname) {
       case '/':

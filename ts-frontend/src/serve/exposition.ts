@@ -1,4 +1,7 @@
-/** Prometheus' text format, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). Pure. */
+/**
+ * Prometheus' text exposition format, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
+ * Pure functions.
+ */
 export interface Metric {
   name: string;
   help: string;

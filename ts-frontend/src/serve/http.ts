@@ -1,4 +1,4 @@
-/** HTTP over a loopback port or a Unix socket: from a request to one of the answers. */
+/** An HTTP server on a loopback port or a Unix socket; maps requests to responses. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { lstatSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { isLoopback, type Address } from './address.js';
 import { text, type Answer, type Answers } from './answers.js';
 
-/** Listens nowhere yet. `unix`: on a Unix socket. */
+/** Creates the server, which does not listen yet. `unix`: it will listen on a Unix socket. */
 export function serverOf(answers: Answers, unix: boolean): Server {
   return createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     const leaving = new AbortController();
@@ -24,7 +24,7 @@ export function serverOf(answers: Answers, unix: boolean): Server {
   });
 }
 
-/** A page of another site whose name leads here (DNS rebinding) sends that name. */
+/** Protects from DNS rebinding: a web page whose host name resolves to this machine sends its own name as Host. */
 const isOurs = (host: string | undefined): boolean =>
   host !== undefined && isLoopback(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
 
@@ -47,14 +47,14 @@ function send({ method }: IncomingMessage, response: ServerResponse, { status, t
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    Connection: 'close', // so that nobody's idle connection keeps the end waiting
+    Connection: 'close', // so that an idle connection does not delay the end
     'X-Content-Type-Options': 'nosniff',
     ...headers,
   });
   response.end(method === 'HEAD' ? undefined : body);
 }
 
-/** 1: somebody listens at that socket. */
+/** Whether a process listens on the socket. */
 const isAlive = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ path });
@@ -67,15 +67,15 @@ const isAlive = (path: string): Promise<boolean> =>
     });
   });
 
-/** A socket that a killed server has left is in nobody's way. */
+/** Removes a socket that a killed server has left behind. */
 async function removeLeft(path: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true && !(await isAlive(path))) unlinkSync(path);
 }
 
-/** Begins to listen; where it does then. Fails with the error of the kernel. */
+/** Starts to listen and returns the actual address. Rejects with the system's error. */
 export async function listen(server: Server, address: Address): Promise<Address> {
   if ('path' in address) await removeLeft(address.path);
-  const before = 'path' in address ? process.umask(0o177) : null; // nobody else's, from the beginning
+  const before = 'path' in address ? process.umask(0o177) : null; // only this user may connect to the socket
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -1,16 +1,16 @@
-/** The rows of /metrics (docs/reference/serve.md). Pure. */
+/** The contents of /metrics (docs/reference/serve.md). Pure functions. */
 import { findingKinds } from '../model/index.js';
 import type { Metric } from './exposition.js';
 import type { Totals } from './totals.js';
 
-/** What the server knows of itself. */
+/** The server's own state. */
 export interface Own {
   version: string;
-  up: boolean; // a program is being recorded
+  up: boolean; // whether a program is being recorded
   cpuSeconds: number;
   residentBytes: number;
   profileBytes: number;
-  profiles: number; // files begun
+  profiles: number; // number of files begun
 }
 
 const seconds = (ns: number): number => ns / 1e9;

@@ -1,4 +1,4 @@
-/** The server beside a recording: both begin and end together. */
+/** The server that runs while a program is recorded; it begins and ends with the recording. */
 import { statSync } from 'node:fs';
 import { openProfile } from '../reader/profile.js';
 import type { RawProfile } from '../model/index.js';
@@ -7,14 +7,14 @@ import { Answers } from './answers.js';
 import { listen, serverOf } from './http.js';
 import { Source } from './source.js';
 
-/** How long requests that wait for a profile may take to get it when the recording has ended. */
+/** After the end of the recording, pending requests may take this long to be answered. */
 const lastMs = 2000;
 
 export interface Serving {
-  at: Address; // where it listens
-  /** The sampler writes that file from now on. */
+  at: Address; // the address that it listens on
+  /** To be called when the sampler begins to write a (new) file. */
   recorded: (file: string) => void;
-  /** The recording has ended: answers what was asked, then ends. */
+  /** To be called when the recording has ended: answers pending requests, then stops the server. */
   end: () => Promise<void>;
 }
 
@@ -22,14 +22,14 @@ function read(file: string, after: RawProfile | null): RawProfile | null {
   try {
     return openProfile(file, { after });
   } catch {
-    return null; // another one is being made in its place
+    return null; // the file is being replaced
   }
 }
 
 const bytesOf = (file: string | null): number =>
   file === null ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
 
-/** Begins to listen. Fails with the error of the kernel. */
+/** Starts the server. Rejects with the system's error if it cannot listen. */
 export async function serve(address: Address, version: string): Promise<Serving> {
   const source = new Source(read);
   const ending = new AbortController();

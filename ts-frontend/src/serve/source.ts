@@ -1,15 +1,15 @@
 /**
- * What the server reads: the profile that a sampler writes, or the one that follows it. Every stretch of time between
- * two looks is a profile of its own; where the recording went on in another file meanwhile, one for each.
+ * Reads the profile that the sampler is writing, and its successors. The stretch of time between two reads is a profile
+ * of its own; if the recording continued in another file meanwhile, there is one per file.
  */
 import { difference, type RawProfile } from '../model/index.js';
 
-/** The profile of that name as it stands; null: it cannot be read (yet). Throws nothing. */
+/** Reads the current contents of the profile; null if it cannot be read (yet). Does not throw. */
 export type Read = (file: string, after: RawProfile | null) => RawProfile | null;
 
-/** A look at the recording, from which later ones count; `ended`: stretches of files that were ended since. */
+/** A point in the recording; later reads are relative to it. `ended`: stretches of files that have ended since. */
 export interface Mark {
-  from: RawProfile | null; // null: from the beginning of the file
+  from: RawProfile | null; // null: the beginning of the file
   ended: Stretch[];
 }
 export interface Stretch {
@@ -29,8 +29,7 @@ export class Source {
   }
 
   /**
-   * The sampler writes another file from now on: the last one is read to its end. Or the same recording has another
-   * name.
+   * To be called when the sampler begins another file, or renames the current one: reads the previous file to its end.
    */
   follow(file: string): void {
     const last = this.newest();
@@ -48,22 +47,23 @@ export class Source {
     this.#last = null;
   }
 
-  /** The recording as it stands; null: nothing has been seen of it. */
+  /** The current state of the recording; null if nothing has been read. */
   newest(): RawProfile | null {
     const raw = this.#file === null ? null : this.read(this.#file, this.#last);
-    // another program in the file of that name (exec), or the file is being replaced by the finished one
+    // the program has executed another one, which is recorded into the same file, or the finished file is about to
+    // replace it
     if (raw !== null && raw.head.snapshots > 0) this.#last = raw;
     return this.#last;
   }
 
-  /** From now on; `beginning`: from the beginning of the recording. */
+  /** The current point; `beginning`: the beginning of the recording. */
   mark(beginning = false): Mark {
     const mark: Mark = { from: beginning ? null : this.newest(), ended: [] };
     this.#marks.add(mark);
     return mark;
   }
 
-  /** What happened since the mark, in the order of time; the mark stands here then. */
+  /** The stretches since the mark, in order of time. Moves the mark to the current point. */
   since(mark: Mark): Stretch[] {
     const now = this.newest();
     const stretches = now === null ? mark.ended : [...mark.ended, stretch(mark, now)];

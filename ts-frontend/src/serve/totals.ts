@@ -1,16 +1,16 @@
 /**
- * What a recording comes to since the server began, however many profiles it went through: sums that only grow, and
- * what was found in the stretch between the last two looks. The number of labels is bounded: a name gets one when it
- * first takes a part of a stretch that is worth it, as long as there is room, and keeps it; all else is `other`. Pure.
+ * Totals since the server started, over all profiles of the recording: sums, which only grow, and the findings of the
+ * most recent stretch. The number of labels is bounded: a name gets a label when it first takes a sufficient share of a
+ * stretch and there is room, and keeps it; all other names are counted as `other`. Pure functions.
  */
 import { addTo, stateNames, type Entity, type Model, type RawHead, type StateName } from '../model/index.js';
 
-/** Labels of one kind at most, and what part of a stretch a name has to take for one. */
+/** The maximum number of labels of a kind, and the least share of a stretch for which a name gets one. */
 const labelsMost = 20;
 const worth = 0.01;
 export const other = 'other';
 
-/** Sums by name, of which only so many have one of their own. */
+/** Sums by name, with a bounded number of names. */
 class Named {
   readonly sums = new Map<string, number>([[other, 0]]);
   add(parts: ReadonlyMap<string, number>, ofAll: number): void {
@@ -23,7 +23,7 @@ class Named {
   }
 }
 
-/** Elapsed time by how many processors were busy. */
+/** Elapsed time classified by the number of busy processors. */
 export type Busy = 'none' | 'one' | 'some' | 'all';
 
 export class Totals {
@@ -32,13 +32,13 @@ export class Totals {
   readonly processorNs = { useful: 0, overhead: 0, spinning: 0, idle: 0 };
   readonly busyNs: Record<Busy, number> = { none: 0, one: 0, some: 0, all: 0 };
   readonly threadNs = Object.fromEntries(stateNames.map((name) => [name, 0])) as Record<StateName, number>;
-  readonly code = new Named(); // NPT of their own of procedures and objects, ns; the sum is the NPT of the program
-  readonly objects = new Named(); // time that threads waited for them, ns
+  readonly code = new Named(); // self NPT of procedures and objects in ns; the sum is the program's NPT
+  readonly objects = new Named(); // time that threads waited for each object, ns
   readonly counted = { snapshots: 0, skippedTicks: 0, samplerCpuNs: 0, cpuWaitNs: 0 };
-  /** Of the stretch between the last two looks: what each kind of finding could save, as a part of it. */
+  /** For the most recent stretch: the possible saving of each kind of finding, as a share of the stretch. */
   savings = new Map<string, number>();
 
-  /** What happened since the last call. */
+  /** Adds the stretch since the previous call. */
   add(stretch: Model): void {
     const { balance, elapsedNs, head, processors, root } = stretch;
     if (elapsedNs <= 0) return;
@@ -69,10 +69,10 @@ export class Totals {
   }
 }
 
-/** Whose time is that of others, too. */
+/** Entities whose time is also charged to other entities. */
 const aside: ReadonlySet<string> = new Set(['thread', 'code-loop', 'code-line']);
 
-/** Namesakes together. What stands for no procedure is `[unknown]`, as in exports. */
+/** Sums over entities of the same name. Time outside of known procedures is `[unknown]`, as in exports. */
 function byName(entities: readonly Entity[], of: (entity: Entity) => number): Map<string, number> {
   const sums = new Map<string, number>();
   for (const entity of entities) {

@@ -1,6 +1,6 @@
 /**
- * DuckDB, where it is installed (ts-frontend/duckdb has its version): it takes 70 MB, more than all of Quartz, so
- * `npm ci` does not install it. Loaded only for SQL. The only file that knows its package.
+ * Access to DuckDB if it is installed (ts-frontend/duckdb pins the version). `npm ci` does not install it, because it
+ * takes 70 MB, more than all of Quartz. Loaded only for SQL. No other file uses its package.
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -22,10 +22,10 @@ interface Package {
 
 const packageName = '@duckdb/node-api';
 
-/** `npm install --prefix` this installs it. */
+/** The directory for `npm install --prefix`. */
 export const duckDbFolder = (root: string): string => join(root, 'ts-frontend/duckdb');
 
-/** There, in the current directory, or beside Node.js (npm install -g). */
+/** The package in that directory, in the current directory, or beside Node.js (npm install -g). */
 function placeOf(root: string): string | undefined {
   const places = [duckDbFolder(root), process.cwd(), join(dirname(process.execPath), '../lib')];
   for (const place of places)
@@ -37,7 +37,7 @@ function placeOf(root: string): string | undefined {
   return undefined;
 }
 
-/** Numbers and text as our own tables have them. */
+/** Converts DuckDB's values to the numbers and texts of the other tables. */
 function valueOf(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' || typeof value === 'string') return value;
@@ -47,7 +47,7 @@ function valueOf(value: unknown): Value {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
 
-/** Null where DuckDB is not installed; throws what it says of wrong SQL. */
+/** Returns null if DuckDB is not installed; throws DuckDB's error for invalid SQL. */
 export async function askDuckDb(root: string, schema: readonly string[], sql: string): Promise<ViewTable | null> {
   const place = placeOf(root);
   if (place === undefined) return null;
@@ -62,7 +62,7 @@ export async function askDuckDb(root: string, schema: readonly string[], sql: st
   return { columns: names.map((name) => ({ name, head: name, unit: unitOf(name, rows) })), rows };
 }
 
-/** As the columns of our own tables are named. */
+/** Derives a column's unit from its name, by the naming scheme of the other tables. */
 function unitOf(name: string, rows: readonly Record<string, Value>[]): Unit {
   if (name.endsWith('_ns')) return 'ns';
   if (name.endsWith('_share')) return 'share';

@@ -1,4 +1,4 @@
-/** What ranks differ in, as rows of a map: a value for each rank, and how far it is from the others. */
+/** Quantities in which ranks differ, as rows of a map: the value of each rank, and its distance from the median. */
 import { item } from '../model/index.js';
 import { readGroups } from './parquet.js';
 import { leastDistance, medianOf } from './statistics.js';
@@ -6,12 +6,12 @@ import { rankOf, wholeProcess, waitsForProcesses, type LoadedSet } from './views
 
 export interface HeatRow {
   quantity: string; // column of `ranks` or `costs`
-  name: string; // of the entity, or wholeProcess
-  values: Float64Array; // by member: ns
+  name: string; // name of an entity, or wholeProcess
+  values: Float64Array; // for each member, in ns
   median: number;
 }
 
-/** Shares of the longest rank's elapsed time, by which a rank is a little or much away from the median. */
+/** Distances from the median that count as small and large, as shares of the longest rank's elapsed time. */
 const little = leastDistance;
 const much = 0.05;
 
@@ -24,32 +24,35 @@ const names: Readonly<Record<string, string>> = {
   alone_ns: 'waiting in MPI',
 };
 
-/** What a row is about, short and in full. */
+/** The row's subject, abbreviated and in full. */
 export function labelsOf({ name, quantity }: HeatRow): { label: string; title: string } {
   const what = names[quantity] ?? quantity;
   return name === wholeProcess ? { label: what, title: what } : { label: name, title: `${name}: ${what}` };
 }
 
-/** 0 much less than the median, 1 less, 2 near it, 3 more, 4 much more; `distance` as a share of the longest rank. */
+/**
+ * 0: much less than the median, 1: less, 2: close to it, 3: more, 4: much more. `distance` is a share of the longest
+ * rank's elapsed time.
+ */
 export const stepOf = (distance: number): number =>
   Math.abs(distance) < little ? 2 : (distance > 0 ? 3 : 1) + (Math.abs(distance) < much ? 0 : Math.sign(distance));
 
-/** Of several ranks, that which is farthest from the median of all. */
+/** The rank, among the given ones, that is farthest from the median of all ranks. */
 export function farthest({ values, median }: HeatRow, members: readonly number[]): number {
   return members.reduce((a, b) => (Math.abs(item(values, b) - median) > Math.abs(item(values, a) - median) ? b : a));
 }
 
-/** Members in this order as columns of one or more each, at most so many. */
+/** Distributes members in the given order over at most so many columns. */
 export function columnsOf(order: readonly number[], most: number): number[][] {
   const each = Math.ceil(order.length / most);
   return Array.from({ length: Math.ceil(order.length / each) }, (_, k) => order.slice(k * each, (k + 1) * each));
 }
 
-/** Elapsed time of the longest rank, ns; at least 1. */
+/** Elapsed time of the longest rank in ns; at least 1. */
 export const longestOf = ({ ranks }: LoadedSet): number =>
   ranks.reduce((most, { elapsed_ns }) => Math.max(most, elapsed_ns), 1);
 
-/** Members by rank. */
+/** Members sorted by rank. */
 export const byRank = ({ ranks }: LoadedSet): number[] =>
   [...ranks].sort((a, b) => rankOf(a) - rankOf(b) || a.member - b.member).map(({ member }) => member);
 
@@ -57,7 +60,7 @@ const quantities = ['useful_ns', 'spinning_ns', 'nothing_ran_ns', 'cpu_wait_ns']
 const mostProcedures = 12;
 const mostCalls = 4;
 
-/** Quantities of which some rank has 1 % of the longest rank's time more or less than another. */
+/** Quantities in which some rank differs from another by at least 1 % of the longest rank's time. */
 export async function heatRows(folder: string, set: LoadedSet): Promise<HeatRow[]> {
   const { ranks, summary, entities } = set;
   const least = leastDistance * longestOf(set);

@@ -1,4 +1,4 @@
-/** What ranks have in common, each thing once: entities by what they are, call paths by their parent and entity. */
+/** Stores what ranks have in common once: entities by identity, call paths by parent and entity. */
 import { item } from '../model/index.js';
 import type { RowOf } from './tables.js';
 
@@ -11,12 +11,17 @@ export class Interner {
   readonly parents: number[] = [0];
   readonly tops: number[] = [0];
   readonly depths: number[] = [0];
-  /** 1 where no context above has the same entity: there time is charged to it. */
+  /**
+   * 1 if no ancestor of the context has the same entity. Inclusive time is charged only there, so that recursion counts
+   * once.
+   */
   readonly first: number[] = [1];
   readonly #entityOf = new Map<string, number>();
   readonly #contextOf = new Map<number, number>();
 
-  /** Two are the same where a reader could not distinguish them. The module counts where the source is not known. */
+  /**
+   * Two entities are the same if a reader could not distinguish them. The module is compared if the source is unknown.
+   */
   entity(row: Omit<EntityRow, 'entity'>): number {
     const { kind, name, file, line, module } = row;
     const key = `${kind}\0${name}\0${file}\0${line}\0${file === '' ? module : ''}`;

@@ -1,25 +1,25 @@
 /**
- * Messages and collectives of all ranks, as their MPI layers logged them, and which of them belong together
- * (docs/reference/mpi-layer.md). Memory is bounded: beyond it only events whose number is a multiple of a power of two
- * are kept, on all ranks the same.
+ * Messages and collectives of all ranks, as logged by the MPI layers, and the matching between them
+ * (docs/reference/mpi-layer.md). To bound memory, beyond a limit only events whose number is a multiple of a power of
+ * two are kept, the same on all ranks, so that kept events still match.
  */
 import { abi, f64, item, u32, type MemberProfile } from '../model/index.js';
 
-/** Events of all ranks that are kept at most: each takes some 100 bytes. */
+/** The maximum number of events kept; each takes about 100 bytes. */
 const mostEvents = 4_000_000;
 
-/** One event of a member. Times are ns of its host's monotonic clock. */
+/** An event of a member. Times are in ns of the monotonic clock of its host. */
 export interface JobEvent {
   member: number;
-  kind: number; // MessageKind
+  kind: number; // a MessageKind
   postedNs: number;
   beginNs: number;
   ns: number;
   communicator: number;
   number: number;
-  peer: number; // rank; -1: none
+  peer: number; // the other rank; -1 if none
   tag: number;
-  call: number; // entity of the set; 0: unknown
+  call: number; // entity number in the set; 0 if unknown
 }
 
 export const isMessage = (kind: number): boolean => kind === abi.MessageKind.sent || kind === abi.MessageKind.received;
@@ -28,10 +28,10 @@ export class JobEvents {
   #thinning = 0;
   #count = 0;
   readonly #byMember: JobEvent[][] = [];
-  /** Members by their rank in MPI_COMM_WORLD. */
+  /** Members by rank in MPI_COMM_WORLD. */
   readonly #members = new Map<number, number>();
 
-  /** How many events stand for one: 2^thinning. */
+  /** The number of events that each kept event stands for: 2^thinning. */
   get scale(): number {
     return 2 ** this.#thinning;
   }
@@ -42,7 +42,7 @@ export class JobEvents {
     return this.#members.get(rank);
   }
 
-  /** Members in their order. `rank`: null where it is not known; then nothing matches. */
+  /** Members must be added in order. `rank`: null if unknown; its events then match no others. */
   add(
     member: number,
     rank: number | null,
@@ -74,7 +74,7 @@ export class JobEvents {
     while (this.#count > mostEvents && this.#thinning < 31) this.#thin(this.#thinning + 1);
   }
 
-  /** A member whose events are not known. */
+  /** Adds a member without events. */
   skip(member: number): void {
     this.#byMember[member] = [];
   }
@@ -89,7 +89,7 @@ export class JobEvents {
     });
   }
 
-  /** What is sent and received on each channel: by communicator, sender, receiver and tag. */
+  /** Messages sent or received on each channel: by communicator, sender, receiver and tag. */
   channels(kind: number): Map<string, Map<number, JobEvent>> {
     const found = new Map<string, Map<number, JobEvent>>();
     for (const events of this.#byMember)
@@ -105,7 +105,7 @@ export class JobEvents {
     return found;
   }
 
-  /** Events of each collective: those that are known. */
+  /** The events of each collective operation, as far as they are known. */
   collectives(): JobEvent[][] {
     const found = new Map<string, JobEvent[]>();
     for (const events of this.#byMember)
@@ -120,16 +120,16 @@ export class JobEvents {
   }
 }
 
-/** Sender's and receiver's name of one channel. `other`: the member at the other end. */
+/** The key of a channel, the same for sender and receiver. `other`: the member at the other end. */
 export function channelOf({ kind, member, communicator, tag }: JobEvent, other: number): string {
   const [from, to] = kind === abi.MessageKind.sent ? [member, other] : [other, member];
   return `${communicator} ${from} ${to} ${tag}`;
 }
 
 /**
- * By member: what to add to its times, so that they are those of the first member's host. Hosts leave a collective that
- * waits for all at the same moment, but for what messages take: the median over all such collectives. null: there are
- * none that its host shares with the first one.
+ * For each member, the offset to add to its times to convert them to the clock of the first member's host. Ranks leave
+ * a collective that synchronizes all of them at nearly the same moment; the offset is the median over all such
+ * collectives. null if the member's host shares none with the first one.
  */
 export function clockOffsets(events: JobEvents, hosts: readonly string[]): (number | null)[] {
   const first = hosts[0] ?? '';

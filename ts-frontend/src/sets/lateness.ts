@@ -1,7 +1,7 @@
 /**
- * Who waited for whom, and the path through the job: from the times at which ranks came to calls that belong together.
- * Patterns are those of Wolf and Mohr, "Automatic performance analysis of hybrid MPI/OpenMP applications" (2003).
- * Pure.
+ * Computes which rank waited for which, and the path through the job, from the times at which ranks entered matching
+ * calls. The wait patterns are those of Wolf and Mohr, "Automatic performance analysis of hybrid MPI/OpenMP
+ * applications" (2003). Pure functions.
  */
 import { abi, item } from '../model/index.js';
 import { channelOf, clockOffsets, type JobEvent, type JobEvents } from './job-events.js';
@@ -9,21 +9,21 @@ import type { RowOf } from './tables.js';
 
 export type Pattern = 'late sender' | 'late receiver' | 'late rank' | 'late root';
 
-/** A call that waited because another rank came late. Times are those of the first member's host. */
+/** A call that waited because another rank was late. Times are converted to the clock of the first member's host. */
 interface Wait {
   event: JobEvent;
-  late: JobEvent; // what came late
+  late: JobEvent; // the event that was late
   pattern: Pattern;
-  ns: number; // from when the call began to when the late one came, or to its own end
+  ns: number; // from the begin of the call to the late event, at most to the end of the call
   endNs: number;
-  lateNs: number; // when the late one came
+  lateNs: number; // time of the late event
 }
 
 const byEnd = (a: Wait, b: Wait): number => a.endNs - b.endNs;
 
 class Finder {
   readonly #offsets: (number | null)[];
-  /** By member and begin of the call: of several requests that one call waits for, the latest counts. */
+  /** By member and begin of the call. If a call waits for several requests, the latest event counts. */
   readonly #waits: Map<number, Wait>[];
 
   constructor(
@@ -34,7 +34,7 @@ class Finder {
     this.#waits = hosts.map(() => new Map<number, Wait>());
   }
 
-  /** `event` waited for `late`, if that came while it did. */
+  /** Records a wait of `event` for `late` if `late` happened during the call. */
   #look(event: JobEvent, late: JobEvent, pattern: Pattern): void {
     const [own, other] = [this.offset(event.member), this.offset(late.member)];
     if (own === null || other === null || event.ns === 0) return;
@@ -84,25 +84,25 @@ class Finder {
     }
   }
 
-  /** Waits of each member, in the order of their ends. */
+  /** The waits of each member, sorted by end. */
   find(): Wait[][] {
     this.#messages();
     this.#collectives();
     return this.#waits.map((waits) => [...waits.values()].sort(byEnd));
   }
 
-  /** To be added to the member's times; null: not known. */
+  /** The clock offset to add to the member's times; null if unknown. */
   offset(member: number): number | null {
     return this.#offsets[member] ?? null;
   }
 }
 
-/** The path is cut after so many steps: then its rows are fewer than the job's elapsed time. */
+/** The maximum number of steps of the path. A path that is cut is shorter than the job's elapsed time. */
 const mostSteps = 2_000_000;
 
 /**
- * Backwards from the end of the rank that ended last. A call that waited goes over to the late rank, at the moment at
- * which that came; what is between that moment and the call's end is the message.
+ * Follows the path backwards from the end of the rank that ended last. At a call that waited, it continues on the late
+ * rank, at the time of the late event; the time from there to the end of the call is the message's.
  */
 function pathOf(
   waits: readonly (readonly Wait[])[],
@@ -146,7 +146,7 @@ function pathOf(
   return [...rows.values()].sort((a, b) => b.ns - a.ns);
 }
 
-/** Rows of the tables `lateness` and `job_path`; the path only where no event is left out. */
+/** The rows of the tables `lateness` and `job_path`. There is no path if events were left out. */
 export function latenessOf(
   events: JobEvents,
   ranks: readonly Pick<RowOf<'ranks'>, 'host' | 'first_ns' | 'elapsed_ns'>[],

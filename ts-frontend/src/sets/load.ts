@@ -1,4 +1,4 @@
-/** Reads what the views of a set need. */
+/** Loads the tables that the views of a set need. */
 import { basename } from 'node:path';
 import { readRows } from './parquet.js';
 import { setExtension, type SetHead } from './set-file.js';
@@ -8,7 +8,7 @@ import type { LoadedSet } from './views.js';
 
 export const nameOfSet = (folder: string): string => basename(folder.replace(/\/+$/, ''), setExtension);
 
-/** Tables that a view needs, besides the ranks. */
+/** Tables other than `ranks`, which every view needs. */
 type Optional = 'entities' | 'summary' | 'outliers' | 'findings' | 'lateness' | 'job_path';
 const needs: Readonly<Record<SetView | 'page', readonly Optional[]>> = {
   ranks: [],
@@ -21,7 +21,10 @@ const needs: Readonly<Record<SetView | 'page', readonly Optional[]>> = {
   page: ['entities', 'summary', 'outliers', 'findings', 'lateness', 'job_path'],
 };
 
-/** For a view, or the page of a set; what it does not need is empty. Throws where a table is missing or damaged. */
+/**
+ * Loads the tables for a view, or for the page of a set; the others stay empty. Throws if a table is missing or
+ * damaged.
+ */
 export async function loadSet(folder: string, head: SetHead, view: SetView | 'page'): Promise<LoadedSet> {
   const rowsOf = async <T extends Optional>(table: T): Promise<RowOf<T>[]> =>
     needs[view].includes(table) ? readRows(folder, table) : [];

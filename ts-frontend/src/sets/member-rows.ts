@@ -1,4 +1,4 @@
-/** From a profile to its rows in the tables of a set (docs/reference/sets.md). */
+/** Converts a profile to rows of a set's tables (docs/reference/sets.md). */
 import {
   addAt,
   f64,
@@ -17,14 +17,14 @@ import type { Interner } from './intern.js';
 import type { JobEvents } from './job-events.js';
 import type { RowOf, TableName } from './tables.js';
 
-/** Where rows go. */
+/** Receives a row for a table. */
 export type Emit = <T extends TableName>(table: T, row: RowOf<T>) => void;
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const waitingNames = ['', 'object', 'woken'] as const;
 const stateName = (state: number): string => stateNames[state - 1] ?? '';
 
-/** Numbers in the set of what the profile has: entities, when they are first asked for, and nodes of its stacks. */
+/** Maps numbers of the profile to numbers of the set: entities at first use, and nodes of its stacks. */
 class Numbers {
   readonly #entities: Int32Array;
   readonly contexts: Uint32Array;
@@ -39,7 +39,7 @@ class Numbers {
     for (let n = 1; n < stacks.parent.length; n++) {
       const up = u32(this.contexts, u32(stacks.parent, n));
       const its = u32(stacks.entity, n);
-      // lines and loops of code are part of what they are in
+      // lines and loops of code belong to the context of their procedure
       this.contexts[n] = isCode(item(entities, its).kind) ? up : interner.context(up, this.entity(its));
     }
   }
@@ -61,7 +61,7 @@ class Numbers {
   }
 }
 
-/** What is charged to entities of the set by one process; row: its place in the arrays. */
+/** Costs of entities in one process; `row` maps an entity to its index in the arrays. */
 class Costs {
   readonly #row = new Map<number, number>();
   readonly entities: number[] = [];
@@ -84,7 +84,7 @@ const addTo = (column: number[], row: number, amount: number): void => {
   column[row] = item(column, row) + amount;
 };
 
-/** Tuples that differ in b, s and r alone, added up; what lies below each node, too. */
+/** Sums tuples that differ only in b, s and r, and charges them to their context and its ancestors. */
 function charge(member: Member, numbers: Numbers, interner: Interner, costs: Costs, facts: Map<number, Fact>): void {
   const { raw, weights } = member;
   const { tuples, stacks } = raw;
@@ -128,7 +128,7 @@ function charge(member: Member, numbers: Numbers, interner: Interner, costs: Cos
     if (f64(npt, n) === 0 && f64(time, n) === 0) continue;
     const context = u32(numbers.contexts, n);
     const up = n === 0 ? -1 : u32(stacks.parent, n);
-    // a line or loop of code is in the context of what it is in, which is charged there
+    // a code line or loop has the context of its procedure, to which the time is charged already
     if (n === 0 || (context !== u32(numbers.contexts, up) && interner.first[context] === 1)) {
       const row = costs.row(item(interner.tops, context));
       addTo(costs.npt, row, f64(npt, n));
@@ -160,8 +160,7 @@ export interface About {
 }
 
 /**
- * Writes all rows of a profile, and adds its events to those of the job; gives those that statistics over ranks are
- * made of.
+ * Emits all rows of a profile and adds its MPI events to the job's; returns the rows needed for statistics over ranks.
  */
 export function memberRows(
   about: About,
@@ -281,7 +280,7 @@ function pathRows(member: number, { raw }: Member, numbers: Numbers, emit: Emit)
     });
 }
 
-/** By b and s; and what the processors did in all, as measured. */
+/** Rows by number of busy and of spinning processors, and the processors' total times as measured. */
 function levelRows(
   member: number,
   { raw }: Member,

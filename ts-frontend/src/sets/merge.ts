@@ -1,6 +1,6 @@
 /**
- * Makes a set of profiles (docs/reference/sets.md): one profile after the other, so that memory does not grow with
- * their number but by what they have in common.
+ * Merges profiles into a set (docs/reference/sets.md). Processes one profile at a time, so that memory depends on what
+ * they have in common rather than on their number.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
@@ -19,29 +19,29 @@ import { tableNames, type RowOf, type TableName } from './tables.js';
 export type FindingRow = Omit<RowOf<'findings'>, 'member' | 'nth'>;
 export interface ProfileSource {
   file: string;
-  /** What limits that process; asked of some. Absent: that is left out. */
+  /** The findings of the process; called only for some members. Absent: the set contains no findings of it. */
   findings?: () => FindingRow[];
-  /** The profile, or why it can't be read, as a clause. */
+  /** The profile, or a clause that says why it cannot be read. */
   open: () => MemberProfile | string;
 }
-/** A set that was merged before. */
+/** A set that was merged earlier. */
 export interface SetSource {
   folder: string;
 }
 export type Source = ProfileSource | SetSource;
-/** No profile of these can be read. */
+/** Thrown if none of the profiles can be read. */
 export class EmptySet extends Error {
   constructor(readonly leftOut: SetHead['leftOut']) {
     super('no profile can be read');
   }
 }
-/** A set among those to merge that can't be read to its end. */
+/** Thrown if one of the sets to merge is incomplete. */
 export class DamagedSet extends Error {
   constructor(readonly folder: string) {
     super(`${folder} is damaged`);
   }
 }
-/** Sets of several runs. */
+/** Thrown if the sets are of different runs. */
 export class DifferentRuns extends Error {
   constructor(
     readonly folder: string,
@@ -57,10 +57,13 @@ export interface Merged {
   facts: number;
 }
 
-/** Of a set: not all of its tables are there to their ends. */
+/** Reported for a set of which a table is missing or incomplete. */
 export const damaged = 'is damaged: a table of it cannot be read';
 
-/** That of its launcher. Before format 26: prog.7.quartz is that of rank 7, unless its process is 7 (%p made it). */
+/**
+ * The rank that the launcher assigned. For profiles before format 26 it is taken from the name: prog.7.quartz is rank
+ * 7, unless 7 is the process ID (from %p).
+ */
 function rankOf(file: string, { pid, rank }: MemberProfile['head']): number | null {
   if (rank > 0) return rank - 1;
   const digits = /\.(\d{1,9})\.quartz$/.exec(file)?.[1];
@@ -73,7 +76,10 @@ function openAll(folder: string): Writers {
   return Object.fromEntries(tableNames.map((table) => [table, new TableWriter(folder, table)])) as unknown as Writers;
 }
 
-/** `folder` must not exist. On failure nothing is left of it. Throws EmptySet, and what writing files throws. */
+/**
+ * `folder` must not exist; it is removed if merging fails. Throws EmptySet, DamagedSet, DifferentRuns, and errors of
+ * file operations.
+ */
 export async function merge(
   sources: Iterable<Source>,
   folder: string,
@@ -103,7 +109,7 @@ async function mergeInto(
   const summary = new Summary();
   const ranks: RowOf<'ranks'>[] = [];
   const leftOut: SetHead['leftOut'] = [];
-  const findings: (() => FindingRow[] | Promise<FindingRow[]>)[] = []; // of each member
+  const findings: (() => FindingRow[] | Promise<FindingRow[]>)[] = []; // one function per member
   const emit = <T extends TableName>(table: T, row: RowOf<T>): void => {
     (writers[table] as TableWriter<T>).add(row);
   };
@@ -131,7 +137,7 @@ async function mergeInto(
         });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).syscall === 'write') throw error;
-        throw new DamagedSet(from); // half of it is written
+        throw new DamagedSet(from); // some rows have already been written
       }
       continue;
     }
@@ -185,7 +191,7 @@ async function mergeInto(
   return { head, contexts: interner.parents.length, facts: writers.facts.rows };
 }
 
-/** What was asked for counts; else all sets that have a parameter must agree. */
+/** Parameters on the command line take precedence; otherwise all sets that define a parameter must agree on it. */
 function addParameters(
   whole: SetHead['parameters'],
   asked: SetHead['parameters'],
@@ -199,7 +205,7 @@ function addParameters(
   }
 }
 
-/** Those that a set keeps of one of its members. */
+/** The findings that a set contains for one of its members. */
 async function findingsOf(folder: string, of: number): Promise<FindingRow[]> {
   const rows = (await readRows(folder, 'findings')).filter(({ member }) => member === of);
   return rows
@@ -207,7 +213,10 @@ async function findingsOf(folder: string, of: number): Promise<FindingRow[]> {
     .map(({ kind, cost_ns, saving_ns, text, remedy }) => ({ kind, cost_ns, saving_ns, text, remedy }));
 }
 
-/** Entities of which no rank has enough for an outlier are not looked at; values of the others are read back. */
+/**
+ * Skips entities whose time on every rank is too small for an outlier; reads the values of the others back from the
+ * table.
+ */
 async function outlierRows(
   folder: string,
   ranks: readonly RowOf<'ranks'>[],

@@ -1,11 +1,11 @@
-/** Ranks whose findings a set keeps: those that a reader asks about first. Pure. */
+/** Selects the ranks whose findings a set keeps: the ones that readers ask about first. Pure functions. */
 import { item } from '../model/index.js';
 import type { RowOf } from './tables.js';
 
-/** So many at most: a rank's findings take some 50 ms. */
+/** The maximum number: computing the findings of a rank takes about 50 ms. */
 export const mostNotable = 16;
 
-/** All ranks of a small set; else the one with most to do, the one with least, the middle one, and the outliers. */
+/** All ranks of a small set; otherwise the ones with the most, the least and the median work, and the outliers. */
 export function notableMembers(ranks: readonly RowOf<'ranks'>[], outliers: readonly RowOf<'outliers'>[]): number[] {
   if (ranks.length <= mostNotable) return ranks.map(({ member }) => member);
   const order = [...ranks].sort((a, b) => b.useful_ns - a.useful_ns || a.member - b.member);

@@ -1,6 +1,6 @@
 /**
- * Parquet files of a set: written in row groups as rows come, read by columns. The only file that knows the packages
- * for it (hyparquet-writer, hyparquet: JavaScript alone, no dependencies, 1 MB together).
+ * Writes the Parquet files of a set in row groups, and reads them by columns. No other file uses the packages for it
+ * (hyparquet-writer and hyparquet: pure JavaScript, no dependencies, together 1 MB).
  */
 import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { fileWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
@@ -12,7 +12,7 @@ const rowsInGroup = 65_536;
 const physical = (type: ColumnType): 'INT32' | 'DOUBLE' | 'BYTE_ARRAY' =>
   type.startsWith('int') ? 'INT32' : type.startsWith('double') ? 'DOUBLE' : 'BYTE_ARRAY';
 
-/** Rows of one table, which go to its file as soon as there are enough of them. */
+/** Buffers rows of one table, and writes a row group when there are enough. */
 export class TableWriter<T extends TableName> {
   readonly #writer: ParquetWriter;
   readonly #columns: { name: string; type: ColumnType; values: Value[] }[];
@@ -33,7 +33,7 @@ export class TableWriter<T extends TableName> {
           ...(type === 'text' || type === 'code' ? { converted_type: 'UTF8' as const } : {}),
         })),
       ],
-      statistics: false, // nothing here is looked for by ranges of values, and they take half of the time
+      statistics: false, // no query selects by ranges of values, and computing statistics takes half of the time
       createdBy: 'quartz',
     });
   }
@@ -54,7 +54,7 @@ export class TableWriter<T extends TableName> {
           : type === 'double'
             ? Float64Array.from(values as number[])
             : values,
-      // Times are seldom equal: no dictionary is looked for, and compression would gain a fifth.
+      // times rarely repeat, so a dictionary does not help, and compression would save only a fifth
       ...(type === 'double' ? { encoding: 'PLAIN' as const, codec: 'UNCOMPRESSED' as const } : {}),
     }));
     void this.#writer.write({ columnData, rowGroupSize: rowsInGroup });
@@ -75,7 +75,7 @@ function present(value: Value | undefined): Value {
 
 type Columns<C extends string> = Record<C, ArrayLike<Value>>;
 
-/** Columns of a table, group of rows by group: memory for one of them. */
+/** Reads columns of a table one row group at a time, to bound memory. */
 export async function* readGroups<C extends string>(
   folder: string,
   table: TableName,
@@ -106,12 +106,12 @@ export async function* readGroups<C extends string>(
   }
 }
 
-/** Throws where a table is missing or cut: its end says what is in it. */
+/** Throws if the file is missing or truncated; the footer at its end describes the contents. */
 export async function checkEnd(folder: string, table: TableName): Promise<void> {
   await parquetMetadataAsync(await asyncBufferFromFile(join(folder, `${table}.parquet`)));
 }
 
-/** All rows of a table. */
+/** Reads all rows of a table. */
 export async function readRows<T extends TableName>(folder: string, table: T): Promise<RowOf<T>[]> {
   const names = Object.keys(tables[table]);
   const rows: Record<string, Value>[] = [];

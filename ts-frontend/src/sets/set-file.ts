@@ -1,27 +1,27 @@
-/** The directory of a set: its tables, and set.json, which says what it is. */
+/** The directory of a set: its tables, and set.json, which describes it. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of tables and set.json. A set of another format is merged again. */
+/** The format of tables and set.json. Sets of another format have to be merged again. */
 export const setFormat = 2;
 export const setExtension = '.quartzset';
-/** A path that names a set, whether there is one or not. */
+/** Whether a path has the form of a set's name; the set need not exist. */
 export const isSetName = (path: string): boolean => path.replace(/\/+$/, '').endsWith(setExtension);
 
 export interface SetHead {
   format: number;
-  quartz: string; // version that merged it
+  quartz: string; // version of Quartz that merged it
   programs: string[];
   members: number;
   leftOut: { file: string; why: string }[];
-  unfinished: string[]; // files of members that were not finished
+  unfinished: string[]; // files of members whose recording was not finished
   parameters: Record<string, string>;
-  folders: string[]; // where the profiles were when they were merged
+  folders: string[]; // directories of the profiles at the time of the merge
 }
 
 export const headFile = (folder: string): string => join(folder, 'set.json');
 
-/** What is wrong with a directory that is no set, as a clause; else its head. */
+/** The head of a set, or a clause that says why the directory is not a set. */
 export function readHead(folder: string): SetHead | string {
   const status = statSync(folder, { throwIfNoEntry: false });
   if (!status) return 'does not exist';

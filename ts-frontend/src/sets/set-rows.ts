@@ -1,14 +1,14 @@
-/** From a set to its rows in the tables of a greater one: what a reducer on each node has merged becomes one set. */
+/** Copies the rows of a set into a larger set, so that sets that were merged on each node can be merged into one. */
 import { item } from '../model/index.js';
 import type { Interner } from './intern.js';
 import type { Emit } from './member-rows.js';
 import { checkEnd, readGroups, readRows } from './parquet.js';
 import { tables, type RowOf, type TableName, type Value } from './tables.js';
 
-/** Tables whose rows are copied, with the numbers of the greater set. */
+/** Tables whose rows are copied, with numbers translated to those of the larger set. */
 const copied = ['facts', 'threads', 'objects', 'path', 'lateness', 'levels'] as const satisfies readonly TableName[];
 
-/** Numbers in the greater set of what this one has. */
+/** Maps numbers of this set to numbers of the larger one. */
 class Numbers {
   readonly #entities: readonly number[];
   readonly #contexts: number[] = [];
@@ -25,7 +25,7 @@ class Numbers {
   entity(number: number): number {
     return item(this.#entities, number);
   }
-  /** A row as it is in the greater set. */
+  /** Translates the numbers in a row to those of the larger set. */
   row<T extends TableName>(row: RowOf<T>): RowOf<T> {
     const made: Record<string, Value> = { ...row };
     const change = (name: string, to: (number: number) => number): void => {
@@ -41,7 +41,7 @@ class Numbers {
   }
 }
 
-/** Row after row; memory for one group of them. */
+/** Iterates over the rows of a table; memory for one row group. */
 async function* rowsOf<T extends TableName>(folder: string, table: T): AsyncGenerator<RowOf<T>> {
   const names = Object.keys(tables[table]);
   for await (const columns of readGroups(folder, table, names)) {
@@ -51,7 +51,10 @@ async function* rowsOf<T extends TableName>(folder: string, table: T): AsyncGene
   }
 }
 
-/** A set whose tables can be read, as far as their ends and its ranks say. Throws where one is missing or damaged. */
+/**
+ * A set whose tables are complete as far as their footers and `ranks` show. Opening it throws if one is missing or
+ * damaged.
+ */
 export interface OpenSet {
   folder: string;
   ranks: readonly RowOf<'ranks'>[];
@@ -69,8 +72,8 @@ export async function openSet(folder: string): Promise<OpenSet> {
 }
 
 /**
- * Writes all rows of a set but `entities` and `contexts`, which the interner has then, and statistics; gives each of
- * its members with what those are made of. Throws where a table is damaged within.
+ * Emits all rows of a set except statistics and the tables `entities` and `contexts`, which the interner receives;
+ * returns for each member the rows needed for statistics. Throws if a table is damaged.
  */
 export async function setRows(
   { folder, ranks, entities, contexts }: OpenSet,

@@ -1,6 +1,7 @@
 /**
- * The tables and ready views of sets as SQL (docs/reference/sets.md, "SQL"), in DuckDB's dialect. The views have the
- * columns and definitions of views.ts, computed from the large tables: a test holds them against each other. Pure.
+ * The tables and predefined views of sets as SQL (docs/reference/sets.md, "SQL"), in DuckDB's dialect. The views have
+ * the same columns and definitions as those of views.ts, but are computed from the large tables; a test compares the
+ * two. Pure functions.
  */
 import { leastDistance, leastRanks, meanScale, medianScale, outlierScore, rankQuantities } from './statistics.js';
 import { tableNames } from './tables.js';
@@ -10,7 +11,7 @@ export interface SqlSet {
   name: string;
   folder: string;
   parameters: Readonly<Record<string, string>>;
-  work: number; // what the work of the job is in proportion to (1: it is the same in all sets)
+  work: number; // the amount of work in relation to the other sets; 1 for all if the work is the same
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -36,7 +37,7 @@ SELECT run, count(*) AS ranks, sum(processors) AS cores, sum(processors * elapse
   max(elapsed_ns) AS elapsed_ns
 FROM ranks GROUP BY run`;
 
-/** Ranks that lack an entity have 0; the least of them is the first. */
+/** Ranks without an entity count as 0; among equal ones, the first is the least. */
 const imbalance = `
 CREATE VIEW imbalance AS
 SELECT c.run, e.kind, count(*) AS ranks, sum(c.npt_ns) / any_value(j.ranks) AS mean_ns,
@@ -127,7 +128,7 @@ FROM all_of_it
 ORDER BY CASE WHEN kind = 'job' THEN 'infinity'::DOUBLE
   ELSE sum(core_ns - expected_ns) OVER (PARTITION BY kind, name, file) END DESC, kind, name, file, nth`;
 
-/** Statements that make all tables and views. */
+/** The statements that create all tables and views. */
 export function schemaSql(sets: readonly SqlSet[]): string[] {
   const parameters = sets.flatMap(({ name, parameters: own }) =>
     Object.entries(own).map(([key, value]) => `(${quoted(name)}, ${quoted(key)}, ${quoted(value)})`),

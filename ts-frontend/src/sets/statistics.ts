@@ -1,8 +1,8 @@
-/** Statistics over ranks (docs/reference/sets.md, "Metrics"). Pure. */
+/** Statistics over ranks (docs/reference/sets.md, "Metrics"). Pure functions. */
 import { item } from '../model/index.js';
 import type { RowOf } from './tables.js';
 
-/** Of sorted values: the one in the middle, or the mean of the two there. */
+/** The median of sorted values; the mean of the middle two if their number is even. */
 function medianOfSorted(values: Float64Array): number {
   const n = values.length;
   if (n === 0) return 0;
@@ -11,19 +11,19 @@ function medianOfSorted(values: Float64Array): number {
 }
 export const medianOf = (values: Float64Array): number => medianOfSorted(values.slice().sort());
 
-/** Iglewicz and Hoaglin 1993: a modified z-score above this is an outlier. */
+/** A modified z-score above this is an outlier (Iglewicz and Hoaglin 1993). */
 export const outlierScore = 3.5;
-/** What makes the median absolute deviation, and the mean one, as large as the standard deviation of a normal. */
+/** Factors that scale the median and the mean absolute deviation to the standard deviation of a normal distribution. */
 export const medianScale = 0.6745;
 export const meanScale = 1.253314;
-/** With fewer ranks none can be distinguished from the others. */
+/** The least number of ranks for which outliers are determined. */
 export const leastRanks = 5;
-/** An outlier is at least so much of the job's time away from the median. */
+/** The least distance of an outlier from the median, as a share of the job's time. */
 export const leastDistance = 0.01;
 
 export interface Spread {
   median: number;
-  scale: number; // a distance from the median divided by this is its score; 0: all are equal
+  scale: number; // a distance from the median divided by this is the score; 0 if all values are equal
 }
 
 export function spreadOf(values: Float64Array): Spread {
@@ -35,7 +35,7 @@ export function spreadOf(values: Float64Array): Spread {
   return { median, scale: mean * meanScale };
 }
 
-/** The values, by member, that are far from the others. */
+/** The values, by member, that are outliers. */
 export function outliersOf(values: Float64Array, least: number): { member: number; score: number; median: number }[] {
   if (values.length < leastRanks) return [];
   const { median, scale } = spreadOf(values);
@@ -48,10 +48,10 @@ export function outliersOf(values: Float64Array, least: number): { member: numbe
   return found;
 }
 
-/** What a quantity is over all ranks; those that lack it have 0. */
+/** A quantity over all ranks; ranks without it count as 0. */
 class Quantity {
   sum = 0;
-  core = 0; // Σ value * processors
+  core = 0; // sum of value * processors
   min = Infinity;
   minMember = -1;
   max = 0;
@@ -72,14 +72,14 @@ class Quantity {
 
 class Totals {
   ranks = 0;
-  all = 0; // members 0 .. all - 1 have it: the first one that lacks it is this
+  all = 0; // members 0 to all - 1 have a value; `all` is the first one without
   readonly npt = new Quantity();
   readonly self = new Quantity();
   readonly wait = new Quantity();
   readonly alone = new Quantity();
 }
 
-/** Adds up what ranks were charged, rank after rank: memory for each entity, not for each rank. */
+/** Sums the costs of ranks, one rank at a time; memory is proportional to the number of entities, not of ranks. */
 export class Summary {
   readonly #of: Totals[] = [];
   #members = 0;
@@ -134,7 +134,7 @@ export class Summary {
   }
 }
 
-/** What of a whole process is compared over ranks, as columns of `ranks`. */
+/** The columns of `ranks` that are compared over ranks. */
 export const rankQuantities = [
   'elapsed_ns',
   'useful_ns',

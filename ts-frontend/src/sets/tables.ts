@@ -1,15 +1,15 @@
 /**
- * The tables of a set of profiles, each a Parquet file of the set's directory: the one definition of their columns.
- * docs/reference/sets.md says what they mean. Times are ns, as doubles (exact up to 104 days), so that every engine
- * adds them without conversion.
+ * The only definition of the tables of a set of profiles and their columns; each table is a Parquet file in the set's
+ * directory. docs/reference/sets.md explains them. Times are in ns as doubles (exact up to 104 days), so that query
+ * engines add them without conversion.
  */
 
-/** `int`: 32 bits. `code`: text that has few values. A question mark: null where it is not known. */
+/** `int`: 32 bits. `code`: text with few distinct values. `?`: may be null, which means unknown. */
 export type ColumnType = 'int' | 'int?' | 'double' | 'double?' | 'text' | 'code';
 export type Value = number | string | null;
 
 const table = {
-  /** One row for each profile: a process. */
+  /** One row for each profile, that is, for each process. */
   ranks: {
     member: 'int',
     rank: 'int?',
@@ -42,11 +42,11 @@ const table = {
     system_ns: 'double?',
     resident_bytes: 'double?',
   },
-  /** What time is charged to: each once, whichever ranks have it. */
+  /** What time is charged to; each entity once, whichever ranks have it. */
   entities: { entity: 'int', kind: 'code', name: 'text', file: 'text', line: 'int', module: 'code', waits_for: 'code' },
-  /** Call paths that share their beginnings: each once; 0 is the empty one. */
+  /** Call paths as a tree: each row adds an entity to its parent; 0 is the empty path. */
   contexts: { context: 'int', parent: 'int', entity: 'int', depth: 'int' },
-  /** What each thread did where. */
+  /** Time by thread, state and call path. */
   facts: {
     member: 'int',
     thread: 'int',
@@ -59,7 +59,7 @@ const table = {
     spin_ns: 'double',
     observations: 'double',
   },
-  /** The same by what it is charged to. */
+  /** Time by entity. */
   costs: {
     member: 'int',
     entity: 'int',
@@ -77,7 +77,7 @@ const table = {
     first_ns: 'double',
     last_ns: 'double',
   },
-  /** Objects that threads waited for. */
+  /** Objects for which threads waited. */
   objects: {
     member: 'int',
     entity: 'int',
@@ -91,7 +91,7 @@ const table = {
     hold_max_ns: 'double',
     queue_ns: 'double',
   },
-  /** The time path of each process by what was done. */
+  /** The time path of each process, summed by activity. */
   path: {
     member: 'int',
     context: 'int',
@@ -101,7 +101,7 @@ const table = {
     segments: 'double',
     ns: 'double',
   },
-  /** Who waited for whom, at which call of MPI. */
+  /** Waits of ranks for each other, by MPI call. */
   lateness: {
     member: 'int',
     late_member: 'int',
@@ -111,11 +111,11 @@ const table = {
     ns: 'double',
     most_ns: 'double',
   },
-  /** The path through the whole job: from one call of MPI to the next, by rank. */
+  /** The path through the whole job, from MPI call to MPI call, by rank. */
   job_path: { member: 'int', after: 'int', until: 'int', what: 'code', segments: 'double', ns: 'double' },
-  /** Elapsed time of each process by the number of busy and of spinning processors. */
+  /** Elapsed time of each process by number of busy and of spinning processors. */
   levels: { member: 'int', busy: 'int', spinning: 'int', ns: 'double' },
-  /** Over all ranks, by what time is charged to. */
+  /** Statistics over all ranks, by entity. */
   summary: {
     entity: 'int',
     ranks: 'int',
@@ -139,7 +139,7 @@ const table = {
     alone_max_member: 'int',
     alone_core_ns: 'double',
   },
-  /** What limits some ranks, in the words of their reports. */
+  /** Findings of some ranks, as worded in their reports. */
   findings: {
     member: 'int',
     nth: 'int',
@@ -149,7 +149,7 @@ const table = {
     text: 'text',
     remedy: 'text',
   },
-  /** Ranks that are far from the others. */
+  /** Ranks that are outliers. */
   outliers: {
     member: 'int',
     quantity: 'code',

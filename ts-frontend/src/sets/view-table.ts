@@ -1,14 +1,14 @@
-/** What a view of a set gives: a table whose columns say what their numbers are. */
+/** The result of a view of a set: a table whose columns define the units of their values. */
 import type { Value } from './tables.js';
 
-/** `ns`: a time. `share`: of 1. `factor`: a plain number. */
+/** `ns`: a time. `share`: between 0 and 1. `factor`: a number without unit. */
 export type Unit = 'text' | 'count' | 'ns' | 'share' | 'factor';
 export interface ViewColumn {
-  name: string; // in CSV, JSON and SQL
-  head: string; // in text
+  name: string; // name in CSV, JSON and SQL
+  head: string; // heading in text
   unit: Unit;
-  hidden?: true; // not in text
-  drop?: number; // in text: the highest goes first where space is short
+  hidden?: true; // omitted in text
+  drop?: number; // in text, columns with higher values are omitted first if space is short
 }
 export interface ViewTable {
   columns: readonly ViewColumn[];

@@ -1,4 +1,4 @@
-/** Tables of sets as text, CSV and JSON. Pure. */
+/** Tables of sets as text, CSV and JSON. Pure functions. */
 import type { RenderOptions } from '../render/format/options.js';
 import { clean } from '../render/format/text.js';
 import { count, figure, signedPercent, time } from '../render/format/units.js';
@@ -25,7 +25,7 @@ function textOf(value: Value, unit: Unit, options: RenderOptions): string {
 }
 
 type Row = Record<string, Value>;
-/** As tables of reports have them, in text and HTML; columns that text lacks are left out. */
+/** The columns in the form that tables of reports have, for text and HTML; without hidden columns. */
 export function viewColumnsOf(columns: readonly ViewColumn[], options: RenderOptions): Column<Row>[] {
   const visible = columns.filter(({ hidden }) => hidden !== true);
   const last = visible.at(-1);

@@ -1,6 +1,6 @@
 /**
- * The ready views of sets (docs/reference/sets.md, "Views"), from their small tables. sql.ts has the same definitions
- * for an engine. Pure.
+ * The predefined views of sets (docs/reference/sets.md, "Views"), computed from their small tables. sql.ts contains the
+ * same definitions as SQL. Pure functions.
  */
 import { addTo, isOfProcesses, item, type LibraryWait } from '../model/index.js';
 import type { SetView } from '../render/format/options.js';
@@ -20,7 +20,7 @@ export interface LoadedSet {
   jobPath: RowOf<'job_path'>[];
 }
 
-/** Columns that several views have. */
+/** Columns that several views share. */
 const run = { name: 'run', head: 'run', unit: 'text', drop: 9 } as const;
 const rank = { name: 'rank', head: 'rank', unit: 'count' } as const;
 const name = { name: 'name', head: 'name', unit: 'text' } as const;
@@ -127,18 +127,18 @@ export const viewColumns: Readonly<Record<SetView, readonly ViewColumn[]>> = col
 type ViewRow<V extends SetView> = Record<(typeof columns)[V][number]['name'], Value>;
 const tableOf = <V extends SetView>(view: V, rows: ViewRow<V>[]): ViewTable => ({ columns: columns[view], rows });
 
-/** The rows that stand for no entity. */
+/** The name in rows that are about no entity. */
 export const wholeProcess = '(whole process)';
 export const wholeJob = '(whole job)';
 export const nothingRuns = '(nothing runs)';
 const unknownCall = '(unknown call)';
 
 export const coresOf = (set: LoadedSet): number => set.ranks.reduce((sum, { processors }) => sum + processors, 0);
-/** Elapsed time of every rank's processors. */
+/** Elapsed time multiplied by the number of processors, summed over ranks. */
 export const coreTimeOf = (set: LoadedSet): number =>
   set.ranks.reduce((sum, { processors, elapsed_ns }) => sum + processors * elapsed_ns, 0);
 const share = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
-/** By its number in the job; where that is not known, by its place in the set. */
+/** The number of the rank in the job; if unknown, its index in the set. */
 export const rankOf = ({ rank, member }: RowOf<'ranks'>): number => rank ?? member;
 const nameOf = ({ entity, name }: RowOf<'entities'>): string => (entity === 0 ? wholeProcess : name);
 const by =
@@ -300,7 +300,7 @@ const jobPathView = (sets: readonly LoadedSet[]): ViewTable =>
     }),
   );
 
-/** Core time by what it is charged to: with what is in no entity it adds up to that of the job. */
+/** Core time by entity; together with the core time outside of entities, it adds up to the job's. */
 interface Charged {
   name: string;
   kind: string;
@@ -326,7 +326,7 @@ function chargesOf(set: LoadedSet): Map<string, Charged> {
   return charges;
 }
 
-/** By what the work of the job is expected to grow from one set to another. */
+/** The factor by which the work is expected to grow from one set to another. */
 export type Expected = (base: LoadedSet, other: LoadedSet) => number;
 
 function scalingView(sets: readonly LoadedSet[], expected: Expected): ViewTable {
@@ -335,7 +335,7 @@ function scalingView(sets: readonly LoadedSet[], expected: Expected): ViewTable 
   if (!base) return tableOf('scaling', []);
   const all = new Map(ordered.map((set) => [set, chargesOf(set)]));
   const about = new Map<string, Charged>();
-  const excessOf = new Map<string, number>(); // over all sets: the order of entities
+  const excessOf = new Map<string, number>(); // summed over all sets, to sort the entities
   const rows = ordered.map((set) => {
     const own = all.get(set) ?? new Map<string, Charged>();
     const factor = set === base ? 1 : expected(base, set);
@@ -366,7 +366,7 @@ function scalingView(sets: readonly LoadedSet[], expected: Expected): ViewTable 
     }),
   );
   const order = (key: string): number => excessOf.get(key) ?? Infinity;
-  // stable: sets of one entity stay in the order of their cores
+  // the sort is stable: rows of one entity stay sorted by number of cores
   const sorted = found.sort((a, b) => order(b.key) - order(a.key) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return tableOf(
     'scaling',

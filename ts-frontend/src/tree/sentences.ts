@@ -1,4 +1,4 @@
-/** The findings of a tree in words. */
+/** The findings of a tree as sentences. */
 import type { RenderOptions } from '../render/format/options.js';
 import { clean } from '../render/format/text.js';
 import { count, percent, time } from '../render/format/units.js';

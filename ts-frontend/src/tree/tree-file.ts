@@ -1,4 +1,4 @@
-/** The file that `--tree` writes (docs/reference/trees.md): read, and checked. */
+/** Reads and validates the file that `--tree` writes (docs/reference/trees.md). */
 import { readFileSync } from 'node:fs';
 import { checksum } from '../reader/profile.js';
 import { systemReason } from '../reader/system-error.js';
@@ -6,7 +6,7 @@ import { systemReason } from '../reader/system-error.js';
 export const treeExtension = '.quartztree';
 
 export interface TreeKind {
-  name: string; // '': what found no room among the others
+  name: string; // '' for the sum of processes that did not fit into the table
   forked: boolean;
   processes: number;
   became: number;
@@ -64,7 +64,7 @@ export interface TreeWaitRow {
   kind: number;
   wait: TreeWait;
   holder: number | null;
-  holderPid: number; // 0: several, or none
+  holderPid: number; // 0 if there are several, or none
   ns: number;
   idleNs: number;
 }
@@ -98,7 +98,7 @@ export interface RawTree {
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 const isNumbers = (value: unknown): boolean => Array.isArray(value) && value.every(isNumber);
 
-/** What a row has: by a value of each field, of the type that it must have. */
+/** Whether a row has all fields of `like`, with values of the same types. */
 function hasShape(row: unknown, like: Readonly<Record<string, unknown>>): boolean {
   if (typeof row !== 'object' || row === null) return false;
   const its = row as Record<string, unknown>;
@@ -159,7 +159,7 @@ function isTree(value: unknown): value is RawTree {
   );
 }
 
-/** The tree, or what is wrong with the file. */
+/** The tree, or a clause that says what is wrong with the file. */
 export function readTree(file: string): RawTree | string {
   let bytes: Buffer;
   try {
@@ -180,7 +180,7 @@ export function readTree(file: string): RawTree | string {
     const tree: unknown = JSON.parse(body.toString('utf8'));
     if (isTree(tree)) return tree;
   } catch {
-    // said below
+    // reported below
   }
   return 'makes no sense, though its checksum is right';
 }

@@ -1,4 +1,4 @@
-/** What a tree's numbers mean (docs/reference/trees.md): NPT of kinds of processes, and what limits the whole. */
+/** Computes the metrics of a tree (docs/reference/trees.md): NPT of kinds of processes, and findings. */
 import { sum } from './numbers.js';
 import type { RawTree, TreeFamily, TreeKind, TreeWait } from './tree-file.js';
 
@@ -9,7 +9,7 @@ export interface KindRow {
   processes: number;
   runNs: number; // processor time
   nptNs: number;
-  aloneNs: number; // nothing else of the tree had a CPU, or is known to have wanted one
+  aloneNs: number; // time in which no other process of the tree had a CPU, or is known to have wanted one
   parallelism: number;
   parallelizeNs: number;
 }
@@ -38,7 +38,7 @@ export type TreeFinding =
       savingNs: number;
       parent: string;
       pid: number;
-      most: number; // at a time
+      most: number; // the maximum number at a time
       children: number;
       cpus: number;
     }
@@ -47,7 +47,7 @@ export type TreeFinding =
   | {
       kind: 'waited-for';
       costNs: number;
-      savingNs: number | null; // what the waiters would do instead is not known
+      savingNs: number | null; // null: what the waiters would do otherwise is unknown
       name: string;
       pid: number | null;
       waits: { waiter: string; wait: TreeWait; ns: number }[];
@@ -56,15 +56,15 @@ export type TreeFinding =
 export interface TreeModel {
   raw: RawTree;
   runNs: number;
-  nptNs: number; // something ran
+  nptNs: number; // elapsed time in which some process ran
   nothingNs: number;
-  kinds: KindRow[]; // most NPT first
-  waits: WaitRow[]; // longest first
+  kinds: KindRow[]; // sorted by NPT, largest first
+  waits: WaitRow[]; // sorted by time, longest first
   path: PathRow[];
   findings: TreeFinding[];
 }
 
-const leastShare = 0.05; // of elapsed time: what costs less is no finding
+const leastShare = 0.05; // the least share of elapsed time that is a finding
 
 const overBusy = (byBusy: readonly number[], weight: (busy: number) => number): number =>
   sum(byBusy.map((ns, busy) => (busy === 0 ? 0 : ns * weight(busy))));
@@ -121,9 +121,9 @@ function serial(raw: RawTree, kinds: readonly KindRow[]): TreeFinding[] {
 }
 
 const leastChildren = 4;
-const atMostShare = 0.8; // of the time with children: so many of them, and never more
+const atMostShare = 0.8; // share of the time with children in which their number has to be at its maximum
 
-/** Elapsed time in which the process had children. */
+/** Elapsed time in which the process had child processes. */
 const familyNs = ({ besideNs }: TreeFamily): number => sum(besideNs.slice(1));
 
 function fewJobs(raw: RawTree): TreeFinding[] {
@@ -153,7 +153,7 @@ function fewJobs(raw: RawTree): TreeFinding[] {
   ];
 }
 
-/** From the end back: spans in which one process had nearly all that ran, and ran alone. */
+/** Searches backwards from the end for stretches in which one process used nearly all processor time, and ran alone. */
 function lastProcess(raw: RawTree): TreeFinding[] {
   const besideNs = sum(raw.byBusy.slice(2));
   if (raw.cpus < 2 || besideNs < leastShare * raw.elapsedNs) return [];
@@ -161,7 +161,7 @@ function lastProcess(raw: RawTree): TreeFinding[] {
   let pid = 0;
   let kind = 0;
   for (const [ns, runNs, topPid, topKind, topNs] of [...raw.spans].reverse()) {
-    if (runNs < 0.1 * ns && costNs === 0) continue; // the very end, when all is only waited for
+    if (runNs < 0.1 * ns && costNs === 0) continue; // at the very end, processes only wait for the exit of others
     if (topNs < 0.9 * runNs || runNs > 1.1 * ns || (pid !== 0 && topPid !== pid)) break;
     pid = topPid;
     kind = topKind;
@@ -170,9 +170,9 @@ function lastProcess(raw: RawTree): TreeFinding[] {
   const one = raw.processes.find((process) => process.pid === pid);
   if (costNs < leastShare * raw.elapsedNs || !one) return [];
   const beganNs = raw.elapsedNs - costNs;
-  costNs = Math.min(costNs, one.aloneNs); // not what others were only kept from
+  costNs = Math.min(costNs, one.aloneNs); // without the time in which other processes were runnable but had no CPU
   if (costNs < leastShare * raw.elapsedNs) return [];
-  // One that began when nothing else ran any more is a serial part, not the last of several.
+  // A process that began when no other was running any more is a serial part of the program, not the last of several.
   if (one.beginNs > beganNs - 0.01 * raw.elapsedNs) return [];
   const name = nameAt(raw, kind);
   return [{ kind: 'last-process', costNs, savingNs: costNs * (1 - 1 / raw.cpus), name, pid }];
@@ -180,7 +180,10 @@ function lastProcess(raw: RawTree): TreeFinding[] {
 
 const manyProcesses = 100;
 
-/** What it takes to make processes: exactly what is known, and at most what the lightest of each kind took. */
+/**
+ * The cost of creating processes: the part that is measured, and an upper bound from the processor time of the lightest
+ * process of each kind.
+ */
 function startUp(raw: RawTree, runNs: number, nptNs: number): TreeFinding[] {
   if (raw.processCount < manyProcesses || runNs === 0) return [];
   const surely = sum(raw.kinds.map(({ becameNs }) => becameNs));

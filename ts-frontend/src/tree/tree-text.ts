@@ -1,4 +1,4 @@
-/** The report over a tree of processes, as text and as JSON. */
+/** The report on a tree of processes, as text and JSON. */
 import type { RenderOptions } from '../render/format/options.js';
 import { clean, paint, wrap } from '../render/format/text.js';
 import { count, figure, percent, time } from '../render/format/units.js';
@@ -71,7 +71,7 @@ function kindLines(model: TreeModel, options: RenderOptions): string[] {
   ];
 }
 
-/** Those of one kind for another one together; with the process, where it is one. */
+/** Merges waits of one kind of process for another; names the process if there is only one. */
 function grouped(waits: readonly WaitRow[]): WaitRow[] {
   const groups = new Map<string, WaitRow>();
   for (const row of waits) {

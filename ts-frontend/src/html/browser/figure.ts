@@ -1,4 +1,4 @@
-/** Figure 1 of whatever the reader chooses. */
+/** Draws Figure 1 of the entity that the reader selects. */
 import type { PageData } from '../data/page-data.js';
 import { figureLegend, figureSvg } from '../drawing/figure.js';
 import { byId, draw } from './elements.js';

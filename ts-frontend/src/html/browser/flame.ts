@@ -1,4 +1,4 @@
-/** Zoom, search and keyboard of the icicle graph. */
+/** Zoom, search and keyboard navigation in the icicle graph. */
 import { percent, time } from '../../render/format/units.js';
 import type { PageData } from '../data/page-data.js';
 import { childrenOf, describe, flameSvg } from '../drawing/flame.js';
@@ -83,7 +83,7 @@ export function flameGraph(data: PageData): void {
   redraw();
 }
 
-/** Where an arrow key leads: down to the greatest below, up, or to the bar beside it. */
+/** The bar that an arrow key selects: the widest callee, the caller, or a neighbour. */
 function stepTo(
   key: string,
   from: number,
@@ -119,7 +119,7 @@ function entitiesLike(data: PageData, text: string): Set<number> {
   return found;
 }
 
-/** Elapsed time of contexts with one of these on their path, each counted once. */
+/** Elapsed time of contexts whose path contains one of the entities; nested ones are not counted twice. */
 function coveredBy(data: PageData, children: readonly number[][], found: ReadonlySet<number>): number {
   const { flame } = data;
   let sum = 0;

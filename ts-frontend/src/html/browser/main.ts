@@ -1,4 +1,4 @@
-/** The page's script: what needs one. Without it the page is readable, and these controls are hidden. */
+/** The page's script, for everything that needs one. Without it the page is readable, and its controls are hidden. */
 import type { PageData } from '../data/page-data.js';
 import { byId } from './elements.js';
 import { figureOfAny } from './figure.js';

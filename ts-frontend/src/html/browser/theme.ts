@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until the button is pressed. Nothing is stored. */
+/** Light or dark: the system's preference until the user presses the button. Nothing is stored. */
 import { byId } from './elements.js';
 
 export function theme(): void {

@@ -1,4 +1,4 @@
-/** Makes of a model what the page's script knows (page-data.ts). Pure. */
+/** Extracts from a model the data for the page's script (page-data.ts). Pure functions. */
 import {
   aloneness,
   costIndex,
@@ -15,18 +15,18 @@ import { place, shortLabel } from '../../render/wording/names.js';
 import { cut } from '../../render/format/text.js';
 import type { Figure, FlameColumns, Layer, NamedPlace, PageData } from './page-data.js';
 
-/** What keeps a page below 300 KB: nodes at most, and bytes of data. */
+/** Limits on the number of nodes and on bytes of data that keep a page below 300 KB. */
 const mostNodes = 2000;
 const leastNodes = 100;
 const mostBytes = 125_000;
-/** So many nodes for each figure. */
+/** Figures may take one byte in this many of the data. */
 const figureShare = 14;
 const mostBins = 16;
 const mostLayers = 5;
 const mostLetters = 80;
 const letters = { ascii: false };
 
-/** Entities that the page names, in the order in which they first appear. */
+/** Numbers the entities that the page names, in order of first use. */
 class Named {
   private readonly places: NamedPlace[] = [];
   private readonly known = new Map<number, number>();
@@ -49,7 +49,7 @@ class Named {
   }
 }
 
-/** `before`: the profile that changes are taken from. With as many nodes and figures as there is room for. */
+/** `before`: the profile that changes refer to. Contains as many nodes and figures as there is room for. */
 export function pageData(model: Model, before: Model | null = null): PageData {
   const known = new Map<number, Focus>();
   const focus = (id: number): Focus => {
@@ -101,7 +101,7 @@ function flameOf(model: Model, named: Named, before: Model | null, nodes: number
   };
 }
 
-/** Of each node: its NPT less that of the node of the same names in the other profile. */
+/** For each node the difference of its NPT to the node with the same call path in the other profile. */
 function changesOf(
   model: Model,
   before: Model,
@@ -126,7 +126,9 @@ function changesOf(
   });
 }
 
-/** Of the program, and of whatever accounts for a thousandth of it: as many as there is room for. */
+/**
+ * The entities that get a figure: the program, and all that account for at least a thousandth of it, if there is room.
+ */
 const idsOfFigures = (model: Model, most: number): number[] =>
   [0, ...model.ranking.filter((id) => item(model.entities, id).nptNs >= model.elapsedNs / 1000)].slice(0, most);
 

@@ -1,6 +1,6 @@
 /**
- * Text in HTML and SVG, and data in a script element. Names come from untrusted files: whatever is in them, they are
- * shown and do nothing.
+ * Escapes text for HTML and SVG, and data for a script element. Names come from untrusted files: whatever they contain,
+ * they must only be displayed.
  */
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -9,15 +9,15 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** Control and direction characters, which could hide or reorder what stands beside them. */
+/** Control and bidirectional formatting characters, which could hide or reorder adjacent text. */
 const unseen =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Cs}/gu;
 
-/** As text, and as an attribute in quotes. */
+/** Escapes for element content and for quoted attributes. */
 export const escape = (text: string): string =>
   text.replace(unseen, '?').replace(/[&<>"']/g, (char) => entities[char] ?? '');
 
-/** JSON that a script element may hold: without what could end the element, or begin a comment. */
+/** JSON for a script element, without sequences that could end the element or begin a comment. */
 export const embeddedJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,4 +1,6 @@
-/** Figure 1 of the paper: NPT by number of busy processors, in layers of what a procedure calls. Pure. */
+/**
+ * Draws Figure 1 of the paper: NPT by number of busy processors, in layers for a procedure's callees. Pure functions.
+ */
 import { percent, time } from '../../render/format/units.js';
 import type { Figure, PageData } from '../data/page-data.js';
 import { escape } from './escape.js';
@@ -46,7 +48,7 @@ export function figureSvg({ bins, entities }: PageData, figure: Figure): string 
   );
 }
 
-/** What the layers are, and their sums. */
+/** The legend: the layers and their sums. */
 export function figureLegend({ entities }: PageData, figure: Figure): string {
   const rows = figure.layers.map(({ of, ns }, row) => {
     const sum = ns.reduce((all, one) => all + one, 0);

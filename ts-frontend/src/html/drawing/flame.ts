@@ -1,6 +1,7 @@
 /**
- * An icicle graph: the calling context tree from the top down, a bar as wide as the elapsed time that it accounts for,
- * coloured by how alone it ran. Drawn by the page's script, and into the page for those who run none. Pure.
+ * Draws an icicle graph: the calling context tree from the top down. The width of a bar is the elapsed time that the
+ * context accounts for; the colour is how few processors were busy meanwhile. Used by the page's script, and for the
+ * static picture in the page. Pure functions.
  */
 import { percent, time } from '../../render/format/units.js';
 import { figure } from '../../render/format/units.js';
@@ -8,15 +9,15 @@ import type { FlameColumns, PageData } from '../data/page-data.js';
 import { escape } from './escape.js';
 
 export const rowHeight = 18;
-/** Bars narrower than this are not drawn. */
+/** Bars narrower than this (px) are not drawn. */
 const leastWidth = 1.5;
-/** Width of a letter of the bars' text, px; they are a little wider in few fonts. */
+/** Width of a character in px, as an upper bound for most fonts. */
 const letter = 6.7;
 
 export interface Bar {
   node: number;
-  depth: number; // from the node that is drawn widest
-  x: number; // 0 to 1
+  depth: number; // relative to the node at full width
+  x: number; // from 0 to 1
   width: number;
 }
 
@@ -28,7 +29,7 @@ export const childrenOf = ({ parent }: FlameColumns): number[][] => {
   return children;
 };
 
-/** Bars of all below `root`, and of what it was called by, at full width above it. */
+/** The bars of `root` and its descendants, with its ancestors at full width above them. */
 export function barsOf(flame: FlameColumns, children: readonly number[][], root: number, leastShare: number): Bar[] {
   const above: number[] = [];
   for (let node = root; node !== 0;) above.unshift((node = flame.parent[node] ?? 0));
@@ -47,14 +48,14 @@ export function barsOf(flame: FlameColumns, children: readonly number[][], root:
   return bars;
 }
 
-/** 0: much less than before, 2: no change, 4: much more; relative to the whole. */
+/** 0: much less than before, 2: no change, 4: much more; relative to the elapsed time. */
 export function changeStep(changeNs: number, elapsedNs: number): number {
   const share = elapsedNs > 0 ? changeNs / elapsedNs : 0;
   const step = Math.abs(share) < 0.002 ? 0 : Math.abs(share) < 0.03 ? 1 : 2;
   return 2 + Math.sign(share) * step;
 }
 
-/** One bar in words. */
+/** Describes a bar in words. */
 export function describe({ entities, flame, elapsedNs }: PageData, node: number): string {
   const { name = '?', where = '' } = entities[flame.entity[node] ?? 0] ?? {};
   const ns = flame.nptNs[node] ?? 0;
@@ -70,10 +71,10 @@ export function describe({ entities, flame, elapsedNs }: PageData, node: number)
 export interface FlameOptions {
   root: number;
   width: number; // px
-  most: number; // rows
-  found?: ReadonlySet<number>; // entities that a search has found
+  most: number; // maximum number of rows
+  found?: ReadonlySet<number>; // entities that match a search
   selected?: number;
-  titles: boolean; // each bar has a title, for tooltips
+  titles: boolean; // whether each bar has a title element, which browsers show as a tooltip
 }
 
 export function flameSvg(data: PageData, children: readonly number[][], options: FlameOptions): string {

@@ -1,7 +1,7 @@
 /**
- * Bottle graph of the threads (Du Bois et al., OOPSLA 2013): a box for each, as high as the elapsed time that it
- * accounts for (its NPT) and as wide as the mean number of busy processors at that time. Heights add up to the
- * program's NPT; narrow boxes ran alone. Pure.
+ * Bottle graph of the threads (Du Bois et al., OOPSLA 2013): one box per thread, whose height is the elapsed time that
+ * it accounts for (its NPT) and whose width is the mean number of busy processors while it ran. Heights add up to the
+ * program's NPT; narrow boxes ran alone. Pure functions.
  */
 import type { Entity, Model } from '../../model/index.js';
 import { nameWithoutKind, threadNumbers } from '../../render/wording/names.js';
@@ -12,7 +12,7 @@ import { escape } from '../drawing/escape.js';
 const letters = { ascii: false };
 const width = 520;
 const height = 360;
-const half = 170; // px of the widest box, to either side
+const half = 170; // half of the widest box, in px
 const most = 40;
 
 interface Bottle {
@@ -21,7 +21,7 @@ interface Bottle {
   parallelism: number;
 }
 
-/** A box for each thread that ran, the widest first; the smallest as one. */
+/** One box for each thread that ran, widest first; the smallest ones are merged into one box. */
 export function bottlesOf(model: Model): Bottle[] {
   const all = model.entities
     .filter((entity: Entity) => entity.kind === 'thread' && entity.members.length === 0 && entity.nptNs > 0)

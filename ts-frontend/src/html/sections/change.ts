@@ -1,4 +1,4 @@
-/** Two profiles: what changed, first of all. Pure. */
+/** The first section of a comparison: what changed between two profiles. Pure functions. */
 import type { Comparison } from '../../model/index.js';
 import { cautionText, changeColumns, changedRows, changeText, findingChanges } from '../../render/compare.js';
 import { facts } from '../../render/parts/head.js';

@@ -1,4 +1,6 @@
-/** The time path: who let whom go on, as lanes of threads over time, and what is on it. Pure. */
+/**
+ * The time path: lanes of threads over time, the events that ended waits, and the entities on the path. Pure functions.
+ */
 import { addTo, item, timePathOf, type Model, type PathLeg, type PathState, type TimePath } from '../../model/index.js';
 import {
   legColumns,
@@ -68,7 +70,7 @@ function lanes(model: Model, path: TimePath): string {
   const start = path.legs[0]?.startNs ?? 0;
   const end = path.legs.reduce((last, leg) => Math.max(last, leg.startNs + leg.ns), start + 1);
   const x = (ns: number): number => left + ((width - left) * (ns - start)) / (end - start);
-  // The longest legs; what is left out is narrower than a pixel in all but long runs.
+  // Only the longest legs are drawn; except in long runs, the others are narrower than a pixel.
   const drawn = [...path.legs].sort((a, b) => b.ns - a.ns).slice(0, mostBars);
   const bars = drawn.map((leg) => {
     const row = threads.includes(leg.thread) ? threads.indexOf(leg.thread) : threads.length;

@@ -1,6 +1,6 @@
 /**
- * Synchronization objects and threads: who waited for which object, and who held it while others waited. A profile
- * knows both sides, not who of the one waited for whom of the other. Pure.
+ * A matrix of synchronization objects and threads: which thread waited for which object, and which held it while others
+ * waited. The profile does not record which waiter waited for which holder. Pure functions.
  */
 import { addTo, item, type Model, type PathTime } from '../../model/index.js';
 import { lockColumns, objectRows, waitedFor, type ObjectRow } from '../../render/locks.js';
@@ -18,7 +18,7 @@ const mostObjects = 15;
 const mostThreads = 12;
 const mostPaths = 5;
 
-/** Threads of one name are one column. */
+/** Threads of the same name share a column. */
 const shown = (model: Model, thread: number): number => item(model.entities, thread).group || thread;
 
 function sums(model: Model, list: readonly PathTime[], into: Map<number, number>): void {

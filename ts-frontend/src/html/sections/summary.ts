@@ -1,4 +1,4 @@
-/** What a report begins with: the findings in words, the run in figures, what else must be known. Pure. */
+/** The first section of a page: findings, key figures of the run, and notices. Pure functions. */
 import type { Model } from '../../model/index.js';
 import { findingSentences } from '../../render/findings/index.js';
 import { percent, time, count, figure } from '../../render/format/units.js';

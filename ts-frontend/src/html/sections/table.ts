@@ -1,4 +1,4 @@
-/** Tables of the text report, as HTML: the same columns, with the same words and figures. Pure. */
+/** Renders tables of the text report as HTML, with the same columns and texts. Pure functions. */
 import type { Column } from '../../render/parts/table.js';
 import { escape } from '../drawing/escape.js';
 
@@ -8,7 +8,7 @@ const textOf = <Row>({ text, short }: Column<Row>, row: Row): string => {
   return whole.length > mostLetters && short !== undefined ? short(row, mostLetters) : whole;
 };
 
-/** Columns that no row fills are left out, as in a terminal. `rows` at most `most`; how many are not shown is said. */
+/** Columns that are empty in all rows are left out. Shows at most `most` rows, and how many are left out. */
 export function htmlTable<Row>(
   caption: string,
   rows: readonly Row[],

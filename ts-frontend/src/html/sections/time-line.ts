@@ -1,4 +1,4 @@
-/** Busy, useful, spinning and idle processors over time, and how many threads could run. Pure. */
+/** Busy, useful, spinning and idle processors over time, and the number of runnable threads. Pure functions. */
 import type { Model, TimelineStretch } from '../../model/index.js';
 import { figure, time } from '../../render/format/units.js';
 import { escape } from '../drawing/escape.js';
@@ -15,7 +15,7 @@ const layers = [
   ['idle', ({ idleNs }: TimelineStretch) => idleNs],
 ] as const;
 
-/** Neighbours as one, so that at most so many remain: more than there are pixels for cannot be seen. */
+/** Adjacent stretches are merged so that at most this many remain: a screen has no pixels for more. */
 const mostStretches = 400;
 function joined(all: readonly TimelineStretch[]): TimelineStretch[] {
   const size = Math.max(1, Math.ceil(all.length / mostStretches));
@@ -44,16 +44,17 @@ export function timeLine(model: Model): string {
   const from = stretches[0]?.startNs ?? 0;
   const whole = Math.max(1, last.startNs + last.ns - from);
   const most = Math.max(...stretches.map(({ meanRunnable }) => meanRunnable));
-  // Threads may be many more than processors, whose share must be seen.
+  // The axis is limited to twice the number of processors: more runnable threads would make the processors' share
+  // invisible.
   const top = Math.max(model.processors, Math.min(most, 2 * model.processors), 1);
   const x = (ns: number): string => (left + ((width - left) * (ns - from)) / whole).toFixed(1);
   const y = (number: number): string => (4 + (height - bottom - 4) * (1 - Math.min(top, number) / top)).toFixed(1);
-  /** A line of steps: from the left edge of the first stretch to the right edge of the last. */
+  /** A step line from the left edge of the first stretch to the right edge of the last one. */
   const steps = (of: readonly TimelineStretch[], heights: readonly string[]): string =>
     of.map(({ startNs, ns }, at) => `V${heights[at] ?? ''}H${x(startNs + ns)}`).join('');
   const begin = `M${x(from)},`;
   const below = stretches.map(() => 0);
-  // Each layer is drawn down to the axis, under those that stand below it.
+  // Each layer is drawn from its upper bound down to the axis; the layers below it are drawn over it.
   const areas = layers.map(([name, of]) => {
     stretches.forEach((stretch, at) => {
       below[at] = (below[at] ?? 0) + of(stretch) / stretch.ns;

@@ -1,4 +1,7 @@
-/** Ranks as a heat map: how far each is from the median of all, in what they differ in. Pure. */
+/**
+ * A heat map of ranks: for each quantity in which ranks differ, the distance of each rank from the median. Pure
+ * functions.
+ */
 import { item } from '../../model/index.js';
 import { signedPercent, time } from '../../render/format/units.js';
 import { cut } from '../../render/format/text.js';

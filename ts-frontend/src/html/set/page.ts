@@ -1,4 +1,6 @@
-/** A set of profiles as one HTML page, without scripts: what ranks differ in, and what limits some of them. Pure. */
+/**
+ * A set of profiles as one HTML page without scripts: how ranks differ, and what limits some of them. Pure functions.
+ */
 import type { RenderOptions } from '../../render/format/options.js';
 import { count, figure, percent, time } from '../../render/format/units.js';
 import type { HeatRow } from '../../sets/heat.js';
@@ -54,7 +56,7 @@ function view(
   return rows.length === 0 ? '<p>Nothing.</p>' : htmlTable(caption, rows, viewColumnsOf(shown, options), mostRows);
 }
 
-/** By rank: its findings, in the words of its report. */
+/** The findings of each rank, as worded in its report. */
 function findings(set: LoadedSet): string {
   const members = [...new Set(set.findings.map(({ member }) => member))];
   if (members.length === 0) return '<p>Nothing stands out in the ranks that were looked at.</p>';

@@ -1,4 +1,4 @@
-/** A run-time's garbage collection. */
+/** Sentences for garbage collection by a language's run-time. */
 import type { CollectionFacts, Finding } from '../../model/index.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
 

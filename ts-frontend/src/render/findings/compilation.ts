@@ -1,4 +1,4 @@
-/** A run-time's compilation while the program runs. */
+/** Sentences for compilation by a language's run-time while the program runs (JIT). */
 import type { CompilationFacts, Finding } from '../../model/index.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
 

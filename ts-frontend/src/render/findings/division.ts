@@ -1,4 +1,4 @@
-/** Work that several threads share: too few of them, or unevenly divided. */
+/** Sentences for parallel work that is divided among too few threads, or unevenly. */
 import type { Finding, TooFewThreadsFacts, UnevenFacts } from '../../model/index.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
 

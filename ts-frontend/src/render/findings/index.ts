@@ -1,6 +1,4 @@
-/**
- * Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them.
- */
+/** Converts findings to sentences. Each kind of evidence has one function; no other code edits its sentences. */
 import { fewSnapshots, item, onPathOf } from '../../model/index.js';
 import type { Finding, Kind, Model, Verification } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
@@ -83,12 +81,12 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
   }
 }
 
-/** Kinds of what others wait for: whether the run's length depends on it. */
+/** Kinds of findings about something that other threads wait for, so that it can be on the critical path. */
 const waitedFor: ReadonlySet<Finding['kind']> = new Set(['serial', 'imbalance', 'lock-contention']);
-/** What itself takes time. An object that threads only wait at is on no path, whatever it costs. */
+/** Kinds of entities that use processor time. An object at which threads only wait is never on the path. */
 const runs: ReadonlySet<Kind> = new Set(['procedure', 'lock']);
 
-/** A smaller part of the critical path than this says nothing about a finding. */
+/** The least share of the critical path that is reported: below this it does not support the finding. */
 const leastOnPath = 0.01;
 
 function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases): string {
@@ -96,11 +94,11 @@ function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases)
   if (onPath === null || entity === 0 || !waitedFor.has(kind) || !runs.has(item(model.entities, entity).kind))
     return '';
   const part = (onPath.get(entity) ?? 0) / model.head.pathNs;
-  // No share, or next to none, says nothing: the path may go through what it calls, or through its waiters.
+  // A small share is no evidence against the finding: the path may go through a callee or through a waiting thread.
   return part < leastOnPath ? '' : ` Of the critical path, ${share(part)} goes through ${title(entity)}.`;
 }
 
-/** How sure it is, where that is little; and who else may be the cause. */
+/** How uncertain the cost is, if that matters, and whether other programs may be the cause. */
 function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }: Phrases): string {
   return (
     (model.samples < fewSnapshots
@@ -112,7 +110,7 @@ function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }:
   );
 }
 
-/** The thread that leaves no more to save. */
+/** Which thread limits the saving: the run cannot be shorter than its work. */
 function boundText({ bound }: Finding, { model, title, time, share }: Phrases): string {
   return bound === null
     ? ''
@@ -121,7 +119,7 @@ function boundText({ bound }: Finding, { model, title, time, share }: Phrases): 
         `as long as it does, no change there saves more than ${time(bound.mostNs)}.`;
 }
 
-/** What "what if" knows. */
+/** The prediction of "what if", if the recording has one for this entity. */
 function freeText({ whatIf, kind }: Finding, { time }: Phrases): string {
   if (whatIf === undefined || !whatIf.tighter) return '';
   const free = kind === 'lock-contention' ? 'nobody had to wait for it' : 'it took no time at all';
@@ -138,7 +136,7 @@ const verdicts: Record<Verification['verdict'], string> = {
   undecided: 'The experiment is inconclusive',
 };
 
-/** What an experiment that tried the change has shown. */
+/** What an experiment that made the advised change has shown. */
 function verificationText({ change, promised, gain, verdict }: Verification, { model }: Phrases): string {
   const name = model.experiment?.changes[change]?.change ?? 'it';
   const saved =

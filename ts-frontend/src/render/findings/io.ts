@@ -1,9 +1,9 @@
-/** Input, output and sleep that is not overlapped; and time in which nothing runs at all. */
+/** Sentences for input, output and sleep that do not overlap with work, and for time in which no thread runs. */
 import type { Finding, IoFacts, NothingRunsFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences, threadsText } from '../wording/phrases.js';
 
-/** How many children, and how much for each. */
+/** How many child processes there were, and the average time for each. */
 const eachText = ({ childrenNs, started }: IoFacts, { time }: Phrases): string =>
   childrenNs === null || started === null
     ? ''

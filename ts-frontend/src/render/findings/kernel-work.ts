@@ -1,4 +1,4 @@
-/** The kernel's work on behalf of the program. */
+/** Sentences for processor time that the kernel spends on behalf of the program. */
 import type { Finding, KernelWorkFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';

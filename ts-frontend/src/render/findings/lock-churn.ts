@@ -1,4 +1,4 @@
-/** Locks that are taken very often, although hardly anybody waits for them. */
+/** Sentences for locks that are acquired very often, although threads hardly wait for them. */
 import { lineMoves } from '../../model/index.js';
 import type { Finding, LockChurnFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
@@ -24,7 +24,7 @@ export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases)
   };
 }
 
-/** Not locks: values go from one to the next, one by one. */
+/** For objects that are not locks: values are passed from thread to thread, one at a time. */
 function passing(finding: Finding, { by, share: part, mostNs, rarer }: LockChurnFacts, say: Phrases): Sentences {
   const { title, costs, processorUse, time, share } = say;
   return {

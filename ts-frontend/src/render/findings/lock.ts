@@ -1,4 +1,4 @@
-/** Locks that threads wait for, and other objects at which they spin. */
+/** Sentences for contended locks, and for other objects that threads spin on. */
 import type { Finding, LockFacts, SpinningFacts } from '../../model/index.js';
 import { ofAllocator } from '../wording/allocator.js';
 import { count, mean } from '../format/units.js';
@@ -50,7 +50,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
   };
 }
 
-/** A lock that the program made itself, of a condition, semaphore or futex and a flag. */
+/** A lock that the program implements itself, with a flag and a condition, semaphore or futex. */
 function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phrases): Sentences {
   const { title, time } = say;
   const runs = facts.holder === null ? '' : `; what runs in that time is mostly ${say.name(facts.holder)}`;
@@ -70,7 +70,7 @@ function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phr
   };
 }
 
-/** `cause`: its title, where it is not the lock that was named last. */
+/** `cause`: the title of the lock, if it is not the one that the text mentioned last. */
 function usesText(
   { counted: isCounted, acquisitions, contended, waitMeanNs, holder }: LockFacts,
   cause: string,
@@ -90,7 +90,7 @@ function usesText(
     : `${cause} was taken ${counted(count(acquisitions), 'time')}`;
 }
 
-/** ", 96.0 % of the time in input, output or sleep (fdatasync)" */
+/** Example: ", 96.0 % of the time in input, output or sleep (fdatasync)". */
 function inIoText({ inIo }: LockFacts, { share, name }: Phrases): string {
   return inIo
     ? `, ${share(inIo.share)} of the time in input, output or sleep${inIo.call === null ? '' : ` (${name(inIo.call)})`}`

@@ -1,4 +1,4 @@
-/** Code that takes the time where the processors are busy. */
+/** Sentences for code that takes most of the time while all processors are busy. */
 import { item } from '../../model/index.js';
 import type { Finding, OptimizeFacts } from '../../model/index.js';
 import { count } from '../format/units.js';

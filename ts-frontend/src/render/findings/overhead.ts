@@ -1,4 +1,4 @@
-/** Work for threads instead of in them: grain too fine. */
+/** Sentences for time spent on creating, scheduling and switching threads: the grain of the work is too fine. */
 import { item } from '../../model/index.js';
 import type {
   Finding,

@@ -1,4 +1,4 @@
-/** More threads that can run than CPUs. */
+/** Sentences for more runnable threads than CPUs. */
 import type { Finding, OversubscriptionFacts } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';

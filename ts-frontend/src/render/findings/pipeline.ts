@@ -1,8 +1,8 @@
-/** Threads that pass data on to each other. */
+/** Sentences for threads that pass data to each other. */
 import type { Finding, MutualWaitFacts, PassedDataFacts, SlowestStageFacts } from '../../model/index.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
 
-/** Of all that the threads wait for, so many are named. */
+/** The maximum number of objects that are named. */
 const named = 4;
 
 export function slowestStage(

@@ -1,9 +1,9 @@
-/** Processes that are started and ended, and data that is passed between them. */
+/** Sentences for the creation and exit of processes, and for data that is serialized between them. */
 import type { Finding, ProcessStartFacts, SerializationFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { type Phrases, type Sentences } from '../wording/phrases.js';
 
-/** Memory whose page tables take some ms to copy. */
+/** A memory size for which fork takes milliseconds to copy the page tables. */
 const muchBytes = 64 * 2 ** 20;
 
 export function processStarts(

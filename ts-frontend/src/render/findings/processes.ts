@@ -1,9 +1,9 @@
-/** Waiting for other processes, in MPI. */
+/** Sentences for waiting for other processes in MPI calls. */
 import type { Finding, ProcessesFacts } from '../../model/index.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 import { count } from '../format/units.js';
 
-/** What to change, by what is waited for most. */
+/** The advice depends on which kind of wait takes the most time. */
 function remedyOf({ startNs, messageNs, collectiveNs, savesNs }: ProcessesFacts, say: Phrases): string {
   if (startNs >= Math.max(messageNs, collectiveNs))
     return 'Starting and ending the processes takes as long however much they have to do: let them do more in one run.';

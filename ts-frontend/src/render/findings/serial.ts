@@ -1,4 +1,4 @@
-/** Code that runs alone. */
+/** Sentences for code that runs while the other processors are idle. */
 import { item } from '../../model/index.js';
 import type { Finding, SerialFacts } from '../../model/index.js';
 import { count } from '../format/units.js';

@@ -1,4 +1,4 @@
-/** Threads that write one cache line alternately. */
+/** Sentences for threads that alternately write the same cache line. */
 import type { Finding, SharingFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';

@@ -1,4 +1,4 @@
-/** Threads that wait for each other by giving up the CPU. */
+/** Sentences for threads that wait for each other in a loop with sched_yield. */
 import type { Finding, YieldFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';

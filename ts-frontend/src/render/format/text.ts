@@ -1,5 +1,6 @@
 /**
- * Text in columns: widths, cutting, wrapping, colour. Names come from untrusted files: control characters never pass.
+ * Text layout in columns: width, truncation, wrapping, colour. Names come from untrusted files, so control characters
+ * are always removed.
  */
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { RenderOptions } from './options.js';
@@ -31,7 +32,7 @@ const codes: Record<Tone, string> = {
   part3: '35',
   part4: '36',
   part5: '33',
-  // black or white on ColorBrewer's PuOr, in the 256 colours
+  // black or white text on ColorBrewer's PuOr scale, in the terminal's 256 colours
   alone0: '38;5;16;48;5;208',
   alone1: '38;5;16;48;5;222',
   alone2: '38;5;16;48;5;254',
@@ -43,21 +44,21 @@ export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'co
   return options.colour && text !== '' ? `\u001b[${codes[tone]}m${text}\u001b[0m` : text;
 }
 
-/** What stands for characters of our own where there is ASCII alone. */
+/** ASCII replacements for the non-ASCII characters that Quartz itself uses. */
 const letters: Readonly<Record<string, string>> = { µ: 'u', '±': '+-', '…': '..', '→': '->', '›': '>' };
 
-/** A name fit for one line of a terminal. */
+/** The name with control characters replaced, so that it fits on one line of a terminal. */
 export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): string {
   const safe = name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '?');
   return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, (char) => letters[char] ?? '?') : safe;
 }
 
 const none = /[\p{Mn}\p{Me}\p{Cf}]/u;
-/** Columns that a character takes: 0 (combining), 1, or 2 (wide, by Unicode's table). */
+/** The number of columns of a character: 0 (combining), 1, or 2 (wide, by Unicode's East Asian Width). */
 export const widthOf = (char: string): 0 | 1 | 2 =>
   char < '\u0300' ? 1 : none.test(char) ? 0 : eastAsianWidth(char.codePointAt(0) ?? 0);
 
-/** Columns that a text takes (without colour codes). */
+/** The number of columns of a text, not counting colour codes. */
 export function width(text: string): number {
   let total = 0;
   for (const char of text) total += widthOf(char);
@@ -69,7 +70,7 @@ export function pad(text: string, columns: number, align: 'left' | 'right'): str
   return align === 'left' ? text + space : space + text;
 }
 
-/** Cuts out the middle, where names differ least: both the beginning and the end of a C++ name matter. */
+/** Shortens a text in the middle: beginning and end of a C++ name distinguish it best from other names. */
 export function cut(text: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
   if (width(text) <= columns) return text;
   const mark = options.ascii ? '..' : '…';
@@ -92,13 +93,13 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
   return head + mark + tail;
 }
 
-/** The words of a text; a number stays with its unit. */
+/** Splits a text into words; a number and its unit count as one word. */
 export const wordsOf = (text: string): string[] =>
   text.split(/\s+(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u).filter((word) => word !== '');
 
 /**
- * Lines of at most `columns`, each after `indent` spaces; a number stays with its unit, a word that is too long for a
- * line is cut.
+ * Breaks a text into lines of at most `columns`, each indented by `indent` spaces. Keeps a number and its unit
+ * together; truncates a word that is longer than a line.
  */
 export function wrap(text: string, columns: number, indent: number, options: Pick<RenderOptions, 'ascii'>): string[] {
   const room = Math.max(10, columns - indent);

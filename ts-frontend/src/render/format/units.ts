@@ -1,10 +1,10 @@
 /**
- * Numbers as people read them, in every sentence and table, on the live screen too: three significant digits with their
- * unit, shares with one decimal, whole numbers with separators. Pure.
+ * The only formatter of numbers, for all sentences and tables and the live screen: three significant digits with a
+ * unit, shares with one decimal, integers with separators. Pure functions.
  */
 export interface Letters {
   ascii: boolean;
-} // no character beyond ASCII
+} // use ASCII characters only
 const all: Letters = { ascii: false };
 
 interface Unit {
@@ -20,7 +20,7 @@ const units: readonly Unit[] = [
   smallest,
 ];
 
-// 999.5 ms would print as "1,000 ms", so a unit begins a little below its size.
+// The limit is a little below the unit: 999.5 ms would otherwise be printed as "1,000 ms".
 const unitOf = (ns: number): Unit => units.find((unit) => Math.abs(ns) >= unit.ns * 0.9995) ?? smallest;
 
 const decimalsFor = (value: number): number => {
@@ -41,7 +41,7 @@ function fixed(value: number, decimals: number): string {
   return sign + count(Number(whole)) + (part === undefined ? '' : `.${part}`);
 }
 
-/** A time: "1.62 s", "24.1 ms", "0". */
+/** A time in ns: "1.62 s", "24.1 ms", "0". */
 export function time(ns: number, options: Letters = all): string {
   if (ns === 0) return '0';
   const unit = unitOf(ns);
@@ -50,7 +50,10 @@ export function time(ns: number, options: Letters = all): string {
   return `${fixed(value, decimals)} ${options.ascii ? unit.ascii : unit.name}`;
 }
 
-/** Half the width of a 95 % interval, in the unit of the value that it stands beside (its own beside 0): "±0.03". */
+/**
+ * Half the width of a 95 % interval in ns, in the unit of `ns`, beside which it is printed (in its own unit if `ns` is
+ * 0): "±0.03".
+ */
 export function plusMinus(ns: number, halfNs: number, options: Letters): string {
   const sign = options.ascii ? '+-' : '±';
   if (ns === 0 || halfNs === 0) return sign + time(halfNs, options);
@@ -67,7 +70,7 @@ interface Share {
 }
 const isTiny = ({ part, whole }: Share): boolean => part !== 0 && whole !== 0 && (100 * part) / whole < 0.05;
 
-/** A share without its sign, beside another one: "24.3", "<0.1". */
+/** A share without the percent sign: "24.3", "<0.1". */
 function bare({ part, whole }: Share): string {
   if (whole === 0 || part === 0) return '0';
   const value = (100 * part) / whole;
@@ -79,8 +82,8 @@ function bare({ part, whole }: Share): string {
 export const percent = (part: number, whole: number): string => `${bare({ part, whole })} %`;
 
 /**
- * Shares between two bounds: "1.3 to 25.0 %", "24.3 %" where they read the same, "1.3 % or more" where `whole` of the
- * upper one is nothing.
+ * A range of shares: "1.3 to 25.0 %"; "24.3 %" if both are printed alike; "1.3 % or more" if the upper bound has
+ * `whole` 0, which means unknown.
  */
 export function range(least: Share, most: Share): string {
   if (isOpen(most)) return `${bare(least)} % or more`;
@@ -89,14 +92,14 @@ export function range(least: Share, most: Share): string {
 }
 const isOpen = ({ part, whole }: Share): boolean => whole <= 0 && part > 0;
 
-/** The same behind "by", of what is estimated: "about 1.3 %", "less than 0.1 %"; or of what it is at the least. */
+/** The phrase that follows "by" for an estimated range: "about 1.3 %", "less than 0.1 %", or a lower bound. */
 export function estimatedRange(least: Share, most: Share, atLeast: boolean): string {
   if (isTiny(most)) return atLeast ? 'less than 0.1 %, or more' : 'less than 0.1 %';
   if (!atLeast) return `about ${range(least, most)}`;
   return isOpen(most) ? range(least, most) : `${range(least, most)} or more`;
 }
 
-/** A plain figure such as a mean number of processors: "2.5". */
+/** A number without a unit, such as a mean number of processors: "2.5". */
 export function figure(value: number): string {
   if (value === 0) return '0';
   if (Math.abs(value) < 0.005) return '<0.01';
@@ -109,13 +112,13 @@ function signed(share: number): string {
   return text === '-0.0' ? '0.0' : text;
 }
 
-/** A share that may be below 0, or above 1: "-0.4 %", "1,234 %". */
+/** A share that may be negative, or above 1: "-0.4 %", "1,234 %". */
 export const signedPercent = (share: number): string => `${signed(share)} %`;
 
-/** Shares that may be below 0, between two bounds: "-0.4 to 1.2 %". */
+/** A range of shares that may be negative: "-0.4 to 1.2 %". */
 export const signedRange = (low: number, high: number): string => `${signed(low)} to ${signed(high)} %`;
 
-/** A rate: "10.0 kHz", "950 Hz". */
+/** A frequency in Hz: "10.0 kHz", "950 Hz". */
 export function rate(hz: number): string {
   return hz >= 999.5 ? `${fixed(hz / 1000, decimalsFor(hz / 1000))} kHz` : `${fixed(hz, decimalsFor(hz))} Hz`;
 }

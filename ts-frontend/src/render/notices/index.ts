@@ -1,4 +1,4 @@
-/** Notices in sentences: made from their facts, one function for each form, and nothing else changes them. */
+/** Converts notices to sentences. Each kind has one function; no other code edits its sentences. */
 import type { Model, Notice } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { phrases, type Phrases } from '../wording/phrases.js';
@@ -73,7 +73,7 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
 export const noticeSentences = (model: Model, notice: Notice, options: Pick<RenderOptions, 'ascii'>): NoticeSentences =>
   sentencesOf(notice, phrases(model, options));
 
-/** In one line: "what is so; what to do". */
+/** The notice in one line: "statement; advice". */
 export function noticeLine(model: Model, notice: Notice, options: Pick<RenderOptions, 'ascii'>): string {
   const { reason, remedy } = noticeSentences(model, notice, options);
   return remedy === '' ? reason : `${reason}; ${remedy}`;

@@ -1,4 +1,4 @@
-/** What is to be known of how the run was recorded. */
+/** Sentences for notices about the recording: losses, skipped snapshots, missing names. */
 import type {
   CallPathsNotice,
   ForbiddenNotice,
@@ -11,7 +11,7 @@ import type {
 import { count, percent } from '../format/units.js';
 import type { NoticeSentences } from './sentences.js';
 
-/** Behind the number of them; `N`: of how many. */
+/** The text that follows the number of lost items; `N` is replaced by the total number. */
 const lost: Record<LossNotice['what'], NoticeSentences> = {
   'torn-copies': {
     reason: 'of N copies of stacks changed while they were read',

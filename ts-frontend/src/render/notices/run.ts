@@ -1,4 +1,4 @@
-/** What is to be known of the run. */
+/** Sentences for notices about the run itself: other programs, waiting for CPUs, sleep. */
 import type {
   ChildProcessesNotice,
   CloseFindingsNotice,

@@ -1,4 +1,4 @@
-/** What is so, and what to do about it; `remedy` may be empty. */
+/** A statement, and advice on it; `remedy` may be empty. */
 export interface NoticeSentences {
   reason: string;
   remedy: string;

@@ -1,4 +1,4 @@
-/** A table as comma-separated values (RFC 4180). */
+/** Writes a table as comma-separated values (RFC 4180). */
 import { defined } from '../../model/index.js';
 
 export type Value = string | number;
@@ -6,7 +6,7 @@ export type Value = string | number;
 function field(value: Value): string {
   if (typeof value === 'number')
     return Number.isInteger(value) ? value.toString() : String(Number(value.toPrecision(12)));
-  // A spreadsheet would run a text that begins with one of these as a formula.
+  // Spreadsheets interpret text that begins with one of these characters as a formula.
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,9 +1,12 @@
-/** Where the effort of a run went, in percent of it, and what that says of how it is divided. */
+/**
+ * How the effort of a run is divided among work, overhead and idleness, in percent, with what this indicates about the
+ * division of the work.
+ */
 import { overheadKinds, type Guidance, type Model, type OverheadKind } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { percent, time } from '../format/units.js';
 
-/** Kinds of overhead. */
+/** Names of the kinds of overhead. */
 export const kindNames: Record<OverheadKind, string> = {
   synchronization: 'synchronization',
   scheduling: 'scheduling',
@@ -11,7 +14,7 @@ export const kindNames: Record<OverheadKind, string> = {
   library: 'run-time library',
 };
 
-/** Of a context, as a column has it. */
+/** The guidance for a context, as the text of a table column. */
 export const divisionNames: Record<Guidance, string> = {
   effective: 'good',
   coarser: 'too fine',
@@ -19,7 +22,7 @@ export const divisionNames: Record<Guidance, string> = {
   another: 'switch it',
 };
 
-/** Findings say what to do: these say no more than how far the division of the work is the place to look. */
+/** The same in a sentence for the run. It points to the division of the work at most; the findings give advice. */
 const guidance: Record<Guidance, string> = {
   effective: 'Both are low: what is left is to make the code itself faster.',
   coarser: 'Overhead is high, idleness low: dividing the work costs much of it.',
@@ -29,12 +32,12 @@ const guidance: Record<Guidance, string> = {
     '(another loop, another algorithm).',
 };
 
-/** Less overhead than this part of effort is not worth two lines. */
+/** The least share of overhead in the effort that is worth two lines. */
 const leastOverhead = 0.05;
 
 /**
- * One sentence for the run, one for how it is divided; '': nothing ran, other programs had the CPUs, or there is hardly
- * any overhead, or nothing is known of it.
+ * One sentence for the run and one for the guidance; '' if nothing ran, if other programs had the CPUs, or if there is
+ * hardly any overhead.
  */
 export function effortText({ effort: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === undefined || its.guidance === null || its.overheadNs < leastOverhead * its.effortNs) return '';

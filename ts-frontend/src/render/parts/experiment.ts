@@ -1,4 +1,4 @@
-/** What an experiment with several runs has shown, in sentences (docs/guide/measuring.md). */
+/** The results of an experiment with several runs, in sentences (docs/guide/measuring.md). */
 import type {
   ChangeTrial,
   Experiment,
@@ -16,9 +16,9 @@ import { counted } from '../wording/phrases.js';
 
 type Letters = Pick<RenderOptions, 'ascii'>;
 
-/** By so much more than 1: "1.2 %", with its interval. */
+/** By how much a ratio exceeds 1, with its interval: "1.2 % (95 % interval 0.4 to 2.0 %)". */
 const excess = ({ ratio, low, high }: Ratio): string => interval(ratio - 1, low - 1, high - 1);
-/** "1.2 % more", "1.2 % less", with its interval. */
+/** A ratio as "1.2 % more" or "1.2 % less", with its interval. */
 const difference = (its: Ratio): string =>
   its.ratio >= 1 ? `${excess(its)} more` : `${interval(1 - its.ratio, 1 - its.high, 1 - its.low)} less`;
 
@@ -122,7 +122,7 @@ function endText({ ended, rounds, complete }: Experiment): string {
   return `${why}: ${count(complete)} of ${count(rounds)} rounds were complete, and only these count.`;
 }
 
-/** A sentence or more for each thing that it has shown. */
+/** One or more sentences for each result. */
 export function experimentTexts(experiment: Experiment, letters: Letters): string[] {
   const { recording, changes, recorded, runs } = experiment;
   return [

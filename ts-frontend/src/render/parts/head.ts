@@ -1,4 +1,4 @@
-/** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
+/** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
 import { isMostlyOthers, type Model, type Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { effortText } from './effort.js';
@@ -9,14 +9,14 @@ import type { RenderOptions } from '../format/options.js';
 import { clean, paint, wrap } from '../format/text.js';
 import { count, estimatedRange, figure, percent, range, rate, time } from '../format/units.js';
 
-/** The title of a part of a report. */
+/** The heading of a part of a report. */
 export const heading = (text: string, options: RenderOptions): string[] =>
   wrap(text, options.width, 0, options).map((line) => paint(line, 'heading', options));
 
-/** So many CPUs that other processes of the program had are said to be among them. */
+/** The number of CPUs used by the program's other processes above which the report mentions them. */
 const leastRelated = 0.1;
 
-/** Where children did so much of the work, what this profile shows is not what takes the time. */
+/** The share of the work above which the report warns that child processes do most of it, not the profiled process. */
 const mostlyChildren = 0.5;
 
 function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'>): string {
@@ -32,7 +32,7 @@ function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'
   );
 }
 
-/** What to know before times of findings are read; '': nothing. */
+/** Warnings that a reader needs before the times in the findings; '' if there are none. */
 export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii'>): string =>
   [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
 
@@ -66,7 +66,7 @@ function findings(model: Model, options: RenderOptions): string[] {
   return [...lines, ''];
 }
 
-/** A caution, behind a mark. */
+/** A notice, as lines that begin with a mark. */
 export function noteLines(line: string, options: RenderOptions): string[] {
   const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
   return [paint('!', 'warn', options) + first.slice(1), ...rest];
@@ -85,7 +85,7 @@ const ends: Record<Model['head']['endReason'], (status: number) => string> = {
   time: () => '',
 };
 
-/** The command line with the program's directory left out. */
+/** The command line of the program, without the program's directory. */
 function commandLine({ program, head }: Model): string {
   const [first = '', ...rest] = head.arguments.split(' ');
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -93,7 +93,7 @@ function commandLine({ program, head }: Model): string {
   return first.endsWith(`/${name}`) ? [name, ...rest].join(' ') : head.arguments;
 }
 
-/** The run in one line: what ran, how long, how well it was seen, what Quartz itself cost. */
+/** A summary of the run: program, duration, number of snapshots, cost of Quartz. */
 export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { head } = model;
   const status =
@@ -111,7 +111,7 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   ].join(', ');
 }
 
-/** Why there were not as many as promised; numbers are as right as with all of them, their intervals wider. */
+/** Why fewer snapshots were taken than requested. Fewer snapshots widen the intervals, but do not bias the numbers. */
 function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === null) return '';
   return its.reason === 'late'
@@ -131,7 +131,7 @@ const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
   ['startNs', 'start of recording'],
 ];
 
-/** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
+/** The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run. */
 function cost(model: Model): string {
   const { head, compensation, slowdown, elapsedNs } = model;
   if (elapsedNs === 0) return 'nothing was recorded';
@@ -170,7 +170,7 @@ function cost(model: Model): string {
   return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${children}${taken}`;
 }
 
-/** Where the processors' time went, in one sentence; '' where there was none. */
+/** How the processors' time was used, in one sentence; '' if there was none. */
 export function processorsText(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { balance } = model;
   const total = balance.usefulNs + balance.overheadNs + balance.spinningNs + balance.idleNs;
@@ -201,14 +201,14 @@ function usage(model: Model, options: RenderOptions): string[] {
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 
-/** What several runs have shown. */
+/** The results of an experiment with several runs. */
 function experiment({ experiment: its }: Model, options: RenderOptions): string[] {
   if (its === undefined) return [];
   const texts = experimentTexts(its, options).flatMap((text) => wrap(text, options.width, 2, options));
   return [...heading('Measured by experiment', options), '', ...texts, ''];
 }
 
-/** All that stands before the view. */
+/** Everything that precedes the view. */
 export function head(model: Model, options: RenderOptions): string[] {
   return [
     ...findings(model, options),

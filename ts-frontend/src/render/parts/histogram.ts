@@ -1,4 +1,4 @@
-/** Histograms over the number of concurrently busy processors: one line in a table, or the paper's Figure 1. */
+/** Histograms over the number of concurrently busy processors: in one table cell, or as in the paper's Figure 1. */
 import { defined, item } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { cut, paint, type Tone } from '../format/text.js';
@@ -7,7 +7,7 @@ import { time } from '../format/units.js';
 const blocks = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const plain = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
 
-/** Adds neighbours up so that at most `most` bars remain. `from` and `to` are numbers of processors. */
+/** Merges adjacent bins so that at most `most` remain. `from` and `to` are numbers of processors. */
 export function bins(byBusy: ArrayLike<number>, most: number): { from: number; to: number; ns: number }[] {
   const size = Math.max(1, Math.ceil(byBusy.length / Math.max(1, most)));
   const result: { from: number; to: number; ns: number }[] = [];
@@ -20,7 +20,7 @@ export function bins(byBusy: ArrayLike<number>, most: number): { from: number; t
   return result;
 }
 
-/** One character a bar; the highest fills its cell, and what is not zero shows. */
+/** One character per bin, scaled to the highest one; bins that are not zero are always visible. */
 export function spark(byBusy: ArrayLike<number>, most: number, options: Pick<RenderOptions, 'ascii'>): string {
   const all = bins(byBusy, most);
   const top = Math.max(...all.map(({ ns }) => ns));
@@ -37,11 +37,11 @@ const plainFills = ['#', 'o', '+', '.', '=', '*'];
 export const mostLayers = fills.length;
 const tones: Tone[] = ['part0', 'part1', 'part2', 'part3', 'part4', 'part5'];
 
-/** The sign that stands for a layer, in the chart and in the table below it. */
+/** The character that a layer is drawn with, in the chart and in the legend of the table below it. */
 export const sign = (layer: number, options: RenderOptions): string =>
   paint((options.ascii ? plainFills : fills)[layer] ?? ' ', tones[layer] ?? 'dim', options);
 
-/** Bars of NPT_i, made of layers from the bottom up. */
+/** A bar chart of NPT_i; each bar consists of layers, from the bottom up. */
 export function chart(layers: readonly Layer[], height: number, options: RenderOptions): string[] {
   const processors = layers[0]?.byBusyNs.length ?? 0;
   if (processors === 0) return [];
@@ -53,7 +53,7 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
   if (top <= 0) return [];
   const cell = Math.max(2, Math.min(8, Math.floor((options.width - axis - 2) / spans.length)));
   const bar = Math.max(1, cell - 1);
-  // Boundaries of the layers in cells, rounded on the sum so that errors do not add up.
+  // The layers' upper bounds in cells. Rounding the cumulative sums keeps rounding errors from adding up.
   const columns = totals.map((total, index) => {
     const cells = Math.round((height * total) / top);
     const filled: number[] = [];
@@ -76,7 +76,7 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
           : '';
     const cells = columns.map((filled, index) => {
       const layer = filled[row];
-      // What is not zero shows, if only as a line on the axis.
+      // A bar that is not zero but less than a cell is drawn as a line on the axis.
       if (row === 0 && layer === undefined && item(totals, index) > 0)
         return ' '.repeat(cell - bar) + (options.ascii ? '_' : '▁').repeat(bar);
       return (
@@ -95,7 +95,7 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
   return lines;
 }
 
-/** As many labels as fit without touching; the first and the last always. */
+/** As many labels as fit without touching; always the first and the last. */
 function axisLabels(spans: readonly { from: number; to: number }[], cell: number): string {
   const texts = spans.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   const line = Array.from({ length: cell * spans.length }, () => ' ');

@@ -1,10 +1,10 @@
-/** How much of the critical path something is on, as a column of tables. */
+/** A column for tables: the share of the critical path that an entity is on. */
 import { onPathOf } from '../../model/index.js';
 import type { Entity, Model } from '../../model/index.js';
 import type { Column } from './table.js';
 import { percent } from '../format/units.js';
 
-/** None where no path was recorded. */
+/** No column if no path was recorded. */
 export function onPathColumn<Row>(model: Model, entityOf: (row: Row) => Entity, drop: number): Column<Row>[] {
   const onPath = onPathOf(model);
   if (onPath === null) return [];

@@ -1,4 +1,7 @@
-/** Tables that fit the terminal: the least important columns go first, then the name is cut. */
+/**
+ * Tables that fit the terminal: if space is short, the least important columns are omitted, then the names are
+ * shortened.
+ */
 import { item } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { cut, pad, paint, width, type Tone } from '../format/text.js';
@@ -6,17 +9,17 @@ import { cut, pad, paint, width, type Tone } from '../format/text.js';
 export interface Column<Row> {
   head: string;
   text: (row: Row) => string;
-  align?: 'left' | 'right'; // default right
-  drop?: number; // the highest goes first when space is short; absent: stays
-  name?: boolean; // takes what space is left
-  short?: (row: Row, columns: number) => string; // what stands there where the text is too long; absent: the text, cut
+  align?: 'left' | 'right'; // right by default
+  drop?: number; // omitted before columns of lower value if space is short; undefined: never omitted
+  name?: boolean; // takes the remaining width
+  short?: (row: Row, columns: number) => string; // shortens the text if it is too long; by default it is truncated
   tone?: Tone;
 }
 
 const gap = 2;
 const leastName = 16;
 
-/** The lines of a table, two spaces in. Columns that no row fills are left out. */
+/** The lines of a table, indented by two spaces. Columns that are empty in all rows are left out. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: RenderOptions): string[] {
   let shown = columns
     .map((column) => {
@@ -65,7 +68,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   ];
 }
 
-/** The first rows, and a line that says what is not shown. */
+/** The first `options.top` rows, and a line with the number of rows that are not shown. */
 export function limited<Row>(rows: readonly Row[], options: RenderOptions): { rows: readonly Row[]; more: string[] } {
   if (options.top === 0 || rows.length <= options.top) return { rows, more: [] };
   const left = rows.length - options.top;

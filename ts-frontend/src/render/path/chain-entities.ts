@@ -1,4 +1,4 @@
-/** Procedures and objects with the time for which they were on a chain: the time path, or the span. */
+/** Procedures and objects by their time on a chain: the time path, or the span. */
 import { item } from '../../model/index.js';
 import type { Entity, Model, PathEntity } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
@@ -6,7 +6,10 @@ import { percent, plusMinus, time } from '../format/units.js';
 import type { Column } from '../parts/table.js';
 import { label, place, shortLabel } from '../wording/names.js';
 
-/** The rows that are shown, with what they are of: no thread, and no member of a group, which the group stands for. */
+/**
+ * The rows to show, with their entities. Threads are left out, and so are members of groups, which the group stands
+ * for.
+ */
 export const shownOnChain = <Row extends { entity: number }>(
   model: Model,
   rows: readonly Row[],
@@ -16,11 +19,11 @@ export const shownOnChain = <Row extends { entity: number }>(
     .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
 
 export interface Chain<Row> {
-  head: string; // of the time on the chain
-  wholeNs: number; // its length
+  head: string; // heading of the column with the time on the chain
+  wholeNs: number; // length of the chain
   ns: (row: Row) => number;
   selfNs: (row: Row) => number;
-  beside: Column<Row>; // a column of the chain's own, before the names
+  beside: Column<Row>; // a column specific to the chain, before the names
 }
 
 export function chainColumns<Row extends { of: Entity; ci95: PathEntity['ci95'] }>(

@@ -1,4 +1,4 @@
-/** The tables of `quartz path`, each as comma-separated values: names of columns with units, exact integers of ns. */
+/** The tables of `quartz path` as comma-separated values: units in the column names, times as integers in ns. */
 import { item } from '../../model/index.js';
 import type { Model, PathEntity, SpanEntity, TimePath, WorkSpan } from '../../model/index.js';
 import { csvLines } from '../parts/csv-lines.js';
@@ -13,7 +13,7 @@ type Row = Record<string, string | number>;
 const table = (columns: readonly string[], rows: readonly Row[]): string => csvLines(rows, columns);
 const ns = (value: number | null): string | number => (value === null ? '' : Math.round(value));
 
-/** Segments in time order, or what they are summed by. */
+/** Segments in order of time, or sums by entity. */
 export const pathCsv = (model: Model, path: TimePath, name: PathTable): string =>
   name === 'segments' ? segments(model, path) : pathEntities(model, path);
 
@@ -37,7 +37,7 @@ function segments(model: Model, path: TimePath): string {
   );
 }
 
-/** What a row is about. */
+/** The fields that identify an entity. */
 function about(model: Model, { entity, ci95 }: PathEntity | SpanEntity): Row {
   const { kind, name, file, line } = item(model.entities, entity);
   return { kind, name, file, line, low_ns: ns(ci95.lowNs), high_ns: ns(ci95.highNs) };
@@ -125,7 +125,7 @@ const sites = (model: Model, span: WorkSpan): string =>
     })),
   );
 
-/** A line for each answer and number of processors; of one without an answer a line without numbers. */
+/** One line per question and number of processors; if a question has no answer, one line without numbers. */
 const whatIfs = (span: WorkSpan): string =>
   table(
     [

@@ -1,4 +1,4 @@
-/** The time path: why did it take that long? As text, CSV and JSON. */
+/** Renders the time path, which explains the elapsed time, as text, CSV and JSON. */
 import { item } from '../../model/index.js';
 import type {
   Came,
@@ -32,7 +32,7 @@ export const stateText: Record<PathState, string> = {
   unknown: 'not known',
 };
 
-/** How the path came to the leg's thread. */
+/** The event by which the path reached the leg's thread. */
 export function cameText(
   model: Model,
   { came, by, inferred }: Pick<PathLeg, 'came' | 'by' | 'inferred'>,
@@ -50,12 +50,12 @@ export function cameText(
   return texts[came];
 }
 
-/** Legs in time order; runs of short ones as one row. */
+/** Legs in order of time; consecutive short ones share a row. */
 export interface LegRow {
   leg: PathLeg;
-  short: number; // > 0: so many short legs together
+  short: number; // > 0: the number of short legs that the row stands for
 }
-const shortPart = 1 / 200; // of the path
+const shortPart = 1 / 200; // a leg shorter than this share of the path is short
 
 export function legRows(path: TimePath, all: boolean): LegRow[] {
   const rows: LegRow[] = [];
@@ -124,7 +124,7 @@ function summary(path: TimePath, options: RenderOptions): string[] {
 export const pathRows = (model: Model, path: TimePath): PathRow[] => shownOnChain(model, path.entities);
 
 export type PathRow = PathEntity & { of: Entity };
-/** What a row says of an entity on the path, as text and HTML have it. */
+/** The columns for entities on the path, for text and HTML. */
 export const pathColumns = (model: Model, path: TimePath, options: RenderOptions): Column<PathRow>[] =>
   chainColumns(
     model,
@@ -152,14 +152,14 @@ function entityTable(model: Model, path: TimePath, options: RenderOptions): stri
   ];
 }
 
-/** Numbers of threads of the path that share their name with another one. */
+/** Numbers that distinguish threads of the same name on the path. */
 export const threadNumbersOf = (model: Model, { segments }: TimePath): ((id: number) => string) =>
   threadNumbers(
     model,
     segments.map(({ thread }) => thread),
   );
 
-/** What a row says of a leg, as text and HTML have it. */
+/** The columns for legs, for text and HTML. */
 export function legColumns(model: Model, path: TimePath, options: RenderOptions): Column<LegRow>[] {
   const numberOf = threadNumbersOf(model, path);
   return [
@@ -206,7 +206,7 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
   return [...heading('In time order', options), '', ...table(rows, legColumns(model, path, options), options), ...more];
 }
 
-/** What to do about a profile without a path. */
+/** Advice for a profile without a path. */
 export const noPathText =
   'no time path was recorded: the program was built with an older Quartz, may not map memory, or ended before the ' +
   'first snapshot; record it again with: quartz record -- PROGRAM';
@@ -219,7 +219,7 @@ export function pathReport(model: Model, path: TimePath, options: RenderOptions)
 
 export const nameOf = (model: Model, id: number): string => (id === 0 ? '' : item(model.entities, id).name);
 
-/** With the names of what it is about; sites are indices, as in `sites`. */
+/** Adds names of entities; sites are indices into `sites`. */
 const scalingJson = (model: Model, fact: Scaling): object => {
   if (fact.form === 'lock-limits') return { ...fact, name: nameOf(model, fact.entity) };
   if (fact.form === 'span-limits' && fact.code !== null)
@@ -227,7 +227,7 @@ const scalingJson = (model: Model, fact: Scaling): object => {
   return fact;
 };
 
-/** docs/reference/path.md, "JSON". What only a recording with work and span has is null or empty. */
+/** The JSON of docs/reference/path.md. What only a recording with work and span contains is null or empty. */
 export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, quartzVersion: string): string {
   const onSpanOf = new Map(span?.entities.map(({ entity, onSpanNs }) => [entity, onSpanNs]));
   const onPathOf = new Map(path.entities.map(({ entity, onPathNs }) => [entity, onPathNs]));

@@ -1,4 +1,4 @@
-/** Sentences of what work and span say about other numbers of processors. */
+/** Sentences on run times with other numbers of processors, as predicted from work and span. */
 import { item } from '../../model/index.js';
 import type { Model, Scaling, WorkSpan } from '../../model/index.js';
 import { label } from '../wording/names.js';

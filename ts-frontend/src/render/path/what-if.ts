@@ -1,4 +1,4 @@
-/** "What if": sentences and JSON of the answers; the table of slack. */
+/** Answers to "what if" questions as sentences and JSON; the table of slack. */
 import { item } from '../../model/index.js';
 import type { Model, Slack, WhatIf, WorkSpan } from '../../model/index.js';
 import { heading } from '../parts/head.js';
@@ -19,9 +19,9 @@ const condition = ({ kind, site, factor, sinceNs }: WhatIf, name: string, option
   return `If ${what} took ${factor === 0.5 ? 'half' : figure(factor)} ${factor === 0.5 ? '' : 'times '}as long`;
 };
 
-const little = 0.005; // of the span
+const little = 0.005; // share of the span
 
-/** Why there is no answer. */
+/** Why a question has no answer. */
 function none(model: Model, { kind, basis }: WhatIf, name: string): string {
   if (basis === 'unseen')
     return model.raw.head.paths.running
@@ -35,7 +35,7 @@ function none(model: Model, { kind, basis }: WhatIf, name: string): string {
     : `What if ${name}: no procedure has that name.`;
 }
 
-const worth = 0.98; // more processors that gain less are not shown
+const worth = 0.98; // processor counts whose time is above this ratio of the previous one's are not shown
 
 export const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
   rows.find(({ processors }) => processors === P)?.ns ?? 0;
@@ -73,7 +73,7 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
   return `${condition(answer, name, options)}, the span would be ${length}.${run}${why}`;
 }
 
-/** Answers that are not as long as the span: columns of the prediction, by what is asked. */
+/** Answers other than the span itself, as columns of the prediction. */
 export const answered = (
   model: Model,
   span: WorkSpan,
@@ -121,6 +121,6 @@ export function slackTable(model: Model, span: WorkSpan, options: RenderOptions)
 
 export const whatIfJson = (answer: WhatIf): object => ({
   ...answer,
-  site: undefined, // its name says it
+  site: undefined, // the name contains it
   entity: answer.entity === 0 ? null : answer.entity,
 });

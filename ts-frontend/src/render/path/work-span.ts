@@ -1,4 +1,4 @@
-/** Work and span: what would other numbers of processors do? As text and CSV. */
+/** Work and span, and predictions for other numbers of processors, as text and CSV. */
 import { item, tooMuchUnended } from '../../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
@@ -11,12 +11,12 @@ import { answered, slackTable, timeOn, whatIfSection } from './what-if.js';
 import { clean, paint, wrap } from '../format/text.js';
 import { count, figure, percent, time } from '../format/units.js';
 
-/** What to do about a profile without work and span. */
+/** Advice for a profile without work and span. */
 export const noWorkSpanText =
   'work and span were not recorded, or no thread came to an event that ends a strand; ' +
   'record it again with: quartz record --span -- PROGRAM';
 
-const few = 0.1; // spans that differ by less are one
+const few = 0.1; // relative difference below which two spans are considered equal
 
 function summary(model: Model, span: WorkSpan, options: RenderOptions): string[] {
   const { spanNs, typicalSpanNs: typical, burdenedSpanNs: burdened } = span;
@@ -72,7 +72,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
   return text;
 }
 
-/** Powers of two, and what was recorded with. */
+/** Predictions for powers of two and for the number of processors of the recording. */
 function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
   if (span.prediction.length === 0) return [];
   const rows = span.prediction.filter(
@@ -118,7 +118,7 @@ function entityTable(model: Model, span: WorkSpan, options: RenderOptions): stri
   return [...heading('What is on the span', options), '', ...table(rows, columns, options), ...more, ...unseen, ''];
 }
 
-/** Calls of one line that begin the same procedure are one row: a compiler may have copied the call. */
+/** Merges spawn sites on one source line that start the same procedure: a compiler may have duplicated the call. */
 function sitesByLine({ sites, entities }: WorkSpan): SpanSite[] {
   const byPlace = new Map<string, SpanSite>();
   for (const site of sites) {

@@ -1,4 +1,4 @@
-/** Instructions of a procedure with what each costs, as text and JSON (docs/reference/loops.md, "Instructions"). */
+/** Instructions of a procedure with the cost of each, as text and JSON (docs/reference/loops.md, "Instructions"). */
 import {
   baseName,
   instructionsIn,
@@ -14,7 +14,7 @@ import { heading } from '../parts/head.js';
 import { table, type Column } from '../parts/table.js';
 import { label, place } from '../wording/names.js';
 
-/** Why there is nothing to show; null: there is. */
+/** Why there are no instructions to show; null if there are. */
 export function noInstructionsText(model: Model): string | null {
   const state = instructionsIn(model);
   if (state === 'there') return null;
@@ -23,12 +23,12 @@ export function noInstructionsText(model: Model): string | null {
     : 'this profile has no instructions: they are recorded where the kernel gives samples';
 }
 
-/** Addresses as the binary has them, as other tools print them. */
+/** An address in the binary rather than in the process, as other tools print it. */
 export function addressText(model: Model, address: number): string {
   const module = model.raw.modules.find(({ start, end }) => address >= start && address < end);
   return (address - (module?.bias ?? 0)).toString(16);
 }
-/** Lines of the loops around it, the innermost first. */
+/** Source lines of the loops that contain the instruction, innermost first. */
 export const loopsText = (model: Model, { loops }: InstructionRow): string =>
   loops.map(({ line, address }) => (line > 0 ? String(line) : `+${addressText(model, address)}`)).join(' in ');
 export const instructionText = (row: InstructionRow): string => (row.polls ? `(polls) ${row.text}` : row.text);
@@ -64,7 +64,7 @@ export function disassemblyReport(model: Model, code: Disassembly, options: Rend
   ].join('\n');
 }
 
-/** As it stands in `instructions` of the JSON of a source file. */
+/** The value of `instructions` in the JSON of a source file. */
 export const disassemblyJson = (model: Model, { procedure, cost, errors, rows }: Disassembly): object => ({
   procedure: item(model.entities, procedure).name,
   ...cost,

@@ -1,4 +1,4 @@
-/** The icicle graph of calling contexts by elapsed time, for a terminal. */
+/** The icicle graph of calling contexts by elapsed time, in a terminal. */
 import { aloneness, item, type FlameNode, type Model } from '../../model/index.js';
 import { heading } from '../parts/head.js';
 import { label, shortLabel } from '../wording/names.js';
@@ -6,7 +6,7 @@ import type { RenderOptions } from '../format/options.js';
 import { clean, cut, pad, paint, width, wrap } from '../format/text.js';
 import { percent, time } from '../format/units.js';
 
-/** What fills a bar behind its name: from what ran alone to what ran while all processors were busy. */
+/** Fill characters of the bars behind the names, from "ran alone" to "all processors were busy". */
 const fills = ['█', '▓', '▒', '░', '·'];
 const plainFills = ['#', '=', '-', ':', '.'];
 const tones = ['alone0', 'alone1', 'alone2', 'alone3', 'alone4'] as const;
@@ -17,7 +17,7 @@ interface Bar {
   to: number;
 }
 
-/** Bars by depth, each in whole columns below the one that called it; what is narrower than a column is left out. */
+/** Rows of bars, each bar below its caller's, in whole columns; contexts narrower than a column are left out. */
 function layout(root: FlameNode, columns: number, most: number): { rows: Bar[][]; deeper: boolean } {
   const rows: Bar[][] = [];
   let row: Bar[] = root.nptNs > 0 ? [{ node: root, from: 0, to: columns }] : [];
@@ -41,7 +41,7 @@ function line(model: Model, bars: readonly Bar[], options: RenderOptions): strin
   let at = 0;
   for (const { node, from, to } of bars) {
     const step = aloneness(node.nptNs > 0 ? node.timeNs / node.nptNs : 1, model.processors);
-    // A column stays free at the right, so that neighbours can be distinguished.
+    // One column at the right stays empty, so that adjacent bars can be distinguished.
     const room = Math.max(1, to - from - 1);
     const name = room < 3 ? '' : nameOf(model, node, room, options);
     const fill = options.colour ? ' ' : item(options.ascii ? plainFills : fills, step);
@@ -66,7 +66,7 @@ function legend(model: Model, options: RenderOptions): string[] {
   return ['', `ran alone ${signs.join('')} all ${model.processors} processors busy`];
 }
 
-/** `options.top`: rows at most, 0 = all. */
+/** `options.top`: the maximum number of rows, 0 = no limit. */
 export function flameReport(model: Model, root: FlameNode, options: RenderOptions): string {
   const name = root.entity === 0 ? '' : ` of ${label(item(model.entities, root.entity), options)}`;
   const { rows, deeper } = layout(root, options.width, options.top);

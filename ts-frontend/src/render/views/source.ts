@@ -1,4 +1,4 @@
-/** What lines of a source file cost, beside its text, as a listing, CSV and JSON (docs/reference/loops.md). */
+/** Lines of a source file with the cost of each, as listing, CSV and JSON (docs/reference/loops.md). */
 import {
   baseName,
   costIndex,
@@ -21,16 +21,16 @@ import { heading } from '../parts/head.js';
 import { table, type Column } from '../parts/table.js';
 import { counterFields, withoutCode, withoutCounters } from './view.js';
 
-/** Lines of text shown before and after one that costs. */
+/** Context lines shown before and after a line with a cost. */
 const around = 2;
-/** What costs less of the elapsed time is not worth a place of its own: its line is shown only beside another. */
+/** The least share of the elapsed time for which a line is shown other than as context. */
 const least = 0.002;
 
-/** The lines of a file, or why there are none. */
+/** The lines of a file, or why it cannot be read. */
 export type SourceText = readonly string[] | { error: string };
 
 interface Row {
-  line: number; // 0: lines are left out here
+  line: number; // 0: a gap, where lines are omitted
   text: string;
   costs: SourceLine | undefined;
 }
@@ -40,7 +40,7 @@ const own = (line: SourceLine | undefined): number => line?.self[costIndex.npt] 
 const isShown = (model: Model, line: SourceLine): boolean =>
   Math.max(cost(line, 'npt'), cost(line, 'onPath'), cost(line, 'blocked'), cost(line, 'io')) >= least * model.elapsedNs;
 
-/** Lines that cost, with some text around each; the first lines of all where none does. */
+/** Lines with a cost, each with some context; the first lines of the file if none has a cost. */
 function listing(model: Model, file: SourceFile, text: SourceText): Row[] {
   const costs = new Map(file.lines.map((line) => [line.line, line]));
   const shown = new Set<number>();
@@ -59,7 +59,7 @@ function listing(model: Model, file: SourceFile, text: SourceText): Row[] {
   return rows;
 }
 
-/** As much of a line of text as there is room for, with a mark that more follows. */
+/** The beginning of a line that fits into the width, with a mark if it is truncated. */
 function beginning(text: string, columns: number, options: RenderOptions): string {
   const mark = options.ascii ? '...' : '…';
   let shown = clean(text, options);
@@ -120,7 +120,7 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
   ].join('\n');
 }
 
-/** A line's own fields: all of its costs in ns. */
+/** All costs of a line in ns, as fields of JSON and CSV. */
 const fields = (model: Model, line: SourceLine): Record<string, number> => ({
   line: line.line,
   ...Object.fromEntries(costNames.map((name) => [`${name}Ns`, line.total[costIndex[name]] ?? 0])),
@@ -130,7 +130,7 @@ const fields = (model: Model, line: SourceLine): Record<string, number> => ({
 
 export const sourceSchema = 'quartz-source-1';
 
-/** code: of procedures of the file; null: that was not asked for. */
+/** `code`: disassembly of the file's procedures; null if it was not requested. */
 export function sourceJson(
   model: Model,
   file: SourceFile,

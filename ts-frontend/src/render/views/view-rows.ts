@@ -1,15 +1,15 @@
-/** Which rows of a view are shown: the hot path wholly, then those that cost most. */
+/** Selects the rows of a view: the whole hot path, then the rows with the highest cost. */
 import type { ViewRow } from '../../model/index.js';
 
 export interface ShownRow {
   row: ViewRow;
-  depth: number; // 0: the whole program
-  hot: boolean; // on the hot path
-  parent: number; // index of a row before it; of the first: -1
+  depth: number; // 0 for the whole program
+  hot: boolean; // whether the row is on the hot path
+  parent: number; // index of the parent's row, which comes earlier; -1 for the first row
 }
 
 /**
- * A child is on the hot path where it has at least so much of its parent's cost (Adhianto et al. 2010, section 7.2).
+ * A child is on the hot path if it has at least this share of its parent's cost (Adhianto et al. 2010, section 7.2).
  */
 const hotShare = 0.5;
 
@@ -17,10 +17,13 @@ interface Node {
   row: ViewRow;
   depth: number;
   hot: boolean;
-  below: Node[]; // shown
+  below: Node[]; // children that are shown
 }
 
-/** At most `most` rows (0: all), parents before their children, the greatest of that column first among neighbours. */
+/**
+ * At most `most` rows (0 = no limit). Parents come before their children; siblings are sorted by the column, largest
+ * first.
+ */
 export function shownRows(root: ViewRow, column: number, most: number): { rows: ShownRow[]; complete: boolean } {
   const cost = (row: ViewRow): number => row.total[column] ?? 0;
   const limit = most === 0 ? Infinity : most;
@@ -42,7 +45,7 @@ export function shownRows(root: ViewRow, column: number, most: number): { rows: 
   };
   open(first);
   for (let next = waiting.pop(); next !== undefined && count < limit; next = waiting.pop()) {
-    // Nothing that costs nothing, unless all is asked for.
+    // Rows without a cost are shown only if there is no limit.
     if (most !== 0 && cost(next.row) <= 0) break;
     show(next.up, next.row, next.hot);
     if (count >= limit) break;
@@ -57,7 +60,7 @@ export function shownRows(root: ViewRow, column: number, most: number): { rows: 
   return { rows, complete: waiting.size === 0 };
 }
 
-/** A priority queue; `before` says which of two comes out first. */
+/** A priority queue; `before(a, b)` is true if a is to be removed before b. */
 class Heap<T> {
   private readonly items: T[] = [];
   constructor(private readonly before: (a: T, b: T) => boolean) {}

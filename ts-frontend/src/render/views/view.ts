@@ -1,4 +1,4 @@
-/** The three views of where time goes, as text, CSV and JSON (docs/reference/views.md). */
+/** The three views of calling contexts, as text, CSV and JSON (docs/reference/views.md). */
 import {
   baseName,
   costIndex,
@@ -32,7 +32,7 @@ import { label, place, shortLabel } from '../wording/names.js';
 import { table, type Column } from '../parts/table.js';
 import { shownRows, type ShownRow } from './view-rows.js';
 
-/** What of a view is asked for. */
+/** The options of a view. */
 export interface ViewQuery {
   view: ViewName;
   sort: AmountName;
@@ -44,11 +44,11 @@ const titles: Record<ViewName, string> = {
   callers: 'Who called what costs time, from the bottom up (each without what it called)',
   flat: 'By module, file and procedure',
 };
-/** Deeper rows are indented no further, and say how deep they are. */
+/** The maximum indentation; deeper rows show their depth as a number. */
 const deepest = 12;
-/** Of contexts with less of the run's effort it is not said how they are divided. */
+/** The least share of the run's effort for which a context has a guidance on its division. */
 const leastEffort = 0.01;
-/** Rows of CSV and JSON at most: callers of 100,000 contexts would be millions. */
+/** The maximum number of rows in CSV and JSON: the callers of 100,000 contexts would be millions of rows. */
 const mostRows = 100_000;
 
 export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string[] {
@@ -66,7 +66,7 @@ export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options
   ];
 }
 
-/** From this part of the processor time on it is reported how much is in no loop or line. */
+/** The least share of processor time without a loop or line that is reported. */
 const leastWithoutCode = 0.01;
 export function withoutCode(model: Model, options: RenderOptions): string[] {
   const ns = withoutCodeNs(model);
@@ -80,7 +80,7 @@ export function withoutCode(model: Model, options: RenderOptions): string[] {
   );
 }
 
-/** What no column says where nothing counts it. */
+/** Why columns of hardware counters are missing, if they are. */
 export function withoutCounters(model: Model, options: RenderOptions): string[] {
   const known = countersOf(model.raw);
   if (needed.every((name) => known.includes(name))) return [];
@@ -93,7 +93,7 @@ export function withoutCounters(model: Model, options: RenderOptions): string[] 
   );
 }
 
-/** Columns of what was counted; nothing for what was not. */
+/** Columns of the counters that were read. */
 function counterColumns(model: Model): Column<ShownRow>[] {
   const known = countersOf(model.raw);
   if (!known.includes('instructions')) return known.includes('faults') ? [faults] : [];
@@ -115,7 +115,7 @@ const faults: Column<ShownRow> = {
   drop: 9,
 };
 
-/** What was counted, of a row or line of JSON and CSV: fields of the counters that were read. */
+/** Values of the counters that were read, as fields of JSON and CSV. */
 export const counterFields = (model: Model, { total, self }: Pick<ViewRow, 'total' | 'self'>): object =>
   Object.fromEntries(
     countersOf(model.raw).flatMap((name) => [
@@ -124,7 +124,7 @@ export const counterFields = (model: Model, { total, self }: Pick<ViewRow, 'tota
     ]),
   );
 
-/** What a row says, as text and HTML have it. */
+/** The columns of the table, for text and HTML. */
 export function contextColumns(model: Model, { metrics }: ViewQuery, options: RenderOptions): Column<ShownRow>[] {
   const total = (row: ViewRow, name: CostName): number => row.total[costIndex[name]] ?? 0;
   const some = (head: string, name: CostName, drop: number): Column<ShownRow> => ({
@@ -199,7 +199,7 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
   ];
 }
 
-/** The kind of overhead that is most of it, with its part where that is not all. */
+/** The largest kind of overhead, with its share unless it is all of the overhead. */
 function kindText(row: ViewRow, least: number): string {
   const all = row.total[costIndex.overhead] ?? 0;
   if (all < least || all === 0) return '';
@@ -211,7 +211,7 @@ function kindText(row: ViewRow, least: number): string {
 const derivedText = (metric: DerivedMetric, row: ViewRow, options: RenderOptions): string =>
   metric.unit === 'time' ? time(metric.value(row), options) : figure(metric.value(row));
 
-/** A row of the hot path has a mark, and so has one for calls of a procedure by itself. */
+/** The name, indented by depth, with marks for the hot path and for recursive calls. */
 function indented({ depth, hot, row }: ShownRow, name: string, options: RenderOptions): string {
   const mark = hot && depth > 0 ? (options.ascii ? '>' : '›') : ' ';
   const deep = depth > deepest ? `[${depth}] ` : '';
@@ -232,7 +232,7 @@ function subjectName(model: Model, { subject }: ViewRow, options: Pick<RenderOpt
   }
 }
 
-/** A row's own fields: what it is, and all of its costs in ns. */
+/** Identity and all costs in ns of a row, as fields of JSON and CSV. */
 function fields(model: Model, { row, depth, parent }: ShownRow, metrics: readonly DerivedMetric[]): object {
   const { subject } = row;
   const entity = subject.kind === 'entity' ? model.entities[subject.entity] : undefined;
@@ -255,7 +255,7 @@ function fields(model: Model, { row, depth, parent }: ShownRow, metrics: readonl
 
 export const viewSchema = 'quartz-view-1';
 
-/** `most`: rows at most, 0 = all that there is room for. */
+/** `most`: the maximum number of rows, 0 = the limit for JSON. */
 export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version: string, most: number): string {
   const { rows, complete } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
   const { program, elapsedNs, processors, effortNs } = model;

@@ -1,4 +1,4 @@
-/** What helps where threads wait for each other in the allocator. */
+/** Advice for contention in the memory allocator. */
 export const ofAllocator =
   "This lock is the allocator's: give it more arenas (glibc: MALLOC_ARENA_MAX or glibc.malloc.arena_max in " +
   'GLIBC_TUNABLES may limit them; unset it), try another allocator (LD_PRELOAD), or allocate less: reuse memory, or ' +

@@ -1,4 +1,4 @@
-/** What the kernel counted of the program, in the words of the tools that show it: one line of every report's head. */
+/** The kernel's counts for the program, in the terms of the usual tools; one line in the head of every report. */
 import type { KernelUsage, Model } from '../../model/index.js';
 import { count, figure, time, type Letters } from '../format/units.js';
 
@@ -15,7 +15,7 @@ function switchesOf({ switches, waits }: KernelUsage): string[] {
     : [reported];
 }
 
-/** Processors that the program really had; '' where the kernel did not say. */
+/** The number of CPUs that the program used; '' if the kernel did not report it. */
 export function cpusText(usage: KernelUsage): string {
   return `${figure(usage.cpusUsed)} of ${count(usage.cpus)} used`;
 }

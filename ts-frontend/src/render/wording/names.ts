@@ -1,4 +1,4 @@
-/** How entities are called: in sentences, in tables, on the live screen. */
+/** Names of entities in sentences, in tables and on the live screen. */
 import { defined, item } from '../../model/index.js';
 import { placeOf, type Entity, type Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
@@ -8,16 +8,16 @@ import { clean, cut, width } from '../format/text.js';
 const many = (entity: Entity): string => (entity.instances > 1 ? ` (${entity.instances})` : '');
 const kind = (entity: Entity): string => (entity.saysItsKind ? '' : `${entity.kind} `);
 
-/** What it is, behind a name on the live screen: " [mutex]"; nothing where the name says so. */
+/** The kind of an entity, to follow its name on the live screen: " [mutex]"; '' if the name contains it. */
 export const kindTag = (entity: Entity): string => (entity.saysItsKind ? '' : ` [${entity.rawKind}]`);
 
-/** In a sentence: "mutex queue", "the 8 locks row", "sum (sum.c:7)". */
+/** The entity's name in a sentence: "mutex queue", "the 8 locks row", "sum (sum.c:7)". */
 export function titleOf(model: Model, id: number): string {
   const entity = item(model.entities, id);
   if (id === 0) return "the program's code outside any known procedure";
   if (entity.kind === 'procedure') {
     const place = placeText(model, entity);
-    // Nobody can act on an address: the exported procedure comes first.
+    // A reader cannot interpret an address without a symbol, so the exported procedure comes first.
     if (entity.runsFor !== 0) return `${briefly(item(model.entities, entity.runsFor).name)} (in ${entity.name})`;
     return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
   }
@@ -25,7 +25,7 @@ export function titleOf(model: Model, id: number): string {
   return entity.saysItsKind ? entity.name : `${several}${entity.name}`;
 }
 
-/** "sum.c:7, inlined into step"; '': neither is known. */
+/** "sum.c:7, inlined into step"; '' if neither is known. */
 function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedInto }: Entity): string {
   const [first, ...others] = inlinedInto;
   const into =
@@ -37,17 +37,17 @@ function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedInto }: 
   return [placeOf(file, line), into].filter((part) => part !== '').join(', ');
 }
 
-/** A procedure by its name alone, all else with its kind before it. */
+/** The name of a procedure; other entities are prefixed with their kind. */
 export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   return kind(entity) + nameWithoutKind(entity, options);
 }
 
-/** The label where a heading says the kind. */
+/** The label without the kind, for tables whose heading gives it. */
 export function nameWithoutKind(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   return clean(entity.name, options) + many(entity);
 }
 
-/** The label in at most so many columns. */
+/** The label, shortened to the given number of columns. */
 export function shortLabel(
   model: Model,
   entity: Entity,
@@ -67,16 +67,16 @@ export function shortNameWithoutKind(
   return clean(shortName(model, entity.name, room, options), options) + many(entity);
 }
 
-/** file:line and what it is inlined into, or why nobody knows. */
+/** file:line and the procedure that it is inlined into, or why they are unknown. */
 export const whereabouts = (model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(entity.file === '' ? entity.detail : placeText(model, entity), options);
 
-/** file:line, or why there is none in parentheses, and what it is inlined into; the directory is left out. */
+/** file:line without the directory, or in parentheses why it is unknown, and the procedure that it is inlined into. */
 export function place(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   return entity.file === '' ? inParentheses(whereabouts(model, entity, options)) : whereabouts(model, entity, options);
 }
 
-/** The label, and in parentheses where it is, or why nobody knows. */
+/** The label with its location, or why that is unknown, in parentheses. */
 export function labelAndPlace(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   return [label(entity, options), inParentheses(whereabouts(model, entity, options))].join(' ').trimEnd();
 }
@@ -86,7 +86,7 @@ const inParentheses = (text: string): string => (text === '' ? '' : `(${text})`)
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(model.entities[id]?.name ?? '?', options);
 
-/** Of these threads (entities) the ones whose name another of them has. */
+/** Those of the given threads that share their name with another one of them. */
 function namesakes(model: Pick<Model, 'entities'>, threads: Iterable<number>): Set<number> {
   const byName = new Map<string, number[]>();
   for (const id of new Set(threads)) {
@@ -96,7 +96,7 @@ function namesakes(model: Pick<Model, 'entities'>, threads: Iterable<number>): S
   return new Set([...byName.values()].filter((ids) => ids.length > 1).flat());
 }
 
-/** What distinguishes a thread from others of these with its name: " #3", its number in the recording; else ''. */
+/** " #3", a thread's number in the recording, if it shares its name with another one of the given threads; else ''. */
 export function threadNumbers(
   model: Pick<Model, 'entities' | 'raw'>,
   threads: Iterable<number>,
@@ -105,7 +105,7 @@ export function threadNumbers(
   return (id) => (same.has(id) ? ` #${model.raw.entities[id]?.record ?? id}` : '');
 }
 
-/** The procedure that a call is in, and its line: rows of two calls in one procedure differ. */
+/** The procedure that contains a call, with the line, because two calls in one procedure need distinct names. */
 export function callText(
   model: Model,
   { caller, line }: { caller: number; line: number },
@@ -116,7 +116,10 @@ export function callText(
   return label(entity, options) + (line > 0 ? ` (${clean(placeOf(entity.file, line), options)})` : '');
 }
 
-/** A call path in one line, outermost first; where space is short, names are shortened and then the outermost go. */
+/**
+ * A call path in one line, outermost first; if space is short, names are shortened, then the outermost ones are
+ * omitted.
+ */
 export function path(
   model: Model,
   ids: readonly number[],

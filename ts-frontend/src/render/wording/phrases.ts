@@ -1,6 +1,4 @@
-/**
- * Phrases that the sentences of several findings and notices share: names, costs, what the processors did at the time.
- */
+/** Phrases that several findings and notices share: names, costs, use of the processors. */
 import { item } from '../../model/index.js';
 import type { Finding, Model, WaitingAt } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
@@ -8,7 +6,7 @@ import { count, mean, percent, time } from '../format/units.js';
 import { titleOf } from './names.js';
 import { briefly } from './short-names.js';
 
-/** What a finding says: what it costs and why, and which change would pay. */
+/** The sentences of a finding: its cost with the evidence, and the advised change. */
 export interface Sentences {
   text: string;
   remedy: string;
@@ -17,11 +15,11 @@ export interface Sentences {
 export interface Phrases {
   model: Model;
   time: (ns: number) => string;
-  share: (part: number) => string; // of 1
+  share: (part: number) => string; // `part` is between 0 and 1
   costs: (ns: number) => string; // "47.0 ms of 4.22 s (1.1 %)"
   title: (id: number) => string; // "mutex queue", "sum (sum.c:7)"
-  titles: (ids: readonly number[], most?: number) => string; // "a, b and 3 more"; entities of one title once
-  name: (id: number) => string; // a procedure or thread, without its place
+  titles: (ids: readonly number[], most?: number) => string; // "a, b and 3 more"; equal titles are mentioned once
+  name: (id: number) => string; // the name of a procedure or thread, without its location
   processorUse: (processorUse: Finding['processorUse']) => string;
   calledFrom: (callers: readonly number[]) => string; // ", called from a > b,"
   takenIn: (callers: readonly number[]) => string; // ", taken in lookup and insert,"
@@ -60,7 +58,7 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
   };
 }
 
-/** What is charged to a lock itself. */
+/** Explains which time is charged to a lock itself. */
 export const heldText = (title: string): string =>
   `Code that runs while ${title} is held, apart from the procedures it calls`;
 

@@ -1,6 +1,6 @@
 /**
- * Shorter forms of a name, for findings, tables and the live screen; and a name in so many columns: a shorter form
- * where one fits and is no other name's too, so that what distinguishes two names stays. Pure.
+ * Shortens names for findings, tables and the live screen: picks a shorter form that fits and differs from the forms of
+ * all other names, so that the names stay distinguishable. Pure functions.
  */
 import { defined, item } from '../../model/index.js';
 import type { Model } from '../../model/index.js';
@@ -8,8 +8,8 @@ import type { RenderOptions } from '../format/options.js';
 import { cut, width } from '../format/text.js';
 
 /**
- * A name without template arguments that lie deeper than `depth` (0: without any); `<…>` stands for them. The brackets
- * of operators and of Rust's `<T as Trait>::method` stay.
+ * The name with template arguments nested deeper than `depth` replaced by `<…>`. The brackets of operators and of
+ * Rust's `<T as Trait>::method` are kept.
  */
 export function withoutArguments(name: string, depth: number): string {
   let text = '',
@@ -33,9 +33,9 @@ export function withoutArguments(name: string, depth: number): string {
 }
 
 /**
- * The forms of a name, the fullest first and the shortest last. What makes C++ names long and says little goes
- * first: inner template arguments, all of them, parameters of lambdas, outer scopes. Of "mutex at file:line" the place
- * goes last; a loop stays one.
+ * The forms of a name, from the longest to the shortest. The least informative parts are removed first: inner template
+ * arguments, all template arguments, parameters of lambdas, outer scopes. Of "mutex at file:line" the location is
+ * removed last; a loop remains recognizable as one.
  */
 export function formsOf(name: string): readonly string[] {
   const place = /^(.*) at ([^ ]+)$/.exec(name);
@@ -47,19 +47,22 @@ export function formsOf(name: string): readonly string[] {
     .replace(/\bstd::basic_string<char(?:, std::char_traits<char>(?:, std::allocator<char> ?)?)? ?>/g, 'std::string');
   const bare = withoutArguments(spoken, 0);
   const lambdas = bare.replace(/\{lambda\((?:[^(){}]|\([^(){}]*\))*\)(#\d+)?\}/g, '{lambda$1}');
-  // of lambdas in lambdas the first and the last
+  // of nested lambdas, only the first and the last are kept
   const nested = lambdas.replace(/(\{lambda[^{}]*\})(?:::\{lambda[^{}]*\})+(?=::\{lambda[^{}]*\}$)/, '$1::…');
   const all = [name, spoken, withoutArguments(spoken, 1), bare, lambdas, nested, ...innerScopes(lambdas)];
   return all.filter((form, at) => at === 0 || form !== all[at - 1]);
 }
 
-/** What a loop's place alone would say is a line of code; of "libz.so.1.2.13+0x3817" the offset says enough. */
+/**
+ * Without its prefix a loop would look like a line of code, so it is kept; for "libz.so.1.2.13+0x3817" the offset is
+ * enough.
+ */
 function loopForms(name: string, place: string): string[] {
   const offset = /\+0x[0-9a-f]+$/.exec(place)?.[0];
   return [name, `loop ${place}`, ...(offset === undefined ? [] : [`loop …${offset}`])];
 }
 
-/** "a::b::c" as "…::b::c" and "…::c". */
+/** Forms without outer scopes: "…::b::c" and "…::c" for "a::b::c". */
 function innerScopes(name: string): string[] {
   const starts: number[] = [];
   let depth = 0;
@@ -71,13 +74,13 @@ function innerScopes(name: string): string[] {
   return starts.filter((start) => start > 1).map((start) => `…${name.slice(start)}`);
 }
 
-/** A long name as a sentence has it: without what says little; its scopes stay. */
+/** The form of a long name for sentences: without uninformative parts, but with its scopes. */
 export function briefly(name: string, most = 80): string {
   const all = formsOf(name).filter((form) => !form.startsWith('…'));
   return name.length <= most ? name : (all.find((form) => form.length <= most) ?? defined(all.at(-1)));
 }
 
-/** A live screen asks again and again for the forms of the same names. */
+/** Cached, because the live screen requests the forms of the same names at each refresh. */
 const remembered = new Map<string, readonly string[]>();
 const mostRemembered = 50_000;
 function remember(name: string): readonly string[] {
@@ -89,14 +92,16 @@ function remember(name: string): readonly string[] {
   return found;
 }
 
-/** The names of a model: the forms of each, and whose each form is. */
+/** The names of a model: the forms of each name, and which names have a given form. */
 interface Names {
   forms: ReadonlyMap<string, readonly string[]>;
   owners: ReadonlyMap<string, readonly string[]>;
 }
 const known = new WeakMap<Model, Names>();
 
-/** What a lambda is called says little: its forms have its place before they lose their scope. */
+/**
+ * Forms of lambdas include their location before they lose their scope, because their names alone are not informative.
+ */
 function formsAt(name: string, place: string): readonly string[] {
   const forms = remember(name);
   if (place === '' || !/\{lambda[^{}]*\}$/.test(name)) return forms;
@@ -107,7 +112,7 @@ function formsAt(name: string, place: string): readonly string[] {
 function namesIn(model: Model): Names {
   const before = known.get(model);
   if (before !== undefined) return before;
-  const places = new Map<string, string>(); // '': entities of that name lie at several
+  const places = new Map<string, string>(); // '' if entities of that name have different locations
   for (const { name, file, line } of model.entities) {
     const place = file === '' || line <= 0 ? '' : `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
     places.set(name, (places.get(name) ?? place) === place ? place : '');
@@ -128,14 +133,16 @@ function namesIn(model: Model): Names {
   return names;
 }
 
-/** How many characters two texts have in common at their beginnings. */
+/** The length of the common prefix of two texts. */
 function common(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
   return at;
 }
 
-/** The name in at most so many columns. `model` knows the names that it must be distinguished from. */
+/**
+ * The name, shortened to the given number of columns. `model` contains the names that it must be distinguishable from.
+ */
 export function shortName(model: Model, name: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
   if (width(name) <= columns) return name;
   const shown = (form: string): string => (options.ascii ? form.replaceAll('…', '..') : form);
@@ -147,7 +154,7 @@ export function shortName(model: Model, name: string, columns: number, options: 
   if (fits !== undefined) return shown(fits);
   const shortest = own.at(-1) ?? name;
   const rivals = others(all.find((form) => others(form).length > 0) ?? '');
-  // Its beginning, and the place from which on it is distinguished from the others.
+  // The beginning, followed by the part from which on it differs from all other names.
   const from = Math.max(0, ...rivals.map((rival) => common(rival, shortest)));
   const head = Math.ceil(columns / 2);
   return from <= head
