@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,6 +28,7 @@ struct qzi_task_events {
   struct ring *rings;
   unsigned count;
   uint64_t bytes, lost; /* of each buffer, without its head */
+  uint64_t ahead_ns;    /* CLOCK_MONOTONIC here, less that of the kernel's records */
 };
 
 /* What stands at the end of each record. */
@@ -52,6 +54,15 @@ static int open_event(pid_t pid, int cpu) {
                                  .use_clockid = 1,
                                  .clockid = CLOCK_MONOTONIC};
   return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* In a time namespace CLOCK_MONOTONIC has an offset, which the kernel's records do not have. Modulo 2^64. */
+static uint64_t clock_offset(void) {
+  FILE *file = fopen("/proc/self/timens_offsets", "re");
+  long long s = 0, ns = 0;
+  if (!file || fscanf(file, "monotonic %lld %lld", &s, &ns) != 2) s = ns = 0; /* a kernel without time namespaces */
+  if (file) fclose(file);
+  return (uint64_t)s * UINT64_C(1000000000) + (uint64_t)ns;
 }
 
 /* Buffers of `pages` for the first `count` CPUs. 0, or -1 and errno. */
@@ -81,6 +92,7 @@ struct qzi_task_events *qzi_task_events_open(pid_t pid) {
     errno = ENOMEM;
     return NULL;
   }
+  events->ahead_ns = clock_offset();
   int error = ENODEV;
   for (int cpu = 0; cpu < cpus; cpu++) {
     int fd = open_event(pid, cpu);
@@ -122,8 +134,8 @@ static int decode(struct qzi_task_events *events, const unsigned char *record, c
   const unsigned char *body = record + sizeof *head;
   if (head->size < sizeof *head + sizeof identity) return 0;
   memcpy(&identity, record + head->size - sizeof identity, sizeof identity);
-  *event =
-    (struct qzi_task_event){.ns = identity.ns, .pid = identity.pid, .tid = identity.tid, .cpu = (int)identity.cpu};
+  *event = (struct qzi_task_event){
+    .ns = identity.ns + events->ahead_ns, .pid = identity.pid, .tid = identity.tid, .cpu = (int)identity.cpu};
   struct {
     uint32_t pid, ppid, tid, ptid;
   } task;

@@ -12,17 +12,24 @@ import { treeJson } from '../../../ts-frontend/src/tree/tree-text.js';
 import { needing } from '../../support/capabilities.js';
 import { treeSchemaErrors } from '../../support/json-schema.js';
 import { root } from '../../support/root.js';
-import { directory, quartz, type Said } from '../../support/run-quartz.js';
+import { command, directory, quartz, run, type Said } from '../../support/run-quartz.js';
 
 const parts = join(root, 'build/test/end-to-end/sampler/tree_parts');
 const observing = needing('perf_event_open');
 
-async function record(
-  t: ExecutionContext,
-  ...program: string[]
-): Promise<{ model: TreeModel; said: Said; file: string }> {
+interface Recorded {
+  model: TreeModel;
+  said: Said;
+  file: string;
+}
+
+async function record(t: ExecutionContext, ...program: string[]): Promise<Recorded> {
+  return recordBy(t, [command], program);
+}
+
+async function recordBy(t: ExecutionContext, [first, ...words]: string[], program: string[]): Promise<Recorded> {
   const cwd = directory();
-  const said = await quartz(['run', '--tree', '-o', 'tree.quartztree', '--', ...program], { cwd });
+  const said = await run(first!, [...words, 'run', '--tree', '-o', 'tree.quartztree', '--', ...program], { cwd });
   const file = join(cwd, 'tree.quartztree');
   const raw = readTree(file);
   if (typeof raw === 'string') throw new Error(`${raw}: ${said.stderr}`);
@@ -62,6 +69,18 @@ observing('one after the other and beside each other: processor time, NPT and th
   const onPath = model.path.find(({ name }) => name === 'tree_parts');
   t.true(Math.abs((onPath?.ranNs ?? 0) - 320e6) < 30e6, `${onPath?.ranNs} ns`);
   t.is(model.raw.kinds.find(({ name, forked }) => name === 'sh' && forked)?.became, 3);
+});
+
+needing(
+  'perf_event_open',
+  'root',
+  'mounts',
+  'tool:unshare',
+  'file:/proc/self/ns/time',
+)("in a time namespace, whose clock is not the one of the kernel's records", async (t) => {
+  const ahead = ['unshare', '--time', '--monotonic', '100000', '--fork', command];
+  const { model } = await recordBy(t, ahead, ['sh', '-c', `${parts} spin 100; exit 0`]);
+  t.true((kind(model, 'tree_parts')?.runNs ?? 0) > 90e6);
 });
 
 observing('one process at a time: few jobs, and nothing of it where as many run as there are CPUs', async (t) => {
