@@ -17,6 +17,9 @@ import { eighthBatchMore } from './programs-eighth-more.js';
 import { ninthBatch } from './programs-ninth.js';
 import { ninthBatchDebian } from './programs-ninth-debian.js';
 import { ninthBatchMore } from './programs-ninth-more.js';
+import { tenthBatch } from './programs-tenth.js';
+import { tenthBatchDebian } from './programs-tenth-debian.js';
+import { tenthBatchMore } from './programs-tenth-more.js';
 import { thirdBatch } from './programs-third.js';
 
 const on = '2026-11-22';
@@ -344,5 +347,8 @@ export const programs: readonly Program[] = [
   ...ninthBatch,
   ...ninthBatchMore,
   ...ninthBatchDebian,
+  ...tenthBatch,
+  ...tenthBatchMore,
+  ...tenthBatchDebian,
   ...hotLocks,
 ];
