@@ -1,4 +1,7 @@
-/** Puts the model together: see docs/reference/model.md for the order and the formulas. Pure. */
+/**
+ * Builds the model from a profile; docs/reference/model.md gives the order of the steps and the formulas. Pure
+ * functions.
+ */
 import { addAt, f64, item, u16, u32 } from './profile/columns.js';
 import { fewerSnapshots } from './evidence/fewer-snapshots.js';
 import type { RawProfile } from './profile/raw-profile.js';
@@ -31,7 +34,7 @@ import type { Sums } from './metrics/sums.js';
 import { stateCount, sumTuples } from './metrics/sums.js';
 import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
-/** `measured`: what `full` was made of, where it is not as it was recorded. */
+/** `measured`: the profile as it was recorded, if `full` was derived from it. */
 export function buildModel(full: RawProfile, options: ModelOptions = {}, measured = full): Model {
   const whole = withoutCode(full, 'code-line');
   const raw = withoutCode(whole, 'code-loop');
@@ -71,7 +74,7 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
     cpuWait: cpuWaitOf(raw),
     kernelUsage: kernelUsageOf(raw),
     raw,
-    // What a screen may never show is made when it is asked for.
+    // Parts that a screen may never show are computed at first use.
     get slowdown() {
       return (slowdown ??= slowdownOf(raw, root));
     },
@@ -89,7 +92,7 @@ export function buildModel(full: RawProfile, options: ModelOptions = {}, measure
   return model;
 }
 
-/** The sums over the tuples; `whole`: without lines of code, which `full` has; `raw`: without loops, too. */
+/** The sums over the tuples. `whole`: the profile without code lines; `raw`: without loops as well. */
 function tablesFor(
   { full, whole, raw }: { full: RawProfile; whole: RawProfile; raw: RawProfile },
   { groups, groupOf }: ReturnType<typeof namingOf>,
@@ -120,7 +123,7 @@ function tablesFor(
   return { context, compensation };
 }
 
-/** Those of the profile, then groups of namesakes. */
+/** The entities of the profile, followed by groups of entities of the same name. */
 function entitiesOf(
   shared: Shared,
   raw: RawProfile,
@@ -139,7 +142,10 @@ function entitiesOf(
   return entities;
 }
 
-/** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */
+/**
+ * If other programs kept the program waiting for CPUs, findings are computed from an estimate of what it would have
+ * shown without them.
+ */
 function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
   const its = withoutRelated(model.raw);
@@ -167,7 +173,7 @@ function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Mod
   return { findings, notices: noticesOf(context, findings) };
 }
 
-/** Groups stand for their members; the root stands above all and is left out. */
+/** Ranks of entities by cost. Groups stand for their members; the root is left out. */
 function rank(entities: readonly Entity[], { npt, nptSelf, stateNs }: Sums, { waitNs }: Objects): number[] {
   const waited = new Float64Array(entities.length);
   const ids: number[] = [];

@@ -10,18 +10,19 @@ import { State, Waiting } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 
 export interface Waits {
-  blocked: Map<number, number>; // level -> thread time
+  blocked: Map<number, number>; // thread time by level
   spinning: Map<number, number>;
-  // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try without success
+  // thread time of threads that have been woken but have not continued yet: they wait for a CPU, or retry without
+  // success
   woken: Map<number, number>;
-  wokenBusy: Map<number, number>; // the part of it for which they count as busy
-  spinningReady: number; // elapsed time that ready threads could have used the spinners' processors
+  wokenBusy: Map<number, number>; // the part of it in which they count as busy
+  spinningReady: number; // elapsed time in which ready threads could have used the processors of spinning ones
 }
 
 export interface Levels {
   P: number;
   elapsed: Map<number, number>; // level -> elapsed time
-  waits: Map<number, Waits>; // object (or group) -> waiting
+  waits: Map<number, Waits>; // waits by object (or group)
 }
 
 export const busyOf = (levels: Levels, level: number): number => Math.floor(level / (levels.P + 1));
@@ -86,15 +87,15 @@ export function measureLevels(
   return { P, elapsed, waits };
 }
 
-/** Elapsed time at one level in which threads waited, and how many of them. */
+/** Elapsed time at one level in which threads waited, and their mean number. */
 export interface Wait {
   time: number;
   width: number;
 }
 
 /**
- * From thread time spent waiting to elapsed time. `meanQueue` is how many waited while any did, where that is known;
- * else the waits are taken to be one after the other as far as the level's time allows.
+ * Converts thread time spent waiting to elapsed time. `meanQueue`: the mean number of waiters while there were any, if
+ * it is known; otherwise waits are assumed to follow one another as far as the level's elapsed time allows.
  */
 export function waitAt(threadNs: number, elapsedNs: number, meanQueue: number): Wait {
   if (threadNs <= 0 || elapsedNs <= 0) return { time: 0, width: 0 };
@@ -103,8 +104,8 @@ export function waitAt(threadNs: number, elapsedNs: number, meanQueue: number): 
 }
 
 /**
- * Elapsed time saved if, during `wait`, the waiting threads had run on idle processors: the work of that time would
- * have been done by min(P, b + waiters) processors in place of b.
+ * Elapsed time saved if the waiting threads had run on idle processors: the same work would have been done by min(P, b
+ * + waiters) processors instead of b.
  */
 export function savedByRunning(wait: Wait, b: number, idle: number): number {
   const width = Math.min(wait.width, idle);
@@ -112,8 +113,8 @@ export function savedByRunning(wait: Wait, b: number, idle: number): number {
 }
 
 /**
- * Elapsed time in which nothing runs and threads wait at these objects, each with its part of it: at one level threads
- * wait at several. `wanted` is asked of objects, and of groups of them.
+ * Elapsed time in which nothing runs and threads wait at these objects; at a level at which threads wait at several
+ * objects, each gets its part. `wanted` is called for objects and for groups.
  */
 export function waitedAlone(
   levels: Levels,

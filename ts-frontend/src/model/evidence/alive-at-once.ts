@@ -1,10 +1,10 @@
-/** Threads that live one after the other, or at the same time. Pure. */
+/** Whether threads live at the same time or one after the other. Pure functions. */
 import { item } from '../profile/columns.js';
 import { mainThread } from './critical-threads.js';
 import type { ContextStats } from './loss-contexts.js';
 import type { Model } from '../result/types.js';
 
-/** How many of the threads were alive at the same time, at most. */
+/** The maximum number of the threads that were alive at the same time. */
 export function aliveAtOnce(model: Model, threads: readonly number[]): number {
   const ends: { at: number; by: number }[] = [];
   for (const id of threads) {
@@ -20,10 +20,13 @@ export function aliveAtOnce(model: Model, threads: readonly number[]): number {
   return most;
 }
 
-/** So many threads, one after the other, are no accident. */
+/** The least number of consecutive threads that is not considered coincidence. */
 const leastSuccession = 3;
 
-/** Threads other than main that have most of it, of which each began after the one before had ended; null: others. */
+/**
+ * The number of threads other than main that used most of the time, if each began after the previous one had ended;
+ * null otherwise.
+ */
 export function successionOf(model: Model, { threads, time: whole }: ContextStats): number | null {
   const main = mainThread(model)?.id;
   const { ids, time } = threads;

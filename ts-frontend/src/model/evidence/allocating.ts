@@ -1,4 +1,4 @@
-/** Who allocates memory that a run-time collects, by the time that allocating takes. Pure. */
+/** Finds the code that allocates garbage-collected memory, by the time that its allocations take. Pure functions. */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -8,10 +8,13 @@ import { isOwn } from './code-origin.js';
 import { shownId, type FindingContext } from './context.js';
 import { isFor } from './purposes.js';
 
-/** Allocating with less than this part of the processor time has too few samples to say whose it is. */
+/** If allocation takes less than this share of the processor time, there are too few samples to attribute it. */
 const leastPart = 0.05;
 
-/** The innermost procedure of the program below which at least half of it is; null: none, or little is seen. */
+/**
+ * The innermost procedure of the program that contains at least half of the allocation time; null if there is none, or
+ * too few samples.
+ */
 export function allocatingMost({ model, tables }: FindingContext): AllocatingFacts | null {
   const { tuples } = model.raw;
   const { stacks, weights } = tables;
@@ -19,7 +22,7 @@ export function allocatingMost({ model, tables }: FindingContext): AllocatingFac
     Uint8Array.from(model.entities, (one) => (one.kind === 'procedure' && isFor(one, purpose) ? 1 : 0));
   const allocates = has(Purpose.allocation),
     collects = has(Purpose.collection);
-  const entry = new Uint32Array(stacks.count), // by node: the outermost procedure that allocates, 0: none
+  const entry = new Uint32Array(stacks.count), // by node: the outermost allocating procedure, 0 if none
     isCollecting = new Uint8Array(stacks.count);
   for (let n = 1; n < stacks.count; n++) {
     const up = u32(stacks.parent, n),

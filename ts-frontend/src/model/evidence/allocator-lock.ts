@@ -1,13 +1,13 @@
 /**
- * Whether a lock is the allocator's own: threads wait for it within malloc, free and the like (purpose `allocator`,
- * decided by the sampler). What helps there is another one than for locks of the program. Pure.
+ * Whether a lock belongs to the memory allocator: threads wait for it within malloc, free and similar procedures
+ * (purpose `allocator`, decided by the sampler). The advice differs from that for locks of the program. Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { item } from '../profile/columns.js';
 import type { Model } from '../result/types.js';
 import { isFor } from './purposes.js';
 
-/** So much of the waiting is there. */
+/** The least share of the waiting time within the allocator. */
 const mostly = 0.5;
 
 export function isAllocators({ entities }: Model, lock: number): boolean {

@@ -1,26 +1,26 @@
 /**
- * Whose code a stack is in, for those who can change the program: procedures of the run-time libraries of C, C++ and
- * OpenMP belong to the procedure that calls them, however deep. Only findings look at it so; tables and paths show
- * every procedure. Pure.
+ * Attributes stacks to code that a user can change: procedures of the run-time libraries of C, C++ and OpenMP belong to
+ * the procedure that calls them, however deep. Used by findings only; tables and paths show every procedure. Pure
+ * functions.
  */
 import { item, u32 } from '../profile/columns.js';
 import type { Origin, RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 
 export interface Own {
-  /** By node: 1 where it is a run-time library's procedure, called from something else. */
+  /** By node: 1 if it is a procedure of a run-time library that other code called. */
   hidden: Uint8Array;
-  /** By node: the entity that it belongs to: its own, or that of the nearest node below it that is not hidden. */
+  /** By node: the entity to which it belongs: its own, or that of the nearest ancestor that is not hidden. */
   owner: Uint32Array;
-  /** By node: the innermost procedure that is not hidden, 0 = none. */
+  /** By node: the innermost procedure that is not hidden, 0 if none. */
   procedure: Uint32Array;
 }
 
-/** A run-time library's; which these are, the sampler decides (abi/origin.h). */
+/** Whether it belongs to a run-time library; the sampler decides which these are (abi/origin.h). */
 export const isRuntime = ({ origin }: { origin: Origin }): boolean => origin === 'runtime' || origin === 'openmp';
-/** A library's that the system installed, which starts threads or passes on what the program gave it. */
+/** Whether it belongs to a library that the system installed, which starts threads or passes on the program's calls. */
 export const isOfSystem = (of: { origin: Origin }): boolean => of.origin === 'installed' || isRuntime(of);
-/** Neither that, nor of C++'s or Rust's own library: what the program's authors wrote, as far as is known. */
+/** Whether, as far as is known, the program's authors wrote it: neither the former nor the libraries of C++ or Rust. */
 export const isOwn = ({ origin }: { origin: Origin }): boolean => origin === 'own' || origin === 'unknown';
 
 export function ownOf(raw: RawProfile, stacks: Stacks): Own {
@@ -29,9 +29,9 @@ export function ownOf(raw: RawProfile, stacks: Stacks): Own {
   const hidden = new Uint8Array(count),
     owner = new Uint32Array(count),
     procedure = new Uint32Array(count);
-  const called = new Uint8Array(count); // something that is not foreign is at or below it
+  const called = new Uint8Array(count); // whether a node or one of its ancestors is not foreign
   for (let n = 1; n < count; n++) {
-    // parents come before their children
+    // parents precede their children
     const up = u32(parent, n),
       e = u32(entity, n);
     called[n] = foreign[e] && called[up] === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-/** Where in the program lost time concentrates: down the tree of stacks, entity by entity. Pure. */
+/** Locates lost time in the program, by descending the tree of stacks entity by entity. Pure functions. */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Tables } from '../metrics/tables.js';
@@ -7,10 +7,10 @@ import { Inclusive } from './inclusive-loss.js';
 import { similarity, statsOf, type Context, type Contexts, type ThreadTimes } from './loss-contexts.js';
 
 /**
- * Goes down to where the loss concentrates: into the entity that has half of it or more on its stacks, wherever it was
- * called from; what that leaves is looked at in the same way. Where no entity has half, a context is reported as it is
- * if it is one piece of the program (a serial phase, or code that one set of threads runs together), else piecemeal.
- * `least`: contexts that lose less are not looked at (ns).
+ * Descends to where the loss concentrates: into the entity whose stacks contain at least half of it, wherever it was
+ * called from; the rest is examined in the same way. If no entity contains half, the context is reported as a whole if
+ * it is one piece of the program (a serial phase, or code that one set of threads runs together), otherwise in pieces.
+ * `least`: contexts that lose less are skipped (ns).
  */
 export function concentrate(raw: RawProfile, tables: Tables, contexts: Contexts, least: number): Context[] {
   const all: number[] = [];
@@ -20,9 +20,9 @@ export function concentrate(raw: RawProfile, tables: Tables, contexts: Contexts,
   return concentration.found;
 }
 
-/** Sets of nodes, divided by whether an entity is on the path to them. Only nodes on paths of members are looked at. */
+/** Sets of nodes, divided by whether their path contains an entity. Visits only nodes on the paths of members. */
 class Division {
-  readonly #isInside: Uint8Array; // in the split numbered so in `#splitOf`
+  readonly #isInside: Uint8Array; // valid in the split that `#splitOf` numbers
   readonly #splitOf: Uint32Array;
   #splits = 0;
   constructor(private readonly stacks: Stacks) {
@@ -30,7 +30,7 @@ class Division {
     this.#splitOf = new Uint32Array(stacks.count);
   }
 
-  /** Those of the members that have the entity on their path, and the others. */
+  /** The members whose path contains the entity, and the others. */
   of(members: readonly number[], entity: number): [number[], number[]] {
     const { parent, entity: entityOf } = this.stacks;
     const splitOf = this.#splitOf,
@@ -70,7 +70,10 @@ class Concentration {
     this.#division = new Division(tables.stacks);
   }
 
-  /** Of an entity with these nodes; `path`: entities on the way to it; `within`: what it is called from, 0 = any. */
+  /**
+   * Examines an entity with these nodes. `path`: entities on the way to it; `within`: the entity that calls it, 0 for
+   * any.
+   */
   explore(entity: number, members: number[], path: ReadonlySet<number>, within: number): void {
     const { least, found } = this;
     const isOwn = (node: number): boolean => this.contexts.own.owner[node] === entity;
@@ -125,7 +128,7 @@ class Concentration {
     return similarity(threadsBelow(first), threadsBelow(second)) > 0.5;
   }
 
-  /** Is the entity where the stack begins? Then it is the program, or a thread, rather than a piece of it. */
+  /** Whether the stack begins with the entity, which is then the program or a thread, not a piece of it. */
   #isBottom(node: number, entity: number): boolean {
     const { parent, entity: entityOf } = this.tables.stacks;
     let n = node;
@@ -134,8 +137,8 @@ class Concentration {
   }
 
   /**
-   * Of a procedure that serves several pieces of the program, run by other threads each: what calls it in that with
-   * most of the loss; 0: it is one piece, or a small one has the rest.
+   * For a procedure that several pieces of the program call, run by different threads: the caller in the piece with
+   * most of the loss; 0 if it is one piece, or the others are small.
    */
   #callerApart(members: readonly number[], entity: number): number {
     const byCaller = new Map<number, number[]>();
@@ -155,7 +158,7 @@ class Concentration {
     return others.some(({ nodes }) => similarity(mine, this.#threadsOf(nodes)) <= 0.5) ? most.caller : 0;
   }
 
-  /** What called the entity there, from outside of it; 0: none but where the stack begins. */
+  /** The entity outside of `entity` that called it; 0 if only the beginning of the stack did. */
   #callerOf(node: number, entity: number): number {
     const { parent, entity: entityOf } = this.tables.stacks;
     let at = 0;

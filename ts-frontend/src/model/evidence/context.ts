@@ -1,4 +1,7 @@
-/** What the searches for limits share: the model and its tables, thresholds, and what a finding begins with. Pure. */
+/**
+ * What all searches for findings share: the model with its tables, thresholds, and the common fields of findings. Pure
+ * functions.
+ */
 import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
 import type { WaitOverlap } from './wait-overlap.js';
@@ -14,29 +17,29 @@ export interface FindingContext {
   waitOverlap: WaitOverlap;
   own: Own;
   roles: ThreadRoles;
-  /** A limit that costs or saves less elapsed time than this is not reported: it is noise, or not worth a change. */
+  /** The least cost or saving in elapsed time that is reported: less is noise, or not worth a change. */
   least: number;
-  /** By tuple: 1 where a finding about work of one sort, wherever it is, explains it. */
+  /** By tuple: 1 if a finding about work of one kind, wherever it happens, explains it. */
   covered: Uint8Array;
 }
 
-/** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */
+/** The least share of the elapsed time that is reported, and the number of observations that a finding needs. */
 export const leastShare = 0.01;
 export const leastObservations = 10;
-/**
- * Serial code is reported from a quarter of that: its share of the elapsed time grows with the number of processors.
- */
+/** Serial code is reported from a quarter of that share on, because its share grows with the number of processors. */
 export const leastSerial = 0.25;
-/** So many times what every other finding saves puts the code to make faster first: then 2 % of it are as much. */
+/**
+ * Code to make faster comes first if it costs this many times the best other saving: 2 % less of it then saves as much.
+ */
 export const muchMore = 50;
 
-/** Findings name groups of namesakes rather than one of them. */
+/** Findings name a group of entities of the same name rather than one of its members. */
 export function shownId(model: Model, id: number): number {
   const group = model.entities[id]?.group ?? 0;
   return group !== 0 ? group : id;
 }
 
-/** The procedure of the C library in which a stack of the program ends, null: none. */
+/** The procedure of the C library in which a stack of the program ends; null if none. */
 export function systemCall({ model, tables, own }: FindingContext, node: number): Entity | null {
   const entity = item(model.entities, u32(tables.stacks.entity, node));
   return u8(own.hidden, node) && entity.kind === 'procedure' ? entity : null;
@@ -50,7 +53,8 @@ export const noAdvice: Advice = { pieces: null, threads: null };
 export const largerPieces: Advice = { pieces: 'larger', threads: null };
 
 /**
- * What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (candidate.ts).
+ * The result of a search; intervals, bounds and cautions are added to all findings in the same way later
+ * (candidate.ts).
  */
 export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'processorUse'> &
   Partial<Pick<Finding, 'advice' | 'related' | 'alternatives'>>;

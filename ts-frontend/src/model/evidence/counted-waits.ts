@@ -1,12 +1,12 @@
-/** How often threads waited for each other, as counted. Pure. */
+/** How often threads waited for each other, by exact counts. Pure functions. */
 import { addTo } from '../profile/maps.js';
 import type { Model } from '../result/types.js';
 import { shownId } from './context.js';
 
-/** These end by themselves, once, or nobody is woken. */
+/** Waits that end by themselves, that happen once, or in which no thread is woken. */
 const notWoken = new Set(['sleep', 'join', 'loop', 'spinlock']);
 
-/** In all, and by the entity that is shown. */
+/** The total, and the number by displayed entity. */
 export function countedWaits(model: Model): { waits: number; byObject: Map<number, number> } {
   let waits = 0;
   const byObject = new Map<number, number>();

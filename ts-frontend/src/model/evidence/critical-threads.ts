@@ -1,7 +1,7 @@
 /**
- * What bounds each saving: a thread that the program waits for does its own work, however little others wait meanwhile.
- * A lock that is hot, a division that is uneven beside such a thread cost nothing (docs/reference/findings.md,
- * "Critical threads"). Pure.
+ * Upper bounds on savings from threads that the program waits for: such a thread does its own work however little
+ * others wait. A contended lock or an uneven division beside such a thread costs nothing (docs/reference/findings.md,
+ * "Critical threads"). Pure functions.
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -11,8 +11,8 @@ import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
 /**
- * Threads that the program waits for, and their processor time: main, and those that ran alone while others waited at a
- * join. (One that works until it is asked to end runs as long as the others do.)
+ * Threads that the program waits for, with their processor time: main, and those that ran alone while others waited at
+ * a join. (A thread that works until it is asked to end runs as long as the others.)
  */
 export type Longest = ReadonlyMap<number, number>;
 
@@ -47,8 +47,8 @@ export function longestThreads({ model, least }: FindingContext): Longest {
 }
 
 /**
- * Time of a CPU that a thread had for work. Where more kernel threads can run than there are CPUs, spinning ones
- * included, an equal part: states say only that it could run.
+ * Time for which a thread had a CPU for work. If more kernel threads are runnable than there are CPUs, including
+ * spinning ones, each is assigned an equal share, because states show only that it was runnable.
  */
 function workNs({ head, tuples }: FindingContext['model']['raw'], k: number): number {
   const ns = f64(tuples.ns, k),
@@ -62,7 +62,7 @@ function workNs({ head, tuples }: FindingContext['model']['raw'], k: number): nu
       : 0;
 }
 
-/** Processor time of the thread outside everything that a change is about; 0: it is about the thread. */
+/** Processor time of the thread outside of everything that the change affects; 0 if the change is about this thread. */
 function outsideNs(
   { model: { entities, raw }, tables }: FindingContext,
   thread: number,
@@ -72,7 +72,7 @@ function outsideNs(
   if (about.has(thread)) return 0;
   const within = new Uint8Array(count);
   for (let n = 1; n < count; n++)
-    // parents come before their children
+    // parents precede their children
     within[n] =
       within[u32(parent, n)] === 1 || about.has(u32(entity, n)) || about.has(item(entities, u32(entity, n)).group)
         ? 1
@@ -83,12 +83,11 @@ function outsideNs(
   return ns;
 }
 
-/** It is reported where it takes a tenth of the saving or more. */
+/** The bound is reported if it reduces the saving by at least a tenth. */
 const notable = 0.9;
 
 /**
- * The thread that leaves least to a change about these entities that is worth so much, and what it leaves; undefined:
- * none takes any of it.
+ * The thread that limits a change of these entities most, and the saving that it leaves; undefined if none limits it.
  */
 export function leftBy(
   context: FindingContext,
@@ -107,10 +106,10 @@ export function leftBy(
   return thread === 0 ? undefined : { thread, outside, most: Math.max(0, model.elapsedNs - outside) };
 }
 
-/** Of more threads than CPUs, and of the system's own work for threads, nothing is a thread's alone. */
+/** Findings that are not about the code of single threads: no thread bounds them. */
 const apart = new Set<Finding['kind']>(['oversubscription', 'overhead']);
 
-/** Lowers a saving to what the longest thread leaves of it. */
+/** Lowers the saving of a finding to the bound by the critical threads. */
 export function bound(context: FindingContext, threads: Longest, finding: Finding): void {
   const worth = finding.kind === 'serial' ? finding.costNs : finding.savingNs;
   const left = apart.has(finding.kind)

@@ -2,14 +2,16 @@
 import type { RawHead } from '../profile/raw-profile.js';
 import type { FewerSnapshots } from '../result/types.js';
 
-/** As many of those due are as good as all: wake-ups vary, and intervals do with them by less. */
+/**
+ * The least share of the snapshots due that counts as complete: wake-up times vary, and the intervals hardly change.
+ */
 const enough = 0.9;
 
 export function fewerSnapshots(head: RawHead): FewerSnapshots | null {
   const due = (head.rateHz * head.elapsedNs) / 1e9,
     tried = head.snapshots + head.skippedTicks;
   if (head.snapshots === 0 || due < 2 || head.snapshots >= enough * due) return null;
-  // Intervals were made longer where each snapshot took long; otherwise they passed without one.
+  // Intervals were lengthened if snapshots took long; otherwise snapshots were missed.
   const reason = tried < enough * due ? 'cost' : 'late';
   return { askedHz: head.rateHz, reason, eachNs: head.samplerCpuNs / head.snapshots };
 }

@@ -1,7 +1,7 @@
 /**
- * What it takes that threads hand locks to each other: the calls that wait and wake, code of locks that waits for a
- * cache line of another CPU, and CPUs without work while somebody is woken (docs/reference/findings.md, "Hand-overs").
- * Pure.
+ * The cost of handing locks from thread to thread: the calls that wait and wake, code of locks that waits for a cache
+ * line of another CPU, and CPUs that are idle while a thread is being woken (docs/reference/findings.md, "Hand-overs").
+ * Pure functions.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -12,26 +12,29 @@ import { busyOf } from './activity-levels.js';
 import type { FindingContext } from './context.js';
 import { isLock } from './wait-kinds.js';
 
-/** Thread time by level of activity, and processor time in all. */
+/** Thread time by level of activity, and total processor time. */
 export interface HandOvers {
-  handing: Map<number, number>; // of busy threads: in calls that wait and wake, in code of locks, just woken
-  waiting: Map<number, number>; // for locks: blocked, spinning, or woken and without a CPU
-  ready: Map<number, number>; // without a CPU otherwise
+  handing: Map<number, number>; // of busy threads: in calls that wait and wake, in code of locks, or just woken
+  waiting: Map<number, number>; // of threads that wait for locks: blocked, spinning, or woken without a CPU
+  ready: Map<number, number>; // of other threads without a CPU
   handingNs: number;
   kernelNs: number; // the kernel's part of it
-  leastLeftNs: number; // the part that would be left if each lock were free
+  leastLeftNs: number; // the least part that would remain if every lock were free
   mostLeftNs: number;
 }
 
-/** Not yields: those that wait for a lock in a loop spin, others are what the program does anyway. */
+/**
+ * Without yields: threads that wait for a lock by yielding count as spinning, and other yields are not part of
+ * hand-overs.
+ */
 const hands: ReadonlySet<number> = new Set([KernelWork.futex, KernelWork.lock]);
 
-/** A busy thread that waits or wakes, in a call or in code of locks, or has just been woken. */
+/** Whether a busy thread waits or wakes, in a call or in code of locks, or has just been woken. */
 export const isHandingOn = ({ tuples }: FindingContext['model']['raw'], k: number): boolean =>
   u8(tuples.waiting, k) === Waiting.woken ||
   (u8(tuples.state, k) !== State.overhead && hands.has(u8(tuples.kernel, k)));
 
-/** Of the whole program, as recorded (not compensated), with what all of its locks take while they are recorded. */
+/** For the whole program, as recorded (not compensated), including the cost of recording its locks. */
 export function handOversOf({ model, tables, levels }: FindingContext): HandOvers {
   const { tuples } = model.raw;
   const { stacks } = tables;
@@ -61,7 +64,7 @@ export function handOversOf({ model, tables, levels }: FindingContext): HandOver
   return all;
 }
 
-/** What free locks take, as measured on this machine, with what recording adds to each. */
+/** The cost of acquiring free locks, as measured on this machine, including what recording adds to each. */
 function leftOf(model: FindingContext['model']): Pick<HandOvers, 'leastLeftNs' | 'mostLeftNs'> {
   const { entities, raw } = model;
   const { freeLockPs, lockLeastPs, lockMostPs } = raw.head;
@@ -72,9 +75,9 @@ function leftOf(model: FindingContext['model']): Pick<HandOvers, 'leastLeftNs' |
   return { leastLeftNs: ns(lockLeastPs), mostLeftNs: ns(lockMostPs) };
 }
 
-/** Processor time in which threads hand locks on, beyond what it would take if nobody waited: least and most. */
+/** Lower and upper bound of the processor time for hand-overs in excess of what it would be without waiting. */
 export function beyondFree({ model }: FindingContext, all: HandOvers): { leastNs: number; mostNs: number } {
-  // What the kernel counts as its own knows samples that were missed everywhere alike from those of switches.
+  // The kernel's count of its own time reveals whether missed samples are spread evenly or concentrate on switches.
   const counted = (model.kernelUsage?.systemNs ?? Infinity) * shownPerRun(model);
   const inKernel = Math.min(all.kernelNs, counted);
   return {
@@ -84,8 +87,8 @@ export function beyondFree({ model }: FindingContext, all: HandOvers): { leastNs
 }
 
 /**
- * Elapsed time that goes if no thread ever finds a lock taken, and so much of the processor time for handing on goes:
- * at each level the work of v CPUs is then done by as many as the threads that can run, P at most.
+ * Elapsed time saved if no thread ever found a lock taken and `goesNs` of the processor time for hand-overs vanished:
+ * at each level, the work of v CPUs is then done by as many as there are runnable threads, at most P.
  */
 export function savedWithout({ levels }: FindingContext, all: HandOvers, goesNs: number): number {
   const part = all.handingNs > 0 ? goesNs / all.handingNs : 0;

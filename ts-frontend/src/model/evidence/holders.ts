@@ -1,7 +1,7 @@
 /**
- * What those who had a lock did while others waited for it: where they were, in which state, and which other locks they
- * had or waited for themselves. From the blame (the waiters' time by the holder's path) and what else is known of these
- * paths. Pure.
+ * What holders of a lock did while others waited for it: their call path, their state, and which other locks they held
+ * or waited for. Derived from blame (the waiters' time by the holder's path) and from other data on these paths. Pure
+ * functions.
  */
 import { defined, f64, item, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -9,10 +9,10 @@ import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 export interface Holding {
-  ns: number; // waiters' time for which a holder was seen
-  ioNs: number; // of it: the holder was in input, output or sleep
-  calls: Map<number, number>; // of that: by procedure of a run-time library
-  further: Map<number, number>; // of ns: the holder had taken, or waited for, that object after this one
+  ns: number; // waiting time for which a holder was observed
+  ioNs: number; // part of `ns` in which the holder was in input, output or sleep
+  calls: Map<number, number>; // `ioNs` by procedure of a run-time library
+  further: Map<number, number>; // part of `ns`: the holder had then acquired, or waited for, that object
 }
 
 export function holdingOf({ model, tables, own }: FindingContext, objects: ReadonlySet<number>): Holding {
@@ -24,7 +24,7 @@ export function holdingOf({ model, tables, own }: FindingContext, objects: Reado
     if (objects.has(u32(blame.object, k)) && blame.stack[k] !== 0)
       addTo(byStack, u32(blame.stack, k), f64(blame.ns, k));
   const all = new Map<number, number>(),
-    inIo = new Map<number, number>(); // of these stacks, by stack
+    inIo = new Map<number, number>(); // time of these stacks in input, output or sleep
   for (let k = 0; k < tuples.ns.length; k++) {
     const stack = u32(tuples.stack, k);
     if (!byStack.has(stack) || (tuples.waiting[k] !== Waiting.none && objects.has(u32(entity, stack)))) continue;

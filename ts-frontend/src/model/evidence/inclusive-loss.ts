@@ -1,17 +1,17 @@
-/** What entities lose with all that runs below them, in a set of stacks. Pure. */
+/** The inclusive loss of entities in a set of stacks. Pure functions. */
 import { addAt, countAt, f64, u32 } from '../profile/columns.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import type { Own } from './code-origin.js';
 
 /**
- * What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down, over the nodes on
+ * The inclusive loss of each entity in a set of stacks: summed from the tops of the stacks down, over the nodes on
  * their paths.
  */
 export class Inclusive {
   readonly #below: Float64Array; // by node; all 0 between calls
   readonly #totals: Float64Array; // by entity; all 0 between calls
-  readonly #marked: Uint8Array; // by node: on a path, and yet to come; all 0 between calls
-  readonly #above: Uint32Array; // by node: how many marked nodes stand right above it; all 0 between calls
+  readonly #marked: Uint8Array; // by node: on a path and not visited yet; all 0 between calls
+  readonly #above: Uint32Array; // by node: number of marked children; all 0 between calls
   constructor(
     private readonly stacks: Stacks,
     private readonly own: Own,
@@ -25,9 +25,9 @@ export class Inclusive {
   }
 
   /**
-   * Leaving out the entities on `path`, and run-time libraries: the two with most (of equal ones the outermost), and
-   * the one with least that has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another
-   * order count as equal.
+   * The two entities with the largest loss (of equal ones the outermost), and the one with the smallest loss of at
+   * least `enough` (of equal ones the innermost); 0 if none. Skips entities on `path` and run-time libraries. Sums that
+   * differ only by rounding are considered equal.
    */
   of(
     members: readonly number[],
@@ -47,10 +47,10 @@ export class Inclusive {
         countAt(above, n);
       }
     }
-    const entered: number[] = []; // on each path innermost first
+    const entered: number[] = []; // innermost first on each path
     for (const node of members) {
       for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) {
-        // all that is above it has been added to it
+        // all children have been added
         const lost = f64(below, n);
         below[n] = marked[n] = 0;
         if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {

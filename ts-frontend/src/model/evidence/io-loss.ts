@@ -17,15 +17,15 @@ export interface IoLoss {
   timeAt: Map<number, number>;
   cost: number;
   saving: number;
-  restNs: number; // of cost: while nothing ran
-  perTuple: (k: number) => number; // saving that one io tuple stands for
-  counted: (k: number) => number; // of its time, what the thread could have worked meanwhile
+  restNs: number; // the part of `cost` while nothing ran
+  perTuple: (k: number) => number; // the saving that a tuple in state io accounts for
+  counted: (k: number) => number; // the part of its time in which the thread could have worked instead
 }
 
 /**
- * A thread's input and output beside other work can only be overlapped with work of its own: a thread that does nothing
- * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a
- * signal neither reads nor writes; nor does a thread of a run-time's own that waits for work.
+ * Input and output beside other work can only overlap with work of the same thread, so a thread that only waits for
+ * requests limits nothing. While nothing runs, it could overlap with any work of the program. A thread that waits for a
+ * signal does no input or output; neither does a run-time's own thread that waits for work.
  */
 export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoLoss {
   const { model, levels } = context;
@@ -37,7 +37,7 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
   const ioByThread = new Map<number, number>();
   const isIo = (k: number): boolean => {
     if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
-    // A scheduler polls for requests in a thread that has nothing else to do.
+    // a scheduler polls for requests in a thread that is otherwise idle
     if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
     const call = systemCall(context, u32(tuples.stack, k));
     return call === null || !isFor(call, Purpose.signal);
@@ -78,7 +78,7 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
       loss.restNs += wait.time;
     } else beside += saving;
   }
-  // What was done while nothing ran can be overlapped with no more than what did run.
+  // What was waited for while nothing ran can overlap with no more than the time in which something ran.
   loss.saving = Math.min(atRest, model.root.nptNs) + beside;
   loss.perTuple = (k) => {
     const level = u16(tuples.busy, k) * (P + 1) + u16(tuples.spinning, k);
@@ -89,7 +89,8 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
 }
 
 /**
- * By stack: the part of its input and output during which threads waited for a lock that it had. That is the lock's.
+ * By stack: the share of its input and output during which threads waited for a lock that it held. That share is
+ * attributed to the lock.
  */
 function explainedByLocks(
   { raw: { tuples, blame } }: Model,

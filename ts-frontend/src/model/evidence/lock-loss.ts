@@ -1,6 +1,6 @@
 /**
- * What waiting for locks costs, by how many were busy and spinning at the time (docs/reference/findings.md, "Locks").
- * Pure.
+ * The cost of waiting for locks, by the numbers of busy and of spinning processors at the time
+ * (docs/reference/findings.md, "Locks"). Pure functions.
  */
 import { item } from '../profile/columns.js';
 import type { Entity } from '../result/types.js';
@@ -20,7 +20,7 @@ export interface LockLoss {
   spinning: number;
   waiters: number;
   woken: number;
-  trying: number; // means over cost
+  trying: number; // means, weighted by cost
   savingAt: Map<number, number>;
   timeAt: Map<number, number>;
 }
@@ -49,8 +49,8 @@ const nothingLost = (entity: number): LockLoss => ({
 });
 
 /**
- * `tries`: by level, thread time of those that count as busy, but have only been woken for a lock. They are at work
- * when they have it.
+ * `tries`: by level, thread time of threads that count as busy but have only been woken for a lock. They begin to work
+ * when they hold it.
  */
 export function lossOf(
   levels: Levels,
@@ -60,7 +60,7 @@ export function lossOf(
 ): LockLoss {
   const { P } = levels;
   const loss = nothingLost(entity.id);
-  const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // namesakes: their queues are not one
+  const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // a group has several queues, not one
   for (const level of new Set([
     ...waits.blocked.keys(),
     ...waits.spinning.keys(),
@@ -101,7 +101,7 @@ export function lossOf(
   return loss;
 }
 
-/** Losses by locks, members of groups apart from their groups. */
+/** Losses by lock; members of groups in addition to their groups. */
 export function lockLosses({ model, levels }: FindingContext): LockLoss[] {
   const losses: LockLoss[] = [];
   const tries = new Map<number, number>();

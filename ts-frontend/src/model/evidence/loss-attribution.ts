@@ -1,7 +1,8 @@
 /**
- * Which part of the code's loss locks and input/output explain already: their waiters could have run. What remains is
- * the code's own. By stack: a lock explains what ran inside it while threads waited for it, and, of what ran outside
- * meanwhile, one idle processor for each waiter (docs/reference/findings.md, "What is lost, and why"). Pure.
+ * The part of the code's loss that locks and input/output explain, because their waiters could have run; the rest is
+ * the code's own. By stack: a lock explains what ran while holding it when threads waited for it, and one idle
+ * processor per waiter of what ran outside meanwhile (docs/reference/findings.md, "What is lost, and why"). Pure
+ * functions.
  */
 import { addAt, f64, item, u16, u32 } from '../profile/columns.js';
 import type { IoLoss } from './io-loss.js';
@@ -11,7 +12,7 @@ import type { Tables } from '../metrics/tables.js';
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 
-/** By tuple: the part, 0 to 1, that nothing else explains. */
+/** By tuple: the share, from 0 to 1, that nothing else explains. */
 export function unexplainedOf(
   model: Model,
   { stacks, weights }: Tables,

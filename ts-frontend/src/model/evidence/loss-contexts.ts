@@ -1,7 +1,7 @@
 /**
- * Where in the tree of stacks elapsed time is lost: the busy tuples, sorted by stack, each with what it
- * lost (time that more parallelism would have saved). A context is a set of nodes: "what ran in f, called, however
- * deep, from g". Pure.
+ * Where in the tree of stacks elapsed time is lost: busy tuples sorted by stack, each with its loss (the time that more
+ * parallelism would have saved). A context is a set of nodes, such as "what ran in f, however deep, called from g".
+ * Pure functions.
  */
 import { addAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -13,11 +13,11 @@ import { isBusy } from '../metrics/sums.js';
 export interface Contexts {
   byStack: RowsBy; // tuples of each stack
   own: Own;
-  lost: Float64Array; // by tuple: ns (1/b - 1/P), times the part that nothing else explains; 0 where not busy
-  unexplained: Float64Array; // by tuple: that part
-  lostSelf: Float64Array; // by node: lost in tuples with this very stack
-  atWork: Uint8Array; // by node: it has busy tuples
-  byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch of statsOf
+  lost: Float64Array; // by tuple: ns (1/b - 1/P), times the unexplained share; 0 if not busy
+  unexplained: Float64Array; // by tuple: the unexplained share
+  lostSelf: Float64Array; // by node: loss of tuples with exactly this stack
+  atWork: Uint8Array; // by node: whether it has busy tuples
+  byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch memory of statsOf
 }
 
 export function prepareContexts(
@@ -53,25 +53,27 @@ export function prepareContexts(
 
 export interface ContextStats {
   lost: number;
-  lostAlone: number; // of lost: while no other thread was at work
-  cost: number; // elapsed time (ns/b) while b < P, unexplained part
-  time: number; // processor time, all levels
+  lostAlone: number; // part of `lost` while no other thread was at work
+  cost: number; // elapsed time (ns/b) while b < P, unexplained share
+  time: number; // processor time at all levels
   npt: number;
-  nptBeside: number; // of npt: while others were at work too
-  timeBeside: number; // of time: likewise
+  nptBeside: number; // part of `npt` while other threads were at work
+  timeBeside: number; // part of `time` while other threads were at work
   costBusy: number;
   costSpinning: number;
   costReady: number; // means over cost
   threads: ThreadTimes;
 }
-/** Who ran it: threads, and the time and cost of each. Columns, for a program may have thousands. */
+/**
+ * The threads that ran the code, with time and cost of each. Columns, because a program may have thousands of threads.
+ */
 export interface ThreadTimes {
   ids: number[];
   time: number[];
   cost: number[];
 }
 
-/** One of the times at which the code ran; `byThread` is all 0 between two calls of statsOf. */
+/** Adds a tuple of the context; `byThread` is all 0 between calls of statsOf. */
 function addTuple(
   stats: ContextStats,
   { tuples, head }: RawProfile,
@@ -145,19 +147,18 @@ export function statsOf(
 }
 
 /**
- * A context where lost time concentrates. `self`: only the entity's own code, run-time libraries that it calls
- * included.
+ * A context where lost time concentrates. `self`: only the entity's own code, including run-time libraries that it
+ * calls.
  */
 export interface Context {
   entity: number;
   members: number[];
   self: boolean;
-  // distinguished from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was
-  // called
+  // the caller that distinguishes it from the same entity called elsewhere by other threads; 0: any caller
   within: number;
 }
 
-/** Cosine of two ways in which processor time is divided among threads. */
+/** Cosine similarity of two distributions of processor time over threads. */
 export function similarity(a: ThreadTimes, b: ThreadTimes): number {
   const timeIn = new Map(b.ids.map((thread, k) => [thread, item(b.time, k)]));
   let dot = 0,

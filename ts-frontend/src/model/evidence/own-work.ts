@@ -1,6 +1,6 @@
 /**
- * What a run would take if no thread had to wait for, or wake, another: bounds by the program's own work
- * (docs/reference/findings.md, "Own work"). Pure.
+ * How long the run would take if no thread had to wait for or wake another: bounds from the program's own work
+ * (docs/reference/findings.md, "Own work"). Pure functions.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -10,22 +10,22 @@ import { busyOf } from './activity-levels.js';
 import type { FindingContext } from './context.js';
 import { isHandingOn } from './hand-overs.js';
 
-/** Elapsed time that goes. */
+/** Elapsed time that would be saved. */
 export interface WithoutWaiting {
   aloneNs: number; // if one thread did all of the work
-  idealNs: number; // if it were spread over all processors, no thread with less than it has now
+  idealNs: number; // if the work were spread over all processors, without shortening any thread's share
 }
 
-/** Calls that make threads, and give a CPU away. */
+/** Calls that create threads or yield the CPU. */
 const between: ReadonlySet<number> = new Set([KernelWork.thread, KernelWork.yield]);
-/** A thread with less work than this part of the elapsed time does not hold the others up when it sleeps. */
+/** A thread with less work than this share of the elapsed time does not delay the others when it sleeps. */
 const leastWork = 0.01;
 
 interface Work {
   userNs: number;
   systemNs: number;
   byThread: Map<number, number>;
-  allNs: number; // what does not count included
+  allNs: number; // including work that does not count
 }
 
 function workOf({ model, tables }: FindingContext, goes: (tuple: number) => boolean): Work {
@@ -44,7 +44,7 @@ function workOf({ model, tables }: FindingContext, goes: (tuple: number) => bool
   return work;
 }
 
-/** Nothing runs, and threads that have work sleep, or wait for input and output: that stays. */
+/** Time in which nothing runs and threads with work sleep, or wait for input and output: it remains. */
 function restOf({ model, levels }: FindingContext, { byThread }: Work): number {
   const { tuples } = model.raw;
   const resting = new Map<number, number>();
@@ -60,7 +60,7 @@ function restOf({ model, levels }: FindingContext, { byThread }: Work): number {
   return rest;
 }
 
-/** `goes`: tuples of further work that goes with the waiting. */
+/** `goes`: tuples of further work that disappears with the waiting. */
 export function withoutWaiting(
   context: FindingContext,
   goes: (tuple: number) => boolean = () => false,
@@ -69,7 +69,7 @@ export function withoutWaiting(
   const { elapsedNs, processors, kernelUsage } = model;
   const work = workOf(context, goes);
   const sampledNs = work.userNs + work.systemNs;
-  // Samples of the kernel itself may be too few: what it counts as the program's own code is no less than what is here.
+  // There may be too few samples of the kernel, so its own count of user time is a lower bound.
   const ranNs = kernelUsage === undefined ? 0 : kernelUsage.userNs + kernelUsage.systemNs;
   const countedNs =
     model.head.paths.kernel && kernelUsage !== undefined && ranNs > 0

@@ -1,8 +1,9 @@
 /**
- * Paths of running threads lag some milliseconds behind the snapshots (docs/reference/pthread-layer.md, "Call paths
- * without hooks"), while who is busy is known at each. Where a program forks and joins within a few milliseconds, some
- * of its serial code then seems to run beside others, and as much of its parallel code alone. This puts the two right,
- * for findings alone. Formulas: docs/reference/findings.md, "Short phases". Pure.
+ * Corrects the alignment of paths and snapshots, for findings only. Paths of running threads lag some milliseconds
+ * behind the snapshots (docs/reference/pthread-layer.md, "Call paths without hooks"), whereas each snapshot shows
+ * exactly who is busy. In programs that fork and join within a few milliseconds, some serial code therefore appears to
+ * run beside others, and as much parallel code appears to run alone. Formulas: docs/reference/findings.md, "Short
+ * phases". Pure functions.
  */
 import { addAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -11,18 +12,18 @@ import { isBusy } from '../metrics/sums.js';
 import { isOwn } from './code-origin.js';
 import { costsBesideIdle } from './wait-overlap.js';
 
-/** Code of one thread: it has so much of its time. Less is what threads that do the same would differ by. */
+/** Code with this share of its time in one thread is that thread's. Threads that do the same work differ by more. */
 const nearlyAll = 0.95;
-/** A thread whose time alone, or beside others, is less than this part of the elapsed time is left as it is. */
+/** A thread is left as it is if its time alone, or beside others, is less than this share of the elapsed time. */
 const leastPart = 0.02;
-/** Serial code is seen beside others in so much, at most, of the share in which the thread's other code is. */
+/** The maximum share of serial code seen beside others, relative to that of the thread's other code. */
 const mostBeside = 0.85;
-/** So much of it may be left beside others. */
+/** The maximum share of it that may remain beside others. */
 const mostLeft = 0.1;
 
-/** What one thread runs by itself, and what it runs as others do, as it was seen. */
+/** The code that only one thread runs, and the code that it runs like others, as observed. */
 interface Sides {
-  alone: number[]; // rows of code that only it runs
+  alone: number[]; // rows of code that only this thread runs
   shared: number[];
 }
 
@@ -54,7 +55,7 @@ const isRun = ({ tuples }: RawProfile, k: number): boolean =>
 
 const elapsedOf = ({ balance }: RawProfile): number => balance.ns.reduce((sum, ns) => sum + ns, 0);
 
-/** Threads, each of one kernel thread, that work both alone and beside others for a good part of the time. */
+/** Threads, each of one kernel thread, that work both alone and beside others for a substantial part of the time. */
 function threadsOfPhases(raw: RawProfile): Set<number> {
   const { tuples, threads } = raw;
   const alone = new Map<number, number>(),
@@ -72,7 +73,7 @@ function threadsOfPhases(raw: RawProfile): Set<number> {
   );
 }
 
-/** By entity: the thread that has nearly all of its time; 0: several have, or it is too short to say. */
+/** By entity: the thread with nearly all of its time; 0 if there are several, or too little time to tell. */
 function threadOf(times: ReadonlyMap<number, number>, least: number): number {
   let all = 0,
     most = 0,
@@ -88,8 +89,8 @@ function threadOf(times: ReadonlyMap<number, number>, least: number): number {
 }
 
 /**
- * By stack: whether only one thread runs that code. Threads come to what they share on paths of their own, so
- * procedures that only one of them runs are left out of the paths that are compared.
+ * By stack: whether only one thread runs that code. Threads reach shared code on paths of their own, so procedures that
+ * only one of them runs are removed from paths before they are compared.
  */
 function codeOfOne(raw: RawProfile): (stack: number) => boolean {
   const { tuples, stacks, entities, head } = raw;
@@ -106,8 +107,8 @@ function codeOfOne(raw: RawProfile): (stack: number) => boolean {
       if (isCode[u32(stacks.entity, n)]) seen.add(u32(stacks.entity, n));
     for (const id of seen) for (const [thread, ns] of its) addTo(inner(byProcedure, id), thread, ns);
   }
-  const place = new Uint32Array(count); // of a stack, in the tree of what is left of the paths
-  const isOfOne = new Uint8Array(count); // one of its procedures is one thread's, and no library has called the rest
+  const place = new Uint32Array(count); // by stack: the node in the tree of shortened paths
+  const isOfOne = new Uint8Array(count); // a procedure of one thread is on it, and no library called the rest
   const parents = [0];
   const children = new Map<string, number>();
   for (let n = 1; n < count; n++) {
@@ -141,7 +142,7 @@ function codeOfOne(raw: RawProfile): (stack: number) => boolean {
   };
 }
 
-/** Of a library through which threads come to what they share. */
+/** Whether it belongs to a library through which threads call shared code. */
 const isPool = ({ origin }: RawEntity): boolean => origin === 'openmp' || origin === 'installed';
 
 function inner(maps: Map<number, Map<number, number>>, key: number): Map<number, number> {
@@ -150,7 +151,7 @@ function inner(maps: Map<number, Map<number, number>>, key: number): Map<number,
   return found;
 }
 
-/** By stack: 1 where OpenMP's library has called what runs. */
+/** By stack: 1 if OpenMP's library is on the path. */
 function insideRegions({ stacks, entities }: RawProfile): Uint8Array {
   const inside = new Uint8Array(Math.max(1, stacks.parent.length));
   for (let n = 1; n < inside.length; n++)
@@ -159,7 +160,9 @@ function insideRegions({ stacks, entities }: RawProfile): Uint8Array {
   return inside;
 }
 
-/** All that others run is within parallel regions: a thread that has left its own one runs beside nobody. */
+/**
+ * Whether all that others run is within parallel regions, so that a thread outside of a region runs beside no other.
+ */
 function isForkJoin(raw: RawProfile, region: Uint8Array, thread: number, { alone, shared }: Sides): boolean {
   const { tuples } = raw;
   const isInside = (k: number): boolean => u8(region, u32(tuples.stack, k)) === 1;
@@ -177,11 +180,11 @@ function isForkJoin(raw: RawProfile, region: Uint8Array, thread: number, { alone
   return inside >= nearlyAll * others;
 }
 
-/** What changes places: so much of the rows that are seen beside others, and of those alone. */
+/** The shares of rows to be exchanged between those seen beside others and those seen alone. */
 interface Moved {
   sides: Sides;
-  beside: number[]; // of `sides.alone`
-  alone: number[]; // of `sides.shared`
+  beside: number[]; // shares of `sides.alone`
+  alone: number[]; // shares of `sides.shared`
   ns: number;
 }
 
@@ -198,7 +201,7 @@ function movedOf({ tuples }: RawProfile, sides: Sides, isCertain: boolean): Move
   return isCertain || seen <= mostBeside * expected ? { sides, beside, alone, ns } : null;
 }
 
-/** A row with the stack and what else is known of one, at the b, s and r of another. */
+/** A row with the stack and other fields of one row, at the b, s and r of another one. */
 interface Row {
   from: number;
   at: number;
@@ -230,7 +233,7 @@ function exchanged(raw: RawProfile, moved: readonly Moved[]): RawProfile {
   return { ...changed, waitOverlap: waitOverlapOf(raw, changed, moved) };
 }
 
-/** Adds to `rows` the part of `from` that is moved, at the levels of `to`, each with its part of these. */
+/** Adds the moved share of `from` to `rows`, distributed over the levels of `to`. */
 function move(
   { tuples }: RawProfile,
   rows: Row[],
@@ -257,7 +260,7 @@ function move(
   }
 }
 
-/** The others wait for what runs alone, so they wait in the same part as before of what it runs alone now. */
+/** Others wait for the serial code, so the share of its time with waiters is kept when its time alone changes. */
 function waitOverlapOf(raw: RawProfile, changed: RawProfile, moved: readonly Moved[]): RawProfile['waitOverlap'] {
   const { waitOverlap, tuples } = raw;
   const before = costsBesideIdle(raw),

@@ -1,14 +1,16 @@
 /**
- * Other recorded processes of the launched program: forked workers beside each other. CPUs that they have are not idle,
- * nor are they this process's to use. Formulas: docs/reference/findings.md, "Other processes of the program". Pure.
+ * Other recorded processes of the launched program, such as forked workers. CPUs that they use are neither idle nor
+ * available to this process. Formulas: docs/reference/findings.md, "Other processes of the program". Pure functions.
  */
 import { u16 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 
-/** CPUs that they had on average. */
+/** The mean number of CPUs that they used. */
 export const relatedCpusOf = ({ head }: RawProfile): number => head.relatedMilli / 1000;
 
-/** Processors that are this process's: without what the others had, but never fewer than it used itself. */
+/**
+ * The processors available to this process: without those that the others used, but never fewer than it used itself.
+ */
 export function withoutRelated(raw: RawProfile): RawProfile {
   const { head, balance } = raw;
   const theirs = Math.round(relatedCpusOf(raw));

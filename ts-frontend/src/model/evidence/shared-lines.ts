@@ -1,7 +1,7 @@
 /**
- * Cache lines that threads on different CPUs write alternately, and what they have in common there: nothing (false
- * sharing), or a word that all of them change in one step. Data that are passed on, or that a lock protects, are not
- * among them: their line has to go from one thread to the other (docs/reference/metrics.md, section 6). Pure.
+ * Cache lines that threads on different CPUs write alternately, and what they share there: nothing (false sharing), or
+ * a word that all of them change atomically. Lines of data that are passed on, or that a lock protects, are excluded,
+ * because they have to move between threads (docs/reference/metrics.md, section 6). Pure functions.
  */
 import { addTo } from '../profile/maps.js';
 import { lockedAccess } from '../profile/abi.js';
@@ -11,9 +11,9 @@ import type { Model } from '../result/types.js';
 
 type User = RawSharedLine['by'][number];
 
-/** Samples of a thread from which on those words that it accesses there are known. */
+/** The least number of samples of a thread for which its accessed words are considered known. */
 const leastOfThread = 8;
-/** Of the samples, those that follow one of another thread: less, and the line goes from one to the other seldom. */
+/** The least share of samples that follow a sample of another thread: with fewer, the line seldom moves. */
 const leastAlternating = 0.05;
 
 const areApart = (one: User, other: User): boolean =>
@@ -29,7 +29,7 @@ function howOf(users: readonly User[]): SharingFacts['how'] | null {
   return all(lockedAccess.change) ? 'changed' : all(lockedAccess.compare) ? 'exchanged' : null;
 }
 
-/** What is shared by the code of one procedure. */
+/** What is shared in the code of one procedure. */
 export interface Sharing {
   how: SharingFacts['how'];
   variable: string;
@@ -38,7 +38,7 @@ export interface Sharing {
   samples: number;
 }
 
-/** By procedure, innermost ones, those inlined into others too; of several ways the one with most samples. */
+/** By innermost procedure, including inlined ones; of several ways of sharing, the one with most samples. */
 export function sharingByProcedure({ raw }: Model): Map<number, Sharing> {
   const found = new Map<number, Map<SharingFacts['how'], Sharing & { most: number }>>();
   for (const { by, turns, samples, variable } of raw.sharedLines) {

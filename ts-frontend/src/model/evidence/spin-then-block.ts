@@ -1,7 +1,7 @@
 /**
- * Who spins first and blocks when that takes too long, blocks because of what made the spinning long. What such waits
- * cost while there are CPUs enough for all that can run bounds what an end of the spinning can save beyond the spinning
- * itself (docs/reference/findings.md, "Threads"). Pure.
+ * Bounds the cost of threads that spin before they block: they block for the same reason that makes them spin long.
+ * What such waits cost while there are enough CPUs for all runnable threads bounds the saving beyond the spinning
+ * itself (docs/reference/findings.md, "Threads"). Pure functions.
  */
 import { f64, u16, u32 } from '../profile/columns.js';
 import { savedByRunning } from './activity-levels.js';
@@ -21,8 +21,8 @@ export function spinningProcedures({ model, own }: FindingContext): Set<number> 
 }
 
 /**
- * Elapsed time that would go if those that wait, blocked or spinning or just woken, in these procedures ran meanwhile,
- * at r <= P.
+ * Elapsed time that would be saved if threads that wait in these procedures (blocked, spinning or just woken) ran
+ * instead, at r <= P.
  */
 export function behindSpinNs({ model, own }: FindingContext, procedures: ReadonlySet<number>): number {
   const { tuples, balance } = model.raw;
@@ -48,7 +48,7 @@ export function behindSpinNs({ model, own }: FindingContext, procedures: Readonl
   for (const [level, ns] of waiting) {
     const time = elapsed.get(level) ?? 0;
     if (time === 0) continue;
-    // who was just woken is not at work yet
+    // a thread that was just woken is not at work yet
     const b = Math.max(0, Math.floor(level / (P + 1)) - (woken.get(level) ?? 0) / time);
     saved += savedByRunning({ time: Math.min(time, ns), width: ns / Math.min(time, ns) }, b, P - b);
   }

@@ -1,6 +1,6 @@
 /**
- * Where a lock is taken for which threads wait: for locks that are known by the place that made them alone, which may
- * be the same line of a wrapper for all locks of a program (docs/reference/findings.md, "Names"). Pure.
+ * Where threads acquire a contended lock. For locks that are known only by the place of their creation, which may be
+ * the same line of a wrapper for all locks of a program (docs/reference/findings.md, "Names"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { item } from '../profile/columns.js';
@@ -11,10 +11,13 @@ import { isRuntime } from './code-origin.js';
 import { isFor } from './purposes.js';
 import { shownId } from './context.js';
 
-/** A procedure with so much of the waiting is named, at most so many of them. */
+/** The least share of the waiting for which a procedure is named, and the maximum number of named procedures. */
 const notable = 0.25;
 const most = 2;
-/** Procedures of the program, or of another library, that wait for it: most waiting first; none: it has a name. */
+/**
+ * Procedures of the program or of another library that wait for the lock, most waiting first; empty if the lock has a
+ * name.
+ */
 export function takenIn(model: Model, lock: number): number[] {
   const { saysItsKind, object } = item(model.entities, lock);
   if (!saysItsKind || !object) return [];

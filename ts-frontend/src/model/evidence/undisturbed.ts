@@ -1,8 +1,8 @@
 /**
- * What the program would show with its CPUs for itself: where other programs kept its threads from running, those count
- * as at work, as far as there are CPUs. Findings are about the program, whose work is what it is however long others
- * keep it waiting; the numbers of the report stay those of this run. Formulas: docs/reference/findings.md, "Beside
- * other programs". Pure.
+ * Estimates what the program would show if it had the CPUs to itself: threads that other programs kept from running
+ * count as at work, as far as there are CPUs. Findings use it, because they are about the program, however long others
+ * keep it waiting; the numbers of the report remain those of this run. Formulas: docs/reference/findings.md, "Beside
+ * other programs". Pure functions.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -10,10 +10,13 @@ import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
 import { cpuWaitOf } from '../metrics/cpu-wait.js';
 import { costsBesideIdle } from './wait-overlap.js';
 
-/** Below this part of what it ran others change no finding. */
+/** The least share of the program's own time that others must have taken to change a finding. */
 const leastOthers = 0.05;
 
-/** Others had CPUs at least when more threads could run than there are CPUs, and yet not all CPUs executed them. */
+/**
+ * Other programs certainly had CPUs when more threads were runnable than there are CPUs, yet not all CPUs executed
+ * them.
+ */
 export function isDisturbed(raw: RawProfile): boolean {
   const {
     balance,
@@ -33,8 +36,8 @@ export function isDisturbed(raw: RawProfile): boolean {
 }
 
 /**
- * One way in which the CPUs that the program did not have would have been used: `part` of the time, so many work and
- * spin.
+ * One way in which the missing CPUs would have been used: for the share `part` of the time, by so many working and
+ * spinning threads.
  */
 interface Way {
   part: number;
@@ -48,7 +51,7 @@ interface Group {
   ways: Way[];
 } // ready: threads; working: of `filled` CPUs
 
-/** What ready threads at one b, s and r would have done: those that spin, and those that work, in proportion. */
+/** What ready threads at one b, s and r would have done: spinning and working threads, in proportion. */
 function groupOf(free: number, ready: number, spinners: number): Group {
   const filled = Math.min(free, Math.round(ready));
   if (filled <= 0) return { filled: 0, ready, working: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
@@ -60,9 +63,7 @@ function groupOf(free: number, ready: number, spinners: number): Group {
   return { filled, ready, working, ways };
 }
 
-/**
- * What the kernel did for the executed time on each stack, else by that thread: parts by reason, the program's own 0.
- */
+/** How the executed time on each stack, or else of that thread, divides by kernel reason; 0 is the program's own. */
 function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number, number> {
   const sums = new Map<string, Map<number, number>>();
   const keysOf = (k: number): string[] => [`stack ${tuples.stack[k]}`, `thread ${tuples.thread[k]}`];
@@ -85,7 +86,7 @@ function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number,
       .find((its) => its !== undefined) ?? own;
 }
 
-/** A row that comes from another one, with a part of its time. */
+/** A row derived from another one, with a share of its time. */
 interface Row {
   from: number;
   busy: number;
@@ -102,8 +103,8 @@ const add = (to: Map<number, number>, at: number, ns: number): void => {
 };
 
 /**
- * Who has been woken for a lock may find it taken, and would not have worked beside who has it. `isLock`: by entity, of
- * what is a lock by what happens there, too.
+ * A thread that was woken for a lock may find it taken, and would not have worked beside its holder. `isLock`: includes
+ * objects that are used as locks.
  */
 function isKept({ tuples, stacks }: RawProfile, isLock: (id: number) => boolean, k: number): boolean {
   if (tuples.state[k] !== State.ready) return false;
@@ -150,7 +151,7 @@ export function undisturbed(raw: RawProfile, isLock: (id: number) => boolean): R
   return { ...changed, waitOverlap: waitOverlapOf(raw, changed) };
 }
 
-/** Of the time that a stack still runs beside idle processors, others wait in the same part as of that before. */
+/** While a stack runs beside idle processors, the share of its time with waiters is the same as before. */
 function waitOverlapOf(raw: RawProfile, changed: RawProfile): RawProfile['waitOverlap'] {
   const before = costsBesideIdle(raw);
   const after = costsBesideIdle(changed);
@@ -160,7 +161,7 @@ function waitOverlapOf(raw: RawProfile, changed: RawProfile): RawProfile['waitOv
   return { ...raw.waitOverlap, ns: scaled(raw.waitOverlap.ns), waitersNs: scaled(raw.waitOverlap.waitersNs) };
 }
 
-/** What threads did, in each of the ways in which CPUs would have been used. */
+/** The threads' states in each of the ways in which the CPUs would have been used. */
 function threadRows(raw: RawProfile, isLock: (id: number) => boolean, groupAt: (k: number) => Group): ThreadRow[] {
   const { tuples } = raw;
   const its: ThreadRow[] = [];
@@ -170,7 +171,7 @@ function threadRows(raw: RawProfile, isLock: (id: number) => boolean, groupAt: (
     const state = u8(tuples.state, k),
       isReady = isKept(raw, isLock, k),
       spins = tuples.waiting[k] === Waiting.object;
-    // the part of a ready thread's time in which it has a CPU now
+    // the share of a ready thread's time in which it is now assigned a CPU
     const attributed = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
     for (const { part, work, spin } of ways) {
       const emit = (as: number, ns: number, kernel = u8(tuples.kernel, k)): void => {
@@ -192,7 +193,7 @@ function threadRows(raw: RawProfile, isLock: (id: number) => boolean, groupAt: (
   return its;
 }
 
-/** Rows of a table, each with the part of the time that it has of the row it comes from. */
+/** Rows of a table, each scaled by its share of the time of the original row. */
 function pick<Table extends { ns: Float64Array; busy: ArrayLike<number>; spinning: ArrayLike<number> }>(
   table: Table,
   rows: readonly Row[],

@@ -1,6 +1,6 @@
 /**
- * What threads wait for inside a library, which the sampler sees from outside alone (kind futex), and in loops: by
- * what the program called there, which the sampler decides (abi/origin.h). Pure.
+ * What threads wait for inside of libraries, which the sampler sees only as a futex, and in loops: determined by the
+ * library procedure that the program called, which the sampler classifies (abi/origin.h). Pure functions.
  */
 import { isLockKind } from '../profile/lock-kinds.js';
 import type { Entity } from '../result/types.js';
@@ -8,21 +8,24 @@ import type { Entity } from '../result/types.js';
 export const isLock = (entity: Entity): boolean =>
   isLockKind(entity.rawKind) || entity.libraryWait === 'lock' || entity.excludes !== null;
 
-/** The end of a parallel region: what its threads wait for there is a part of it. */
+/** The end of a parallel region: the threads wait there for one that still executes a part of it. */
 export const isRegionEnd = ({ libraryWait }: Entity): boolean => libraryWait === 'region-end';
 export const isBarrier = (entity: Entity): boolean =>
   entity.rawKind === 'barrier' || entity.libraryWait === 'barrier' || isRegionEnd(entity);
-/** Another thread passes something on there, inside a library. */
+/** Whether another thread passes data on there, inside of a library. */
 export const passesOn = ({ libraryWait }: Entity): boolean => libraryWait === 'data';
-/** Another process lets it go on: a message, or all of them have to come, as they start and end too (MPI). */
+/**
+ * Whether another process ends the wait (MPI): by a message, or by arriving at a collective call, including start and
+ * end.
+ */
 export const isOfProcesses = ({ libraryWait }: Pick<Entity, 'libraryWait'>): boolean =>
   libraryWait === 'message' || libraryWait === 'collective' || libraryWait === 'processes';
-/** What is waited for there is not known. */
+/** Whether the reason for the wait is unknown. */
 export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait === 'unknown';
-/** Threads come there again and again, as far as can be seen: of a loop or a futex nobody counts the waits. */
+/** Whether waits are not counted, as for loops and futexes, so that threads have to be assumed to wait repeatedly. */
 export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';
 
 const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
-/** Data may go through it from thread to thread. */
+/** Whether threads may pass data to each other through it. */
 export const passesData = (entity: Entity): boolean =>
   dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity) && !isOfProcesses(entity);

@@ -1,6 +1,6 @@
 /**
- * Who ran while threads waited and processors had nothing to do: the pairs that the sampler saw in the same snapshots
- * (abi/profile_rows.h, struct qz_wait_overlap). Findings join the two sides of a loss by them. Pure.
+ * Who ran while threads waited and processors were idle: pairs from the same snapshots (abi/profile_rows.h, struct
+ * qz_wait_overlap). Findings join the two sides of a loss by them. Pure functions.
  */
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -8,7 +8,7 @@ import { addTo } from '../profile/maps.js';
 import { housekeepingWaits } from '../metrics/housekeeping.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
-/** One object's time with waiters, by the stack that ran: elapsed time (time / b). */
+/** Elapsed time (time / b) with waiters of one object, by the stack that ran. */
 export interface Beside {
   ns: Map<number, number>;
   waitersNs: Map<number, number>;
@@ -17,10 +17,10 @@ export interface Beside {
 export interface WaitOverlap {
   byObject: Map<number, Beside>; // object 0: input and output
   costOfNode: Float64Array; // elapsed time (ns / b) at b < P that each stack ran, as recorded
-  idleOfNode: Float64Array; // processors that were not busy, on average over it
+  idleOfNode: Float64Array; // mean number of processors that were not busy during that time
 }
 
-/** By stack: elapsed time (ns / b) in which it ran at b < P, each moment times its weight. */
+/** By stack: weighted elapsed time (ns / b) in which it ran at b < P. */
 export function costsBesideIdle(
   { tuples, head, stacks }: RawProfile,
   weightOf: (busy: number) => number = () => 1,
@@ -35,7 +35,7 @@ export function costsBesideIdle(
   return costs;
 }
 
-/** By object: the part of the waits there that are the program's, not those of a run-time's own threads. */
+/** By object: the share of its waits by the program's threads, rather than by a run-time's own. */
 function ofProgram(raw: RawProfile): Map<number, number> {
   const { tuples, stacks } = raw;
   const isHousekeeping = housekeepingWaits(raw);
@@ -69,7 +69,9 @@ export function prepareWaitOverlap(raw: RawProfile): WaitOverlap {
   return { byObject, costOfNode, idleOfNode };
 }
 
-/** How many threads waited for each object, on average over the time (at b < P) in which one of these stacks ran. */
+/**
+ * The mean number of threads that waited for each object during the time (at b < P) in which one of these stacks ran.
+ */
 export function waitersBeside({ byObject, costOfNode }: WaitOverlap, members: readonly number[]): Map<number, number> {
   const means = new Map<number, number>();
   let cost = 0;

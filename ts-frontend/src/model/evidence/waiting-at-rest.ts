@@ -1,4 +1,4 @@
-/** The time in which nothing runs (b = 0): what threads wait for then. Pure. */
+/** What threads wait for while nothing runs (b = 0). Pure functions. */
 import { f64, item, u32 } from '../profile/columns.js';
 import type { WaitingAt } from '../result/facts.js';
 import { State } from '../profile/raw-profile.js';
@@ -10,7 +10,7 @@ export interface Waiting {
   threads: number;
 } // on average over the time in which nothing ran
 
-/** Most threads first; groups stand for their members. */
+/** Sorted by number of threads, largest first; groups stand for their members. */
 export function waitingAtRest({ model, levels }: FindingContext): Waiting[] {
   const rest = model.balance.nothingRanNs;
   const waiting: Waiting[] = [];
@@ -22,11 +22,11 @@ export function waitingAtRest({ model, levels }: FindingContext): Waiting[] {
   return waiting.sort((a, b) => b.threads - a.threads);
 }
 
-/** So many are reported, each from so many threads on. */
+/** The maximum number of objects that are reported, and the least mean number of threads for each. */
 export const most = 3,
   leastReported = 0.25;
 
-/** Those at which most threads waited. */
+/** The objects at which most threads waited. */
 export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
   return waiting
     .filter(({ threads }) => threads >= leastReported)
@@ -34,7 +34,7 @@ export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
     .map(({ entity, threads }) => ({ entity: entity.id, threads }));
 }
 
-/** The calls of the system in which threads slept. */
+/** The system calls in which threads slept. */
 export function sleepingIn(context: FindingContext): { name: string; threads: number }[] {
   const { tuples } = context.model.raw;
   const calls = new Map<string, number>();
@@ -50,5 +50,5 @@ export function sleepingIn(context: FindingContext): { name: string; threads: nu
     .slice(0, most);
 }
 
-/** Threads that something holds up: not those that wait for the end of others, or sleep. */
+/** Whether something delays these threads: excludes joins and sleep. */
 export const isHeldUp = ({ entity }: Waiting): boolean => entity.rawKind !== 'join' && entity.rawKind !== 'sleep';

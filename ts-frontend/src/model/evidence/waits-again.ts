@@ -1,20 +1,20 @@
 /**
- * Threads that are woken for nothing: they find that what they wait for is not theirs yet, and wait again with the lock
- * still in hand. Each such section takes the lock once, however often it waits. So of a condition's waits no more than
- * its lock was taken can be first ones; that lock is one of those that are counted, at most the one that was taken most
- * (docs/reference/findings.md, "Overhead"). Pure.
+ * Threads that are woken in vain: what they wait for is not available yet, and they wait again while they still hold
+ * the lock. Each such section acquires the lock once, however often it waits. So the number of first waits at a
+ * condition is at most the number of acquisitions of its lock, which is one of the counted locks, at most the most
+ * often acquired one (docs/reference/findings.md, "Overhead"). Pure functions.
  */
 import type { Entity, Model } from '../result/types.js';
 import { leastShare } from './context.js';
 
-/** About what a wake-up takes. */
+/** The approximate cost of a wake-up. */
 const wakeNs = 10_000;
-/** Reported from this share of a condition's waits on. */
+/** The least share of a condition's waits that is reported. */
 const leastAgain = 0.25;
 
 /**
- * How often, at least, threads that had waited at the condition waited again before they let the lock go; 0: not known
- * to be more than a few.
+ * A lower bound on how often threads waited at the condition again before they released the lock; 0 if it is not known
+ * to be more than a few times.
  */
 export function waitsAgain(model: Model, { rawKind, object, members }: Entity): number {
   if (

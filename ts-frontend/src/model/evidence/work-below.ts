@@ -1,6 +1,6 @@
 /**
- * Work of procedures that are known to be for something, with all that they call: each sample counts for the outermost
- * one on its path. Pure.
+ * Work of procedures with a known purpose, including everything that they call: each sample counts for the outermost
+ * one on its path. Pure functions.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -12,9 +12,9 @@ import { isFor } from './purposes.js';
 export interface WorkBelow {
   cost: number; // NPT
   busy: number; // processor time
-  spinning: number; // processors that spun meanwhile, times cost
+  spinning: number; // number of processors that spun meanwhile, times cost
   byEntry: Map<number, number>; // NPT by the outermost procedure for it
-  byCaller: Map<number, number>; // by the procedure of the program that called this, 0: none is known
+  byCaller: Map<number, number>; // by the program's procedure that called it, 0 if unknown
   isOf: (tuple: number) => boolean;
 }
 
@@ -25,7 +25,7 @@ export function workBelow({ model, tables, own }: FindingContext, purposes: numb
   const isOne = Uint8Array.from(model.entities, (entity) =>
     entity.kind === 'procedure' && isFor(entity, purposes) ? 1 : 0,
   );
-  const entry = new Uint32Array(stacks.count); // by node: the outermost such node at or below it, 0: none
+  const entry = new Uint32Array(stacks.count); // by node: the outermost such node on its path, 0 if none
   for (let n = 1; n < stacks.count; n++)
     entry[n] = entry[u32(stacks.parent, n)] || (isOne[u32(stacks.entity, n)] === 1 ? n : 0);
   const isOf = (k: number): boolean => tuples.state[k] === State.useful && entry[u32(tuples.stack, k)] !== 0;
@@ -47,7 +47,7 @@ export function workBelow({ model, tables, own }: FindingContext, purposes: numb
 export const mostOf = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
   [...map].sort((a, b) => b[1] - a[1])[0];
 
-/** Adds its samples to those that a finding explains (FindingContext.covered). */
+/** Marks its samples as explained by a finding (FindingContext.covered). */
 export function cover({ covered }: FindingContext, { isOf }: Pick<WorkBelow, 'isOf'>): void {
   for (let k = 0; k < covered.length; k++) covered[k] = u8(covered, k) | (isOf(k) ? 1 : 0);
 }

@@ -50,7 +50,7 @@ export interface ExperimentInput {
   changes: readonly TriedChange[];
 }
 
-/** Runs of a version in complete rounds, one a round, in the order of rounds. */
+/** Runs of a version in complete rounds, one per round, in order of the rounds. */
 const runsOf = ({ runs, complete }: ExperimentInput, version: string, change: number | null = null): ExperimentRun[] =>
   runs
     .filter((run) => run.version === version && run.change === change && run.round > 0 && run.round <= complete)
@@ -61,7 +61,7 @@ function recordingCost(input: ExperimentInput, { slowdown }: Model): RecordingCo
     after = runsOf(input, 'recorded');
   if (before.length === 0 || before.length !== after.length) return null;
   const times = pairedTimes(before, after);
-  // where what recording adds at most is all of the run, its share of the rest has no bound, and is given as 0
+  // if the upper bound of the slowdown is the whole run, it has no upper bound as a share of the rest
   const estimated = { least: slowdown.shareLeast, most: slowdown.share < slowdown.shareLeast ? null : slowdown.share };
   const verdict =
     times.elapsed === null
@@ -104,7 +104,7 @@ function recordedRuns({ recorded, kept }: ExperimentInput): RecordedRuns {
   return { runs: recorded.length, kept, first: firstFindings(recorded), tested, modes: modesOf(recorded) };
 }
 
-/** model: of the recorded run that is kept. */
+/** `model`: of the recorded run whose profile is kept. */
 export function experimentOf(input: ExperimentInput, model: Model): Experiment {
   return {
     rounds: input.rounds,
@@ -117,7 +117,7 @@ export function experimentOf(input: ExperimentInput, model: Model): Experiment {
   };
 }
 
-/** What a finding promises of a change at least and at most, as shares of the elapsed time; null: nothing. */
+/** Lower and upper bound of the saving that a finding promises, as shares of the elapsed time; null if none. */
 function promiseOf(
   { savingNs, savingCi95, facts }: Finding,
   remedy: Remedy,
@@ -149,7 +149,7 @@ function verify(promised: Verification['promised'], change: number, { elapsed }:
   return { change, promised, gain, verdict };
 }
 
-/** The model with the experiment, and with findings marked whose change was tried. */
+/** The model with the experiment's results; findings whose advised change was tried are marked. */
 export function withExperiment(model: Model, experiment: Experiment, input: ExperimentInput): Model {
   const verified = new Map<Finding, Verification[]>();
   if (experiment.changes.length === input.changes.length)
@@ -169,6 +169,6 @@ export function withExperiment(model: Model, experiment: Experiment, input: Expe
       return verifications === undefined ? finding : { ...finding, verifications };
     }),
   };
-  if (isBuilt(model)) rememberTables(marked, tablesOf(model)); // all that is asked of it later
+  if (isBuilt(model)) rememberTables(marked, tablesOf(model)); // which findings, focus and views need
   return marked;
 }

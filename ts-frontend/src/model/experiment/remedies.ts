@@ -1,12 +1,12 @@
 /**
- * Whether a change of the user's is what a finding advises. Only what is certain is matched: the form of the change and
- * what the changed program was seen to do must both say so, and only one finding may advise it
- * (docs/guide/measuring.md, "Findings that are verified"). Pure.
+ * Whether a change that the user tried is the one that a finding advises. It matches only if both the form of the
+ * change and the behaviour of the changed program show it, and exactly one finding advises it (docs/guide/measuring.md,
+ * "Findings that are verified"). Pure functions.
  */
 import { item } from '../profile/columns.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** A program as it is started: its words, and what is set in its environment. */
+/** How a program is started: command line and environment variables. */
 export interface ProgramStart {
   words: readonly string[];
   environment: Readonly<Record<string, string>>;
@@ -14,13 +14,16 @@ export interface ProgramStart {
 
 export type Remedy = 'fewer-threads' | 'keep-memory' | 'block-instead-of-spin';
 
-/** How many threads a run-time library starts: OpenMP, BLAS libraries, Rayon, Go, Julia, Quartz's own package. */
+/**
+ * Variables for the number of threads of run-time libraries: OpenMP, BLAS libraries, Rayon, Go, Julia, Quartz's own
+ * package.
+ */
 const setsThreads = new RegExp(
   '^((OMP|MKL|OPENBLAS|BLIS|GOTO|NUMEXPR|RAYON|JULIA)_NUM_THREADS|OMP_THREAD_LIMIT|GOMAXPROCS|QUARTZ_PROCESSORS)$',
 );
-/** When glibc's allocator gives memory back, and to how many arenas. */
+/** Variables for when glibc's allocator returns memory, and for the number of its arenas. */
 const setsMalloc = /^MALLOC_(TRIM_THRESHOLD_|MMAP_THRESHOLD_|MMAP_MAX_|TOP_PAD_|ARENA_MAX|ARENA_TEST)$/;
-/** Waiters of OpenMP's libraries block at once. */
+/** Settings by which waiters of OpenMP's libraries block at once. */
 const blocks: Readonly<Record<string, RegExp>> = {
   OMP_WAIT_POLICY: /^passive$/i,
   GOMP_SPINCOUNT: /^0$/,
@@ -31,7 +34,7 @@ const onlyMalloc = (name: string, value: string): boolean =>
   setsMalloc.test(name) ||
   (name === 'GLIBC_TUNABLES' && value !== '' && value.split(':').every((one) => one.startsWith('glibc.malloc.')));
 
-/** One word of the command line differs, and only by a smaller number at its end. */
+/** Whether the command lines differ in one word only, by a smaller number at its end. */
 function oneSmallerNumber(before: readonly string[], after: readonly string[]): boolean {
   const differ = before.flatMap((word, k) => (word === after[k] ? [] : [k]));
   const [at] = differ;
@@ -47,14 +50,14 @@ const sameWords = (before: ProgramStart, after: ProgramStart): boolean =>
 
 const fewerThreads = (before: Model, after: Model): boolean =>
   (after.kernelUsage?.threadsAtOnce ?? 0) < (before.kernelUsage?.threadsAtOnce ?? 0);
-/** By a tenth at least: runs of one version differ, too. */
+/** Requires a tenth less, because runs of one version differ, too. */
 const fewerFaults = (before: Model, after: Model): boolean =>
   (after.kernelUsage?.faults.minor ?? Infinity) < 0.9 * (before.kernelUsage?.faults.minor ?? 0);
 const spinningShare = ({ balance, elapsedNs, processors }: Model): number =>
   elapsedNs > 0 ? balance.spinningNs / elapsedNs / processors : 0;
 const spinsLess = (before: Model, after: Model): boolean => spinningShare(after) < 0.5 * spinningShare(before);
 
-/** What a change is, by its form and by what was seen of both programs; null: not known. */
+/** Classifies a change by its form and by what both programs were observed to do; null if unknown. */
 export function remedyOf(original: ProgramStart, changed: ProgramStart, before: Model, after: Model): Remedy | null {
   const set = Object.entries(changed.environment);
   if (set.length === 0)
@@ -73,12 +76,12 @@ function advises({ change, facts }: Finding, remedy: Remedy): boolean {
       return facts.form === 'kernel-work' && facts.work === 'memory';
     case 'fewer-threads':
       return change === remedy;
-    case 'block-instead-of-spin': // beside fewer threads the other way to the same
+    case 'block-instead-of-spin': // beside fewer threads, the alternative remedy for the same finding
       return change === remedy || (facts.form === 'oversubscription' && facts.harmful);
   }
 }
 
-/** The only finding that advises it; null: there is none, or more than one. */
+/** The only finding that advises it; null if there is none, or several. */
 export function adviserOf(findings: readonly Finding[], remedy: Remedy): Finding | null {
   const [only, another] = findings.filter((finding) => advises(finding, remedy));
   return only !== undefined && another === undefined ? only : null;
