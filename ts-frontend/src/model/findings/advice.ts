@@ -1,14 +1,15 @@
 /**
- * Findings of one model never advise the opposite of each other: larger pieces and smaller ones, more threads and fewer
- * (docs/reference/findings.md, "One advice"). What was measured to cost (work for threads instead of in them, threads
- * that take CPUs from others) decides; changes that can be made another way lose that part of their advice. Pure.
+ * Ensures that findings of one model never advise opposite changes: larger and smaller pieces, more and fewer threads
+ * (docs/reference/findings.md, "One advice"). The finding whose cost was measured directly (overhead of threads,
+ * threads that take CPUs from others) decides; other findings drop that part of their advice if there is another
+ * remedy. Pure functions.
  */
 import type { Facts } from '../result/facts.js';
 import type { Advice, Finding } from '../result/types.js';
 
 /**
- * Their remedies have another way to the same end: an even division, work for all processors, a faster stage, data
- * passed on earlier.
+ * Findings with an alternative remedy: an even division, work for all processors, a faster stage, passing data on
+ * earlier.
  */
 const flexible: ReadonlySet<Facts['form']> = new Set([
   'too-few-threads',
@@ -18,7 +19,10 @@ const flexible: ReadonlySet<Facts['form']> = new Set([
 ] as const);
 const axes = ['pieces', 'threads'] as const satisfies readonly (keyof Advice)[];
 
-/** The findings that stay, in their order; of two that leave no other way, the one that saves more. */
+/**
+ * The findings that remain, in their order; of two that contradict each other without an alternative, the one that
+ * saves more.
+ */
 export function reconciled(findings: readonly Finding[]): Finding[] {
   let kept = [...findings];
   for (const axis of axes) {
@@ -32,7 +36,7 @@ export function reconciled(findings: readonly Finding[]): Finding[] {
   return kept;
 }
 
-/** What findings advise in both directions; nothing, or it is an error of the model. */
+/** Advice in both directions, which would be an error of the model. */
 export function contradictions(findings: readonly Pick<Finding, 'advice'>[]): string[] {
   return axes.flatMap((axis) => {
     const ways = [...new Set(findings.map(({ advice }) => advice[axis]).filter((way) => way !== null))];

@@ -1,6 +1,7 @@
 /**
- * Pieces of the program that cost time while processors have nothing to do: code with what its threads did, and what
- * others waited for. Which finding one is: code.ts. Pure.
+ * Candidates for findings about code: pieces of the program that cost time while processors are idle, with the
+ * behaviour of their threads and the waits of others. code.ts decides which finding a candidate becomes. Pure
+ * functions.
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { Context, ContextStats, Contexts } from '../evidence/loss-contexts.js';
@@ -17,26 +18,26 @@ import { isBusy } from '../metrics/sums.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
-/** What threads waited for while a context cost time: mean number of them. */
+/** What threads waited for while a context cost time, with their mean number. */
 export interface Waited {
   object: number;
   mean: number;
 }
 
 export interface Candidate {
-  id: number; // shown entity
+  id: number; // the entity, as displayed
   context: Context;
   members: number[]; // stacks of all its contexts
   stats: ContextStats;
   waited: Waited | undefined;
-  data: Waited[]; // all objects through which data goes and at which threads waited
-  alone: boolean; // nearly all of its cost is one thread's
-  thread: number; // the thread with most cost
-  threads: number; // threads that ran it
-  parts: number[]; // of several procedures reported as one: those, most cost first
+  data: Waited[]; // all objects that pass data on and at which threads waited
+  alone: boolean; // whether nearly all of its cost is in one thread
+  thread: number; // the thread with the largest cost
+  threads: number; // the number of threads that ran it
+  parts: number[]; // if several procedures are reported as one: these, largest cost first
 }
 
-/** With what its threads did, and what others waited for. */
+/** Adds the behaviour of the context's threads and the waits of others. */
 export function candidateOf(
   { model, waitOverlap: beside }: FindingContext,
   piece: Pick<Candidate, 'id' | 'context' | 'members' | 'stats' | 'parts'>,
@@ -70,21 +71,21 @@ export function candidateOf(
       if (!join || mean > join.mean) join = waited;
     } else if (!best || mean > best.mean) best = waited;
   }
-  // who joins waits for the whole; the others say more
+  // a joining thread waits for the whole; other waits are more specific
   return { ...piece, waited: best ?? join, data, alone, thread, threads };
 }
 
-/** What it is for is not known: seen from outside, or an object that a library made for itself. */
+/** Whether its use is unknown: it is observed from outside, or a library made it for itself. */
 export const isUnknown = (object: Entity): boolean =>
   isUncounted(object) || (object.rawKind !== 'join' && isOfSystem(object));
 
-/** A part of what several threads ran, with so much of the cost, that one of them ran on a path of its own. */
+/** The least share of the cost of a part that one of several threads ran on a path of its own. */
 const mostOfIt = 0.75;
 
 /**
- * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something
- * that is done in parallel, or code of one thread that the others also call in phases of their own? The latter where
- * one thread alone runs it on that path, libraries left out, with most of the cost: then this is that code.
+ * Several threads ran it, and others waited for an unknown reason (a futex, a loop). It is either a share of parallel
+ * work, or code of one thread that the others also call in phases of their own. The latter is assumed, and returned, if
+ * one thread alone runs it on that path (libraries left out) with most of the cost.
  */
 export function loneOf(
   findingContext: FindingContext,
@@ -97,7 +98,7 @@ export function loneOf(
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
     const path = pathOf(tables.stacks, node).map((id) => item(model.entities, id));
-    // threads come to a parallel region on paths of their own
+    // threads reach a parallel region on different paths
     const region = path.slice(path.findLastIndex(({ origin }) => origin === 'openmp') + 1);
     const own = region.filter((one) => one.kind === 'procedure' && isOwn(one)).map(({ id }) => id);
     byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
@@ -115,10 +116,10 @@ export function loneOf(
 
 const isAddress = (entity: Entity): boolean => entity.id !== 0 && isNameless(entity) && entity.runsFor === 0;
 
-/** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
+/** Whether other threads were at work during much of it, so that it is a share of parallel work. */
 export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
 
-/** Candidates of one kind as one, under the name of the one that costs most. */
+/** Merges candidates of one kind under the name of the one with the largest cost. */
 export function together({ model, tables }: FindingContext, contexts: Contexts, candidates: Candidate[]): Candidate {
   const [first] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
   if (candidates.length === 1) return defined(first);
@@ -126,7 +127,7 @@ export function together({ model, tables }: FindingContext, contexts: Contexts, 
   return { ...defined(first), members, stats: statsOf(model.raw, contexts, tables.weights, members) };
 }
 
-/** The innermost procedure on all of the paths (threads come to it on paths of their own), but for `parts`; 0: none. */
+/** The innermost procedure on all paths except `parts`; 0 if none. Threads reach it on different paths. */
 function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlySet<number>): number {
   const depths = new Map<number, { paths: number; least: number }>();
   for (const path of paths)
@@ -150,8 +151,8 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
 }
 
 /**
- * Several procedures that wait for one thing, as one: under the procedure that all of them were called from; where
- * there is none, under `instead`, or the one that costs most.
+ * Merges procedures that wait for the same thing under the procedure that calls all of them; if there is none, under
+ * `instead` or the one with the largest cost.
  */
 export function phaseOf(
   findingContext: FindingContext,
@@ -169,7 +170,7 @@ export function phaseOf(
     members.map((node) => pathOf(tables.stacks, node)),
     new Set(candidates.map((one) => one.context.entity)),
   );
-  // An address that all come from says less than the part with nearly all of it.
+  // A nameless common caller is less informative than a part with nearly all of the cost.
   const isVague = isAddress(item(model.entities, caller)) && joined.first >= mostOfIt * joined.stats.cost;
   const entity = (isVague ? 0 : caller) || (instead ?? joined.context.entity);
   return candidateOf(findingContext, {
@@ -181,8 +182,8 @@ export function phaseOf(
 }
 
 /**
- * Of candidates for serial code, those of one thread of which one calls the others inside of libraries, as one: it is
- * one call of the program's.
+ * Merges candidates for serial code of one thread if one calls the others inside of libraries: they are one call of the
+ * program.
  */
 export function joinCalls(
   findingContext: FindingContext,
@@ -190,7 +191,7 @@ export function joinCalls(
   candidates: readonly Candidate[],
 ): Candidate[] {
   const { model, tables } = findingContext;
-  /** The outermost one that all paths of it go through. */
+  /** The outermost candidate that all paths of `one` go through. */
   const callerOf = (one: Candidate): Candidate => {
     const paths = one.members.map((node) => pathOf(tables.stacks, node));
     const depthOf = ({ context: { entity } }: Candidate): number =>
@@ -220,12 +221,12 @@ export function joinCalls(
   });
 }
 
-/** What calls several pieces of serial code is one phase where these are so much of all that it does. */
+/** The caller of several pieces of serial code is one phase if they are at least this share of its work. */
 const mostOfPhase = 2 / 3;
-/** A part with less than this of the largest one's cost does not make it a phase of several. */
+/** The least cost of a part, relative to the largest one, for which the phase consists of several parts. */
 const leastPart = 1 / 3;
 
-/** The innermost procedure that calls all of them, if it is mostly they; not main, nor where threads begin: 0. */
+/** The innermost procedure that calls all of them, if they are most of its work; 0 for main and for start routines. */
 function phaseCaller({ model, tables }: FindingContext, candidates: readonly Candidate[]): number {
   const paths = candidates.flatMap((one) => one.members.map((node) => pathOf(tables.stacks, node)));
   const caller = onAll(model, paths, new Set());
@@ -235,7 +236,7 @@ function phaseCaller({ model, tables }: FindingContext, candidates: readonly Can
 }
 const isOwnProcedure = (entity: Entity): boolean => entity.kind === 'procedure' && isOwn(entity);
 
-/** Serial code of one thread below one procedure that does little else: one phase, with its parts. */
+/** Merges serial code of one thread below one procedure that does little else into one phase with parts. */
 export function joinPhases(
   findingContext: FindingContext,
   contexts: Contexts,
@@ -273,7 +274,7 @@ function phaseAt(context: FindingContext, contexts: Contexts, its: Candidate[], 
   });
 }
 
-/** Who called it, where most of the loss is: up to three entities, outermost first. */
+/** The callers in the context with most of the loss: up to three entities, outermost first. */
 export function callersOf(findingContext: FindingContext, contexts: Contexts, { context }: Candidate): number[] {
   const { model, tables } = findingContext;
   let worst = 0;
@@ -284,9 +285,9 @@ export function callersOf(findingContext: FindingContext, contexts: Contexts, { 
   const own = outside.filter(
     (id) => item(model.entities, id).origin !== 'standard' && !isRuntime(item(model.entities, id)),
   );
-  const { runsFor } = item(model.entities, context.entity); // is named with it
+  const { runsFor } = item(model.entities, context.entity); // its name includes that procedure
   const all = (own.length > 0 ? own : outside).filter((id) => id !== runsFor || runsFor === 0);
-  // Addresses say something only where there are no names.
+  // addresses are used only if there are no names
   const named = all.filter((id) => !isNameless(item(model.entities, id)));
   return (named.length > 0 ? named : all).slice(-3);
 }
@@ -299,10 +300,7 @@ export const processorUse = (
 export const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
   waited ? { entity: waited.object, threads: waited.mean } : null;
 
-/**
- * Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it
- * together.
- */
+/** The children with at least a quarter of the cost, at most two; none if together they have less than half. */
 export function largestParts({ model, tables }: FindingContext, { context }: Candidate): number[] {
   const { stacks, byStack, weights } = tables;
   const totals = new Map<number, number>();

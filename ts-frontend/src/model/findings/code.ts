@@ -1,7 +1,7 @@
 /**
- * Limits by code that runs while processors have nothing to do: serial code, uneven division of work, pipelines, too
- * few threads. Which of them it is follows from who ran, on how many threads, and what the others waited for at that
- * time (docs/reference/findings.md, "Code"). Pure.
+ * Findings about code that runs while processors are idle: serial code, uneven division of work, pipelines, too few
+ * threads. Which one it is follows from the threads that ran it and from what the others waited for meanwhile
+ * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { item } from '../profile/columns.js';
 import type { Context, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
@@ -28,7 +28,7 @@ import { isStream, onlyWorker, stream } from './pipeline.js';
 import { serial } from './serial.js';
 import { withoutSerialParts } from './serial-parts.js';
 
-/** Contexts of one entity, or of namesakes, that the same threads run: no stack is in two of them. */
+/** Contexts of one entity, or of entities of one name, that the same threads run; they have no stack in common. */
 interface Alike {
   id: number;
   context: Context;
@@ -53,12 +53,12 @@ function alikeOf({ model, tables }: FindingContext, contexts: Contexts, found: r
   return alike;
 }
 
-/** Candidates by what is the matter with them. */
+/** Candidates by type of problem. */
 interface Sorted {
   unfed: Candidate[];
   streams: Candidate[];
   alone: Candidate[];
-  shared: Map<number, Candidate[]>; // by what was waited for: one cause, however many procedures it is in
+  shared: Map<number, Candidate[]>; // by the object waited for: one cause, however many procedures are involved
 }
 
 function sortInto(sorted: Sorted, findingContext: FindingContext, contexts: Contexts, candidate: Candidate): void {
@@ -103,7 +103,7 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
   const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
   if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker }));
   else if (streams.length > 0) reported.push(stream(context, contexts, streams, staged));
-  /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
+  /** Code of a pipeline's stages at times without waiters belongs to the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
   if (unfed.length > 0) reported.push(smallThreads(context, together(context, contexts, unfed)));
   for (const candidates of shared.values()) {
@@ -116,14 +116,14 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
   return reported;
 }
 
-/** Not what a thread that has been woken, and has no CPU yet, stands at. */
+/** Excludes the state of a thread that has been woken but has no CPU yet. */
 const isCode = (entity: Entity): boolean => entity.kind === 'procedure' || entity.kind === 'thread' || isLock(entity);
 
-/** Threads shorter than this are not worth another processor's while: a wake-up takes about as long. */
+/** Shorter threads are not worth moving to another processor: a wake-up takes about as long. */
 const shortThreadNs = 10_000;
 const workForEach = (model: Model): number => model.balance.usefulNs / Math.max(1, model.head.spawns);
 
-/** Threads are ready, and processors idle: there is parallelism, in pieces too small to be handed over. */
+/** Threads are ready while processors are idle: the pieces of parallel work are too small to be handed over. */
 function isUnfed({ model }: FindingContext, { stats }: Candidate): boolean {
   const idle = model.processors - stats.costBusy - stats.costSpinning;
   return idle > 0 && stats.costReady >= idle / 2 && model.head.spawns > 0 && workForEach(model) < shortThreadNs;

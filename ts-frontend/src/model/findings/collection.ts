@@ -1,6 +1,6 @@
 /**
- * Limits by a run-time's garbage collection: none of its procedures may take much, and it is one cause all the same
- * (docs/reference/findings.md, "Garbage collection"). Pure.
+ * Findings about garbage collection by a run-time: one cause, even if none of its procedures takes much
+ * (docs/reference/findings.md, "Garbage collection"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { allocatingMost } from '../evidence/allocating.js';
@@ -13,9 +13,9 @@ import { isFor } from '../evidence/purposes.js';
 import { State } from '../profile/raw-profile.js';
 import type { Entity, Finding } from '../result/types.js';
 
-/** A collector that takes less of the elapsed time than this does what it is for. */
+/** The least share of the elapsed time that is reported. */
 const leastPart = 0.1;
-/** Ten times fewer collections leave a tenth of it. */
+/** The assumed reduction: a tenth of the collections take a tenth of the time. */
 const fewer = 10;
 
 const collects = (entity: Entity): boolean => isFor(entity, Purpose.collection);
@@ -25,7 +25,7 @@ export function collectionFindings(context: FindingContext): Finding[] {
   const { tuples } = model.raw;
   const { stacks, weights } = tables;
   const isCollecting = Uint8Array.from(model.entities, (entity) => (collects(entity) ? 1 : 0));
-  const isBelow = new Uint8Array(stacks.count); // by node: a collecting procedure is at or below it
+  const isBelow = new Uint8Array(stacks.count); // by node: whether a collecting procedure is on its path
   for (let n = 1; n < stacks.count; n++)
     isBelow[n] = isBelow[u32(stacks.parent, n)] === 1 || isCollecting[u32(stacks.entity, n)] === 1 ? 1 : 0;
   let cost = 0,

@@ -1,5 +1,6 @@
 /**
- * Limits by code that a run-time compiles while the program runs (docs/reference/findings.md, "Compilation"). Pure.
+ * Findings about code that a run-time compiles while the program runs (docs/reference/findings.md, "Compilation"). Pure
+ * functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32 } from '../profile/columns.js';
@@ -11,7 +12,7 @@ import { cover, mostOf, workBelow } from '../evidence/work-below.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 
-/** A compiler that takes less of the elapsed time than this does what it is for. */
+/** The least share of the elapsed time that is reported. */
 const leastPart = 0.1;
 
 export function compilationFindings(context: FindingContext): Finding[] {

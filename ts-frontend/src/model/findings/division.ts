@@ -1,6 +1,6 @@
 /**
- * Work that several threads share: unevenly divided, or among too few of them (docs/reference/findings.md, "Code").
- * Pure.
+ * Findings about work that several threads share: it is unevenly divided, or among too few of them
+ * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u32 } from '../profile/columns.js';
@@ -18,18 +18,18 @@ import type { Entity, Finding, Model } from '../result/types.js';
 import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
 import { serial } from './serial.js';
 
-/** Of two remedies, one that saves at least this part of what the better one saves is reported too. */
+/** A second remedy is reported if it saves at least this share of what the better one saves. */
 const nearlyAsMuch = 0.5;
 
 /**
- * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the
- * two remedies would save: dividing it evenly among the threads that there are, and then among all processors.
+ * Decides between uneven division and too few threads by the savings of the two remedies: an even division among the
+ * existing threads, and a division among all processors.
  */
 export function divided(findingContext: FindingContext, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = findingContext;
   const P = model.processors;
   const { stats, waited, alone, threads } = candidate;
-  // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the
+  // If no thread waits for it, and most of the loss is while one thread runs, several threads ran it one after the
   // other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
   const object = waited ? item(model.entities, waited.object) : undefined;
@@ -37,7 +37,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   if (successionOf(model, stats) !== null) return serial(findingContext, contexts, candidate);
   if (takesTurns(candidate, object)) return serial(findingContext, contexts, candidate, { oneAtATime: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
-  // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
+  // The threads that could share the work: those that ran it, worked beside it, or waited for it.
   const sharing = Math.min(
     P,
     Math.max(
@@ -59,8 +59,8 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
 }
 
 /**
- * Several threads ran it, but seldom two at a time, while the others waited for what nobody knows: it is hardly divided
- * at all. (Those that wait at a barrier or for an end have had their part of it.)
+ * Whether several threads ran it but rarely two at a time, while the others waited for an unknown reason, so that it is
+ * hardly divided at all. (Threads that wait at a barrier or for an end have done their share.)
  */
 const takesTurns = ({ threads, stats }: Candidate, object: Entity | undefined): boolean =>
   threads >= 2 &&
@@ -68,17 +68,17 @@ const takesTurns = ({ threads, stats }: Candidate, object: Entity | undefined): 
   isUnknown(object) &&
   !isBarrier(object) &&
   stats.nptBeside < seldom * stats.npt;
-/** Part of its time. */
+/** the maximum share of its time */
 const seldom = 0.3;
 
-/** Of work that several threads share: what both kinds of finding about it rest on. */
+/** What both kinds of finding about shared work are based on. */
 interface Shared {
   waiting: WaitingAt | null;
-  many: boolean; // threads, more than two for each processor
-  atOnce: number; // alive at the same time
-  sharing: number; // could share it
+  many: boolean; // more than two threads for each processor
+  atOnce: number; // the number of threads alive at the same time
+  sharing: number; // the number of threads that could share it
   even: number;
-  more: number; // what dividing it evenly saves, and what more threads save beyond that
+  more: number; // saving of an even division, and the additional saving of more threads
 }
 
 function tooFew(
@@ -122,14 +122,14 @@ function uneven(
   const { id, stats, alone, thread, threads, parts, waited } = candidate;
   const slow = many ? 0 : slowest(model, stats);
   const isSlow = slow !== 0 && threads >= 2;
-  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again,
-  // not only at their ends.
+  // A futex, a loop or a library's own object may be a custom barrier, at which threads wait repeatedly rather than
+  // only at their end.
   const savingNs = Math.min(
     notOthers(findingContext, candidate, even),
     atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(findingContext, stats),
   );
   const { within, entity } = candidate.context;
-  const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // there are others of the name
+  const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // others have the same name
   const too = more >= nearlyAsMuch * savingNs;
   return findingOf(model, {
     entity: shownId(model, atBarrier ? defined(waited).object : isSlow ? slow : id),
@@ -167,13 +167,14 @@ function uneven(
 }
 
 /**
- * Who got no CPU for a while, because other programs had it, comes late though all have the same to do. So of what an
- * even division saves, as much as others may have caused is left out, unless the threads' own processor time differs.
+ * A thread that had no CPU for a while because of other programs is late although all threads have the same work. So
+ * the part of an even division's saving that others may have caused is subtracted, unless the threads' own processor
+ * times differ.
  */
 function notOthers({ model, tables }: FindingContext, { members, stats }: Candidate, evenNs: number): number {
   const { othersNs } = model.cpuWait;
   if (othersNs === 0) return evenNs;
-  const { tuples } = tables.measured; // with the time that threads executed, not that in which they wanted to
+  const { tuples } = tables.measured; // uses the time that threads executed, not the time in which they were runnable
   const inside = new Set(members);
   const times = new Map<number, number>(stats.threads.ids.map((thread) => [thread, 0]));
   for (let k = 0; k < tuples.ns.length; k++)
@@ -193,8 +194,8 @@ function notOthers({ model, tables }: FindingContext, { members, stats }: Candid
 }
 
 /**
- * Uneven ends can't cost more than the threads that ended early were gone before the last one, or slept meanwhile (as
- * those do that look now and then whether there is more to do), spread over them all.
+ * An upper bound for the cost of uneven ends: the time for which threads had ended before the last one, or slept
+ * meanwhile (as those do that poll for more work), spread over all of them.
  */
 function endsApart(context: FindingContext, stats: ContextStats): number {
   const { model } = context;
@@ -213,7 +214,7 @@ function endsApart(context: FindingContext, stats: ContextStats): number {
   return count > 1 ? (sum + asleepBeside(context, new Set(stats.threads.ids))) / count : Infinity;
 }
 
-/** Time in which these sleep while others work. */
+/** Time in which these threads sleep while others work. */
 function asleepBeside(context: FindingContext, threads: ReadonlySet<number>): number {
   const { tuples } = context.model.raw;
   let sum = 0;
@@ -225,18 +226,18 @@ function asleepBeside(context: FindingContext, threads: ReadonlySet<number>): nu
   return sum;
 }
 
-/** How many processors were busy, on average, in the part of it that ran beside others. */
+/** The mean number of busy processors while it ran beside others. */
 function besideWidth({ nptBeside, timeBeside }: ContextStats): number {
   return nptBeside > 0 ? Math.round(timeBeside / nptBeside) : 1;
 }
 
-/** Part of its processor time that other causes do not explain. */
+/** The share of its processor time that other causes do not explain. */
 function lostShare(stats: ContextStats, P: number): number {
   const all = stats.npt - stats.time / P;
   return all > 0 ? stats.lost / all : 1;
 }
 
-/** The thread with a quarter more of the work than the mean, and half of the cost; 0 = there is none. */
+/** The thread with at least a quarter more work than the mean, and half of the cost; 0 if there is none. */
 function slowest(model: Model, stats: ContextStats): number {
   let threads = 0;
   const { ids, time, cost } = stats.threads;

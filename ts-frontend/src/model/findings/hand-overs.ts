@@ -1,6 +1,6 @@
 /**
- * Limits by locks that threads hand to each other all the time: the calls that wait and wake, the lock's cache line,
- * and CPUs without work at that time (docs/reference/findings.md, "Hand-overs"). Pure.
+ * Findings about locks that threads continually hand to each other: the cost of the calls that wait and wake, of the
+ * lock's cache line, and of CPUs that are idle meanwhile (docs/reference/findings.md, "Hand-overs"). Pure functions.
  */
 import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
@@ -14,19 +14,19 @@ import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
 import type { Finding } from '../result/types.js';
 
-/** Less of the processor time goes into handing on in any program with locks. */
+/** The least share of the processor time for hand-overs: any program with locks has some. */
 const leastHanding = 0.05;
-/** Where more time goes by between two waits, locks are held for long, or seldom wanted, rather than handed on. */
+/** With more time between two waits, locks are held for long or seldom requested, rather than handed over. */
 const mostBetweenNs = 100_000;
 /**
- * Who gets a lock from another CPU waits for the data that it protects, too: some 16 cache lines of 100 to 150 ns are
- * taken to be the most.
+ * A thread that gets a lock from another CPU also waits for the protected data. The assumed maximum is 16 cache lines
+ * of 100 to 150 ns.
  */
 const mostMovedNs = 2000;
-/** Objects for which threads wait for so much of what they wait for the first one are named with it. */
+/** Objects with at least this share of the first one's waiting time are named with it. */
 const notable = 0.1;
 
-/** Locks by how long threads waited for them, most first, as they are shown. */
+/** Locks, as displayed, by the time that threads waited for them, largest first. */
 function locksOf({ model, levels }: FindingContext): number[] {
   const waited = new Map<number, number>();
   for (const [id, { blocked, spinning, woken }] of levels.waits) {
@@ -38,7 +38,7 @@ function locksOf({ model, levels }: FindingContext): number[] {
   return sorted.filter(([, ns]) => ns >= notable * (sorted[0]?.[1] ?? 0)).map(([id]) => id);
 }
 
-/** Waits for locks that are counted; 0: those of none are. */
+/** The number of counted waits for locks; 0 if they are not counted. */
 function waitsFor({ model }: FindingContext): number {
   let waits = 0;
   for (const entity of model.entities)
@@ -53,15 +53,15 @@ export function handOverFindings(context: FindingContext): Finding[] {
   const objects = locksOf(context).slice(0, 3);
   const all = handOversOf(context);
   const waits = waitsFor(context);
-  // As recorded, like the time for handing on.
+  // As recorded, to match the time for hand-overs.
   const processorNs = model.root.processorTimeNs + model.compensation.processorTimeNs + balance.spinningNs;
   const { leastNs, mostNs } = beyondFree(context, all);
   const shown = shownPerRun(model);
   if (objects.length === 0 || leastNs < Math.max(least, leastHanding * processorNs)) return [];
-  // Of a lock that only the kernel knows of, how often threads slept.
+  // For locks that only the kernel knows: how often threads slept.
   const pauses = waits > 0 ? waits : (model.kernelUsage?.switches?.voluntary ?? 0);
   if (pauses > 0 && Math.max(processorNs, elapsedNs) / (pauses * shown) > mostBetweenNs) return [];
-  // Waits that recording makes longer are none that a change could save.
+  // The part by which recording lengthens waits cannot be saved by a change.
   const movedNs = Math.min(waits * shown * mostMovedNs, processorNs - all.handingNs);
   const savesLeastNs = Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs),
     savesMostNs = Math.max(savedWithout(context, all, mostNs + movedNs), withoutWaiting(context).idealNs),

@@ -1,6 +1,6 @@
 /**
- * Where the processors are busy: the code that takes the time, to be made faster (docs/reference/findings.md,
- * "Optimize"). Pure.
+ * Findings about code to be made faster: code that takes the time while processors are busy
+ * (docs/reference/findings.md, "Optimize"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
@@ -26,16 +26,22 @@ interface Hot {
 
 const hotOf = (): Hot => ({ npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map(), byThread: new Map() });
 
-/** From this share of the elapsed time on main waits for nobody: what other threads do does not make the run longer. */
+/**
+ * The least share of the elapsed time for which main works without waiting, so that other threads do not lengthen the
+ * run.
+ */
 const alwaysAtWork = 0.95;
 
-/** The main thread, where it is at work all the time; 0: it waits for others. */
+/** The main thread if it works all the time; 0 if it waits for others. */
 function mainAlwaysAtWork(model: Model): number {
   const main = mainThread(model);
   return main && main.instances <= 1 && main.processorTimeNs >= alwaysAtWork * model.elapsedNs ? main.id : 0;
 }
 
-/** Threads that run it while others do: all, if their times are alike; they are no more than the processors. */
+/**
+ * The number of threads that run the code at the same time: all of them if their times are similar; at most the number
+ * of processors.
+ */
 function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Hot): number {
   const times = [...byThread].flatMap(([id, ns]) => {
     const instances = Math.max(1, item(entities, id).instances);
@@ -46,14 +52,14 @@ function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Ho
   return npt > 0 ? Math.min(alike, processors, Math.round(busy / npt)) : 0;
 }
 
-/** What is looked at: work, in code, while three quarters of the processors or more are busy. */
+/** Which work is examined: code that runs while at least three quarters of the processors are busy. */
 export interface HotScope {
-  /** What other findings are about, and their worth: what is not more than `factor` times that is left out. */
+  /** The subjects of other findings with their worth: code that costs at most `factor` times as much is left out. */
   named: ReadonlyMap<number, number>;
   factor: number;
-  /** Where no procedure has enough of it by itself, one that has it with what it calls. */
+  /** If no procedure has enough self time, whether to report one that has it including its callees. */
   spread: boolean;
-  /** The kernel's work that has a finding of its own. */
+  /** Kinds of kernel work that have a finding of their own. */
   kernelWork: ReadonlySet<number>;
 }
 
@@ -96,8 +102,8 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
 }
 
 /**
- * Its NPT with all that it calls, however deep: while the processors are busy, and while fewer of them are (then, with
- * a main that is always at work, only main's).
+ * Its NPT including callees, divided into the time while the processors are busy, and the time while fewer are (then
+ * only main's, if main works all the time).
  */
 function withCalled(
   context: FindingContext,
@@ -118,10 +124,10 @@ function withCalled(
   return npt;
 }
 
-/** Work that no procedure has a tenth of by itself: so much of it is reported under one that calls it. */
+/** If no procedure has a tenth of the work as self time, a procedure with this share including callees is reported. */
 const leastCalled = 0.5;
 
-/** By procedure, with all that it calls; not where threads and the program begin. */
+/** By procedure, including callees; without start routines of threads and of the program. */
 function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<number, Hot>; npt: number } {
   const { model, tables, own } = context;
   const { stacks, weights } = tables;
@@ -149,7 +155,7 @@ function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<nu
   return { rows, npt: all };
 }
 
-/** The innermost procedure that has half of such work with what it calls. */
+/** The innermost procedure that has half of this work including callees. */
 function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number): Finding[] {
   const { model } = context;
   const { rows, npt: all } = measureCalled(context, scope);
@@ -162,7 +168,7 @@ function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number
   return [optimize(model, id, hot, { mostNs: hot.npt, restNs, spread: true })];
 }
 
-/** Facts without a value here are those of code by itself, on any thread. */
+/** Facts without a value here are those of self time, on any thread. */
 const optimize = (
   model: Model,
   id: number,
@@ -194,7 +200,7 @@ const optimize = (
 
 const isSaid = ({ named, factor }: HotScope, id: number, npt: number): boolean => (named.get(id) ?? 0) * factor >= npt;
 
-/** Most self NPT there. */
+/** The procedures with the largest self NPT. */
 export function hotCodeFindings(context: FindingContext, scope: HotScope): Finding[] {
   const { model, least } = context;
   const P = model.processors;

@@ -1,6 +1,6 @@
 /**
- * Limits by input and output that is not overlapped with other work (docs/reference/findings.md, "Input and output").
- * Pure.
+ * Findings about input and output that does not overlap with other work (docs/reference/findings.md, "Input and
+ * output"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { item, u32, u8 } from '../profile/columns.js';
@@ -15,16 +15,16 @@ import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.
 import type { Entity, Finding } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
 
-/** In how many pieces at a time what others wait for could be done, for a prediction: as few as change anything. */
+/** The number of concurrent operations assumed in a prediction: the least that changes anything. */
 const atATime = 2;
 
-/** A call of the system, and its share of what all of them take. */
+/** A system call, and its share of the time of all of them. */
 interface Call {
   entity: Entity;
   share: number;
 }
 
-/** What the threads call of the system, most first, where procedures of the C library are seen. */
+/** The threads' system calls, largest first, if procedures of the C library are known. */
 function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): Call[] {
   const { tuples } = model.raw;
   const calls = new Map<number, number>();
@@ -44,7 +44,7 @@ function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): Call
 const shareOf = (calls: readonly Call[], purpose: Parameters<typeof isFor>[1]): number =>
   calls.reduce((sum, { entity, share }) => sum + (isFor(entity, purpose) ? share : 0), 0);
 
-/** The innermost procedure with half of it or more, else the one with most; and thread time in all. */
+/** The innermost procedure with at least half of it, otherwise the one with most; and the total thread time. */
 function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: number; threadTime: number } {
   const { stacks } = tables;
   const { tuples } = model.raw;
@@ -72,13 +72,16 @@ function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: nu
   return { id, threadTime };
 }
 
-/** Children that ran for so much of the time in which threads wait to read are those that they read from. */
+/** If child processes ran for this share of the time in which threads wait to read, threads read from them. */
 const readsFrom = 0.5;
 
-/** Who reads beside such a wait for requests, and nothing else waits, waits for others, too: for a word on a pipe. */
+/**
+ * A thread that reads beside such a wait for requests, while nothing else waits, also waits for other programs: for
+ * example for data on a pipe.
+ */
 const requests = 0.25;
 
-/** What is waited for most, by the calls in which threads wait. */
+/** The main reason for the waits, derived from the system calls in which threads wait. */
 const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFacts['waits'] =>
   shareOf(calls, Purpose.children) >= 0.5 ||
   (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost)
@@ -93,7 +96,7 @@ const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFa
           ? 'others'
           : 'device';
 
-/** What a device does for one procedure, with that procedure's own work for it. */
+/** Time of device operations for one procedure, together with that procedure's own work for them. */
 function rarer({ model }: FindingContext, id: number, cost: number): number | null {
   const { kind, nptNs } = item(model.entities, id);
   return kind === 'procedure' && id !== 0 ? Math.min(model.elapsedNs, cost + nptNs) : null;
@@ -111,7 +114,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const cost = loss.cost,
     waiting = threadTime / cost;
   const calls = systemCalls(context, loss);
-  // Who waits for it while nothing runs; that locks are held at that time is reported with these.
+  // Threads that wait for it while nothing runs; locks held meanwhile are reported with these.
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));
   const heldUp = Math.min(
     1,
@@ -122,10 +125,10 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
   const waits = waitsOf(calls, cost, model.head.childrenRunNs);
-  // Work that the program need not give to children, or that is not started anew each time.
+  // Work that the program could do itself instead of starting children, or that need not be started each time.
   const { childrenRunNs } = model.head;
   const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;
-  // Twice as many at a time take half of the time, where there are CPUs for them.
+  // Twice as many operations at a time take half of the time, if there are CPUs for them.
   const twice =
     inChildren > 0 ? cost * (1 - Math.min(1, Math.max(1 / atATime, childrenRunNs / (cost * model.processors)))) : 0;
   const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice));

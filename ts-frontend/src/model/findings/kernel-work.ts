@@ -1,6 +1,6 @@
 /**
- * Limits by the kernel's work on behalf of the program: memory that is given back and taken again, reads and writes of
- * few bytes, system calls (docs/reference/findings.md, "Kernel"). Pure.
+ * Findings about the kernel's work for the program: memory that is returned and requested again, small reads and
+ * writes, system calls (docs/reference/findings.md, "Kernel"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
@@ -15,18 +15,21 @@ import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** The kernel does what it is for below this part of the elapsed time. */
+/** The least share of the elapsed time that is reported. */
 const leastPart = 0.05;
-/** Calls that move fewer bytes than this cost more than the bytes: a buffer of so many makes them that much rarer. */
+/**
+ * Below this mean size, the call costs more than the transfer; a buffer of this size reduces the number of calls
+ * accordingly.
+ */
 const smallBytes = 4096;
-/** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
+/** The share of the cost of first touches that remains with huge pages, which still have to be cleared. */
 const hugeLeaves = 0.3;
 /**
- * Samples in the kernel that are in no system call are those of faults, and of what interrupts a thread: faults take no
- * more than this each (a huge page is cleared in less), the rest is not the program's.
+ * Samples in the kernel outside of system calls are page faults or interrupts. Page faults take at most this long each
+ * (clearing a huge page takes less); the rest is not attributed to the program.
  */
 const faultNs = 500_000;
-/** Who maps and unmaps is reported where that is this part of the cost. */
+/** The least share of the cost for which the procedures that map and unmap memory are reported. */
 const leastMapping = 0.02;
 
 type Work = KernelWorkFacts['work'];
@@ -38,7 +41,7 @@ const workOf: Partial<Record<number, Work>> = {
   [KernelWork.call]: 'calls',
   [KernelWork.poll]: 'calls',
 };
-/** Values of enum qz_kernel that are such work. */
+/** Values of enum qz_kernel that count as this kind of work. */
 export const reasonsOf = (work: Work): number[] =>
   Object.entries(workOf).flatMap(([reason, its]) => (its === work ? [Number(reason)] : []));
 
@@ -47,10 +50,10 @@ interface Spent {
   busy: number;
   spinning: number;
   byOwner: Map<number, number>;
-  byTaker: Map<number, number>; // of memory: who maps and unmaps
-  byCall: Map<number, number>; // procedures of run-time libraries
+  byTaker: Map<number, number>; // the procedures that map and unmap memory
+  byCall: Map<number, number>; // by procedure of a run-time library
   allocating: number; // within the allocator
-  mapping: number; // in calls that map and unmap, the rest is faults
+  mapping: number; // in calls that map and unmap; the rest is page faults
 }
 const nothing = (): Spent => ({
   cost: 0,
@@ -91,7 +94,7 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
   return all;
 }
 
-/** Calls and bytes for each; null: not known. */
+/** The number of calls, and bytes per call; null if unknown. */
 function callsOf({ kernelUsage: usage }: Model, work: Work): KernelWorkFacts['calls'] {
   const calls = usage?.calls;
   if (!calls) return null;
@@ -110,7 +113,7 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
 const most = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
   [...map].sort((a, b) => b[1] - a[1])[0];
 
-/** NPT of what these procedures do, with all that they call. */
+/** NPT of these procedures, including callees. */
 function wholeOf(context: FindingContext, procedures: readonly number[]): number {
   const { model, tables } = context;
   const { tuples } = model.raw;
@@ -122,7 +125,7 @@ function wholeOf(context: FindingContext, procedures: readonly number[]): number
   return npt;
 }
 
-/** Reads and writes of few bytes each are made larger together: one finding, about the one that takes more. */
+/** Small reads and small writes have the same remedy, so they are one finding, about the one that takes more. */
 function joinTransfers(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const transfers = findings
     .filter(({ facts }) => facts.form === 'kernel-work' && (facts.work === 'read' || facts.work === 'write'))
@@ -144,7 +147,7 @@ function joinTransfers(context: FindingContext, findings: readonly Finding[]): F
     first.related.push(second.entity, ...second.related);
     facts.both = second.facts.calls;
   }
-  // What else those procedures do may be for each call, too.
+  // Other work of these procedures may also be per call.
   const whole = wholeOf(context, [first.entity, ...(second ? [second.entity] : [])]);
   facts.leastNs = first.savingNs;
   facts.savesNs = Math.max(first.savingNs, (whole * first.savingNs) / first.costNs);
@@ -165,7 +168,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
       calls = callsOf(model, work);
     const savingNs = savedOf(work, cost, again, calls);
     if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;
-    // Memory is changed where it is taken and given back, not where it is first touched.
+    // The place to change is where memory is requested and returned, not where it is first touched.
     const takes = work === 'memory' && spent.mapping >= leastMapping * cost;
     const [owner] = most(takes ? spent.byTaker : spent.byOwner) ?? [0];
     const called = most(spent.byCall);
@@ -188,7 +191,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           takes,
           calls,
           both: null,
-          // mapping and unmapping goes; memory that is kept comes out of caches instead of from the kernel
+          // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,
           savesNs: savingNs,
         },

@@ -1,7 +1,7 @@
 /**
- * Locks that are taken so often that taking and releasing them is much of the work, although hardly anybody waits: the
- * instructions themselves, and the lock's cache line, which comes from the CPU that had it last, of a lock for readers
- * too (docs/reference/findings.md, "Locks taken too often"). Pure.
+ * Findings about locks that are acquired so often that acquiring and releasing them is much of the work, although
+ * threads hardly wait: the cost of the instructions, and of the lock's cache line, which moves between CPUs even for
+ * read locks (docs/reference/findings.md, "Locks taken too often"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
@@ -16,20 +16,20 @@ import { isFor } from '../evidence/purposes.js';
 import type { LockChurnFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** Less of the processor time goes into locks in any program that has some. */
+/** The least share of the processor time in lock operations that is reported. */
 const leastPart = 0.1;
-/** Where it is longer from one time that a lock is taken to the next, something else makes it take long. */
+/** With more processor time between two acquisitions, something else accounts for the cost. */
 const mostBetweenNs = 2000;
-/** Of locks that are waited for more often than that, waiting is what costs. */
+/** The maximum share of acquisitions with a wait; above it, waiting is the problem. */
 const mostWaits = 0.02;
-/** Taken ten times less often, a tenth of it is left. */
+/** The assumed reduction: a tenth of the acquisitions take a tenth of the time. */
 const rarer = 10;
-/** A lock that is taken a tenth as often as the first one is named with it, three at most. */
+/** Locks with at least this share of the first one's acquisitions are named with it, at most three. */
 const notable = 0.1;
 const mostNamed = 3;
 
 interface Taken {
-  locks: Map<number, number>; // acquisitions
+  locks: Map<number, number>; // number of acquisitions by lock
   acquisitions: number;
   waits: number;
 }
@@ -47,29 +47,29 @@ function takenOf(model: Model): Taken {
 }
 
 interface Spent {
-  ns: number; // processor time in code that takes and releases locks, as recorded: what that adds is taken off below
+  ns: number; // processor time in code of locks, as recorded, with the cost of recording
   npt: number;
   busy: number;
   spinning: number;
-  owners: Map<number, number>; // whose code that is
-  passingNs: number; // of it in channels, and where goroutines are switched, woken and parked
+  owners: Map<number, number>; // the callers of that code
+  passingNs: number; // part of `ns` in Go's channels, and in switching, waking and parking of goroutines
 }
 
-/** By node: Go's library is at that there, for what the program called, or for nobody. */
+/** By node: Go's library does this work there, for the program or for itself. */
 function passing({ model, tables }: FindingContext): Uint8Array {
   const { count, parent, entity } = tables.stacks;
   const is = new Uint8Array(count);
   for (let n = 1; n < count; n++) {
-    // parents come before their children
+    // parents precede their children
     const its = item(model.entities, u32(entity, n));
-    // where threads of Go's library begin, callers further out belong to whoever created the thread
+    // a thread of Go's library begins here; callers further out belong to the creating thread
     if (its.kind !== 'procedure' || isFor(its, Purpose.threadStart)) continue;
     is[n] = its.origin === 'runtime' && (is[u32(parent, n)] === 1 || isFor(its, Purpose.handOver)) ? 1 : 0;
   }
   return is;
 }
 
-/** A closure of Go's belongs to the procedure that it stands in, where that is known. */
+/** A Go closure belongs to the procedure that contains it, if that is known. */
 const closure = /^(.+?)\.func\d+(\.\d+|\.func\d+)*$/;
 function withoutClosures({ entities }: Model, owners: ReadonlyMap<number, number>): Map<number, number> {
   const named = new Map(entities.filter(({ kind }) => kind === 'procedure').map(({ name, id }) => [name, id]));
@@ -78,7 +78,7 @@ function withoutClosures({ entities }: Model, owners: ReadonlyMap<number, number
   return all;
 }
 
-/** `ofLibraries`: of locks that run-time libraries make themselves, which nobody counts; and of Go's channels. */
+/** `ofLibraries`: locks internal to run-time libraries, which are not counted, and Go's channels. */
 function spentOf(context: FindingContext, ofLibraries: boolean): Spent {
   const { model, tables, own } = context;
   const { tuples } = model.raw;
@@ -105,7 +105,7 @@ function spentOf(context: FindingContext, ofLibraries: boolean): Spent {
   return spent;
 }
 
-/** The procedure that takes it most often. */
+/** The procedure that acquires it most often. */
 function takerOf(model: Model, lock: number): number | null {
   const { callers, members } = item(model.entities, lock);
   const all = [...callers, ...members.flatMap((one) => item(model.entities, one).callers)];
@@ -115,7 +115,7 @@ function takerOf(model: Model, lock: number): number | null {
     : null;
 }
 
-/** What all of it takes, and what goes if it is done so many times less often. */
+/** The total cost, and the saving if it happens `rarer` times less often. */
 type Found = Pick<Finding, 'entity' | 'related'> & {
   facts: Pick<LockChurnFacts, 'objects' | 'by' | 'counts' | 'passing'>;
 };
@@ -157,7 +157,7 @@ function countedLocks(context: FindingContext): Finding[] {
   const acquisitions = times * shownPerRun(model);
   if (model.root.processorTimeNs / acquisitions > mostBetweenNs) return [];
   const spent = spentOf(context, false);
-  // What recording adds to each is none of the program's.
+  // Subtracts what recording adds to each acquisition.
   const without = (addedPs: number): number => Math.max(0, spent.ns - (acquisitions * addedPs) / 1000);
   const leastNs = without(head.lockMostPs),
     mostNs = without(head.lockLeastPs);
@@ -202,6 +202,8 @@ export function lockChurnFindings(context: FindingContext): Finding[] {
   return best ? [best] : [];
 }
 
-/** Each takes much longer than a lock that only one CPU uses: its cache line comes from other CPUs. */
+/**
+ * Whether an acquisition takes much longer than that of a lock used by one CPU: the cache line comes from other CPUs.
+ */
 export const lineMoves = ({ counts }: Pick<LockChurnFacts, 'counts'>): boolean =>
   counts === null || (counts.freeNs > 0 && counts.eachNs >= 2 * counts.freeNs);

@@ -1,6 +1,6 @@
 /**
- * Limits by locks: threads wait while processors have nothing to do, or burn. A prediction is what would be gained if
- * the waiters ran meanwhile (docs/reference/findings.md, "Locks"). Pure.
+ * Findings about contended locks: threads wait while processors are idle or spin. Predicts the gain if the waiters ran
+ * meanwhile (docs/reference/findings.md, "Locks"). Pure functions.
  */
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import type { Holding } from '../evidence/holders.js';
@@ -19,8 +19,8 @@ import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
 
 /**
- * One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because
- * of another one are reported with that.
+ * A single lock of a group if it causes most of the group's loss, otherwise the group. Locks that are contended because
+ * of another lock are reported with that one.
  */
 export function lockFindings(context: FindingContext, losses: readonly LockLoss[]): Finding[] {
   const { model, least } = context;
@@ -57,11 +57,12 @@ interface Contended {
 }
 
 /**
- * So much of the time that others wait for a lock its holders have, or wait for, another one: then that is the cause.
+ * The least share of the waiting time in which the lock's holders hold, or wait for, another lock, which is then the
+ * cause.
  */
 const mostlyFurther = 0.5;
 
-/** Of locks that are taken one inside the other, and all waited for: the one that the others wait for in the end. */
+/** Among contended locks that are acquired within each other: the one that the others ultimately wait for. */
 function causeOf(model: Model, reported: ReadonlyMap<number, Contended>, one: Contended): Contended {
   const passed = new Set<Contended>();
   for (let at = one; !passed.has(at);) {
@@ -93,12 +94,12 @@ function holder(context: FindingContext, paths: readonly PathTime[]): number {
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** From this share on it is reported that whoever has a lock has no CPU. */
+/** The least share of the holders' time without a CPU that is reported. */
 const leastUnserved = 0.1;
 
 /**
- * Of the time for which threads had the lock and could run: the share that they waited for a CPU, because more could
- * run than there are.
+ * The share of the time in which the lock was held by runnable threads that these waited for a CPU, because more
+ * threads were runnable than there are CPUs.
  */
 function unservedShare({ model, tables }: FindingContext, entity: Entity): number {
   const { parent, entity: entityOf, count } = tables.stacks;
@@ -118,7 +119,7 @@ function unservedShare({ model, tables }: FindingContext, entity: Entity): numbe
   return all > 0 ? ready / all : 0;
 }
 
-/** From this share on it is reported that whoever has a lock is in input or output, or sleeps. */
+/** The least share of the holders' time in input, output or sleep that is reported. */
 const leastInIo = 0.3;
 
 function inIo({ ns, ioNs, calls }: Holding): LockFacts['inIo'] {
@@ -127,12 +128,9 @@ function inIo({ ns, ioNs, calls }: Holding): LockFacts['inIo'] {
   return { share: ioNs / ns, call: most && most[1] >= ioNs / 2 ? most[0] : null };
 }
 
-/**
- * Waiters that whoever has the lock keeps waking, without leaving it to them, are reported from this share of all
- * waiters on.
- */
+/** The least share of waiters that are woken although the lock is not left to them that is reported. */
 const leastWoken = 0.3;
-/** Else the processors that are reported would not add up to all. */
+/** Below this, the reported numbers of processors would not add up to the total. */
 const leastTrying = 0.1;
 
 function findingFor(context: FindingContext, { entity, loss: own, holding, victims }: Contended): Finding {
@@ -184,7 +182,7 @@ function findingFor(context: FindingContext, { entity, loss: own, holding, victi
   });
 }
 
-/** Other objects whose waiters spin although threads are ready to run. */
+/** Findings about other objects whose waiters spin although threads are ready to run. */
 export function spinningFindings(context: FindingContext): Finding[] {
   const { model, levels, least } = context;
   const reported: Finding[] = [];

@@ -1,7 +1,7 @@
 /**
- * The time in which nothing runs (b = 0), and who could end it. While nobody is at work nobody can wake a thread that
- * waits for an object; only input and output, sleep and time limits end by themselves (docs/reference/findings.md,
- * "While nothing runs"). Pure.
+ * Findings about time in which nothing runs (b = 0), and what could end it. While no thread is at work, none can wake a
+ * thread that waits for an object; only input and output, sleep and timeouts end by themselves
+ * (docs/reference/findings.md, "While nothing runs"). Pure functions.
  */
 import { defined, f64, item } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -12,12 +12,15 @@ import { isHeldUp, leastReported, most, waitingAt, waitingAtRest } from '../evid
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 
-/** A thread woken by another one that does hardly anything in between is soon back: the gaps are what waking takes. */
+/**
+ * If a waiting thread is woken by another that hardly works in between, waits are short, and the gaps are the cost of
+ * waking.
+ */
 const shortWaitNs = 500_000;
-/** What it takes, at most, until a thread that was woken runs on an idle CPU (virtual machines: 30 to 50 us). */
+/** The assumed maximum until a woken thread runs on an idle CPU (in virtual machines: 30 to 50 us). */
 const wakingNs = 50_000;
 
-/** Of the time in which nothing ran: during how much of it nobody was in input or output, or slept. */
+/** For how much of the time in which nothing ran no thread was in input or output, or slept. */
 function unendedNs({ model, levels }: FindingContext): number {
   const { tuples } = model.raw;
   let ending = 0;
@@ -29,16 +32,14 @@ function unendedNs({ model, levels }: FindingContext): number {
   return Math.max(0, model.balance.nothingRanNs - ending);
 }
 
-/**
- * All threads wait for objects, and nobody is there to wake them: a time limit that has to run out, again and again.
- */
+/** All threads wait for objects, and none can wake them: timeouts have to expire, again and again. */
 export function nothingRunsFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   const cost = unendedNs(context);
   if (cost < Math.max(least, 2 * leastShare * model.elapsedNs) || cost < model.balance.nothingRanNs / 2) return [];
   if (cost < countedWaits(model).waits * wakingNs) return [];
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && one.threads >= leastReported);
-  // Where the waits are short, or the holder of a lock may be outside all that is seen, nothing is known.
+  // No conclusion is possible if waits are short, or if the holder of a lock may be outside of what is observed.
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
   const [first] = [...known].sort((a, b) => defined(a.entity.object).waitMeanNs - defined(b.entity.object).waitMeanNs);
   if (!first || known.some(({ entity }) => defined(entity.object).waitMeanNs < shortWaitNs)) return [];

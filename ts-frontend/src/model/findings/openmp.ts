@@ -1,6 +1,6 @@
 /**
- * Limits by the run-time libraries of OpenMP and TBB: tasks, pieces of loops and parallel regions that are too small
- * for what it takes to hand them over (docs/reference/findings.md, "Overhead"). Pure.
+ * Findings about the run-time libraries of OpenMP and TBB: tasks, loop chunks and parallel regions that are too small
+ * for the cost of distributing them (docs/reference/findings.md, "Overhead"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
@@ -17,19 +17,20 @@ import { isBusy } from '../metrics/sums.js';
 import type { OpenMpFacts } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
-/** Ten times larger pieces leave a tenth of it. */
+/** The assumed improvement: ten times larger pieces leave a tenth of the cost. */
 const larger = 10;
-/** A library that takes less of the elapsed time than this does what it is for. */
+/** The least share of the elapsed time that is reported. */
 const leastPart = 0.1;
 
 const isTbb = (entity: Entity): boolean => isFor(entity, Purpose.tbbLibrary);
-/** TBB's code that the compiler put into the program; only where what it calls and inlines is known. */
+/** Whether it is TBB's template code in the program; only if callees and inlined code are known. */
 const isTemplate = (entity: Entity): boolean =>
   entity.origin === 'standard' && entity.missing === 'nothing' && isFor(entity, Purpose.tbbCode);
 
 /**
- * What the program called there, 0: the innermost code of the stack is not such a library, or what that calls. TBB's
- * library calls the program's tasks, and looks for others between: only what these call is work for tasks for sure.
+ * The library procedure that the program called; 0 if the innermost code of the stack does not belong to such a
+ * library. TBB's library calls the program's tasks and looks for others in between: only what the tasks call is
+ * certainly work.
  */
 function calledAt({ model, tables, own }: FindingContext, node: number): number {
   const { stacks } = tables;
@@ -45,13 +46,16 @@ function calledAt({ model, tables, own }: FindingContext, node: number): number 
   return called;
 }
 
-/** In the library, what it calls of others, or its templates: what could go at most. */
+/**
+ * Whether the node is in the library, in what it calls of other libraries, or in its templates: an upper bound of what
+ * can be saved.
+ */
 function isAnyOf(context: FindingContext, node: number): boolean {
   const entity = item(context.model.entities, u32(context.tables.stacks.procedure, node));
   return entity.origin === 'openmp' || isFor(entity, Purpose.tbbCode) || calledAt(context, node) !== 0;
 }
 
-/** Whose pieces these are: the nearest procedure that is no library's; of a thread of the library's own nobody's. */
+/** The owner of the pieces: the nearest procedure that belongs to no library; none for a library's own thread. */
 function ownerAt({ model, tables, own }: FindingContext, node: number): number {
   const owner = u32(own.owner, node);
   if (item(model.entities, owner).origin !== 'standard') return owner;
@@ -68,11 +72,11 @@ interface Teams {
   spinning: number;
   owners: Map<number, number>;
   calls: Map<number, number>;
-  tbb: number; // of the cost
+  tbb: number; // part of the cost
 }
 
 const measured = new WeakMap<FindingContext, Teams>();
-/** Its own work, and the time in which all that could run waited for each other in it. */
+/** The library's own work, and the time in which all runnable threads waited for each other in it. */
 function teamsOf(context: FindingContext): Teams {
   let teams = measured.get(context);
   if (!teams) measured.set(context, (teams = measure(context)));
@@ -114,7 +118,7 @@ function measure(context: FindingContext): Teams {
 const isMuch = ({ cost, busy }: Teams, { model, least }: FindingContext): boolean =>
   busy >= least && cost >= leastPart * model.elapsedNs;
 
-/** Code that runs in the library for half of its time or more, where that is reported by itself. */
+/** Whether code runs in the library for at least half of its time, if that is reported as a finding. */
 export function handsOver(context: FindingContext): (members: readonly number[]) => boolean {
   if (!isMuch(teamsOf(context), context)) return () => false;
   const { tables, model } = context;
@@ -134,14 +138,14 @@ export function handsOver(context: FindingContext): (members: readonly number[])
 
 const most = 3;
 
-/** What the library's work is for, by what most of it is called for. */
+/** What the library is used for, by the calls with most of the time. */
 function useOf({ entities }: Model, calls: ReadonlyMap<number, number>): OpenMpFacts['use'] {
   let all = 0,
     exclusion = 0,
     order = 0;
   for (const [id, ns] of calls) {
     all += ns;
-    // Taking and leaving its locks, and waiting for them in ways that are not seen as that.
+    // Acquiring and releasing its locks, and waiting for them in ways not recognized as waiting.
     if (isFor(item(entities, id), Purpose.exclusion)) exclusion += ns;
     if (isFor(item(entities, id), Purpose.order)) order += ns;
   }
@@ -169,7 +173,7 @@ export function openmpFindings(context: FindingContext): Finding[] {
       change: 'coarsen',
       advice: use === 'pieces' ? largerPieces : noAdvice,
       costNs: Math.max(cost, mostNs),
-      // Whatever needs no order can be done before the region, and nobody waits for a turn.
+      // Work that needs no order can be moved before the ordered region, so that no thread waits for its turn.
       savingNs: use === 'order' ? mostNs : (savingNs + mostNs) / 2,
       processorUse: processorUseOf(model.processors, teams.busy / cost, teams.spinning / cost),
       facts: {
@@ -188,8 +192,8 @@ export function openmpFindings(context: FindingContext): Finding[] {
 }
 
 /**
- * Who waits for the library's critical sections and locks, and what these take, is one cause: less often taken, both
- * go. Their costs are of different times: of work in the library, and of processors that wait.
+ * Waiting for the library's critical sections and locks, and the cost of acquiring them, have one cause: acquiring them
+ * less often saves both. Their costs concern different times: work in the library, and processors that wait.
  */
 export function joinExclusion({ entities, elapsedNs }: Model, findings: readonly Finding[]): Finding[] {
   const library = findings.find(({ facts }) => facts.form === 'openmp' && facts.use === 'exclusion');
@@ -202,7 +206,7 @@ export function joinExclusion({ entities, elapsedNs }: Model, findings: readonly
   );
   for (const { costNs, savingNs, entity } of waits) {
     library.costNs = Math.min(elapsedNs, library.costNs + costNs);
-    const part = (savingNs * (1 - 1 / larger)) / elapsedNs; // of what is left without the library's work
+    const part = (savingNs * (1 - 1 / larger)) / elapsedNs; // relative to what remains without the library's work
     const { facts } = library;
     facts.savesNs = Math.min(library.costNs, facts.savesNs + part * (elapsedNs - facts.savesNs));
     facts.mostNs = Math.max(facts.mostNs, facts.savesNs);
