@@ -49,6 +49,7 @@ const truthOf = (stdout: string): Map<string, number> =>
 interface Compared {
   looked: number;
   missed: number;
+  squares: number; // of errors, in standard errors of their intervals
   lines: string[];
   missedOf: Map<string, number>;
 } // of each case and procedure
@@ -62,6 +63,10 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
     // The interval is one of the NPT: parallelism makes it one of the processor time.
     const scale = entity && entity.nptNs > 0 ? entity.processorTimeNs / entity.nptNs : 1;
     all.looked++;
+    if (entity) {
+      const half = ((entity.ci95.highNs - entity.ci95.lowNs) / 2) * scale;
+      all.squares += ((1.96 * (entity.processorTimeNs - exact)) / half) ** 2;
+    }
     if (entity && exact >= entity.ci95.lowNs * scale && exact <= entity.ci95.highNs * scale) continue;
     all.missed++;
     all.missedOf.set(its, (all.missedOf.get(its) ?? 0) + 1);
@@ -78,7 +83,7 @@ const uncounted = (model: Model): number => (model.processors * model.elapsedNs)
 for (const loaded of [false, true]) {
   test.serial(`bursts of 10 us to 10 ms, ${loaded ? 'beside four busy loops' : 'alone'}`, async (t) => {
     t.timeout(900_000);
-    const all: Compared = { looked: 0, missed: 0, lines: [], missedOf: new Map() };
+    const all: Compared = { looked: 0, missed: 0, squares: 0, lines: [], missedOf: new Map() };
     const beside = loaded
       ? Array.from({ length: 4 }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }))
       : [];
@@ -108,6 +113,11 @@ for (const loaded of [false, true]) {
     const bound = binomialBound(all.looked, 0.05, 1 - 1e-5);
     t.log(`${all.missed} of ${all.looked} intervals missed the truth`);
     t.true(all.missed <= bound, `${all.missed} of ${all.looked} intervals missed the truth; at most ${bound} may`);
+    // No wider than they need be: the errors are as large as the intervals say.
+    const deviation = Math.sqrt(all.squares / Math.max(1, all.looked));
+    t.log(`errors are ${deviation.toFixed(2)} of what the intervals say`);
+    if (all.looked > 0)
+      t.true(deviation > 0.65 && deviation < 1.4, `errors are ${deviation} of what the intervals say`);
     for (const [which, missed] of all.missedOf)
       t.true(missed < runs, `${which}: missed in each of ${runs} runs, which is no chance`);
   });

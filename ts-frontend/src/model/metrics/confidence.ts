@@ -14,17 +14,6 @@ export function independentSnapshots(head: RawHead): number {
   return head.weightSquaresUs2 > 0 ? (elapsedUs * elapsedUs) / head.weightSquaresUs2 : 0;
 }
 
-/**
- * How many snapshots a share of elapsed time is worth that comes from two draws: which part of it the whole has
- * (`share` of `whole`), by as many snapshots, and what of the whole it is, by as many samples of running threads. Both
- * variances add up.
- */
-export function independentOfSamples(snapshots: number, samples: number, share: number, whole: number): number {
-  if (samples <= 0 || whole >= 1 + share) return snapshots;
-  const part = Math.min(1, Math.max(0, (whole - share) / Math.max(1e-9, 1 - share)));
-  return 1 / (1 / snapshots + part / samples);
-}
-
 /** Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, for their variance is at most p (1 - p). */
 export function shareInterval(share: number, n: number): { low: number; high: number } {
   if (n <= 0) return { low: 0, high: 1 };
@@ -41,6 +30,47 @@ export function nptInterval(nptNs: number, rawNptNs: number, elapsedNs: number, 
   const { low, high } = shareInterval(rawNptNs / elapsedNs, n);
   const scale = rawNptNs > 0 ? nptNs / rawNptNs : 1;
   return { lowNs: Math.min(nptNs, low * elapsedNs * scale), highNs: Math.max(nptNs, high * elapsedNs * scale) };
+}
+
+/** What the NPT of code that samples of running threads show is found from; times in ns. */
+export interface Sampled {
+  npt: number;
+  rawNpt: number; // before hooks' costs are subtracted
+  byBusy: Float64Array; // T_1, T_2, ...
+  wholeTime: number; // T of the program
+  wholeNpt: number;
+  elapsed: number;
+  snapshots: number; // of equal weight
+  samples: number;
+  unsampled: number; // processor time before threads' first samples
+  tolerance: number; // by which the whole's processor time may differ from what the kernel counts
+}
+
+/**
+ * Interval of the NPT of code that samples of running threads show, where the kernel's count fixes how long the program
+ * ran: its part of that is a proportion of the samples; how many ran beside it is known by the snapshots that found it
+ * running.
+ */
+export function sampledNptInterval(of: Sampled): Interval {
+  let time = 0, // E(1), E(1/b) and E(1/b^2) over the time that it ran, times that
+    once = 0,
+    squares = 0;
+  for (let k = 0; k < of.byBusy.length; k++) {
+    time += item(of.byBusy, k);
+    once += item(of.byBusy, k) / (k + 1);
+    squares += item(of.byBusy, k) / (k + 1) ** 2;
+  }
+  if (once <= 0 || of.elapsed <= 0 || of.samples <= 0) return { lowNs: 0, highNs: of.elapsed };
+  const part = Math.min(1, time / of.wholeTime),
+    { low, high } = shareInterval(part, of.samples),
+    seen = Math.max(1, (of.snapshots * of.rawNpt) / of.elapsed),
+    beside = Math.max(0, (squares * time) / once ** 2 - 1) / seen,
+    whole = (of.tolerance / of.wholeTime) ** 2 / 3,
+    rest = z * z * (beside + whole),
+    below = Math.sqrt((1 - low / part) ** 2 + rest),
+    above = Math.sqrt((high / part - 1) ** 2 + rest) + Math.min(1, of.unsampled / of.wholeTime),
+    most = Math.max(of.npt, Math.min(of.elapsed, of.wholeNpt * (1 + Math.sqrt(rest))));
+  return { lowNs: Math.max(0, of.npt * (1 - below)), highNs: Math.min(most, of.npt * (1 + above)) };
 }
 
 /** 97.5 % quantiles of Student's t by degrees of freedom, from 1. */

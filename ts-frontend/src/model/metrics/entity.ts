@@ -9,7 +9,8 @@ import { isNameless, publicNamesOf } from './public-names.js';
 import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
 import { systemTimesOf } from './kernel-time.js';
-import { independentOfSamples, nptInterval } from './confidence.js';
+import { nptInterval, sampledNptInterval } from './confidence.js';
+import { sampledTimeOf, type SampledTime } from './sampled-time.js';
 import { baseName, kindOf } from './naming.js';
 import type {
   EntityKind,
@@ -44,6 +45,7 @@ export class Shared {
   #publicNames: ReadonlyMap<number, number> | undefined;
   #exclusions: ReadonlyMap<number, Exclusion> | undefined;
   #systemTimes: { of: Float64Array | undefined } | undefined;
+  #sampled: { of: SampledTime | null } | undefined;
   constructor(
     readonly raw: RawProfile,
     readonly tables: Tables,
@@ -56,6 +58,10 @@ export class Shared {
   get systemTimes(): Float64Array | undefined {
     this.#systemTimes ??= { of: systemTimesOf(this.raw, this.tables) };
     return this.#systemTimes.of;
+  }
+  /** null: nothing is known by samples of running threads and the kernel's count of processor time. */
+  get sampled(): SampledTime | null {
+    return (this.#sampled ??= { of: sampledTimeOf(this.raw, this.tables) }).of;
   }
   get publicNames(): ReadonlyMap<number, number> {
     return (this.#publicNames ??= publicNamesOf(this.raw, this.tables));
@@ -215,7 +221,17 @@ export class BuiltEntity implements Entity {
     return this.shared.tables.calls.calleesOf(this.#all);
   }
   get ci95(): Interval {
-    return nptInterval(this.nptNs, f64(this.#sums.rawNpt, this.id), this.#elapsedNs, this.#independent);
+    const rawNpt = f64(this.#sums.rawNpt, this.id),
+      { sampled, independent } = this.shared;
+    if (!sampled || !this.#bySamples) return nptInterval(this.nptNs, rawNpt, this.#elapsedNs, independent);
+    return sampledNptInterval({
+      npt: this.nptNs,
+      rawNpt,
+      byBusy: this.#terms(this.#sums.byBusy),
+      elapsed: this.#elapsedNs,
+      snapshots: independent,
+      ...sampled,
+    });
   }
   get object(): ObjectStats | null {
     if (this.rawKind === 'procedure' || this.rawKind === 'thread' || isCode(this.rawKind)) return null;
@@ -231,20 +247,9 @@ export class BuiltEntity implements Entity {
   get #all(): readonly number[] {
     return this.members.length > 0 ? this.members : [this.id];
   }
-  /** Snapshots that its NPT is worth: of a procedure that samples alone show, there are two draws. */
-  get #independent(): number {
-    const {
-      independent,
-      raw: { head },
-    } = this.shared;
-    if (this.rawKind !== 'procedure' || !head.paths.running || head.paths.hooks) return independent;
-    const npt = this.#sums.rawNpt;
-    return independentOfSamples(
-      independent,
-      head.cpuUseSamples,
-      f64(npt, this.id) / this.#elapsedNs,
-      f64(npt, 0) / this.#elapsedNs,
-    );
+  /** Samples of running threads alone show where it ran. */
+  get #bySamples(): boolean {
+    return isCode(this.rawKind) || (this.rawKind === 'procedure' && !this.shared.raw.head.paths.hooks);
   }
   get #sums(): Tables['sums'] {
     return this.shared.tables.sums;
