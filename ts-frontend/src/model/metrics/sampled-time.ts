@@ -17,7 +17,8 @@ export function sampledTimeOf(raw: RawProfile, { sums }: Pick<Tables, 'sums'>): 
   const { head, threads } = raw,
     samples = head.cpuUseSamples,
     wholeTime = f64(sums.time, 0);
-  if (head.publisher !== 'pthread' || !head.paths.running || samples === 0 || head.cpuRunNs === 0 || wholeTime === 0) return null;
+  if (head.publisher !== 'pthread' || !head.paths.running || samples === 0 || head.cpuRunNs === 0 || wholeTime === 0)
+    return null;
   const interval = wholeTime / samples;
   let unsampled = 0;
   for (const { entity } of threads) {
