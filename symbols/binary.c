@@ -111,12 +111,10 @@ void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t 
   for (size_t k = 0; k < debug_dir_count && !binary->debug_elf; k++) find_debug_file(binary, debug_dirs[k], build_id);
   if (!binary->debug_elf) find_debug_file(binary, "/usr/lib/debug/.build-id", build_id);
 
-  if (binary->elf || binary->debug_elf) {
+  if (binary->elf || binary->debug_elf)
     binary->no_names = "";
-    qzi_symtab_load(binary);
-  } else {
+  else
     binary->no_lines = binary->no_names;
-  }
 }
 
 void qzi_binary_open_dwarf(struct qzi_binary *binary) {

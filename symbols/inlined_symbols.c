@@ -47,7 +47,7 @@ static size_t inlined_at(qz_symbols *symbols, const struct module *module, uint6
 static size_t own_of(const struct module *module, uint64_t address, const struct inlined *all, size_t count,
                      size_t *own) {
   const struct qzi_symtab_entry *whole =
-    count ? qzi_symtab_find(&module->binary->functions, address - module->bias) : NULL;
+    count ? qzi_symtab_find(qzi_functions(module->binary), address - module->bias) : NULL;
   bool shown = whole && qzi_runs_functor(whole->name); /* under that name is the first one known already */
   size_t used = 0;
   for (size_t k = 0; k < count; k++) {

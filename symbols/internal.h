@@ -30,13 +30,14 @@ void qzi_arena_free(struct qzi_arena *arena);
 struct qzi_symtab_entry {
   uint64_t value, size;
   const char *name; /* in the mapped file */
-  uint8_t rank;     /* which of several names for one address to show: the highest */
+  uint8_t rank;     /* which of several names for one address to show: the highest (the name may lower it) */
 };
 struct qzi_symtab {
   struct qzi_symtab_entry *entries; /* by value, then rank */
   size_t count;
   struct qzi_symtab_part *parts; /* pieces of procedures that the compiler moved away (.cold), by value */
   size_t parts_count;
+  bool sorted, wholes_found; /* each is done when it is asked for first */
 };
 
 struct qzi_range {
@@ -75,7 +76,8 @@ struct qzi_binary {
   const char *no_names, *no_lines; /* why; "" where there are some */
   bool stripped;                   /* it has no symbol table */
 
-  struct qzi_symtab functions, objects;
+  bool symbols_loaded;
+  struct qzi_symtab functions, objects; /* by qzi_functions and qzi_objects alone */
 
   bool units_indexed, variables_indexed;
   struct qzi_unit *units;
@@ -85,18 +87,19 @@ struct qzi_binary {
   size_t variable_count, variable_capacity;
 };
 
-/* binary.c: opens the file and its separate debug file, and loads their symbols, once. */
+/* binary.c: opens the file and its separate debug file, once. */
 void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t debug_dir_count);
 /* After that, once: their debug information. Apart, for it may have to be decompressed (40 ms for a C library's), and
  * entries of procedures need symbols alone. */
 void qzi_binary_open_dwarf(struct qzi_binary *binary);
 void qzi_binary_close(struct qzi_binary *binary);
 
-/* symtab.c */
-void qzi_symtab_load(struct qzi_binary *binary);
+/* symtab.c: the procedures and the variables of a binary that is open; its tables are read when they are asked for. */
+struct qzi_symtab *qzi_functions(struct qzi_binary *binary);
+const struct qzi_symtab *qzi_objects(struct qzi_binary *binary);
 const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value);
 /* The procedure that it is a piece of (.cold), where only one is called so; else itself. */
-const struct qzi_symtab_entry *qzi_symtab_whole(const struct qzi_symtab *table, const struct qzi_symtab_entry *entry);
+const struct qzi_symtab_entry *qzi_symtab_whole(struct qzi_symtab *table, const struct qzi_symtab_entry *entry);
 
 /* dwarf.c: all take addresses in the file's own terms. */
 struct qzi_place {

@@ -103,7 +103,7 @@ bool qz_symbols_extent(qz_symbols *symbols, uint64_t address, uint64_t *start, u
   const struct module *module = qzi_module_of(symbols, address);
   if (!module) return false;
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
-  const struct qzi_symtab_entry *found = qzi_symtab_find(&module->binary->functions, address - module->bias);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(qzi_functions(module->binary), address - module->bias);
   if (!found) return false;
   *start = found->value + module->bias;
   *end = *start + found->size;

@@ -17,8 +17,8 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   const char *linkage = NULL;
   struct qzi_place defined = {0}, place = {0};
   bool in_dwarf = qzi_dwarf_function(binary, inside, &entry, &linkage, &defined);
-  const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->functions, in_dwarf ? entry : inside);
-  found = qzi_symtab_whole(&binary->functions, found);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(qzi_functions(binary), in_dwarf ? entry : inside);
+  found = qzi_symtab_whole(qzi_functions(binary), found);
   if (found && in_dwarf && found->value != entry) found = NULL; /* stripped: a neighbour that was exported */
   if (found) {
     linkage = found->name;
@@ -54,7 +54,7 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
                                        struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
   uint64_t at = address - module->bias;
-  const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->objects, at);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(qzi_objects(binary), at);
   if (found && found->size == 0 && found->value != at) found = NULL;
   if (!found) {
     qzi_set_offset_name(symbols, symbol, binary->path, at);
@@ -78,7 +78,7 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
 
 static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        struct qz_symbol *symbol) {
-  const struct qzi_symtab *table = &module->binary->functions;
+  struct qzi_symtab *table = qzi_functions(module->binary);
   const struct qzi_symtab_entry *found = qzi_symtab_whole(table, qzi_symtab_find(table, address - module->bias));
   symbol->module = module->binary->path;
   if (found) {
@@ -118,7 +118,7 @@ uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_
   const struct module *module = qzi_module_of(symbols, address);
   if (!module) return 0;
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
-  const struct qzi_symtab *table = &module->binary->functions;
+  struct qzi_symtab *table = qzi_functions(module->binary);
   const struct qzi_symtab_entry *found = qzi_symtab_whole(table, qzi_symtab_find(table, address - module->bias));
   if (found) *origin = qzi_origin(found->name);
   return found ? found->value + module->bias : 0;
@@ -128,7 +128,7 @@ const char *qz_symbols_linkage(qz_symbols *symbols, uint64_t address) {
   const struct module *module = qzi_module_of(symbols, address);
   if (!module) return "";
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
-  const struct qzi_symtab_entry *found = qzi_symtab_find(&module->binary->functions, address - module->bias);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(qzi_functions(module->binary), address - module->bias);
   return found ? found->name : "";
 }
 
@@ -162,7 +162,7 @@ size_t qz_symbols_named(qz_symbols *symbols, const char *name, bool data, struct
   for (size_t m = 0; m < symbols->module_count && !count; m++) {
     const struct module *module = &symbols->modules[m];
     qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
-    const struct qzi_symtab *table = data ? &module->binary->objects : &module->binary->functions;
+    const struct qzi_symtab *table = data ? qzi_objects(module->binary) : qzi_functions(module->binary);
     /* Names that need be demangled are looked at where no other one fits. */
     for (unsigned pass = 0; pass < 2 && !count; pass++)
       for (size_t k = 0; k < table->count && count < most; k++) {

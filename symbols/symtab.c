@@ -1,4 +1,8 @@
-/* Symbol tables of ELF files, sorted by address. Owns qzi_symtab; reads .symtab, else .dynsym. */
+/* Symbol tables of ELF files, sorted by address. Owns qzi_symtab; reads .symtab, else .dynsym.
+ *
+ * They are read while the program that is recorded runs, and large ones have some hundred thousand symbols: so they are
+ * read, sorted and searched for pieces only when somebody asks for that, and names are read only where they decide.
+ */
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,27 +26,90 @@ static bool append(struct table *table, struct qzi_symtab_entry entry) {
   return true;
 }
 
+#define SIZED    16u
+#define TYPED    8u
+#define KNOWN    4u
+#define GLOBAL   2u
+#define WEAK     1u
+#define SECTIONS 65536u
+
 /* Of several names for one address people know the one that is not reserved (__x, _X), and not there for old programs
  * alone (cfree beside free); then a typed, sized, global one. */
 static uint8_t rank(const char *name, unsigned type, unsigned binding, uint64_t size, bool old) {
   bool reserved = name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] < 'Z' && name[1] != 'R'));
-  return (uint8_t)((size ? 16 : 0) + (type != STT_NOTYPE ? 8 : 0) + (reserved || old ? 0 : 4) +
-                   (binding == STB_GLOBAL ? 2
-                    : binding == STB_WEAK ? 1
+  return (uint8_t)((size ? SIZED : 0) + (type != STT_NOTYPE ? TYPED : 0) + (reserved || old ? 0 : KNOWN) +
+                   (binding == STB_GLOBAL ? GLOBAL
+                    : binding == STB_WEAK ? WEAK
                                           : 0));
+}
+
+/* The same, where the name itself may say that it is an old one: a version that is not the default one. */
+static unsigned rank_of(const struct qzi_symtab_entry *entry) {
+  const char *mark = entry->rank & KNOWN ? strchr(entry->name, '@') : NULL;
+  return mark && mark[1] != '@' ? entry->rank - KNOWN : entry->rank;
+}
+
+static int by_rank(const void *a, const void *b) {
+  const struct qzi_symtab_entry *x = a, *y = b;
+  unsigned its = rank_of(x), other = rank_of(y);
+  if (its != other) return its < other ? -1 : 1;
+  return -strcmp(x->name, y->name); /* so that the choice does not depend on the sort */
+}
+
+/* One pass of a sort by digits. false: all have the same one, and nothing was moved. */
+#define DIGIT_BITS 11u
+#define DIGITS     (1u << DIGIT_BITS)
+static bool sort_by_digit(const struct qzi_symtab_entry *from, struct qzi_symtab_entry *to, size_t count,
+                          unsigned shift) {
+  size_t places[DIGITS] = {0}, place = 0;
+  for (size_t k = 0; k < count; k++) places[from[k].value >> shift & (DIGITS - 1)]++;
+  if (places[from[0].value >> shift & (DIGITS - 1)] == count) return false;
+  for (unsigned digit = 0; digit < DIGITS; digit++) {
+    size_t its = places[digit];
+    places[digit] = place;
+    place += its;
+  }
+  for (size_t k = 0; k < count; k++) to[places[from[k].value >> shift & (DIGITS - 1)]++] = from[k];
+  return true;
 }
 
 static int by_value(const void *a, const void *b) {
   const struct qzi_symtab_entry *x = a, *y = b;
-  if (x->value != y->value) return x->value < y->value ? -1 : 1;
-  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-  return -strcmp(x->name, y->name); /* so that the choice does not depend on the sort */
+  return x->value != y->value ? (x->value < y->value ? -1 : 1) : by_rank(a, b);
 }
 
-static bool executable(Elf *elf, size_t section_index) {
+/* By value, then rank. Names are read only where several have one value. */
+static void sort(struct qzi_symtab *table) {
+  size_t count = table->count;
+  struct qzi_symtab_entry *other = count ? malloc(count * sizeof *other) : NULL;
+  if (!other) {
+    if (count) qsort(table->entries, count, sizeof *table->entries, by_value);
+    return;
+  }
+  for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+    if (!sort_by_digit(table->entries, other, count, shift)) continue;
+    struct qzi_symtab_entry *sorted = other;
+    other = table->entries;
+    table->entries = sorted;
+  }
+  free(other);
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first + 1; end < count && table->entries[end].value == table->entries[first].value;) end++;
+    if (end > first + 1) qsort(table->entries + first, end - first, sizeof *table->entries, by_rank);
+  }
+}
+
+/* Which sections have code: a byte for each. NULL: no memory, or no section. */
+static bool *executable_sections(Elf *elf, size_t *count) {
+  if (elf_getshdrnum(elf, count) || !*count) return NULL;
+  if (*count > SECTIONS) *count = SECTIONS;
+  bool *executable = calloc(*count, 1);
+  Elf_Scn *section = NULL;
   GElf_Shdr header;
-  Elf_Scn *section = elf_getscn(elf, section_index);
-  return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
+  while (executable && (section = elf_nextscn(elf, section)))
+    if (elf_ndxscn(section) < *count && gelf_getshdr(section, &header))
+      executable[elf_ndxscn(section)] = (header.sh_flags & SHF_EXECINSTR) != 0;
+  return executable;
 }
 
 /* Versions of the dynamic symbols; NULL: they have none. */
@@ -56,46 +123,74 @@ static Elf_Data *versions_of(Elf *elf, Elf64_Word wanted) {
 
 /* What nothing is linked with any more: a version that is not the default one (Linux Standard Base, symbol versioning).
  */
-static bool is_old(Elf_Data *versions, size_t at, const char *name) {
+static bool is_old(Elf_Data *versions, size_t at) {
   GElf_Versym version;
-  const char *mark = strchr(name, '@');
-  return (mark && mark[1] != '@') || (versions && gelf_getversym(versions, (int)at, &version) && (version & 0x8000));
+  return versions && gelf_getversym(versions, (int)at, &version) && (version & 0x8000);
 }
 
-static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted, struct table *functions,
-                         struct table *objects) {
+/* The names of a symbol table, in one piece that ends with a NUL; NULL: not so, they are asked for one by one. */
+static const Elf_Data *names_of(Elf *elf, const GElf_Shdr *table) {
+  GElf_Shdr header;
+  Elf_Scn *section = elf_getscn(elf, table->sh_link);
+  if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB || header.sh_flags & SHF_COMPRESSED)
+    return NULL;
+  const Elf_Data *data = elf_getdata(section, NULL);
+  return data && data->d_buf && data->d_size && data->d_size == header.sh_size &&
+             !((const char *)data->d_buf)[data->d_size - 1]
+           ? data
+           : NULL;
+}
+
+struct reading {
+  Elf *elf;
+  GElf_Shdr header;
+  const Elf_Data *names;
+  Elf_Data *versions;
+  const bool *executable;
+  size_t sections;
+};
+
+/* true: the symbol is kept. */
+static bool add_symbol(const struct reading *from, const GElf_Sym *symbol, size_t at, struct table *functions,
+                       struct table *objects) {
+  if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || !symbol->st_name) return false;
+  const char *name = !from->names ? elf_strptr(from->elf, from->header.sh_link, symbol->st_name)
+                     : symbol->st_name < from->names->d_size ? (const char *)from->names->d_buf + symbol->st_name
+                                                             : NULL;
+  if (!name || !name[0]) return false;
+  unsigned type = GELF_ST_TYPE(symbol->st_info);
+  bool code = symbol->st_shndx < SHN_LORESERVE && symbol->st_shndx < from->sections && from->executable &&
+              from->executable[symbol->st_shndx];
+  struct qzi_symtab_entry entry = {
+    symbol->st_value, symbol->st_size, name,
+    rank(name, type, GELF_ST_BIND(symbol->st_info), symbol->st_size, is_old(from->versions, at))};
+  if (type == STT_FUNC || type == STT_GNU_IFUNC) return append(functions, entry);
+  if (type == STT_OBJECT && symbol->st_size && code) return append(functions, entry); /* GHC's, with a table before */
+  if (type == STT_OBJECT || type == STT_COMMON) return append(objects, entry);
+  /* Written in assembly without a type; $x marks are not names. */
+  return type == STT_NOTYPE && name[0] != '$' && name[0] != '.' && code && append(functions, entry);
+}
+
+static bool load_section(Elf *elf, Elf64_Word wanted, struct table *functions, struct table *objects) {
+  struct reading from = {.elf = elf, .versions = versions_of(elf, wanted)};
+  bool *executable = executable_sections(elf, &from.sections);
+  from.executable = executable;
   Elf_Scn *section = NULL;
-  Elf_Data *versions = versions_of(elf, wanted);
   bool found = false;
   while ((section = elf_nextscn(elf, section))) {
-    GElf_Shdr header;
-    if (!gelf_getshdr(section, &header) || header.sh_type != wanted || header.sh_entsize == 0) continue;
+    if (!gelf_getshdr(section, &from.header) || from.header.sh_type != wanted || from.header.sh_entsize == 0) continue;
     Elf_Data *data = elf_getdata(section, NULL);
     if (!data || !data->d_buf) continue;
-    size_t count = data->d_size / header.sh_entsize;
+    size_t count = data->d_size / from.header.sh_entsize;
     if (count > INT32_MAX) continue;
+    from.names = names_of(elf, &from.header);
     for (size_t k = 0; k < count; k++) {
       GElf_Sym symbol;
       if (!gelf_getsym(data, (int)k, &symbol)) break;
-      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) continue;
-      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      if (!name || !name[0]) continue;
-      unsigned type = GELF_ST_TYPE(symbol.st_info);
-      struct qzi_symtab_entry entry = {
-        symbol.st_value, symbol.st_size, name,
-        rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size, is_old(versions, k, name))};
-      if (type == STT_FUNC || type == STT_GNU_IFUNC)
-        found |= append(functions, entry);
-      else if (type == STT_OBJECT && symbol.st_size && symbol.st_shndx < SHN_LORESERVE &&
-               executable(elf, symbol.st_shndx))
-        found |= append(functions, entry); /* GHC's procedures, which have a table before them */
-      else if (type == STT_OBJECT || type == STT_COMMON)
-        found |= append(objects, entry);
-      else if (type == STT_NOTYPE && name[0] != '$' && name[0] != '.' && symbol.st_shndx < SHN_LORESERVE &&
-               executable(elf, symbol.st_shndx))
-        found |= append(functions, entry); /* written in assembly without a type; $x marks are not names */
+      found |= add_symbol(&from, &symbol, k, functions, objects);
     }
   }
+  free(executable);
   return found;
 }
 
@@ -147,21 +242,27 @@ static void find_wholes(struct qzi_symtab *table) {
   free(slots);
 }
 
-void qzi_symtab_load(struct qzi_binary *binary) {
+static void load(struct qzi_binary *binary) {
   struct table functions = {&binary->functions, 0}, objects = {&binary->objects, 0};
-  bool full = (binary->debug_elf && load_section(binary, binary->debug_elf, SHT_SYMTAB, &functions, &objects)) ||
-              (binary->elf && load_section(binary, binary->elf, SHT_SYMTAB, &functions, &objects));
-  if (!full) {
-    if (binary->elf) load_section(binary, binary->elf, SHT_DYNSYM, &functions, &objects);
-    binary->no_names = "stripped: no symbol table";
-    binary->stripped = true;
-  }
-  if (binary->functions.count)
-    qsort(binary->functions.entries, binary->functions.count, sizeof *binary->functions.entries, by_value);
-  find_wholes(&binary->functions);
-  if (binary->objects.count)
-    qsort(binary->objects.entries, binary->objects.count, sizeof *binary->objects.entries, by_value);
+  bool full = (binary->debug_elf && load_section(binary->debug_elf, SHT_SYMTAB, &functions, &objects)) ||
+              (binary->elf && load_section(binary->elf, SHT_SYMTAB, &functions, &objects));
+  if (full) return;
+  if (binary->elf) load_section(binary->elf, SHT_DYNSYM, &functions, &objects);
+  binary->no_names = "stripped: no symbol table";
+  binary->stripped = true;
 }
+
+static struct qzi_symtab *loaded(struct qzi_binary *binary, struct qzi_symtab *table) {
+  if (!binary->symbols_loaded && (binary->elf || binary->debug_elf)) load(binary);
+  binary->symbols_loaded = true;
+  if (!table->sorted) sort(table);
+  table->sorted = true;
+  return table;
+}
+struct qzi_symtab *qzi_functions(struct qzi_binary *binary) {
+  return loaded(binary, &binary->functions);
+}
+const struct qzi_symtab *qzi_objects(struct qzi_binary *binary) { return loaded(binary, &binary->objects); }
 
 const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value) {
   size_t low = 0, high = table->count; /* first entry above value */
@@ -182,8 +283,11 @@ const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, u
   return NULL;
 }
 
-const struct qzi_symtab_entry *qzi_symtab_whole(const struct qzi_symtab *table, const struct qzi_symtab_entry *entry) {
-  size_t low = 0, high = entry && cold_at(entry->name) ? table->parts_count : 0;
+const struct qzi_symtab_entry *qzi_symtab_whole(struct qzi_symtab *table, const struct qzi_symtab_entry *entry) {
+  if (!entry || !cold_at(entry->name)) return entry;
+  if (!table->wholes_found) find_wholes(table);
+  table->wholes_found = true;
+  size_t low = 0, high = table->parts_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     const struct qzi_symtab_part *part = &table->parts[middle];
