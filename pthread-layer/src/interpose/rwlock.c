@@ -5,26 +5,36 @@
  */
 #include "waiting.h"
 
-static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
-                         int (*wait_for)(pthread_rwlock_t *, clockid_t, const struct timespec *), clockid_t clock,
-                         const struct timespec *until) {
+typedef int real_wait(pthread_rwlock_t *, clockid_t, const struct timespec *);
+
+/* Not had at once. What the fast path knew is found again, so that it need not be kept. */
+__attribute__((noinline)) static int acquire_slow(pthread_rwlock_t *lock, uint64_t site, bool write,
+                                                  real_wait *wait_for, clockid_t clock, const struct timespec *until) {
+  struct qzl_wait wait;
+  struct qzl_thread *me = qzl_self;
+  uint32_t index = qzl_promote(me, lock, QZ_KIND_RWLOCK, site);
+  qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
+  int result = wait_for(lock, clock, until);
+  if (result) {
+    qzl_wait_end(&wait, result == ETIMEDOUT);
+    qzl_wait_failed(me, index, lock, QZ_KIND_RWLOCK);
+  } else {
+    qzl_wait_end_later(&wait);
+    if (write) acquired(me, lock, QZ_KIND_RWLOCK);
+  }
+  return result;
+}
+
+__attribute__((always_inline)) static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
+                                                        real_wait *wait_for, clockid_t clock,
+                                                        const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(lock, clock, until);
   qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
   int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
-  if (result) {
-    struct qzl_wait wait;
-    uint32_t index = qzl_promote(me, lock, QZ_KIND_RWLOCK, site);
-    qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
-    result = wait_for(lock, clock, until);
-    if (result)
-      qzl_wait_end(&wait, result == ETIMEDOUT);
-    else
-      qzl_wait_end_later(&wait);
-    if (result) qzl_wait_failed(me, index, lock, QZ_KIND_RWLOCK);
-  }
-  if (!result && write) acquired(me, lock, QZ_KIND_RWLOCK);
-  return result;
+  if (__builtin_expect(result, 0)) return acquire_slow(lock, site, write, wait_for, clock, until);
+  if (write) acquired(me, lock, QZ_KIND_RWLOCK);
+  return 0;
 }
 static int read_wait(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
   return qzl_real.pthread_rwlock_rdlock(lock);
@@ -78,9 +88,11 @@ static inline int try_rwlock(pthread_rwlock_t *lock, uint64_t site, bool write) 
 }
 QZL_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), false); }
 QZL_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), true); }
-QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+
+/* Somebody waits for it, the thread itself has waited, it is not the lock that was taken last, or hold times are
+ * measured. */
+__attribute__((noinline)) static int release_slow(pthread_rwlock_t *lock) {
   struct qzl_thread *me = qzl_self;
-  if (!qzi_publishing() || !me) return qzl_real.pthread_rwlock_unlock(lock);
   uint32_t index;
   uint64_t key = qzl_held(me, lock, QZ_KIND_RWLOCK, &index);
   qzl_released(me, index, lock); /* nothing, of one that was held for reading */
@@ -92,6 +104,16 @@ QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   else
     qzl_kept(me, index, key, lock);
   return result;
+}
+/* As for mutexes whose release cannot fail, which the C library's cannot: it leaves the stack before the real call. */
+QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_rwlock_unlock(lock);
+  if (__builtin_expect(me->waited.index || qzi_pub_exact_hold & QZI_HOLD_EXACT || qzl_last_is_wanted(me) ||
+                         !qzl_release_fast(me, lock),
+                       0))
+    return release_slow(lock);
+  return qzl_real.pthread_rwlock_unlock(lock);
 }
 QZL_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
   qzl_initialized(lock, QZL_SITE());

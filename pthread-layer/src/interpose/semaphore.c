@@ -15,27 +15,36 @@ static int sem_clock(sem_t *semaphore, clockid_t clock, const struct timespec *u
   return qzl_real.sem_clockwait(semaphore, clock, until);
 }
 
-static inline int sem_acquire(sem_t *semaphore, uint64_t site,
-                              int (*wait_for)(sem_t *, clockid_t, const struct timespec *), clockid_t clock,
-                              const struct timespec *until) {
+typedef int real_wait(sem_t *, clockid_t, const struct timespec *);
+
+/* Not had at once. */
+__attribute__((noinline)) static int acquire_slow(sem_t *semaphore, uint64_t site, real_wait *wait_for, clockid_t clock,
+                                                  const struct timespec *until) {
+  struct qzl_thread *me = qzl_self;
+  uint32_t index = qzl_own(semaphore, QZ_KIND_SEMAPHORE, site, 0);
+  uint64_t key = QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index);
+  if (index) qzl_count(me, site, key);
+  if (index) qzi_pub_push(&me->pub, &me->thread, key);
+  __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false, .failed = true};
+  qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
+  int result = wait_for(semaphore, clock, until);
+  its.counted = result == 0 || errno == ETIMEDOUT;
+  its.failed = result != 0;
+  return result;
+}
+
+__attribute__((always_inline)) static inline int sem_acquire(sem_t *semaphore, uint64_t site, real_wait *wait_for,
+                                                             clockid_t clock, const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(semaphore, clock, until);
   int error = errno;
   pthread_testcancel(); /* the real one is a cancellation point even if it need not wait */
   int result = qzl_real.sem_trywait(semaphore);
   errno = error;
-  uint32_t index =
-    result ? qzl_own(semaphore, QZ_KIND_SEMAPHORE, site, 0) : qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site);
-  uint64_t key = QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index);
-  if (index) qzl_count(me, site, key);
-  if (!result) return 0;
-  if (index) qzi_pub_push(&me->pub, &me->thread, key);
-  __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false, .failed = true};
-  qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
-  result = wait_for(semaphore, clock, until);
-  its.counted = result == 0 || errno == ETIMEDOUT;
-  its.failed = result != 0;
-  return result;
+  if (__builtin_expect(result, 0)) return acquire_slow(semaphore, site, wait_for, clock, until);
+  uint32_t index = qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site);
+  if (index) qzl_count(me, site, QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index));
+  return 0;
 }
 QZL_EXPORT int sem_wait(sem_t *semaphore) { return sem_acquire(semaphore, QZL_SITE(), sem_plain, 0, NULL); }
 QZL_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until) {

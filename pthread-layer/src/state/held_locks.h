@@ -74,6 +74,13 @@ static inline bool qzl_release_fast(struct qzl_thread *me, const void *address) 
   me->held_count = count - 1;
   return true;
 }
+/* Some thread waits for the lock that was taken last: that is in its record before the real call in which it waits.
+ */
+static inline bool qzl_last_is_wanted(const struct qzl_thread *me) {
+  const struct qzl_held_lock *last = &me->held[me->held_count ? me->held_count - 1 : 0];
+  return me->held_count && !(last->address & 1) &&
+         __atomic_load_n(&QZI_PUB_OBJECT(QZ_KEY_INDEX(last->key))->queue, __ATOMIC_RELAXED);
+}
 static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {
   if (key && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);
 }
