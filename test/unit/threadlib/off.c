@@ -5,16 +5,10 @@
  *   off --than OTHER  compares with what that program prints
  */
 #include <quartz/quartz.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "test/support/instructions.h"
 
 #define TIMES 24 /* each is counted so often, and the least count is taken: timers and signals come in between */
 #define WARM  50 /* times before that */
@@ -70,8 +64,6 @@ static const struct {
   {"send+receive", send_receive}, {"barrier", barrier},         {"hand-over", hand_over},     {"yield", qz_yield}};
 #define CASES (sizeof cases / sizeof *cases)
 
-static void mark(void) { __asm__ volatile("int3"); }
-
 /* What is counted lies between marks. */
 static void traced(void) {
   qz_thread_t thread;
@@ -84,56 +76,19 @@ static void traced(void) {
   for (unsigned k = 0; k < CASES; k++) {
     for (int n = 0; n < WARM; n++) cases[k].does();
     for (int n = 0; n < TIMES; n++) {
-      mark();
+      instructions_mark();
       cases[k].does();
-      mark();
+      instructions_mark();
     }
   }
   _exit(0);
 }
 
-/* Waits for the next stop; false: it has ended. */
-static bool stops(pid_t pid, int *code) {
-  int status;
-  siginfo_t info;
-  if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status)) return false;
-  if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &info)) return false;
-  *code = WSTOPSIG(status) == SIGTRAP ? info.si_code : 0;
-  return true;
-}
-
 static uint64_t counts[CASES];
-/* 0, or 77: this machine does not let it. */
-static int count(void) {
-  pid_t pid = fork();
-  if (pid < 0) return 1;
-  if (pid == 0) {
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) _exit(77);
-    raise(SIGSTOP);
-    execl("/proc/self/exe", "off", "--traced", (char *)NULL);
-    _exit(98);
-  }
-  int code = 0;
-  unsigned marks = 0;
-  uint64_t steps = 0;
-  memset(counts, 0xff, sizeof counts);
-  while (stops(pid, &code)) {
-    bool is_mark = code == SI_KERNEL;
-    if (is_mark && ++marks % 2 == 0) {
-      uint64_t *least = &counts[(marks / 2 - 1) / TIMES];
-      if (steps < *least) *least = steps;
-    }
-    steps = is_mark ? 0 : steps + 1;
-    if (ptrace(marks % 2 ? PTRACE_SINGLESTEP : PTRACE_CONT, pid, NULL, NULL)) break;
-  }
-  if (marks) return marks == 2 * TIMES * CASES ? 0 : 1;
-  printf("skipped: a process may not be traced here\n");
-  return 77;
-}
 
 int main(int number, char **words) {
   if (number == 2 && !strcmp(words[1], "--traced")) traced();
-  int failed = count();
+  int failed = instructions_count(counts, CASES, TIMES);
   if (failed) return failed;
   for (unsigned k = 0; k < CASES; k++) printf("%s %llu\n", cases[k].name, (unsigned long long)counts[k]);
   if (number < 3) return 0;
