@@ -74,15 +74,18 @@ const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number):
   ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
 ];
 
-/** What the sampler takes from the program, which would have had the CPU. */
+/**
+ * What the sampler takes from the program, which would have had the CPU. It has one CPU, and the thread there loses all
+ * of it: the others' time is longer by a part of that where they take over its work, by all where they wait for it.
+ */
 function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: number; mostNs: number } {
   if (head.samplerSpins || head.elapsedNs === 0) return { leastNs: 0, mostNs: 0 };
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));
   let fullNs = 0; // elapsed time with no CPU left for the sampler
   for (let k = 0; k < balance.ns.length; k++)
     if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
-  const leastNs = (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus;
-  return { leastNs, mostNs: others >= leastOthers ? Math.max(leastNs, head.samplerCpuNs) : leastNs };
+  const takenNs = (head.samplerCpuNs * fullNs) / head.elapsedNs;
+  return { leastNs: takenNs / cpus, mostNs: others >= leastOthers ? head.samplerCpuNs : takenNs };
 }
 
 /** What was published, counted. */
