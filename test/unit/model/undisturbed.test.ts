@@ -8,7 +8,7 @@ import {
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
-import { ProfileBuilder, ready, run, spin, wait, woken } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** One of two workers is kept from its CPU for nine of ten seconds, while main waits for both. */
@@ -38,7 +38,7 @@ test('no more threads wait than did', (t) => {
   const before = waiters(raw);
   t.is(before.ns, 10 * second);
   t.true(Math.abs(before.mean - 1) < 1e-9, `${before.mean}`);
-  const after = waiters(undisturbed(raw, () => false));
+  const after = waiters(undisturbed(raw, { isLock: () => false, endsWithin: () => true, meets: () => false }));
   t.true(Math.abs(after.ns - second) < 1e-3 * second, `${after.ns / second} s are left in which one runs alone`);
   t.true(Math.abs(after.mean - 1) < 1e-9, `${after.mean}`);
 });
@@ -52,7 +52,11 @@ test('who has been woken for a lock, and waits for a CPU, would not have worked 
     .build();
   const turn = raw.entities.findIndex(({ kind }) => kind === 'condition');
   const twoBusyNs = (isLock: boolean): number => {
-    const { busy, ns } = undisturbed(raw, (id) => isLock && id === turn).balance;
+    const { busy, ns } = undisturbed(raw, {
+      isLock: (id) => isLock && id === turn,
+      endsWithin: () => true,
+      meets: () => false,
+    }).balance;
     return ns.reduce((sum, its, k) => sum + (busy[k] === 2 ? its : 0), 0);
   };
   t.deepEqual([twoBusyNs(true), twoBusyNs(false)], [0, 2 * second]);
@@ -81,4 +85,107 @@ test('who comes late because others had its CPU has no larger share; who has mor
       isUneven,
     );
   }
+});
+
+const dock = 'futex:inside libgomp.so.1';
+const body = (thread: string): string[] => (thread === 'main' ? ['main', 'GOMP_parallel', 'body'] : ['start', 'body']);
+const end = spin('main', ['main', 'futex(region-end):GOMP_parallel at a.c:9']);
+const idle = spin('w', ['start', dock]);
+/** Two CPUs, and others that have one or both of them nearly all the time: short parallel regions. */
+const besideOthers = (): ProfileBuilder =>
+  new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: 3 * second, cpuWaitNs: 12 * second },
+  })
+    .describe('GOMP_parallel', { origin: 'openmp' })
+    .describe('start', { origin: 'openmp' })
+    .describe(dock, { origin: 'openmp' });
+const off = (doing: Doing): Doing => ({ ...doing, state: 'ready' });
+
+test('regions as short as others keep threads waiting: even shares are neither serial nor too small', (t) => {
+  for (const [shareOfMain, isUneven] of [
+    [1, false],
+    [3, true],
+  ] as const) {
+    const builder = besideOthers();
+    const main = run('main', body('main')),
+      w = run('w', body('w'));
+    builder
+      .stretch(0.2 * second, [main, w])
+      .stretch(0.5 * shareOfMain * second, [main, off(idle)]) // it waits for the next region, and has no CPU
+      .stretch(0.5 * second, [off(end), w])
+      .stretch(0.5 * shareOfMain * second, [main, idle])
+      .stretch(0.5 * second, [end, w])
+      .stretch(0.5 * second, [off(main), idle])
+      .stretch(0.5 * second, [end, off(w)])
+      .stretch(2 * second, [off(end), off(idle)]); // all wait for each other: one of them has been let go on
+    const { findings } = buildModel(builder.build());
+    const [first] = findings;
+    t.deepEqual(
+      findings.filter(({ kind }) => kind === 'serial' || kind === 'overhead').map(({ name }) => name),
+      [],
+      `${shareOfMain}`,
+    );
+    t.is(first?.kind === 'imbalance' && first.savingNs > 0.05 * 6 * second, isUneven, `${first?.kind}`);
+  }
+});
+
+test('who is woken in a library of OpenMP, and has no CPU, does not do the work of the library', (t) => {
+  const main = run('main', body('main')),
+    w = run('w', body('w'));
+  const { findings } = buildModel(
+    besideOthers()
+      .describe('futex_wait', { origin: 'openmp' })
+      .stretch(second, [main, w])
+      .stretch(2 * second, [
+        ready('main', ['main', 'GOMP_parallel', 'futex_wait']),
+        ready('w', ['start', 'futex_wait']),
+      ])
+      .build(),
+  );
+  t.deepEqual([findings[0]?.kind, findings[0]?.name], ['optimize', 'body']);
+  t.false(findings.some(({ kind }) => kind === 'overhead' || kind === 'serial'));
+});
+
+test('a master block between shares that seldom have both CPUs: the block is serial, the shares are not', (t) => {
+  const barrier = 'futex(barrier):GOMP_barrier at a.c:9';
+  const main = run('main', body('main')),
+    w = run('w', body('w')),
+    arrived = spin('w', ['start', barrier]);
+  const { findings } = buildModel(
+    besideOthers()
+      .stretch(0.05 * second, [main, w])
+      .stretch(0.5 * second, [main, arrived])
+      .stretch(0.5 * second, [spin('main', ['main', 'GOMP_parallel', barrier]), w])
+      .stretch(second, [run('main', ['main', 'GOMP_parallel', 'block']), arrived])
+      .build(),
+  );
+  const serials = findings.filter(({ kind }) => kind === 'serial').map(({ name }) => name);
+  t.deepEqual(serials, ['block']);
+  t.is(findings[0]?.name, 'block');
+});
+
+test('threads that wait for each other alone, without CPUs, cannot all wait: one at least does its usual work', (t) => {
+  const work = run('main', body('main'));
+  const raw = besideOthers()
+    .stretch(second, [work, idle])
+    .stretch(2 * second, [off(end), off(idle)])
+    .build();
+  const nodeOf = (name: string): number => raw.stacks.entity.findIndex((id) => raw.entities[id]!.name === name);
+  const doneBy = (endsWithin: boolean): { nothingNs: number; bodyNs: number } => {
+    const { balance, tuples } = undisturbed(raw, {
+      isLock: () => false,
+      endsWithin: () => endsWithin,
+      meets: () => true,
+    });
+    const inBody = nodeOf('body');
+    return {
+      nothingNs: balance.ns.reduce((sum, ns, k) => sum + (balance.busy[k] === 0 ? ns : 0), 0),
+      bodyNs: tuples.ns.reduce((sum, ns, k) => sum + (tuples.stack[k] === inBody && tuples.busy[k]! > 0 ? ns : 0), 0),
+    };
+  };
+  t.deepEqual(doneBy(false), { nothingNs: 2 * second, bodyNs: second });
+  const { nothingNs, bodyNs } = doneBy(true);
+  t.is(nothingNs, 0);
+  t.true(bodyNs > 1.9 * second, `${bodyNs / second} s`); // main's part: of who waits and has done nothing yet, unknown
 });

@@ -18,7 +18,7 @@ import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { relatedCpusOf, withoutRelated } from './evidence/related-processes.js';
 import { withPathsInStep } from './evidence/paths-in-step.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
-import { isLock } from './evidence/wait-kinds.js';
+import { endsWithin, isLock, isMeeting } from './evidence/wait-kinds.js';
 import { findingsOf, findingContextOf } from './findings/rank.js';
 import { boundByWhatIf } from './path/what-if-bound.js';
 import { noticesOf, recordingNotices } from './notices/index.js';
@@ -156,7 +156,11 @@ function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Mod
   if (isDisturbed(model.raw)) {
     const { entities, raw } = model;
     model = buildModel(
-      undisturbed(raw, (id) => isLock(item(entities, id))),
+      undisturbed(raw, {
+        isLock: (id) => isLock(item(entities, id)),
+        endsWithin: (id) => endsWithin(item(entities, id)),
+        meets: (id) => isMeeting(item(entities, id)),
+      }),
       options,
       raw,
     );

@@ -8,7 +8,8 @@ import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
 import { cpuWaitOf } from '../metrics/cpu-wait.js';
-import { costsBesideIdle } from './wait-overlap.js';
+import { overlapsOf, type Row, type ThreadRow } from './undisturbed-overlap.js';
+import { usualWorkOf, type Usual } from './usual-work.js';
 
 /** The least share of the program's own time that others must have taken to change a finding. */
 const leastOthers = 0.05;
@@ -48,19 +49,24 @@ interface Group {
   filled: number;
   ready: number;
   working: number;
+  released: number;
   ways: Way[];
-} // ready: threads; working: of `filled` CPUs
+} // ready: threads; working: of `filled` CPUs; released: part of the ready threads that spin whose wait is over
 
-/** What ready threads at one b, s and r would have done: spinning and working threads, in proportion. */
-function groupOf(free: number, ready: number, spinners: number): Group {
+/**
+ * What ready threads at one b, s and r would have done: those that spin, and those that work, in proportion. `least`:
+ * so many of them work for sure.
+ */
+function groupOf(free: number, ready: number, spinners: number, least: number): Group {
   const filled = Math.min(free, Math.round(ready));
-  if (filled <= 0) return { filled: 0, ready, working: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
-  const working = (filled * (ready - spinners)) / ready,
+  if (filled <= 0) return { filled: 0, ready, working: 0, released: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
+  const seen = (filled * (ready - spinners)) / ready,
+    working = Math.min(filled, Math.max(seen, least)),
     low = Math.min(filled, Math.floor(working + 1e-9)),
     more = Math.max(0, working - low);
   const ways = [{ part: 1 - more, work: low, spin: filled - low }];
   if (more > 1e-9) ways.push({ part: more, work: low + 1, spin: filled - low - 1 });
-  return { filled, ready, working, ways };
+  return { filled, ready, working, released: working > seen ? (working - seen) / (filled - seen) : 0, ways };
 }
 
 /** How the executed time on each stack, or else of that thread, divides by kernel reason; 0 is the program's own. */
@@ -86,18 +92,6 @@ function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number,
       .find((its) => its !== undefined) ?? own;
 }
 
-/** A row derived from another one, with a share of its time. */
-interface Row {
-  from: number;
-  busy: number;
-  spinning: number;
-  ns: number;
-}
-interface ThreadRow extends Row {
-  state: number;
-  kernel: number;
-}
-
 const add = (to: Map<number, number>, at: number, ns: number): void => {
   to.set(at, (to.get(at) ?? 0) + ns);
 };
@@ -111,35 +105,56 @@ function isKept({ tuples, stacks }: RawProfile, isLock: (id: number) => boolean,
   return tuples.waiting[k] !== Waiting.woken || !isLock(u32(stacks.entity, u32(tuples.stack, k)));
 }
 
-export function undisturbed(raw: RawProfile, isLock: (id: number) => boolean): RawProfile {
-  const { tuples, balance, head } = raw;
+/**
+ * So many threads work for sure where the program's own threads wait for each other alone, at one b, s and r: one of
+ * them has been let go on, or all would wait for ever. `enders`: those that input, output, sleep, another process or
+ * something unknown may let go on.
+ */
+const leastAtWork = (b: number, enders: number): number => (b > 0 ? 0 : Math.max(0, 1 - enders));
+
+/** Of what is waited for there: only threads of the program let those go on that wait. */
+export interface Kinds {
+  isLock: (id: number) => boolean;
+  endsWithin: (id: number) => boolean;
+  meets: (id: number) => boolean; // threads that share work wait there for each other's shares
+}
+
+export function undisturbed(raw: RawProfile, { isLock, endsWithin, meets }: Kinds): RawProfile {
+  const { tuples, stacks, balance, head } = raw;
   const key = (b: number, s: number, r: number): number => (b * (head.processors + 1) + s) * 2 ** 32 + r;
   const keyOf = (k: number): number => key(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
   const readyNs = new Map<number, number>(),
-    spinnersNs = new Map<number, number>(); // by b, s and r
+    spinnersNs = new Map<number, number>(),
+    endersNs = new Map<number, number>(), // by b, s and r
+    elapsedNs = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (!isKept(raw, isLock, k)) continue;
+    const isKeptWaiting = isKept(raw, isLock, k),
+      isWaiting = tuples.waiting[k] === Waiting.object;
+    if (isWaiting ? !endsWithin(u32(stacks.entity, u32(tuples.stack, k))) : isEnder(raw, k) && !isKeptWaiting)
+      add(endersNs, keyOf(k), f64(tuples.ns, k));
+    if (!isKeptWaiting) continue;
     add(readyNs, keyOf(k), f64(tuples.ns, k));
-    if (tuples.waiting[k] === Waiting.object) add(spinnersNs, keyOf(k), f64(tuples.ns, k));
+    if (isWaiting) add(spinnersNs, keyOf(k), f64(tuples.ns, k));
   }
   const groups = new Map<number, Group>();
-  const unchanged = groupOf(0, 0, 0);
+  const unchanged = groupOf(0, 0, 0, 0);
   const rows: Row[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const b = u16(balance.busy, k),
       s = u16(balance.spinning, k),
       ns = f64(balance.ns, k),
       at = key(b, s, u32(balance.runnable, k));
+    const on = (of: ReadonlyMap<number, number>): number => (of.get(at) ?? 0) / ns;
     const group =
-      ns > 0
-        ? groupOf(head.processors - b - s, (readyNs.get(at) ?? 0) / ns, (spinnersNs.get(at) ?? 0) / ns)
-        : unchanged;
+      ns > 0 ? groupOf(head.processors - b - s, on(readyNs), on(spinnersNs), leastAtWork(b, on(endersNs))) : unchanged;
     groups.set(at, group);
+    add(elapsedNs, at, ns);
     for (const { part, work, spin } of group.ways)
-      rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
+      rows.push({ from: k, at: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
   const its = threadRows(raw, isLock, (k) => groups.get(keyOf(k)) ?? unchanged);
-  const changed = {
+  const waitOverlap = overlapsOf(raw, its, meets, keyOf, (at) => elapsedNs.get(at) ?? Infinity);
+  return {
     ...raw,
     tuples: {
       ...pick(tuples, its),
@@ -147,50 +162,54 @@ export function undisturbed(raw: RawProfile, isLock: (id: number) => boolean): R
       kernel: Uint8Array.from(its, (row) => row.kernel),
     },
     balance: pick(balance, rows),
+    waitOverlap,
   };
-  return { ...changed, waitOverlap: waitOverlapOf(raw, changed) };
 }
 
-/** While a stack runs beside idle processors, the share of its time with waiters is the same as before. */
-function waitOverlapOf(raw: RawProfile, changed: RawProfile): RawProfile['waitOverlap'] {
-  const before = costsBesideIdle(raw);
-  const after = costsBesideIdle(changed);
-  const partOf = Float64Array.from(before, (ns, stack) => (ns > 0 ? Math.min(1, f64(after, stack) / ns) : 0));
-  const scaled = (times: Float64Array): Float64Array =>
-    times.map((ns, k) => ns * f64(partOf, u32(raw.waitOverlap.stack, k)));
-  return { ...raw.waitOverlap, ns: scaled(raw.waitOverlap.ns), waitersNs: scaled(raw.waitOverlap.waitersNs) };
-}
+/** Who sleeps, or is in input or output, goes on by itself; who has been woken for a lock may have it. */
+const isEnder = ({ tuples }: RawProfile, k: number): boolean =>
+  tuples.state[k] === State.io || tuples.waiting[k] === Waiting.woken;
 
 /** The threads' states in each of the ways in which the CPUs would have been used. */
 function threadRows(raw: RawProfile, isLock: (id: number) => boolean, groupAt: (k: number) => Group): ThreadRow[] {
-  const { tuples } = raw;
   const its: ThreadRow[] = [];
   const partsOf = kernelParts(raw);
-  for (let k = 0; k < tuples.ns.length; k++) {
-    const { filled, ready, working, ways } = groupAt(k);
-    const state = u8(tuples.state, k),
-      isReady = isKept(raw, isLock, k),
-      spins = tuples.waiting[k] === Waiting.object;
-    // the share of a ready thread's time in which it is now assigned a CPU
-    const attributed = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
-    for (const { part, work, spin } of ways) {
-      const emit = (as: number, ns: number, kernel = u8(tuples.kernel, k)): void => {
-        const busy = u16(tuples.busy, k) + work,
-          spinning = u16(tuples.spinning, k) + spin;
-        if (ns > 0) its.push({ from: k, state: as, kernel, busy, spinning, ns });
-      };
-      emit(state, f64(tuples.ns, k) * (1 - attributed) * part);
-      if (attributed > 0 && spins)
-        emit(
-          State.spinning,
-          filled > working ? (f64(tuples.ns, k) * attributed * spin * part) / (filled - working) : 0,
-        );
-      else if (attributed > 0 && working > 0)
-        for (const [kernel, of] of partsOf(k))
-          emit(State.useful, (f64(tuples.ns, k) * attributed * work * part * of) / working, kernel);
-    }
-  }
+  const usual = usualWorkOf(raw);
+  for (let k = 0; k < raw.tuples.ns.length; k++)
+    addRows(its, raw, k, groupAt(k), isKept(raw, isLock, k), partsOf, usual);
   return its;
+}
+
+function addRows(
+  its: ThreadRow[],
+  { tuples }: RawProfile,
+  k: number,
+  { filled, ready, working, released, ways }: Group,
+  isReady: boolean,
+  partsOf: ReturnType<typeof kernelParts>,
+  usual: Usual,
+): void {
+  // the part of a ready thread's time in which it has a CPU now
+  const attributed = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
+  const pieces = usual.piecesOf(u32(tuples.thread, k));
+  const spins = tuples.waiting[k] === Waiting.object;
+  const goesOn = spins ? released : 1; // rather than waiting on
+  const elsewhere = spins && pieces.length > 0 ? 1 : usual.wokenPart(k); // of what it does then
+  for (const { part, work, spin } of ways) {
+    const row = { at: k, busy: u16(tuples.busy, k) + work, spinning: u16(tuples.spinning, k) + spin };
+    const emit = (from: number, state: number, ns: number, kernel: number, gained: boolean): void => {
+      if (ns > 0) its.push({ ...row, from, state, kernel, ns, gained });
+    };
+    const ns = f64(tuples.ns, k) * part;
+    emit(k, u8(tuples.state, k), ns * (1 - attributed), u8(tuples.kernel, k), false);
+    if (attributed === 0) continue;
+    if (spins && filled > working)
+      emit(k, State.spinning, (ns * attributed * (1 - released) * spin) / (filled - working), 0, false);
+    const workNs = working > 0 ? (ns * attributed * goesOn * work) / working : 0;
+    for (const [kernel, of] of partsOf(k)) emit(k, State.useful, workNs * (1 - elsewhere) * of, kernel, true);
+    for (const { row: from, part: of } of pieces)
+      emit(from, State.useful, workNs * elsewhere * of, u8(tuples.kernel, from), true);
+  }
 }
 
 /** Rows of a table, each scaled by its share of the time of the original row. */
@@ -207,13 +226,17 @@ function pick<Table extends { ns: Float64Array; busy: ArrayLike<number>; spinnin
       made[n] =
         name === 'busy'
           ? row.busy
-          : name === 'spinning'
-            ? row.spinning
-            : name === 'ns'
-              ? row.ns
-              : parts.has(name) && whole > 0
-                ? (value * row.ns) / whole
-                : value;
+          : name === 'runnable'
+            ? f64(column, row.at)
+            : name === 'spinning'
+              ? row.spinning
+              : name === 'ns'
+                ? row.ns
+                : name === 'runnableNs' && row.at !== row.from
+                  ? (row.ns * f64(column, row.at)) / f64(table.ns, row.at)
+                  : parts.has(name) && whole > 0
+                    ? (value * row.ns) / whole
+                    : value;
     });
     return [name, made] as const;
   });

@@ -3,16 +3,17 @@
  * threads. Which one it is follows from the threads that ran it and from what the others waited for meanwhile
  * (docs/reference/findings.md, "Code"). Pure functions.
  */
-import { item } from '../profile/columns.js';
+import { defined, item } from '../profile/columns.js';
 import type { Context, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { similarity, statsOf } from '../evidence/loss-contexts.js';
 import { concentrate } from '../evidence/concentration.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
-import { isLock, isRegionEnd } from '../evidence/wait-kinds.js';
+import { isLock, isRegionEnd, isTeamRest } from '../evidence/wait-kinds.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import {
   type Candidate,
+  type Waited,
   candidateOf,
   isBeside,
   joinCalls,
@@ -26,7 +27,7 @@ import { divided } from './division.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, stream } from './pipeline.js';
 import { serial } from './serial.js';
-import { withoutSerialParts } from './serial-parts.js';
+import { sharesRegion, withoutSerialParts } from './serial-parts.js';
 
 /** Contexts of one entity, or of entities of one name, that the same threads run; they have no stack in common. */
 interface Alike {
@@ -61,13 +62,34 @@ interface Sorted {
   shared: Map<number, Candidate[]>; // by the object waited for: one cause, however many procedures are involved
 }
 
+/** The others have had their shares of a parallel region, and wait for its end, or for the next one. */
+function isOfRegion(context: FindingContext, candidate: Candidate, { object }: Waited): boolean {
+  const waitedFor = item(context.model.entities, object);
+  if (!isTeamRest(waitedFor)) return isRegionEnd(waitedFor);
+  const isWithin = sharesRegion(context, candidate);
+  return candidate.members.every(isWithin);
+}
+
+/** Who waits for the end of a region, and who for the next one, waits for the shares of one region. */
+function joinRegions({ model }: FindingContext, shared: Sorted['shared']): void {
+  const entityOf = (object: number): Entity => item(model.entities, object);
+  const ends = [...shared.keys()].filter((object) => isRegionEnd(entityOf(object)));
+  const costOf = (object: number): number => defined(shared.get(object)).reduce((sum, one) => sum + one.stats.cost, 0);
+  const [end] = ends.sort((a, b) => costOf(b) - costOf(a));
+  if (end === undefined) return;
+  for (const [object, candidates] of [...shared]) {
+    if (!isTeamRest(entityOf(object))) continue;
+    shared.set(end, [...defined(shared.get(end)), ...candidates]);
+    shared.delete(object);
+  }
+}
+
 function sortInto(sorted: Sorted, findingContext: FindingContext, contexts: Contexts, candidate: Candidate): void {
-  const { model } = findingContext;
   const { waited, alone, threads } = candidate;
   const lone = threads >= 2 ? loneOf(findingContext, contexts, candidate) : undefined;
   const isShare =
     threads >= 2 ||
-    (alone && waited !== undefined && (isBeside(candidate) || isRegionEnd(item(model.entities, waited.object))));
+    (alone && waited !== undefined && (isBeside(candidate) || isOfRegion(findingContext, candidate, waited)));
   if (isUnfed(findingContext, candidate)) sorted.unfed.push(candidate);
   else if (isStream(findingContext, candidate)) sorted.streams.push(candidate);
   else {
@@ -105,6 +127,7 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
   else if (streams.length > 0) reported.push(stream(context, contexts, streams, staged));
   /** Code of a pipeline's stages at times without waiters belongs to the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
+  joinRegions(context, shared);
   if (unfed.length > 0) reported.push(smallThreads(context, together(context, contexts, unfed)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));

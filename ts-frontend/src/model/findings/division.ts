@@ -12,7 +12,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId, systemCall } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
 import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
-import { isBarrier } from '../evidence/wait-kinds.js';
+import { isBarrier, isTeamRest } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
@@ -29,13 +29,15 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   const { model } = findingContext;
   const P = model.processors;
   const { stats, waited, alone, threads } = candidate;
+  const isLate = mayBeLate(findingContext, candidate);
   // If no thread waits for it, and most of the loss is while one thread runs, several threads ran it one after the
   // other.
-  if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
+  if (!waited && !isLate && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   if (successionOf(model, stats) !== null) return serial(findingContext, contexts, candidate);
-  if (takesTurns(candidate, object)) return serial(findingContext, contexts, candidate, { oneAtATime: true });
+  if (!isLate && takesTurns(candidate, object))
+    return serial(findingContext, contexts, candidate, { oneAtATime: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // The threads that could share the work: those that ran it, worked beside it, or waited for it.
   const sharing = Math.min(
@@ -59,14 +61,16 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
 }
 
 /**
- * Whether several threads ran it but rarely two at a time, while the others waited for an unknown reason, so that it is
- * hardly divided at all. (Threads that wait at a barrier or for an end have done their share.)
+ * Several threads ran it, but seldom two at a time, while the others waited for what nobody knows: it is hardly divided
+ * at all. (Those that wait at a barrier or for an end have had their part of it, and so have the threads of a team that
+ * wait in OpenMP's library for the next region.)
  */
 const takesTurns = ({ threads, stats }: Candidate, object: Entity | undefined): boolean =>
   threads >= 2 &&
   object !== undefined &&
   isUnknown(object) &&
   !isBarrier(object) &&
+  !isTeamRest(object) &&
   stats.nptBeside < seldom * stats.npt;
 /** the maximum share of its time */
 const seldom = 0.3;
@@ -167,14 +171,21 @@ function uneven(
 }
 
 /**
- * A thread that had no CPU for a while because of other programs is late although all threads have the same work. So
- * the part of an even division's saving that others may have caused is subtracted, unless the threads' own processor
- * times differ.
+ * Several threads ran it for as long as each other, and others had the CPUs for longer than is lost: where each of them
+ * runs alone may be where the rest had no CPU. Threads that take turns look the same then.
  */
-function notOthers({ model, tables }: FindingContext, { members, stats }: Candidate, evenNs: number): number {
-  const { othersNs } = model.cpuWait;
-  if (othersNs === 0) return evenNs;
-  const { tuples } = tables.measured; // uses the time that threads executed, not the time in which they were runnable
+export function mayBeLate(context: FindingContext, candidate: Candidate): boolean {
+  const { othersNs } = context.model.cpuWait;
+  if (candidate.threads < 2 || othersNs < candidate.stats.lost) return false;
+  const { most, mean } = executedOf(context, candidate);
+  return most < muchMore * mean;
+}
+/** A thread has a larger share than the others if it has so many times the mean. */
+const muchMore = 1.25;
+
+/** The processor time that threads executed, not that in which they wanted to, of those that ran it. */
+function executedOf({ model, tables }: FindingContext, { members, stats }: Candidate): { most: number; mean: number } {
+  const { tuples } = tables.measured;
   const inside = new Set(members);
   const times = new Map<number, number>(stats.threads.ids.map((thread) => [thread, 0]));
   for (let k = 0; k < tuples.ns.length; k++)
@@ -189,8 +200,18 @@ function notOthers({ model, tables }: FindingContext, { members, stats }: Candid
     sum += ns;
     count += instances;
   }
-  const differNs = (most - sum / Math.max(1, count)) * shownPerRun(model);
-  return Math.min(evenNs, Math.max(differNs, evenNs - othersNs));
+  return { most, mean: sum / Math.max(1, count) };
+}
+
+/**
+ * Who got no CPU for a while, because other programs had it, comes late though all have the same to do. So of what an
+ * even division saves, as much as others may have caused is left out, unless the threads' own processor time differs.
+ */
+function notOthers(context: FindingContext, candidate: Candidate, evenNs: number): number {
+  const { othersNs } = context.model.cpuWait;
+  if (othersNs === 0) return evenNs;
+  const { most, mean } = executedOf(context, candidate);
+  return Math.min(evenNs, Math.max((most - mean) * shownPerRun(context.model), evenNs - othersNs));
 }
 
 /**
@@ -248,7 +269,7 @@ function slowest(model: Model, stats: ContextStats): number {
       (thread, k) =>
         thread !== 0 &&
         item(model.entities, thread).instances <= 1 &&
-        item(time, k) >= 1.25 * mean &&
+        item(time, k) >= muchMore * mean &&
         item(cost, k) >= stats.cost / 2,
     ) ?? 0
   );

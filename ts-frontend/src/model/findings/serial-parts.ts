@@ -15,6 +15,7 @@ import { rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
 import type { Entity } from '../result/types.js';
 import { candidateOf, type Candidate } from './candidate.js';
+import { mayBeLate } from './division.js';
 
 /** Code that runs for no more than this part of its time while another thread is at work runs alone. */
 const seldomBeside = 0.1;
@@ -44,14 +45,17 @@ export function withoutSerialParts(context: FindingContext, contexts: Contexts, 
     const stats = statsOf(model.raw, contexts, tables.weights, members);
     return candidateOf(context, { ...candidate, ...of, members, stats });
   };
-  const alone = [...parts].map(([entity, members]) => {
+  const alone: Candidate[] = [];
+  for (const [entity, members] of parts) {
     const { self, within } = candidate.context;
     const isSame = entity === candidate.context.entity;
-    return pieceOf(members, {
+    const piece = pieceOf(members, {
       id: isSame ? candidate.id : shownId(model, entity),
       context: { entity, members, self: isSame && self, within: isSame ? within : 0 },
     });
-  });
+    if (mayBeLate(context, piece)) rest.push(...members);
+    else alone.push(piece);
+  }
   const left = { ...candidate.context, members: rest };
   return { alone, shared: rest.length === 0 ? undefined : pieceOf(rest, { context: left }) };
 }
@@ -96,7 +100,7 @@ function aloneOf(context: FindingContext, { members, context: { entity } }: Cand
 }
 
 /** Whether a node is in a parallel region at whose end the others wait already, rather than at a barrier in it. */
-function sharesRegion({ model, tables }: FindingContext, { waited }: Candidate): (node: number) => boolean {
+export function sharesRegion({ model, tables }: FindingContext, { waited }: Candidate): (node: number) => boolean {
   const object = waited ? item(model.entities, waited.object) : undefined;
   if (object && isBarrier(object)) return () => isRegionEnd(object);
   const { parent, entity } = tables.stacks;

@@ -1,0 +1,101 @@
+/**
+ * Who waits while who runs, in what a program would show with its CPUs for itself: of the moments in which a thread
+ * that was kept waiting would have worked, the sampler saw no pairs, for nobody ran. Pure.
+ */
+import { addAt, f64, u32 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting } from '../profile/raw-profile.js';
+import { costsBesideIdle } from './wait-overlap.js';
+
+/** A row that comes from another one, with a part of its time. */
+export interface Row {
+  from: number;
+  at: number; // the row that has its r
+  busy: number;
+  spinning: number;
+  ns: number;
+}
+export interface ThreadRow extends Row {
+  state: number;
+  kernel: number;
+  gained: boolean; // time in which it was kept waiting, and would have worked
+}
+
+/** Time of threads that wait at one b, s and r: by what they wait for, and by thread. */
+type Waits = Map<number, Map<number, number>>;
+
+/**
+ * `rows`: what threads did; `keyOf`, `nsOf`: b, s and r of a row as one number, and the elapsed time at these. Of the
+ * time that a stack was seen to run, others wait in the same part as before; of what it gained, as many as waited then
+ * at barriers and the like (`meets`): of other waits it is not known whether this work ends them.
+ */
+export function overlapsOf(
+  raw: RawProfile,
+  rows: readonly ThreadRow[],
+  meets: (object: number) => boolean,
+  keyOf: (k: number) => number,
+  nsOf: (key: number) => number,
+): RawProfile['waitOverlap'] {
+  const { waitOverlap, tuples, head } = raw;
+  const before = costsBesideIdle(raw);
+  const kept = new Float64Array(before.length);
+  const gained = new Map<string, { object: number; stack: number; thread: number; ns: number; waitersNs: number }>();
+  const waits = waitsOf(raw, meets, keyOf);
+  for (const { from, at, state, busy, ns, gained: isGained } of rows) {
+    if ((state !== State.useful && state !== State.overhead) || busy === 0 || busy >= head.processors) continue;
+    const stack = u32(tuples.stack, from),
+      thread = u32(tuples.thread, from);
+    if (!isGained) {
+      addAt(kept, stack, ns / busy);
+      continue;
+    }
+    const key = keyOf(at);
+    for (const [object, byThread] of waits.get(key) ?? []) {
+      let sum = 0;
+      for (const [other, waiting] of byThread) if (other !== thread) sum += waiting;
+      const waiters = sum / nsOf(key);
+      if (waiters === 0) continue;
+      const name = `${object} ${stack} ${thread}`;
+      const known = gained.get(name) ?? { object, stack, thread, ns: 0, waitersNs: 0 };
+      gained.set(name, known);
+      known.ns += (ns / busy) * Math.min(1, waiters);
+      known.waitersNs += (ns / busy) * waiters;
+    }
+  }
+  const partOf = Float64Array.from(before, (ns, stack) => (ns > 0 ? Math.min(1, f64(kept, stack) / ns) : 0));
+  const more = [...gained.values()];
+  const scaled = (times: Float64Array): number[] =>
+    Array.from(times, (ns, k) => ns * f64(partOf, u32(waitOverlap.stack, k)));
+  const column = (its: Uint32Array, of: (one: (typeof more)[number]) => number): Uint32Array =>
+    Uint32Array.from([...its, ...more.map(of)]);
+  return {
+    ...waitOverlap,
+    object: column(waitOverlap.object, ({ object }) => object),
+    stack: column(waitOverlap.stack, ({ stack }) => stack),
+    thread: column(waitOverlap.thread, ({ thread }) => thread),
+    count: column(waitOverlap.count, () => 1),
+    ns: Float64Array.from([...scaled(waitOverlap.ns), ...more.map(({ ns }) => ns)]),
+    waitersNs: Float64Array.from([...scaled(waitOverlap.waitersNs), ...more.map(({ waitersNs }) => waitersNs)]),
+  };
+}
+
+/** By b, s and r. */
+function waitsOf(
+  { tuples, stacks }: RawProfile,
+  meets: (object: number) => boolean,
+  keyOf: (k: number) => number,
+): Map<number, Waits> {
+  const all = new Map<number, Waits>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const object = u32(stacks.entity, u32(tuples.stack, k));
+    if (tuples.waiting[k] !== Waiting.object || tuples.state[k] === State.useful || !meets(object)) continue;
+    const key = keyOf(k);
+    let its = all.get(key);
+    if (!its) all.set(key, (its = new Map<number, Map<number, number>>()));
+    let byThread = its.get(object);
+    if (!byThread) its.set(object, (byThread = new Map<number, number>()));
+    addTo(byThread, u32(tuples.thread, k), f64(tuples.ns, k));
+  }
+  return all;
+}

@@ -1,0 +1,77 @@
+/**
+ * What a thread does when it has a CPU: where it has been let go on by others, and waits for one, its stack shows the
+ * wait and not what comes next (docs/reference/findings.md, "Beside other programs"). Pure.
+ */
+import { f64, item, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting } from '../profile/raw-profile.js';
+
+/** A row of the thread's that has this part of its work. */
+export interface Piece {
+  row: number;
+  part: number;
+}
+export interface Usual {
+  /** Of a thread: its work on stacks that do not end in a library of OpenMP; none: it has no such work. */
+  piecesOf: (thread: number) => readonly Piece[];
+  /** Of a ready row: the part in which the thread stands there because it was woken, and not because it ran there. */
+  wokenPart: (k: number) => number;
+}
+
+/** The stacks with most of a thread's work are enough: so many. */
+const most = 32;
+
+export function usualWorkOf(raw: RawProfile): Usual {
+  const { tuples, stacks, entities } = raw;
+  const isLibrary = (k: number): boolean =>
+    item(entities, u32(stacks.entity, u32(tuples.stack, k))).origin === 'openmp';
+  const rows = new Map<number, Map<string, { row: number; ns: number }>>(); // by thread; by stack and kernel
+  const executed = new Map<number, number>(),
+    executedInside = new Map<number, number>(),
+    ready = new Map<number, number>(),
+    readyInside = new Map<number, number>(); // by thread; inside of OpenMP's library
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const thread = u32(tuples.thread, k),
+      ns = f64(tuples.ns, k),
+      inside = isLibrary(k);
+    if (isStanding(raw, k)) {
+      addTo(ready, thread, ns);
+      if (inside) addTo(readyInside, thread, ns);
+    }
+    if (tuples.state[k] !== State.useful || ns === 0) continue;
+    addTo(executed, thread, ns);
+    if (inside) {
+      addTo(executedInside, thread, ns);
+      continue;
+    }
+    let its = rows.get(thread);
+    if (!its) rows.set(thread, (its = new Map<string, { row: number; ns: number }>()));
+    const key = `${tuples.stack[k]} ${u8(tuples.kernel, k)}`;
+    const known = its.get(key);
+    if (known) known.ns += ns;
+    else its.set(key, { row: k, ns });
+  }
+  const pieces = new Map([...rows].map(([thread, its]) => [thread, piecesOf([...its.values()])]));
+  const none: Piece[] = [];
+  const partOf = (all: ReadonlyMap<number, number>, its: ReadonlyMap<number, number>, thread: number): number =>
+    (its.get(thread) ?? 0) / (all.get(thread) ?? Infinity);
+  return {
+    piecesOf: (thread) => pieces.get(thread) ?? none,
+    wokenPart: (k) => {
+      const thread = u32(tuples.thread, k);
+      if (!isStanding(raw, k) || !isLibrary(k) || !pieces.has(thread)) return 0;
+      return Math.max(0, 1 - partOf(executed, executedInside, thread) / partOf(ready, readyInside, thread));
+    },
+  };
+}
+
+/** It could run, and nothing that it waits for is known. */
+const isStanding = ({ tuples }: RawProfile, k: number): boolean =>
+  tuples.state[k] === State.ready && tuples.waiting[k] === Waiting.none;
+
+function piecesOf(rows: { row: number; ns: number }[]): Piece[] {
+  const kept = rows.sort((a, b) => b.ns - a.ns).slice(0, most);
+  const all = kept.reduce((sum, { ns }) => sum + ns, 0);
+  return kept.map(({ row, ns }) => ({ row, part: ns / all }));
+}
