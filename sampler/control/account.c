@@ -1,4 +1,4 @@
-/* What a run took. See account.h. */
+/* The times that a run took. See account.h. */
 #include "account.h"
 
 #include <errno.h>

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reaps the child, which has ended, and writes "ELAPSED USER SYSTEM\n" to the descriptor `fd` (-1: to nobody), in ns:
- * elapsed from `begin_ns` to `end_ns`, and the processor time of wait4(2), of the child's own children that it waited
- * for, too. */
+/* Reaps the child, which must have ended, and writes "ELAPSED USER SYSTEM\n" to the descriptor `fd` (-1: does not
+ * write), in ns: the time from `begin_ns` to `end_ns`, and the processor time by wait4(2), which includes child
+ * processes that the child waited for. */
 void qzi_account(int fd, pid_t child, uint64_t begin_ns, uint64_t end_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recording of a program that runs. See control.h. */
+/* Records a running program. See control.h. */
 #include "control.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ static int attach_failed(pid_t pid, const char *why) {
   return QUARTZ_FAILED;
 }
 
-/* The session of a program that publishes: it is asked for it. Descriptors, -1: none. 0, or -1 and one clause. */
+/* Asks a program that publishes for its session. Descriptors are -1 if there are none. Returns 0, or -1 with the
+ * reason as a clause in *why. */
 static int ask_for_session(int socket, int clock, int *session, struct qz_message *message, const char **why) {
   *why = "it did not answer in 5 s; is it stopped? try again when it runs";
   if (qz_message_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session)) return -1;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "abi/message.h"
 
-/* The other side belongs to our user, or to root; or we are root, and started a program that changed its user. */
+/* Whether the peer belongs to our user or to root, or we are root and started a program that changed its user. */
 static int trusted(int socket, pid_t *pid) {
   struct ucred peer;
   socklen_t bytes = sizeof peer;

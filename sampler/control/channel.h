@@ -12,14 +12,17 @@
 
 #define QZI_NAME_BYTES 96
 
-/* Listens on a name of its own, written to name[QZI_NAME_BYTES] without the leading NUL. -1 and errno. */
+/* Listens on a unique abstract name, which is written to name[QZI_NAME_BYTES] without the leading NUL. Returns a
+ * descriptor, or -1 with errno. */
 int qzi_channel_listen(char *name);
-/* A connection of a process of the same user or root; *pid is its true pid. -1: none, or one that was turned away. */
+/* Accepts a connection from a process of the same user or of root; *pid is the kernel's pid of the peer. Returns -1
+ * if there is none, or if it was rejected. */
 int qzi_channel_accept(int listener, pid_t *pid);
-/* Connects to the program `pid`. -1 and one clause. */
+/* Connects to the program `pid`. Returns -1 with the reason as a clause in *why. */
 int qzi_channel_connect(pid_t pid, const char **why);
-/* Receives a message within timeout_ms (0: only if one is there). *fd gets the descriptor that came with it, or -1.
- * 0; -1: none came, it was no message of this protocol, or the other side has closed. */
+/* Receives a message within timeout_ms (0: only if one is available). *fd receives the descriptor that came with it,
+ * or -1. Returns 0; -1 if there was none, if it was no message of this protocol, or if the peer has closed the
+ * connection. */
 int qzi_channel_receive(int socket, int timeout_ms, struct qz_message *message, int *fd);
 
 #endif

@@ -47,16 +47,16 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
     qzi_finish_later(one, reason, status);
     return;
   }
-  int brief = qzi_target_brief(one); /* what comes before is no profile of what was to be recorded */
+  int brief = qzi_target_brief(one); /* a program that only executed another one is not worth a profile of its own */
   if (one->pid == qzi_exec_of.pid) qzi_exec_note(brief ? NULL : strdup(one->recording.file.path));
   if (brief) {
     qzi_discard(one);
     return;
   }
   qzi_summarize(one);
-  qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
+  qzi_finish(one, reason, status); /* now, because the process's next program gets a file of the same name */
 }
-static void stop_all(void) { /* all end now, not one after the other */
+static void stop_all(void) { /* stops all of them first, so that the last does not go on while the first is finished */
   for (unsigned k = 0; k < qzi_target_count; k++) qzi_recording_ends(&qzi_targets[k]->recording);
 }
 static void end_all(uint32_t reason) {
@@ -88,7 +88,7 @@ void qzi_wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid
     for (unsigned k = 0; k < own; k++) polls[k].revents = 0;
     return;
   }
-  for (unsigned k = qzi_target_count; k-- > 0;) { /* from the last: qzi_dismiss moves the last one */
+  for (unsigned k = qzi_target_count; k-- > 0;) { /* from the last one on, because qzi_dismiss moves the last one */
     struct qzi_outcome outcome;
     if (qzi_target_attend(qzi_targets[k], polls + own + 3 * k, qzi_targets[k]->pid == child, &outcome))
       qzi_dismiss(k, outcome.reason, outcome.status);

@@ -1,8 +1,6 @@
-/* What recording a program that is launched and one that is attached to have in common: the programs that are being
- * recorded, the signals that end it, and the wait for both.
- *
- * Owns:    the list of recorded programs. Writer and reader: the control thread.
- */
+/* What recording a launched program and an attached one have in common: the list of programs being recorded, the
+ * signals that end the recording, and waiting for both. Owns:    the list of recorded programs. Writer and reader:
+ * the control thread. */
 #ifndef QZI_EVENTS_H
 #define QZI_EVENTS_H
 
@@ -13,7 +11,7 @@
 extern struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
 extern unsigned qzi_target_count;
 
-/* Of the launched process by exec: what it has become, and the profile of what it was before, if that was worth one. */
+/* The launched process has executed another program: which one, and the profile of the previous one if it was kept. */
 struct qzi_exec {
   pid_t pid;
   int happened;
@@ -22,38 +20,41 @@ struct qzi_exec {
 };
 extern struct qzi_exec qzi_exec_of;
 
-/* The launched process has called exec; what it ran before is in the file `kept` (ours; NULL: nowhere). */
+/* To be called when the launched process has called exec. `kept`: the file with the profile of the previous program,
+ * which becomes ours; NULL: none. */
 void qzi_exec_note(char *kept);
 
-/* Ctrl-C and the like come as data, not as interruptions. The mask before goes to the program. A descriptor, or -1. */
+/* Blocks SIGINT and the like and returns a descriptor from which they can be read, or -1. *before receives the
+ * previous mask, which is for the program. */
 int qzi_signals_open(sigset_t *before);
 enum qzi_sender {
-  QZI_TERMINAL, /* the program has got it, too */
-  QZI_FRONT,    /* who started us: `quartz run` passes on what it gets, maybe what we have got already */
+  QZI_TERMINAL, /* the terminal has sent it to the program as well */
+  QZI_FRONT, /* sent by the process that started us: `quartz run` passes on signals, perhaps one that we have received
+                already */
   QZI_ANOTHER
 };
-/* The next signal: its number, and who sent it. 0: none. */
+/* Reads the next signal: returns its number and sets its sender; 0 if there is none. */
 int qzi_signal_next(int signals, enum qzi_sender *sender);
-/* A signal that asks us to end asks the child, too. *direct, at first 0: the last SIGINT or SIGQUIT that did not come
- * from QZI_FRONT, which may pass it on again. */
+/* Passes a signal that asks us to end on to the child. *direct, initially 0: the last SIGINT or SIGQUIT that did not
+ * come from QZI_FRONT, which may forward the same one. */
 void qzi_pass_on(pid_t child, int *direct, int number, enum qzi_sender sender);
-/* Of a child that is not recorded: waits for its end, and passes signals on until then. Its exit code, as a shell gives
- * it; *end_ns: when it ended. The child is still to be waited for. */
+/* Waits for the end of a child that is not recorded, and passes signals on to it. Returns its exit code as a shell
+ * does; *end_ns: the time of its end. The caller still has to reap the child. */
 int qzi_wait_for_end(int signals, pid_t child, uint64_t *end_ns);
 
 /* Ends the recording of the k-th program; the last one takes its place. */
 void qzi_dismiss(unsigned k, uint32_t reason, int32_t status);
 void qzi_interrupt_all(void);
-/* The same, because the time that was asked for is over. */
+/* Ends all recordings because the requested time is over. */
 void qzi_expire_all(void);
-/* Children of a program that has ended: those that have not ended themselves outlive it. */
+/* Ends the recordings of children of a program that has ended: those that are still alive outlive it. */
 void qzi_dismiss_children(void);
-/* Time in which the sampler was stopped is left out. */
+/* Excludes the time during which the sampler was stopped from all recordings. */
 void qzi_stood_still(void);
-/* Polls everything; the first `own` polls are the caller's. Attends to the recordings, and to what they read at
- * intervals. child: the launched process, 0: none. */
+/* Polls for all events, the first `own` of which are the caller's, and performs periodic work of the recordings.
+ * child: the launched process, 0 if none. */
 void qzi_wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child);
-/* Says before the program runs that its profile can't be written: 0. */
+/* Checks that the profile can be written before the program runs; if not, reports it on stderr and returns 0. */
 int qzi_name_writable(const char *path);
 
 #endif

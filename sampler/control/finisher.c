@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #define WAITING_MOST \
-  32u /* more than these, and the control thread finishes them itself: each keeps its session mapped */
+  32u /* if more are waiting, the control thread finishes them itself, because each keeps its session mapped */
 
 struct task {
   struct qzi_target *target;
@@ -14,7 +14,7 @@ struct task {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct task waiting[WAITING_MOST]; /* a ring: `count` of them from `first` on */
+static struct task waiting[WAITING_MOST]; /* a ring of `count` tasks from `first` on */
 static unsigned first, count;
 static int started, over;
 static pthread_t thread;

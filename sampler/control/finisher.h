@@ -1,17 +1,15 @@
-/* Profiles of programs that have ended, made complete while others are being recorded: reading symbols takes long, and
- * recordings that begin or end during that time shall not wait for it.
- *
- * Owns:    the recordings that were handed over, one thread that works through them in turn.
- * Writer:  the control thread hands over; from then on a recording is the finishing thread's.
- */
+/* Completes profiles of programs that have ended while others are being recorded: reading symbols takes long, and
+ * must not delay recordings that begin or end meanwhile. Owns:    the recordings that were handed over, and one
+ * thread that processes them in order. Writer:  the control thread hands over; from then on a recording belongs to
+ * the finishing thread. */
 #ifndef QZI_FINISHER_H
 #define QZI_FINISHER_H
 
 #include "target.h"
 
-/* Does what qzi_finish does, in turn with others, and frees `target` when it is done. */
+/* Queues the recording for qzi_finish, and frees `target` afterwards. */
 void qzi_finish_later(struct qzi_target *target, uint32_t end_reason, int32_t exit_status);
-/* Returns when all is done, and the thread has ended. */
+/* Returns when all queued recordings are finished and the thread has ended. */
 void qzi_finish_all(void);
 
 #endif

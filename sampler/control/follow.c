@@ -10,14 +10,14 @@
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
 
-#define PART      20u                  /* of all processor time: 5 %; a process that used less changes no conclusion */
-#define LEAST_NS  UINT64_C(50000000)   /* below this the kernel's clock ticks are too coarse */
-#define START_NS  UINT64_C(100000000)  /* what a wrapper that is an interpreter may use to begin, */
-#define TIMES     4u                   /* if what it started used so many times that, */
-#define WORK_NS   UINT64_C(10000000)   /* and so much */
-#define NAMED     4u                   /* further profiles that are named */
-#define IDLE_MOST 16u                  /* processes that did next to nothing, in all; to record one takes some 20 ms: */
-#define EACH_NS   UINT64_C(2000000000) /* and one more in each of these, which is 1 % */
+#define PART      20u                 /* 1 / 20 of all processor time: a process that used less changes no conclusion */
+#define LEAST_NS  UINT64_C(50000000)  /* below this the kernel's clock ticks are too coarse */
+#define START_NS  UINT64_C(100000000) /* maximum processor time of an interpreter that is a wrapper, */
+#define TIMES     4u                  /* provided that its child used this many times as much, */
+#define WORK_NS   UINT64_C(10000000)  /* and at least this much */
+#define NAMED     4u                  /* maximum number of other profiles that are named */
+#define IDLE_MOST 16u /* recorded processes that did almost nothing, at most (recording one takes 20 ms), */
+#define EACH_NS   UINT64_C(2000000000) /* plus one for each interval of this length, which limits the cost to 1 % */
 
 /* A process that has ended. */
 struct held {
@@ -31,13 +31,13 @@ static struct {
   int begun;
   const char *program;
   pid_t launched;
-  struct held itself;         /* target NULL: it has no profile, or one that was finished already (a full disk) */
-  struct held followed[PART]; /* no more can have used a twentieth each */
+  struct held itself; /* target NULL: it has no profile, or one that is finished already (because the disk was full) */
+  struct held followed[PART]; /* at most 20 processes can have used a twentieth each */
   unsigned count;
-  uint64_t dropped_ns; /* used by what is not among these */
+  uint64_t dropped_ns; /* processor time of processes that are not in the array */
   uint64_t begun_ns;
-  unsigned idle; /* followed processes that have ended and did next to nothing, wherever they were started */
-  pid_t named;   /* whose profile was last named to the front end; 0: the launched program's */
+  unsigned idle; /* number of followed processes that have ended and did almost nothing */
+  pid_t named;   /* the process whose profile was last reported to the front end; 0: the launched program */
 } all;
 
 void qzi_follow_begin(const char *program, pid_t launched) {
@@ -53,13 +53,13 @@ static uint64_t threads_of(const struct qzi_target *target) {
   return qzi_file_count(&target->recording.file, QZ_SECTION_THREADS);
 }
 
-/* 1: one that used `own_ns` has only started the other one, which used `its_ns`. */
+/* Returns 1 if the process that used `own_ns` only started the other one, which used `its_ns`. */
 static int only_started(const struct qzi_target *itself, uint64_t own_ns, const struct qzi_target *most,
                         uint64_t its_ns) {
-  if (most->ranked && own_ns < its_ns) return 1; /* a launcher of ranks, which may take long to begin */
+  if (most->ranked && own_ns < its_ns) return 1; /* a launcher of ranks may take long before they begin */
   if (own_ns > START_NS) return 0;
   if (most->ranked || (its_ns > WORK_NS && own_ns * TIMES < its_ns)) return 1;
-  return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that wait use next to nothing */
+  return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that only wait use almost no processor time */
 }
 
 void qzi_follow_passed(uint64_t used_ns) {
@@ -83,12 +83,12 @@ void qzi_follow_look(void) {
   all.named = most->pid;
 }
 
-/* 1: it is known to its end what the process used, for it has said so itself. A signal ends it without. */
+/* Returns 1 if the process reported its processor time at its end. A process that is killed by a signal does not. */
 static int is_complete(const struct qzi_target *target) {
   return (target->recording.file.head->usage_known & QZ_USAGE_SWITCHES) != 0;
 }
 
-/* Processor time that snapshots have seen. */
+/* The processor time that snapshots have observed. */
 static uint64_t seen_ns(const struct qzi_file *file) {
   uint64_t sum_ns = 0;
   for (uint64_t k = 0; k < qzi_file_count(file, QZ_SECTION_PROCESSORS); k++) {
@@ -98,9 +98,9 @@ static uint64_t seen_ns(const struct qzi_file *file) {
   return sum_ns;
 }
 
-/* The most that is known. Processes that end are gone when the kernel is asked, but have said themselves what they
- * used; those that a signal ends have not, and were asked some time before. What the launched one says may contain its
- * children. */
+/* The best known value. The kernel cannot be asked for processes that have ended, but these have reported their
+ * usage, except those killed by a signal, for which the last value counts. The launched process's report may include
+ * its children. */
 static uint64_t used_by(const struct qzi_target *target) {
   const struct qz_profile *head = target->recording.file.head;
   uint64_t said_ns = head->usage.user_ns + head->usage.system_ns, used_ns = head->cpu_run_ns;
@@ -124,7 +124,7 @@ int qzi_follow_hold(struct qzi_target *target, uint32_t reason, int32_t status) 
     return 1;
   }
   all.idle += reason != QZ_END_EXEC && !target->ranked && held.used_ns < LEAST_NS;
-  if (reason == QZ_END_EXEC && held.used_ns < LEAST_NS) { /* forked to start another program, which gets its name */
+  if (reason == QZ_END_EXEC && held.used_ns < LEAST_NS) { /* forked only to execute another program */
     drop(&held);
     return 1;
   }
@@ -150,28 +150,30 @@ static int by_time(const void *left, const void *right) {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* 1: the launched program only started what did the work, above all `most`. of_ns: what all of them used. */
+/* Returns 1 if the launched program only started the processes that did the work, above all `most`. of_ns: total
+ * processor time. */
 static int is_wrapper(const struct held *itself, const struct held *most, uint64_t of_ns) {
-  if (most->used_ns * PART < of_ns) return 0;                     /* the work is not recorded */
-  if (most->target->forked && most->used_ns < LEAST_NS) return 0; /* it forks for what is little work */
+  if (most->used_ns * PART < of_ns) return 0;                     /* most of the work is not recorded */
+  if (most->target->forked && most->used_ns < LEAST_NS) return 0; /* it forks for small pieces of work */
   if (itself->used_ns * PART < of_ns) return 1;
   return only_started(itself->target, itself->used_ns, most->target, most->used_ns);
 }
 
-/* The wrapper's profile goes; this one gets its name, unless it has one that was meant for it (%p, a rank). */
+/* Removes the wrapper's profile and gives this one its name, unless it was given a name of its own (%p, a rank). */
 static void take_place(struct qzi_target *worker, struct qzi_target *wrapper) {
   char **name = &worker->recording.file.path, **place = &wrapper->recording.file.path;
   worker->message_fd = wrapper->message_fd;
   if (worker->numbered && !rename(*name, *place)) {
     char *aside = *name;
     *name = *place;
-    *place = aside; /* where there is no file now */
+    *place = aside; /* a path at which there is no file */
   }
   qzi_discard(wrapper);
   if (worker->message_fd >= 0) dprintf(worker->message_fd, "%s\n", *name);
 }
 
-/* What the others used while this one was recorded: of each the part of its time that both were there. */
+/* Notes the processor time that other processes used while this one was recorded: for each, in proportion to the
+ * time that both existed. */
 static void note_related(const struct held *all_held[], unsigned count) {
   for (unsigned k = 0; k < count; k++) {
     struct qz_profile *its = all_held[k]->target->recording.file.head;
@@ -185,14 +187,15 @@ static void note_related(const struct held *all_held[], unsigned count) {
       related_ns += (double)all_held[n]->used_ns * ((double)(end_ns - begin_ns) / (double)other->elapsed_ns);
     }
     if (!its->elapsed_ns) continue;
-    /* They may have worked at another time of that; no more CPUs were there than this one did not use. */
+    /* An upper bound, because they may have worked at another time: no more CPUs were available than this process
+     * left. */
     double left_ns = (double)its->cpus * (double)its->elapsed_ns - (double)all_held[k]->used_ns;
     if (related_ns > left_ns) related_ns = left_ns > 0 ? left_ns : 0;
     its->related_milli = (uint32_t)(1000 * related_ns / (double)its->elapsed_ns);
   }
 }
 
-/* Which profiles there are besides: the first few, in words. */
+/* Writes the names of the first few other profiles to `text`. */
 static void name_others(char *text, size_t bytes, const char *begin, const struct held *others, unsigned count) {
   size_t used = 0;
   *text = 0;

@@ -12,21 +12,22 @@
 
 #include "target.h"
 
-#define QZI_FOLLOWED_MAX 32 /* at once */
+#define QZI_FOLLOWED_MAX 32 /* recorded at the same time */
 
-/* What is launched is `program`, process `launched`, and what it starts is followed. */
+/* Begins to follow the processes that `program`, launched as process `launched`, starts. */
 void qzi_follow_begin(const char *program, pid_t launched);
-/* 1: one more may be recorded. 0: too many of them did next to nothing: these are the work of a program that starts
- * others all the time (a compiler driver below make), which recording each would slow. */
+/* Returns 1 if another process may be recorded; 0 if too many of them did almost nothing. Such a program starts
+ * others all the time (a compiler driver below make), and recording each would slow it. */
 int qzi_follow_has_room(void);
-/* One has ended before it was recorded (newcomers.h), and used so much as is known. */
+/* To be called for a followed process that ended before it was recorded (newcomers.h); used_ns: its processor time. */
 void qzi_follow_passed(uint64_t used_ns);
-/* While they run: names to the front end the profile of the process that does the work, once it is clear which. */
+/* While processes run: reports the profile of the one that does the work to the front end, once it is known. */
 void qzi_follow_look(void);
-/* Keeps a recording that was stopped until qzi_follow_settle; 0: it is none of these, and still the caller's. */
+/* Keeps a stopped recording until qzi_follow_settle. Returns 0 if the recording is not a followed one and remains
+ * the caller's. */
 int qzi_follow_hold(struct qzi_target *target, uint32_t reason, int32_t status);
-/* All recordings have been stopped: decides, says on stderr what was decided where the profile is not that of the
- * launched program, passes its name to the front end, and finishes what is kept. */
+/* To be called when all recordings have been stopped: selects the profile, reports on stderr if it is not the
+ * launched program's, passes its name to the front end, and finishes the recordings to be kept. */
 void qzi_follow_settle(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* fork and exec, with the error of exec brought back. See launch.h. */
+/* fork and exec, with the error of exec reported to the parent. See launch.h. */
 #include "launch.h"
 
 #include <elf.h>
@@ -11,7 +11,8 @@
 #include "abi/channel.h"
 #include "preload.h"
 
-/* execvp hands what the kernel does not run to the shell: right for a script, not for a program of another machine. */
+/* Whether the file is an ELF file. execvp passes files that the kernel cannot execute to the shell, which is right
+ * for scripts but not for programs of another architecture. */
 static int is_elf(const char *path) {
   char magic[4] = "";
   int fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC) : -1;

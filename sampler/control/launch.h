@@ -13,14 +13,16 @@
  * process can be made for it. */
 #define QZI_NO_PROCESS (-2)
 pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, const char *layer, const sigset_t *mask);
-/* The same in two steps, with nothing of Quartz in the program: the child waits at the pipe `go` until its other end
- * `open` is closed; then qzi_launch_outcome says whether it runs: 0, or -1 and errno (then it was waited for). */
+/* The same in two steps, without preparing the program for recording: the child waits until the other end `open` of
+ * the pipe `go` is closed; then qzi_launch_outcome returns 0 if it runs, or -1 with errno, in which case the child
+ * has been reaped. */
 struct qzi_gate {
   int go, open, report; /* report: set by qzi_launch_held */
 };
 pid_t qzi_launch_held(char **argv, struct qzi_gate *gate, const sigset_t *mask);
 int qzi_launch_outcome(const struct qzi_gate *gate, pid_t child);
-/* The program in our place, with nothing of Quartz in it. Returns only where it can't be run, with errno. */
+/* Executes the program in place of this process, without preparing it for recording. Returns only on failure, with
+ * errno. */
 void qzi_run_instead(char **argv);
 
 #endif

@@ -12,17 +12,17 @@
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"
 
-/* When one is worth a recording. */
-#define LOOK_NS  UINT64_C(10000000)  /* between looks at one */
-#define WORTH_NS UINT64_C(8000000)   /* processor time: it is no short command, */
-#define STAYS_NS UINT64_C(100000000) /* nor is what is there for so long, whatever it waits for */
+/* Thresholds for recording a process. */
+#define LOOK_NS  UINT64_C(10000000)  /* interval between checks of a process */
+#define WORTH_NS UINT64_C(8000000)   /* processor time after which it is not a short command */
+#define STAYS_NS UINT64_C(100000000) /* elapsed time after which it is recorded however little it used */
 
 static struct {
   struct qzi_newcomer one[QZI_NEWCOMERS_MAX];
   unsigned count;
 } all;
 
-/* Processor time of a process; 0: it is gone. */
+/* Processor time of a process; 0 if it has ended. */
 static uint64_t used_ns(pid_t pid) {
   clockid_t clock;
   struct timespec used;
@@ -48,7 +48,7 @@ int qzi_newcomer_welcome(const struct qzi_newcomer *who) {
   struct qzi_newcomer *one = &all.one[all.count++];
   *one = *who;
   one->begun_ns = qzi_clock_ns();
-  one->used_ns = used_ns(one->pid); /* by what it ran before, too */
+  one->used_ns = used_ns(one->pid); /* includes the programs that it executed before */
   one->due_ns = one->begun_ns + LOOK_NS;
   return 0;
 }
@@ -67,7 +67,7 @@ unsigned qzi_newcomers_poll(struct pollfd *polls) {
   return all.count;
 }
 
-/* What it said at its end: a signal, exec and _exit end it without. */
+/* The usage that it reported at its end; processes that end by a signal, exec or _exit do not. */
 static struct qz_usage said(int session) {
   struct qz_usage usage;
   ssize_t got = pread(session, &usage, sizeof usage, (off_t)offsetof(struct qz_session, usage_end));
@@ -79,8 +79,8 @@ static void pass(struct qzi_newcomer *one, uint64_t cpu_ns) {
   one->passed = 1;
 }
 
-/* A closed connection: it has ended, runs another program, or closed what it did not open. The last is rare, and shows
- * when it is looked at again. */
+/* A closed connection: the process has ended, executes another program, or closed a descriptor that it did not open.
+ * The last case is rare, and is detected at the next check. */
 static void hung_up(struct qzi_newcomer *one) {
   close(one->socket);
   one->socket = -1;

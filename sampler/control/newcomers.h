@@ -21,30 +21,31 @@
 
 struct qzi_newcomer {
   pid_t pid;
-  int socket, session;         /* socket -1: closed */
-  struct qzi_clock_page clock; /* the page that it was welcomed with */
-  uint64_t begun_ns, due_ns;   /* when it said hello; when it is looked at next */
-  uint64_t used_ns;            /* processor time of the process by then */
+  int socket, session;         /* socket is -1 if the connection is closed */
+  struct qzi_clock_page clock; /* the page that it received when it connected */
+  uint64_t begun_ns, due_ns;   /* when it connected; when it is checked next */
+  uint64_t used_ns;            /* its processor time at the last check */
   int forked;                  /* struct qzi_target */
-  int passed;                  /* it has said that it ends */
+  int passed;                  /* whether it has reported its end */
 };
 
-/* Welcomes one (its times need not be known), whose connection becomes the list's. -1: there is no room, or it cannot
- * be reached; then it stays the caller's. */
+/* Accepts a process (its times need not be known) and takes over its connection. Returns -1 if there is no room, or
+ * if it cannot be reached; then the connection remains the caller's. */
 int qzi_newcomer_welcome(const struct qzi_newcomer *who);
-/* It runs another program now (exec), or is not to be recorded after all. */
+/* Removes a process that executes another program, or is not to be recorded after all. */
 void qzi_newcomer_forget(pid_t pid);
-/* No more of them are recorded. */
+/* No further process is recorded. */
 void qzi_newcomers_forget(void);
-/* One descriptor of each to poll for, in `polls`; their number. */
+/* Fills in one descriptor to poll for each process; returns their number. */
 unsigned qzi_newcomers_poll(struct pollfd *polls);
-/* What became of them: `polls` as filled in before, after poll. */
+/* Handles the results of poll for the `polls` filled in before. */
 void qzi_newcomers_attend(const struct pollfd *polls, unsigned count);
-/* One that is to be recorded now, which leaves the list: what it holds is the caller's. 0: there is none. */
+/* Removes a process that is to be recorded from the list and passes its connection to the caller. Returns 0 if there
+ * is none. */
 int qzi_newcomer_grown(struct qzi_newcomer *grown);
-/* Milliseconds until one has to be looked at; -1: there is none. */
+/* Milliseconds until the next check is due; -1 if there is none. */
 int qzi_newcomers_due_ms(void);
-/* Says to those that are followed whether what they start will be (struct qz_clock_page, crowded). */
+/* Informs the followed processes whether their children will be followed (struct qz_clock_page, crowded). */
 void qzi_newcomers_say(int crowded);
 
 #endif

@@ -26,7 +26,7 @@ int qzi_launch_failed(const char *program, int error) {
                                                                                     : 126;
 }
 
-/* The cause, as far as the program's file does not say it. */
+/* The reason, if the program's file does not show it. */
 static const char *cause(const struct qzi_no_profile *absence) {
   if (absence->no_proc) return qzi_no_proc;
   if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)

@@ -11,19 +11,19 @@
 
 struct qzi_no_profile {
   const char *program;
-  enum qz_program kind;  /* of what was run last */
-  const char *unwatched; /* why it was not watched from outside, a clause; NULL: that was not tried */
-  int after_exec;        /* 1: that is another program than the one that was launched */
-  int layer;             /* 1: the pthread layer was put in */
-  int no_proc;           /* 1: the program can't be read in /proc */
-  int sandboxed;         /* 1: it was under filters of system calls (seccomp) that we are not under */
+  enum qz_program kind;  /* of the last program that was executed */
+  const char *unwatched; /* why it was not observed from outside, a clause; NULL: not attempted */
+  int after_exec;        /* 1: the last program is not the one that was launched */
+  int layer;             /* 1: the pthread layer was preloaded */
+  int no_proc;           /* 1: the program's /proc entries cannot be read */
+  int sandboxed;         /* 1: it ran under a system call filter (seccomp) that does not apply to us */
 };
 
-/* Why the program that was run last is in no profile. */
+/* Prints why there is no profile of the last program. */
 void qzi_explain_no_profile(const struct qzi_no_profile *absence);
-/* Why the program could not be run. The exit status. */
+/* Prints why the program could not be executed. Returns the exit status. */
 int qzi_launch_failed(const char *program, int error);
-/* One clause: what is wrong with /proc, and what to do. */
+/* A clause: what is wrong with /proc, and what to do. */
 extern const char qzi_no_proc[];
 
 #endif

@@ -27,7 +27,7 @@ static const char usage_text[] =
   "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
   "be executed; 127 it was not found. attach: 0, or 125.\n";
 
-/* What an option's value is; ts-frontend/src/cli/option-table.ts says the same of each kind. */
+/* The type of an option's value; ts-frontend/src/cli/option-table.ts has the same types. */
 enum value_kind { VALUE_SWITCH, VALUE_PATTERN, VALUE_WHOLE, VALUE_NUMBER, VALUE_SIZE, VALUE_DESCRIPTOR, VALUE_WHAT_IF };
 
 #define ROW_ID(id, ...) id,
@@ -35,10 +35,10 @@ enum option_id { OPTION_TABLE(ROW_ID) OPTIONS };
 
 struct option_fact {
   const char *name;
-  char letter; /* 0: none */
+  char letter; /* 0 if there is none */
   enum value_kind kind;
   double least, most;
-  int attach; /* 1: of attach alone */
+  int attach; /* 1: accepted by attach only */
   const char *wants;
 };
 #define ROW_FACT(id, ...) [id] = {__VA_ARGS__},
@@ -57,7 +57,7 @@ static int unwanted(const struct option_fact *fact, const char *value) {
   return -1;
 }
 
-/* The number that a value gives; NaN: it gives none. Bounds are not looked at. */
+/* The number that the text stands for, NaN if it is not a number. Does not check bounds. */
 static double number(const char *text, enum value_kind kind) {
   const char *letters = kind == VALUE_WHOLE || kind == VALUE_DESCRIPTOR ? "0123456789" : "0123456789.eE+-";
   size_t length = strspn(text, letters);
@@ -75,7 +75,8 @@ static double number(const char *text, enum value_kind kind) {
   return *end ? NAN : value;
 }
 
-/* Checks a value against the table. 0, with the number if it is one; -1: said on stderr. */
+/* Checks a value against the table. Returns 0, with *amount if it is a number; -1 after printing the error on
+ * stderr. */
 static int check(const struct option_fact *fact, const char *value, double *amount) {
   char unknown[2] = "";
   switch (fact->kind) {
@@ -140,7 +141,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   return 0;
 }
 
-/* What getopt_long answers: an option's place in the table behind these letters. */
+/* Return values of getopt_long: FIRST plus the option's index in the table. */
 enum { FIRST = 256, HELP = FIRST + OPTIONS, VERSION };
 
 static int given(struct qzi_options *options, int letter, char **argv) {
@@ -203,7 +204,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   if (!options->recording.attached) {
     if (optind >= argc) return complain("no program to record", NULL);
     options->program = argv + optind;
-    /* what a wrapper is is known at its end alone */
+    /* whether the program is a wrapper is only known at its end */
     if (options->rotate_seconds > 0 && options->recording.children == QZI_CHILDREN_FOLLOW)
       options->recording.children = QZI_CHILDREN_NONE;
     return 0;

@@ -1,5 +1,5 @@
-/* Runs a program without recording it (--plain): the other side of an experiment. Started, timed, and sent signals as a
- * recorded one is; nothing of Quartz is in it. */
+/* Runs a program without recording it (--plain), as the baseline of an experiment. It is started, timed and sent
+ * signals in the same way as a recorded program, but not prepared for recording. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

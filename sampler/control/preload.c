@@ -1,4 +1,4 @@
-/* The pthread layer beside the sampler. See preload.h. */
+/* Preloads the pthread layer. See preload.h. */
 #include "preload.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ const char *qzi_layer_reason(enum qz_program kind) {
   }
 }
 
-/* Where the layer lies. 0, or -1. */
+/* Finds the layer's file. Returns 0, or -1. */
 static int find(char *path, size_t bytes) {
   static const char *const places[] = {"../pthread-layer/libquartz-pthread.so", "../lib/libquartz-pthread.so", NULL};
   const char *setting = getenv("QUARTZ_LAYER");
@@ -49,7 +49,7 @@ static int find(char *path, size_t bytes) {
 int qzi_layer_path(char *path, size_t bytes) {
   if (find(path, bytes)) return -1;
   if (!strpbrk(path, " :")) return 0;
-  /* Both separate the entries of LD_PRELOAD: the directory gets another name, which lasts as long as we do. */
+  /* Blanks and colons separate entries of LD_PRELOAD, so the directory gets a temporary symbolic name. */
   char *slash = strrchr(path, '/');
   if (!slash || strpbrk(slash, " :")) return -1;
   char name[NAME_MAX + 2];

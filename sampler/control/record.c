@@ -1,4 +1,4 @@
-/* Recording of a program that is launched. See control.h. */
+/* Records a launched program. See control.h. */
 #include "control.h"
 
 #include <errno.h>
@@ -26,32 +26,32 @@
 #include "sampler/util/clock.h"
 #include "watch.h"
 
-#define HELLO_MS    1000 /* a program that connects says hello at once */
-#define PATIENCE_MS 3000 /* for what a program does at its end */
+#define HELLO_MS    1000 /* timeout for the hello of a connected program, which sends it at once */
+#define PATIENCE_MS 3000 /* timeout for work of a program at its end */
 
 struct launched {
   const struct qzi_options *options;
-  const char *program;                   /* as it was named on the command line */
-  struct qzi_recording_request followed; /* what is asked of the recording of what a wrapper starts */
-  char *output;                          /* of the child's profile; NULL: not known before there is a child */
-  char base[4096];                       /* what the names of its files are made of (rotation.h) */
-  struct qzi_replaceable may;            /* what that may replace */
+  const char *program;                   /* as given on the command line */
+  struct qzi_recording_request followed; /* the request for recordings of processes that a wrapper starts */
+  char *output;                          /* for the child's profile; NULL: unknown until the child exists */
+  char base[4096];                       /* the base of file names (rotation.h) */
+  struct qzi_replaceable may;            /* files that it may replace */
   pid_t child;
-  unsigned hellos;            /* programs that said hello, recorded or not */
-  int ended;                  /* 1: the program has, and nothing that still begins is recorded */
-  int over;                   /* 1: no more recordings */
-  enum qz_program kind;       /* of the program that the child runs now */
-  int layer;                  /* 1: the pthread layer was put in */
-  int no_proc;                /* 1: the program can't be read in /proc */
-  unsigned pressed;           /* signals of `harder` that the program has got, because the front end is gone */
-  uint64_t press_ns;          /* when it gets the next one */
-  int direct;                 /* of qzi_pass_on */
-  uint64_t begin_ns;          /* when it was started */
-  const char *unwatched;      /* why what the child runs can't be watched, a clause; NULL: it is, or need not be */
-  struct qzi_options watched; /* what is asked of a recording from outside; its session, if it has been made */
+  unsigned hellos;            /* number of programs that connected, recorded or not */
+  int ended;                  /* 1: the program has ended, and no process that begins now is recorded */
+  int over;                   /* 1: no more recordings begin */
+  enum qz_program kind;       /* of the program that the child executes now */
+  int layer;                  /* 1: the pthread layer was preloaded */
+  int no_proc;                /* 1: the program's /proc entries cannot be read */
+  unsigned pressed;           /* number of signals of `harder` that were sent because the front end is gone */
+  uint64_t press_ns;          /* when the next one is due */
+  int direct;                 /* for qzi_pass_on */
+  uint64_t begin_ns;          /* start time */
+  const char *unwatched;      /* why the child's program cannot be observed, a clause; otherwise NULL */
+  struct qzi_options watched; /* the request for recording it from outside, with its session if there is one */
 };
 
-/* The child runs another program now: that gets its name, and what was recorded before goes aside. */
+/* The child executes another program, which gets the name of the profile; the previous profile is renamed. */
 static void make_room(const struct launched *run) {
   char aside[4096];
   if (qzi_exec_of.kept && !access(qzi_exec_of.kept, F_OK) &&
@@ -62,7 +62,7 @@ static void make_room(const struct launched *run) {
   qzi_exec_of.kept = NULL;
 }
 
-/* The name of the profile of a process that was launched or is a descendant, which runs `program`. */
+/* The name of the profile of the launched process or of a descendant, which executes `program`. */
 static int name_for(struct launched *run, char *path, size_t bytes, const char *program, pid_t pid) {
   if (pid == run->child && run->output) {
     if ((size_t)snprintf(path, bytes, "%s", run->output) >= bytes) return -1;
@@ -74,22 +74,22 @@ static int name_for(struct launched *run, char *path, size_t bytes, const char *
   return qzi_rotation_name(path, bytes, run->base);
 }
 
-/* 1: nothing but its number distinguishes that name from one that was asked for. */
+/* Returns 1 if the name differs from the requested one only by the process number. */
 static int is_numbered(const struct launched *run, const char *path, const char *program, pid_t pid) {
   char plain[4096];
   return pid != run->child && !qzi_name_make(plain, sizeof plain, run->options->output, program, pid, pid) &&
          strcmp(path, plain) != 0;
 }
 
-/* Of the programs that are being recorded, how many were started by a wrapper. */
+/* The number of programs being recorded that a wrapper started. */
 static unsigned followed_now(void) {
   unsigned count = 0;
   for (unsigned k = 0; k < qzi_target_count; k++) count += (unsigned)qzi_targets[k]->recording.request->followed;
   return count;
 }
 
-/* A process that connects and is being recorded has replaced itself by another program (exec), before its first one's
- * connection was seen to be closed. */
+/* If a process that connects is being recorded already, it has executed another program, before its first connection
+ * was seen to be closed. */
 static void replaced(pid_t pid) {
   qzi_newcomer_forget(pid);
   for (unsigned k = 0; k < qzi_target_count; k++)
@@ -101,7 +101,7 @@ static void replaced(pid_t pid) {
 
 static const char *file_name_too_long = "the file name is too long";
 
-/* Records what said hello; `socket` and `clock` become the recording's, `session` stays the caller's. */
+/* Records a process that has connected; takes over `socket` and `clock`, while `session` stays the caller's. */
 static void admit(struct launched *run, const struct qzi_newcomer *who, uint32_t answer) {
   char path[4096], program[300];
   int itself = who->pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
@@ -131,7 +131,7 @@ static void admit(struct launched *run, const struct qzi_newcomer *who, uint32_t
   if (itself) qzi_rotation_begin(run->options, run->base);
 }
 
-/* Followed processes that have worked for a while. */
+/* Records followed processes that have worked for a while. */
 static void admit_grown(struct launched *run) {
   struct qzi_newcomer grown;
   if (run->over) qzi_newcomers_forget();
@@ -153,7 +153,7 @@ static void admit_next(struct launched *run, int listener) {
   if (who.socket < 0) return;
   if (qzi_channel_receive(who.socket, HELLO_MS, &message, &who.session) || message.type != QZ_HELLO ||
       who.session < 0) {
-    if (message.type == QZ_REFUSED) { /* the program has said why */
+    if (message.type == QZ_REFUSED) { /* the program has sent the reason */
       run->hellos++;
       replaced(who.pid);
       if (who.pid == run->child) qzi_exec_of.happened = 0;
@@ -195,11 +195,11 @@ static void admit_next(struct launched *run, int listener) {
   } else {
     admit(run, &who, QZ_WELCOME);
   }
-  if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been reported why not */
+  if (itself) qzi_exec_of.happened = 0; /* it is recorded, or the user has been informed why not */
   close(who.session);
 }
 
-/* What is followed learns whether what it starts would be. */
+/* Informs followed processes whether their children will be recorded. */
 static void say_room(void) {
   static int said;
   int crowded = !qzi_follow_has_room();
@@ -211,12 +211,12 @@ static void say_room(void) {
   said = crowded;
 }
 
-/* The child runs a program that the layer does not fit into: it is watched from outside, from here on. Where that is
- * refused, why there is no profile is said at the end. */
+/* The child executes a program in which the layer does not work: observes it from outside from now on. If that is
+ * refused, the reason is printed at the end. */
 static void watch_child(struct launched *run, const char *program, enum qz_program kind) {
   char whose[400], path[4096];
   snprintf(whose, sizeof whose, "%s %s", program, qzi_watched_because(kind));
-  if (run->watched.recording.outside) qzi_finish_all(); /* of what it ran before */
+  if (run->watched.recording.outside) qzi_finish_all(); /* of the previous program */
   qzi_outside_close(run->watched.recording.outside);
   run->watched = *run->options;
   uint32_t reason;
@@ -235,7 +235,7 @@ static void watch_child(struct launched *run, const char *program, enum qz_progr
               run->options->message_fd, &run->watched.recording);
   if (session >= 0) close(session);
   run->unwatched = NULL;
-  run->hellos++; /* recorded, or the user has been told why not */
+  run->hellos++; /* it is recorded, or the user has been informed why not */
   qzi_exec_of.happened = 0;
   if (!target) return;
   snprintf(target->program, sizeof target->program, "%s", run->program);
@@ -244,7 +244,7 @@ static void watch_child(struct launched *run, const char *program, enum qz_progr
   qzi_rotation_begin(&run->watched, run->base);
 }
 
-/* It has become such a program (exec). */
+/* The child has executed such a program. */
 static void watch_next(struct launched *run) {
   if (!qzi_exec_of.happened || run->unwatched || run->over || run->no_proc || !qzi_watched_because(qzi_exec_of.kind))
     return;
@@ -253,8 +253,8 @@ static void watch_next(struct launched *run) {
   watch_child(run, program, qzi_exec_of.kind);
 }
 
-/* The screen that the program was started for is gone: nobody is left to end it. It is asked as a user asks, then
- * harder; with all that it started, where we lead a process group of our own. */
+/* The screen for which the program was started is gone, so nobody is left to end it. The program is first asked to
+ * end, then killed; if we lead a process group of our own, so are all processes that it started. */
 static const int harder[] = {SIGINT, SIGTERM, SIGKILL};
 #define HARDER_COUNT (sizeof harder / sizeof *harder)
 
@@ -263,14 +263,14 @@ static void press(struct launched *run) {
   run->press_ns = qzi_clock_ns() + PATIENCE_MS * 1000000ull;
 }
 
-/* Until the next signal of `harder` is due; -1: none is to come. */
+/* Milliseconds until the next signal of `harder` is due; -1 if none is. */
 static int press_due_ms(const struct launched *run) {
   if (!run->pressed || run->pressed == HARDER_COUNT) return -1;
   uint64_t now_ns = qzi_clock_ns();
   return now_ns < run->press_ns ? (int)((run->press_ns - now_ns) / 1000000) + 1 : 0;
 }
 
-/* Of two waits in milliseconds; -1: for ever. */
+/* The shorter of two timeouts in milliseconds; -1 is infinite. */
 static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
 
 static int record(struct launched *run, int listener, int signals) {
@@ -305,7 +305,7 @@ static int record(struct launched *run, int listener, int signals) {
       case SIGCONT: qzi_stood_still(); break;
       case SIGCHLD: ended = qzi_child_outcome(run->child, &reason, &status); break;
       default:
-        if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
+        if (run->pressed) break; /* our own signal, which we sent to the group: the program has received it */
         qzi_pass_on(run->child, &run->direct, number, sender);
         run->over = 1;
         qzi_interrupt_all();
@@ -313,20 +313,19 @@ static int record(struct launched *run, int listener, int signals) {
       if (!ended) continue;
       run->ended = 1;
       while (poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 0) > 0)
-        admit_next(run, listener);      /* what it said last: why there is no profile */
-      close(listener);                  /* what still begins shall not wait for us to finish */
-      uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
+        admit_next(run, listener); /* processes its last message, which may be the reason why there is no profile */
+      close(listener);             /* processes that begin now must not wait until profiles are finished */
+      uint64_t end_ns = qzi_clock_ns(); /* taken before the profile is finished */
       qzi_newcomers_forget();
       for (unsigned k = qzi_target_count; k-- > 0;)
         if (qzi_targets[k]->pid == run->child) qzi_dismiss(k, reason, status);
       int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
-      /* not before: until then the kernel says what it used */
+      /* not earlier: as long as the child is not reaped, the kernel reports its usage */
       qzi_account(run->options->account_fd, run->child, run->begin_ns, end_ns);
       qzi_dismiss_children();
       qzi_finish_all();
       qzi_outside_close(run->watched.recording.outside);
-      if (!run->over &&
-          (!run->hellos || qzi_exec_of.happened)) /* else who said hello was reported, and so was the user */
+      if (!run->over && (!run->hellos || qzi_exec_of.happened)) /* otherwise the user has been informed */
         qzi_explain_no_profile(&(struct qzi_no_profile){.program = run->options->program[0],
                                                         .kind = qzi_exec_of.happened ? qzi_exec_of.kind : run->kind,
                                                         .unwatched = run->unwatched,
@@ -339,7 +338,7 @@ static int record(struct launched *run, int listener, int signals) {
   }
 }
 
-/* Quartz can't work here, and has said so: the program runs in our place. */
+/* Quartz cannot work here, which it has reported: executes the program in place of this process. */
 static int run_alone(const struct qzi_options *options, const sigset_t *mask) {
   sigprocmask(SIG_SETMASK, mask, NULL);
   qzi_run_instead(options->program);
@@ -368,7 +367,7 @@ int qzi_record(const struct qzi_options *options) {
   char layer[4096];
   run.kind = qz_program_named(options->program[0]);
   run.no_proc = !qzi_process_in_proc();
-  /* a statically linked one may start others */
+  /* a statically linked program may start others */
   run.layer = (run.kind == QZ_PROGRAM_PLAIN || run.kind == QZ_PROGRAM_STATIC) && !run.no_proc &&
               !qzi_layer_path(layer, sizeof layer);
   run.begin_ns = qzi_clock_ns();
@@ -384,10 +383,10 @@ int qzi_record(const struct qzi_options *options) {
   run.followed = options->recording;
   run.followed.followed = 1;
   if (!run.no_proc && qzi_watched_because(run.kind)) watch_child(&run, run.program, run.kind);
-  if (run.layer) { /* while the program is loaded: it would wait for it later */
+  if (run.layer) { /* while the program is being loaded, which otherwise would wait for it later */
     qzi_recording_host();
     qzi_running_cost_ns();
   }
-  signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
+  signal(SIGPIPE, SIG_IGN); /* the reader of our messages may be gone; the profile is finished nevertheless */
   return record(&run, listener, signals);
 }

@@ -1,4 +1,4 @@
-/* A rehearsal of sampling. See rehearsal.h. */
+/* Tries the system calls of sampling. See rehearsal.h. */
 #include "rehearsal.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #include "sampler/linux/process.h"
 
 #define BYTES ((size_t)4096)
-/* Nobody reads what becomes of a call. */
+/* The result of the call does not matter. */
 #define TRY(call)                   \
   do {                              \
     if (call) __asm__ volatile(""); \
@@ -102,7 +102,7 @@ static void files(void) {
     void *longer = mremap(at, BYTES, 2 * BYTES, MREMAP_MAYMOVE);
     TRY(longer != MAP_FAILED && munmap(longer, 2 * BYTES));
   }
-  TRY(unlink("/proc/self/quartz")); /* in /proc nothing can be made, renamed or removed */
+  TRY(unlink("/proc/self/quartz")); /* nothing can be created, renamed or removed in /proc */
   TRY(rename("/proc/self/quartz", "/proc/self/quartz"));
   TRY(readlink("/proc/self/exe", text, sizeof text) < 0);
   int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -139,7 +139,8 @@ static void observation(void) {
   TRY((int)geteuid() + (int)getegid());
 }
 
-/* What the program makes for us, under the same filter: else nobody could say why it does not connect. */
+/* The calls that the program makes for us, under the same filter, because otherwise nobody could tell why it does
+ * not connect. */
 static void program(void) {
   struct sockaddr_un nobody = {.sun_family = AF_UNIX, .sun_path = "\0quartz-rehearsal"};
   char byte = 0;

@@ -20,13 +20,13 @@
 #include "sampler/util/array.h"
 #include "sampler/util/clock.h"
 
-#define FULL_NS    UINT64_C(60000000000) /* a file whose tables are full is left early, but not before */
-#define AGAIN_NS   UINT64_C(60000000000) /* where no file can be begun, the next try */
-#define LEAST_FREE UINT64_C(16777216)    /* of the disk, for a file to be begun */
+#define FULL_NS    UINT64_C(60000000000) /* a file whose tables are full is closed early, but not before this age */
+#define AGAIN_NS   UINT64_C(60000000000) /* interval between attempts if no file can be created */
+#define LEAST_FREE UINT64_C(16777216)    /* free disk space required for a new file */
 #define STAMP      "-YYYYmmddTHHMMSSZ"
 
 static struct {
-  struct qzi_recording_request request; /* of all but the first */
+  struct qzi_recording_request request; /* for all files but the first */
   uint64_t every_ns, begun_ns, due_ns;
   unsigned keep;
   int message_fd, reported;
@@ -48,13 +48,13 @@ int qzi_rotation_is_one(const char *name, const char *base) {
   const char *at = name + before;
   for (const char *form = STAMP; *form; form++, at++)
     if (strchr("YmdHMS", *form) ? !isdigit((unsigned char)*at) : *at != *form) return 0;
-  if (*at == '-') at += 1 + strspn(at + 1, "0123456789"); /* a second one of that second */
+  if (*at == '-') at += 1 + strspn(at + 1, "0123456789"); /* the second file of the same second */
   return !strcmp(at, base + before);
 }
 
 static int by_name(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
 
-/* 1: a recording writes it. */
+/* Returns 1 if a recording is writing the file. */
 static int in_use(const char *path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0) return 1;
@@ -63,7 +63,7 @@ static int in_use(const char *path) {
   return used;
 }
 
-/* Removes the oldest files beyond those that are kept, those of earlier recordings of the same name among them. */
+/* Removes the oldest files in excess of --keep, including those of earlier recordings with the same name. */
 static void prune(void) {
   char copy[sizeof all.base], other[sizeof all.base], path[sizeof all.base + 300];
   snprintf(copy, sizeof copy, "%s", all.base);
@@ -92,7 +92,7 @@ static void prune(void) {
 void qzi_rotation_begin(const struct qzi_options *options, const char *base) {
   if (options->rotate_seconds <= 0) return;
   all.request = options->recording;
-  all.request.attached = 1; /* the next one begins while the program runs */
+  all.request.attached = 1; /* the program is already running when the next file begins */
   all.every_ns = (uint64_t)(options->rotate_seconds * 1e9);
   all.keep = options->keep;
   all.message_fd = options->message_fd;
@@ -102,7 +102,7 @@ void qzi_rotation_begin(const struct qzi_options *options, const char *base) {
   prune();
 }
 
-/* 1: a file can be begun there; else why not is said once. */
+/* Returns 1 if a file can be created; otherwise prints the reason, once. */
 static int can_begin(const char *path, const char *current) {
   char copy[4200], trial[4300];
   struct statvfs disk;
@@ -135,7 +135,7 @@ static void rotate(unsigned k) {
   struct qzi_replaceable may = qzi_replaceable_now(path);
   struct qzi_clock_page clock = qzi_clock_page_again(&its->clock);
   int session = dup(its->view.fd), socket = old->socket;
-  old->socket = -1; /* the program is not notified */
+  old->socket = -1; /* the program is not informed */
   qzi_pause(old);
   struct qzi_target *next = qzi_admit(old->pid, socket, session, clock, 0, path, &may, all.message_fd, &all.request);
   if (session >= 0) close(session);

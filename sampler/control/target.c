@@ -1,4 +1,4 @@
-/* Life of one recorded program. See target.h. */
+/* A recorded program from its beginning to its end. See target.h. */
 #include "target.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
 
-#define MAP_NS       UINT64_C(1000000000) /* between readings of the map */
-#define USAGE_COST   1600u                /* what the process used is read for at most one part in so many of a CPU */
-#define MAP_SOON_NS  UINT64_C(100000000)  /* the same, when an unknown address was seen, or a library was unloaded; */
-#define MAP_EARLY    16u                  /* so many times it is sooner: programs load their libraries as they start */
+#define MAP_NS       UINT64_C(1000000000) /* interval between readings of the memory map */
+#define USAGE_COST   1600u                /* reading the usage may take this fraction of a CPU: 1 / 1600 */
+#define MAP_SOON_NS  UINT64_C(100000000)  /* interval after an unknown address was seen, or a library was unloaded; */
+#define MAP_EARLY    16u /* the number of such early readings: programs load their libraries when they start */
 #define MAP_EARLY_NS UINT64_C(10000000)
 
 #define BRIEF_NS     UINT64_C(1000000000) /* a shorter run shows little */
@@ -32,7 +32,7 @@ static const char *remedy(enum qzi_obstacle obstacle) {
   }
 }
 
-/* Says where the profile is: to the front end, and to the user where it is not where it was meant to be. */
+/* Reports the profile's name to the front end, and to the user if it is not the intended one. */
 static void announce_name(const struct qzi_target *target, const char *meant) {
   const char *name = target->recording.file.path;
   int moved = strcmp(name, meant) != 0;
@@ -41,7 +41,7 @@ static void announce_name(const struct qzi_target *target, const char *meant) {
   if (target->message_fd >= 0) dprintf(target->message_fd, "%s\n", name);
 }
 
-/* Which file the process runs. */
+/* The file that the process executes, by device and number. */
 static void file_of(pid_t pid, uint64_t runs[2]) {
   char name[64];
   struct stat file;
@@ -65,7 +65,7 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   char why[600] = "there is not enough memory";
   enum qzi_obstacle obstacle = QZI_NO_MEMORY;
   struct qzi_target *target = calloc(1, sizeof *target);
-  int opened = 0, passed = 0; /* the clock page is the recording's */
+  int opened = 0, passed = 0; /* takes over the clock page */
   if (!target) goto failed;
   target->pid = pid;
   target->socket = socket;
@@ -84,10 +84,10 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   target->map_ns = qzi_clock_ns();
   target->map_due_ns = target->map_ns + MAP_NS;
   if (!qzi_recording_start(&target->recording)) {
-    qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program goes on */
+    qzi_cpu_time_tend(&target->recording.cpu_time, &target->recording.view, pid); /* before the program continues */
     if (answer) {
       target->recording.went_on_ns = qzi_clock_ns();
-      qzi_sampler_rebase(&target->recording.sampler, target->recording.went_on_ns); /* from here on */
+      qzi_sampler_rebase(&target->recording.sampler, target->recording.went_on_ns); /* the recording begins here */
       qz_message_send(socket, answer, NULL, clock.fd);
       qzi_recording_went_on(&target->recording, target->recording.went_on_ns);
     }
@@ -99,7 +99,7 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   obstacle = QZI_NO_THREAD;
   snprintf(why, sizeof why, "no sampling thread can be started");
 failed:
-  qz_message_send(socket, QZ_REFUSED, NULL, -1); /* the user gets the reason here */
+  qz_message_send(socket, QZ_REFUSED, NULL, -1); /* the user is informed here */
   if (!request->followed)
     fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(obstacle));
   close(socket);
@@ -127,7 +127,7 @@ void qzi_summarize(const struct qzi_target *target) {
        skipped[QZI_NUMBER], cpu[QZI_NUMBER];
   double hz = (double)head->rate_mhz / 1000;
   qzi_count_text(asked, (uint64_t)(hz + 0.5));
-  if (slower) /* the option's value as it is typed */
+  if (slower) /* the option's value, as typed */
     snprintf(rate, sizeof rate, " instead of %s, since each takes long here (--rate %.0f takes all, at a higher cost)",
              asked, hz);
   fprintf(stderr, "quartz: %s: %s in %s, %s a second%s, %s skipped, %s of a CPU%s\n", target->recording.file.path,
@@ -146,7 +146,7 @@ int qzi_target_brief(const struct qzi_target *target) {
 
 static void stop_sampling(struct qzi_recording *recording) {
   if (!qzi_recording_stop(recording)) return;
-  /* its memory and file are in use for ever: nothing can be finished */
+  /* its memory and file remain in use, so nothing can be finished */
   fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is complete up to the last snapshot\n",
           recording->file.path);
   _exit(QUARTZ_FAILED);
@@ -229,7 +229,7 @@ int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], i
     return 1;
   }
   if (polls[0].revents) {
-    qzi_recording_ends(recording); /* what the session says from now on is what it said last */
+    qzi_recording_ends(recording); /* the session's current contents are its last */
     if (is_child) return 0;
     outcome->reason = qzi_process_outcome(target->pid, target->pidfd, &outcome->status);
     return 1;
@@ -239,7 +239,7 @@ int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], i
     int fd;
     if (!(polls[1].revents & (POLLHUP | POLLERR)) && !qzi_channel_receive(target->socket, 0, &message, &fd)) {
       if (fd >= 0 && message.type == QZ_MESSAGES && recording->messages_fd < 0)
-        recording->messages_fd = fd; /* read when recording ends */
+        recording->messages_fd = fd; /* read when the recording ends */
       else if (fd >= 0)
         close(fd);
       return 0;
@@ -254,14 +254,14 @@ int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], i
   return 0;
 }
 
-/* The only sign that a program which publishes nothing has called exec. */
+/* Exec is not reported by a program that publishes nothing; it shows only in the file that the process executes. */
 static void look_for_exec(struct qzi_target *target) {
   uint64_t runs[2], one = 1;
   file_of(target->pid, runs);
   if (!runs[1] || (runs[0] == target->runs[0] && runs[1] == target->runs[1])) return;
   target->left = 1;
   qzi_recording_cut(&target->recording);
-  if (write(target->recording.wake_fd, &one, sizeof one) < 0) return; /* full: it is awake */
+  if (write(target->recording.wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: a wake-up is pending already */
 }
 
 int qzi_target_tend(struct qzi_target *target) {
@@ -272,7 +272,7 @@ int qzi_target_tend(struct qzi_target *target) {
     uint64_t begin_ns = qzi_thread_cpu_ns();
     qzi_process_usage_read(&recording->usage, target->pid);
     uint64_t next_ns = qzi_clock_ns() + (qzi_thread_cpu_ns() - begin_ns) * USAGE_COST;
-    if (recording->cpu_time.due_ns < next_ns) recording->cpu_time.due_ns = next_ns; /* of thousands of threads */
+    if (recording->cpu_time.due_ns < next_ns) recording->cpu_time.due_ns = next_ns; /* with thousands of threads */
   }
   qzi_recording_measure(recording);
   if (target->runs[1] && !target->left) look_for_exec(target);

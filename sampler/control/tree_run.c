@@ -1,5 +1,5 @@
-/* Runs a program and observes it with all processes that descend from it (--tree): one file of the whole. Started,
- * timed and sent signals as a recorded one is; nothing of Quartz is in it. */
+/* Runs a program and observes it with all processes that descend from it (--tree) into one file. The program is
+ * started, timed and sent signals in the same way as a recorded one, but not prepared for recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void join(char **argv, char *to, size_t bytes) {
     length += (size_t)snprintf(to + length, bytes - length, length ? " %s" : "%s", *argv);
 }
 
-/* What is known now is written; said where it cannot be. */
+/* Writes what is known now; reports a failure on stderr. */
 static void finish(const struct qzi_options *options, struct qzi_observer *observer, const char *program,
                    const char *path, pid_t child, uint64_t end_ns, int status) {
   struct rusage used = {0};
@@ -80,7 +80,7 @@ int qzi_tree_run(const struct qzi_options *options) {
   struct qzi_observer *observer = qzi_observer_begin(child, program, &why);
   if (!observer) fprintf(stderr, "quartz: no tree: %s; %s runs unobserved\n", why, program);
   close(gate[0]);
-  close(gate[1]); /* it goes on */
+  close(gate[1]); /* lets the child continue */
   if (qzi_launch_outcome(&held, child)) {
     if (observer) {
       qzi_observer_end(observer, qzi_clock_ns());

@@ -9,10 +9,11 @@
 #include "sampler/outside/session.h"
 #include "sampler/recording/request.h"
 
-/* The layer does not fit into a program of that kind, but it can be watched: what it is, a predicate. Else NULL. */
+/* A predicate that describes programs in which the layer does not work, but that can be observed; otherwise NULL. */
 const char *qzi_watched_because(enum qz_program kind);
-/* Makes a session for the process `pid`, and says so on stderr, unless the request is quiet: `whose` begins the
- * sentence. NULL: refused, with one clause in *why (static); or it publishes, and *why is left as it was. */
+/* Creates a session for the process `pid` and reports it on stderr unless the request is quiet; the sentence begins
+ * with `whose`. Returns NULL if refused, with a static clause in *why, or if the process publishes itself, without
+ * changing *why. */
 struct qzi_outside *qzi_watch(const struct qzi_recording_request *request, pid_t pid, const char *whose,
                               const char **why);
 

@@ -7,17 +7,17 @@
 #include "sampler/linux/process_memory.h"
 #include "state.h"
 
-#define COOL_NS     UINT64_C(100000000) /* nobody waited for so long: its owner is not read any more */
-#define LOOKS_LEAST 16u                 /* before anything is said of how long a lock is held */
-#define BRIEF       4u                  /* it has another owner at one look in so many, or more */
+#define COOL_NS     UINT64_C(100000000) /* after this time without waiters, the owner is no longer read */
+#define LOOKS_LEAST 16u                 /* number of readings of the owner before its holding time is judged */
+#define BRIEF       4u                  /* held briefly if one in this many readings finds a new owner */
 
-/* ---- what glibc keeps in its objects ---- */
+/* ---- layout of glibc's objects ---- */
 
-/* Of a mutex, the same in all its versions (struct __pthread_mutex_s, 64 bit). */
+/* The part of a mutex that is the same in all versions (struct __pthread_mutex_s, 64 bit). */
 struct glibc_mutex {
   int32_t lock;
   uint32_t count;
-  int32_t owner; /* thread id; 0: nobody's */
+  int32_t owner; /* thread ID; 0 if there is no owner */
   uint32_t users;
   int32_t kind;
 };
@@ -26,11 +26,11 @@ struct glibc_mutex {
 /* Of a read-write lock (struct __pthread_rwlock_arch_t). */
 struct glibc_rwlock {
   uint32_t readers, writers, phase, queue, pads[2];
-  int32_t writer; /* thread id; 0: it is not held for writing */
+  int32_t writer; /* thread ID; 0 if it is not locked for writing */
 };
 
-/* Where in the object its futex is: of a read-write lock phase or queue, of a condition one of two words (from version
- * 2.41 on further in front), of a barrier the round. */
+/* The address of the object, from that of its futex: in a read-write lock the phase or the queue, in a condition one
+ * of two words (at lower offsets from version 2.41 on), in a barrier the round. */
 static uint64_t begin_of(uint32_t kind, uint64_t futex) {
   static int minor;
   if (!minor) minor = (int)strtol(strchr(gnu_get_libc_version(), '.') + 1, NULL, 10);
@@ -42,12 +42,12 @@ static uint64_t begin_of(uint32_t kind, uint64_t futex) {
   }
 }
 
-/* Record of that thread, index + 1; 0: nobody, or nobody of this program; -1: that is no thread. */
+/* The thread's record, index + 1; 0 if there is no thread, or none of this program; -1 if the value is no thread ID. */
 static int64_t record_of(const struct qzi_outside *outside, int64_t tid) {
   return tid < 0 || tid >= QZI_OUTSIDE_TIDS ? -1 : (int64_t)outside->record_of[tid];
 }
 
-/* The same of who owns the object now; -1: it is no such object. */
+/* Like record_of, for the current owner of the object; -1 if this is no such object. */
 static int64_t owner_of(const struct qzi_outside *outside, uint32_t kind, uint64_t address) {
   uint32_t pid = (uint32_t)outside->pid;
   struct glibc_mutex mutex;
@@ -61,7 +61,7 @@ static int64_t owner_of(const struct qzi_outside *outside, uint32_t kind, uint64
   }
 }
 
-/* ---- what stands on a thread's stack ---- */
+/* ---- entries of a thread's stack ---- */
 
 static struct qz_entry *entries_of(struct qz_thread *thread) {
   return (struct qz_entry *)(void *)((unsigned char *)thread + offsetof(struct qz_thread, stack));
@@ -93,7 +93,7 @@ static void pull(const struct qzi_outside *outside, uint32_t index, uint64_t key
   set_depth(thread, depth - 1);
 }
 
-/* The lock has that holder now: index + 1, 0: none. */
+/* Records the lock's current holder: index + 1, 0 if none. */
 static void give(const struct qzi_outside *outside, struct qzi_outside_lock *lock, uint32_t holder) {
   uint64_t key = QZ_KEY(qzi_outside_object_at(outside, lock->object)->kind, lock->object),
            serial = holder ? qzi_outside_record(outside, holder - 1)->serial : 0;
@@ -142,7 +142,7 @@ static uint32_t kind_of(const char *called) {
                                                                                                  : 0;
 }
 
-/* Joins are one object for each place; others are known by their address, which is `key`. */
+/* Joins are one object per call site; other objects are identified by their address. `key` is either. */
 static uint32_t find(const struct qzi_outside *outside, uint32_t kind, uint64_t key) {
   QZI_TABLE_EACH(&outside->objects, qzi_hash(key, kind), index) {
     const struct qz_object *its = qzi_outside_object_at(outside, index);
@@ -164,7 +164,7 @@ static uint32_t make(struct qzi_outside *outside, uint32_t kind, uint64_t key, u
   return index;
 }
 
-/* It is looked at in each snapshot from now on. NULL: too many others are. */
+/* From now on its owner is read in each snapshot. NULL if there are too many such objects. */
 static struct qzi_outside_lock *heat(struct qzi_outside *outside, uint32_t object, uint64_t now_ns) {
   struct qzi_outside_lock *lock = hot_of(outside, object);
   if (!lock && outside->hot_count == QZI_OUTSIDE_HOT) return NULL;
@@ -191,7 +191,7 @@ uint32_t qzi_outside_object(struct qzi_outside *outside, const char *called, uin
                             uint64_t now_ns, uint32_t *kind) {
   int32_t joined;
   *kind = kind_of(called);
-  /* Whoever has waited for a condition takes its mutex again. */
+  /* A thread that has waited for a condition locks its mutex again. */
   if (*kind == QZ_KIND_CONDITION &&
       (find(outside, QZ_KIND_MUTEX, address) || owner_of(outside, QZ_KIND_MUTEX, address) > 0))
     *kind = QZ_KIND_MUTEX;
@@ -200,7 +200,7 @@ uint32_t qzi_outside_object(struct qzi_outside *outside, const char *called, uin
   uint32_t object = find(outside, *kind, key);
   if (!object) object = make(outside, *kind, key, site);
   if (!object) return 0;
-  /* It waits for the thread's id to be cleared. */
+  /* It waits for the thread ID to be cleared. */
   if (*kind == QZ_KIND_JOIN && !qzi_program_read((uint32_t)outside->pid, address, &joined, sizeof joined)) {
     int64_t record = record_of(outside, joined);
     qzi_outside_object_at(outside, object)->owner = record > 0 ? (uint32_t)record : 0;

@@ -12,20 +12,21 @@
 
 #include "session.h"
 
-/* A thread sleeps on the futex at `address`, in the C library's procedure `called` (its symbol), which the program
- * called at `site`. Index of the object in the session, and its kind; 0: nothing that is known, or no room. */
+/* A thread sleeps on the futex at `address` in the C library's procedure `called` (a symbol), called by the program
+ * at `site`. Returns the index of the object in the session, and its kind; 0 if the procedure is unknown, or there
+ * is no room. */
 uint32_t qzi_outside_object(struct qzi_outside *outside, const char *called, uint64_t address, uint64_t site,
                             uint64_t now_ns, uint32_t *kind);
-/* The same where only the futex is known: an object at which another thread was seen to wait. */
+/* Like qzi_outside_object if only the futex is known, for an object at which another thread was observed to wait. */
 uint32_t qzi_outside_known(const struct qzi_outside *outside, uint64_t address, uint32_t *kind);
-/* 1: that lock is mostly held for less time than passes between snapshots: what its owner is seen to do may come before
- * it, or after. */
+/* Returns 1 if the lock is mostly held for less than the interval between snapshots: the observed activity of its
+ * owner may have been before or after holding it. */
 int qzi_outside_is_brief(const struct qzi_outside *outside, uint32_t object);
-/* A thread was seen to have begun another wait for it. These are fewer than there are. */
+/* A thread was observed to begin another wait for it. Counts fewer waits than there are. */
 void qzi_outside_begun(const struct qzi_outside *outside, uint32_t object);
-/* A thread waits for that object in this snapshot, or has just been woken by it. */
+/* A thread waits for the object in this snapshot, or has just been woken by it. */
 void qzi_outside_waits(struct qzi_outside *outside, uint32_t object, uint64_t now_ns);
-/* All threads have been looked at: this snapshot stands for so much time. */
+/* All threads have been visited; this snapshot stands for `ns`. */
 void qzi_outside_waited(struct qzi_outside *outside, uint64_t ns);
 
 #endif

@@ -10,10 +10,10 @@
 #include "abi/program.h"
 #include "sampler/linux/process_memory.h"
 
-/* What /proc/PID/status says. */
+/* Fields of /proc/PID/status. */
 struct status {
-  long group;      /* process that it is a thread of */
-  unsigned levels; /* numbers that it has: one for each pid name space from ours down to its own */
+  long group;      /* the process to which the thread belongs */
+  unsigned levels; /* number of its IDs: one per pid name space, from ours to its own */
   char state;
   int has_memory;
 };

@@ -1,19 +1,16 @@
-/* Whether a process can be watched from outside, and what the kernel keeps from us.
- *
- * Owns:    nothing. Any one thread.
- */
+/* Whether a process may be observed from outside, and which data the kernel withholds. Owns:    nothing. May be
+ * called by any one thread. */
 #ifndef QZI_OUTSIDE_PERMISSION_H
 #define QZI_OUTSIDE_PERMISSION_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Why the process `pid`, which is there, can't be watched, in a clause with what to do; NULL: it can. `text` is room
- * for one that is made. */
+/* Why the existing process `pid` cannot be observed: a clause with advice, possibly built in `text`; NULL if it can. */
 const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes);
-/* 1: it carries the thread package or the pthread layer. */
+/* Returns 1 if the process contains the thread package or the pthread layer. */
 int qzi_outside_publishes(pid_t pid);
-/* 1: its memory, and the calls in which its threads sleep, may be read. */
+/* Returns 1 if its memory, and the system calls in which its threads sleep, may be read. */
 int qzi_outside_readable(pid_t pid);
 
 #endif

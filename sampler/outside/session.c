@@ -16,15 +16,15 @@
 
 #define PAGE       4096u
 #define THREADS    16384u
-#define STACK      16u /* entries of a record's stack */
+#define STACK      16u /* maximum depth of a record's stack */
 #define OBJECTS    4096u
 #define STRINGS    (64u << 10)
 #define CALL_SLOTS 16u
-#define LOOK_NS    UINT64_C(2000000) /* between two looks for threads, at least, */
-#define COST       200u              /* which take at most one part in so many of a CPU */
-#define NAME_NS    UINT64_C(2000000) /* until a new thread's name is read again, then twice as long as it is there */
+#define LOOK_NS    UINT64_C(2000000) /* minimum interval between searches for threads, */
+#define COST       200u              /* which may take 1 / 200 of a CPU */
+#define NAME_NS    UINT64_C(2000000) /* delay before a new thread's name is read again, doubled each time */
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static uint64_t place(uint64_t *total, uint64_t bytes) {
   uint64_t at = *total;
@@ -91,11 +91,11 @@ static int read_name(const struct qzi_outside *outside, uint32_t tid, char name[
   ssize_t bytes = fd < 0 ? -1 : read(fd, name, QZI_OUTSIDE_NAME);
   if (fd >= 0) close(fd);
   if (bytes <= 0) return -1;
-  name[bytes - 1] = 0; /* the end of the line */
+  name[bytes - 1] = 0; /* without the newline */
   return 0;
 }
 
-/* Offset of the name in the session's strings; 0: no room. */
+/* The offset of the name in the session's strings; 0 if there is no room. */
 static uint32_t intern(struct qzi_outside *outside, const char *name) {
   char *strings = (char *)outside->base + outside->head->string_table.offset;
   uint32_t used = outside->head->string_bytes;
@@ -111,7 +111,7 @@ static uint32_t intern(struct qzi_outside *outside, const char *name) {
   return used;
 }
 
-/* A thread has the name of the one that made it until it gets its own, which is often one of the first things done. */
+/* A thread inherits the name of its creator until it sets its own, which is often one of its first actions. */
 static void look_at_name(struct qzi_outside *outside, uint32_t index, uint64_t now_ns) {
   struct qzi_outside_thread *known = &outside->threads[index];
   char name[QZI_OUTSIDE_NAME];
@@ -156,7 +156,7 @@ static void end(struct qzi_outside *outside, uint32_t index) {
   outside->free_list[outside->free_count++] = index;
 }
 
-/* A list that is read while threads end may leave out others. */
+/* Checks a single thread, because a directory that is read while threads end may omit others. */
 static int is_gone(const struct qzi_outside *outside, uint32_t tid) {
   char name[16];
   snprintf(name, sizeof name, "%u", tid);
@@ -205,7 +205,7 @@ struct qzi_outside *qzi_outside_open(pid_t pid, const char **why) {
   outside->fd = -1;
   outside->threads = calloc(THREADS, sizeof *outside->threads);
   outside->free_list = calloc(THREADS, sizeof *outside->free_list);
-  outside->record_of = calloc(QZI_OUTSIDE_TIDS, sizeof *outside->record_of); /* takes memory where it is touched */
+  outside->record_of = calloc(QZI_OUTSIDE_TIDS, sizeof *outside->record_of); /* takes memory only where it is touched */
   snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
   outside->tasks = opendir(name);
   if (!outside->tasks)

@@ -15,13 +15,13 @@
 
 struct qzi_outside;
 
-/* Makes the session of the process `pid`, with the threads that it has. NULL, and one clause in *why (static). */
+/* Creates the session of the process `pid` with its current threads. NULL with a static clause in *why on failure. */
 struct qzi_outside *qzi_outside_open(pid_t pid, const char **why);
 void qzi_outside_close(struct qzi_outside *outside);
-/* The memory file; stays the session's. */
+/* The memory file; it remains the session's. */
 int qzi_outside_fd(const struct qzi_outside *outside);
-/* A snapshot begins: looks for threads that have come or gone since, where the last look is long enough ago. Time that
- * it took, ns. */
+/* To be called at the beginning of a snapshot: looks for threads that have begun or ended if the last search is long
+ * enough ago. Returns the time that it took in ns. */
 uint64_t qzi_outside_begin(struct qzi_outside *outside, uint64_t now_ns);
 
 #endif

@@ -7,7 +7,7 @@
 #include "sampler/linux/futex_wait.h"
 #include "sampler/util/clock.h"
 
-#define SPIN_NS UINT64_C(150000) /* the last part of a wait, on a CPU of its own */
+#define SPIN_NS UINT64_C(150000) /* the final part of a wait is spent spinning, on a CPU of our own */
 
 /* xorshift128+ */
 static uint64_t draw(struct qzi_pacing *pacing) {
@@ -28,14 +28,14 @@ void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, u
   *pacing = (struct qzi_pacing){.interval_ns = interval ? interval : 1, .start_ns = now_ns, .spins = spins};
   if (seed || getrandom(pacing->random, sizeof pacing->random, GRND_NONBLOCK) != (ssize_t)sizeof pacing->random) {
     pacing->random[0] = seed ? seed : now_ns;
-    pacing->random[1] = QZ_HASH_FACTOR; /* any odd number would do */
+    pacing->random[1] = QZ_HASH_FACTOR; /* an arbitrary odd number */
   }
   pacing->random[1] |= 1;
   for (int k = 0; k < 8; k++) draw(pacing);
   choose(pacing);
 }
 
-/* The interval that a snapshot at now_ns is of: a wake-up that comes a little late shifts all instants alike. */
+/* The interval to which a snapshot at now_ns belongs: a slightly late wake-up shifts all instants alike. */
 static uint64_t interval_of(const struct qzi_pacing *pacing, uint64_t now_ns) {
   uint64_t current = now_ns > pacing->start_ns ? (now_ns - pacing->start_ns) / pacing->interval_ns : 0;
   return current > pacing->tick + 1 ? current : pacing->tick;

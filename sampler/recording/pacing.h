@@ -18,24 +18,24 @@
 
 struct qzi_pacing {
   uint64_t interval_ns;
-  uint64_t start_ns;   /* interval 0 begins here */
+  uint64_t start_ns;   /* begin of interval 0 */
   uint64_t tick;       /* interval of the next snapshot */
-  uint64_t instant_ns; /* when it is due */
-  uint64_t skipped;    /* intervals without a snapshot */
+  uint64_t instant_ns; /* time at which it is due */
+  uint64_t skipped;    /* number of intervals without a snapshot */
   uint64_t random[2];
-  int spins; /* 1: on a CPU of its own */
+  int spins; /* 1: the thread has a CPU to itself */
 };
 
-/* rate_mhz: millihertz, not 0. seed 0: from the system. */
+/* rate_mhz: snapshots per 1000 s, not 0. seed 0: a random one from the system. */
 void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, uint64_t now_ns, uint64_t seed);
-/* The end of the interval for which a snapshot that is taken at now_ns stands. */
+/* The end of the interval that a snapshot at now_ns stands for. */
 uint64_t qzi_pacing_covered(const struct qzi_pacing *pacing, uint64_t now_ns);
-/* A snapshot was taken at now_ns: chooses the instant of the next one. */
+/* A snapshot was taken at now_ns: selects the instant of the next one. */
 void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns);
-/* After qzi_pacing_next: intervals have another length from the next one on. */
+/* To be called after qzi_pacing_next: changes the length of intervals from the next one on. */
 void qzi_pacing_change(struct qzi_pacing *pacing, uint64_t interval_ns);
-/* Waits until the instant has come or *stop is not 0; returns the time, or 0 when it was stopped. Whoever sets *stop
- * wakes its waiters (futex_wait.h). */
+/* Waits until the instant has come or *stop is not 0. Returns the time in ns, or 0 if it was stopped. A thread that
+ * sets *stop has to wake the waiters (futex_wait.h). */
 uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, _Atomic uint32_t *stop);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening and ending of a recording. See recording.h. */
+/* Begin and end of a recording. See recording.h. */
 #include "recording.h"
 
 #include <errno.h>
@@ -21,17 +21,16 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
 
-#define LOOPS_NS                                                                                                       \
-  UINT64_C(3000000000)                 /* a sampling thread that uses so much CPU time after it was asked to end loops \
-                                        */
-#define HANGS_NS UINT64_C(30000000000) /* one that has not ended after so long hangs */
-#define LOOK_NS  100000000
-#define SWITCH_NS \
-  UINT64_C(100000) /* of processor time for a switch of threads, at most: whether to measure what one takes */
+/* a sampling thread that uses this much CPU time after the request to end is in an infinite loop */
+#define LOOPS_NS  UINT64_C(3000000000)
+#define HANGS_NS  UINT64_C(30000000000) /* a sampling thread that has not ended after this time hangs */
+#define LOOK_NS   100000000
+/* if threads switch at least once per this much processor time, the cost of a switch is measured */
+#define SWITCH_NS UINT64_C(100000)
 
-/* ---- what the head says of program and machine ---- */
+/* ---- program and machine, for the head ---- */
 
-/* The words of the command line, quoted so that a shell would read them back. */
+/* The command line, with words quoted for a shell. */
 static uint32_t command_line(struct qzi_interner *in, pid_t pid) {
   char name[64], words[4096], text[4 * sizeof words + 16];
   snprintf(name, sizeof name, "/proc/%ld/cmdline", (long)pid);
@@ -60,7 +59,7 @@ static uint32_t command_line(struct qzi_interner *in, pid_t pid) {
 }
 
 const char *qzi_recording_host(void) {
-  static char text[1024]; /* the same for all recordings; the kernel may take long to write of each of many CPUs */
+  static char text[1024]; /* kept for all recordings: with many CPUs, the kernel takes long to write it */
   struct utsname machine;
   char line[256], model[200] = "";
   if (*text || uname(&machine)) return text;
@@ -91,7 +90,7 @@ static void describe(struct qzi_recording *recording) {
   in->c_code = qzi_static_c_code(head->pid);
   head->cpus = qzi_affinity_count((int)recording->pid);
   if (!head->cpus) head->cpus = qzi_affinity_count(0);
-  unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
+  unsigned pinned = qzi_place_pinned(&recording->view); /* a pinned processor's affinity mask hides the other CPUs */
   if (head->cpus < pinned) head->cpus = pinned;
   head->attached = (uint32_t)recording->request->attached;
   head->rank = qzi_name_rank(recording->pid);
@@ -153,7 +152,7 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->sampler.outside = request->outside;
   describe(recording);
   qzi_process_usage_begin(&recording->usage, &recording->view, pid);
-  recording->mailbox = qzi_modules_read(pid); /* now: it may be gone when it is stored */
+  recording->mailbox = qzi_modules_read(pid); /* now, because the program may have ended when it is stored */
   return 0;
 }
 
@@ -186,7 +185,7 @@ void qzi_recording_begin(struct qzi_recording *recording) {
   sem_post(&recording->prepared);
 }
 
-/* Threads that no visit saw have neither a first nor a last time. */
+/* Sets first and last time of threads that no snapshot visited. */
 static void close_threads(struct qzi_file *file) {
   uint64_t count = qzi_file_count(file, QZ_SECTION_THREADS);
   for (uint64_t k = 0; k < count; k++)
@@ -206,7 +205,7 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();
 }
 
-/* Measured once, however many processes are recorded: it takes some ms. */
+/* Measured once for all recordings, because it takes some ms. */
 static uint64_t sleep_ns(void) {
   static uint64_t known;
   if (!known) known = qzi_sleep_cost_ns();
@@ -220,8 +219,9 @@ void qzi_recording_measure(struct qzi_recording *recording) {
     recording->sampler.sleep_ns = sleep_ns();
 }
 
-/* Waits for the sampling thread to end. A snapshot takes some ms at most; reading exact counts may take longer, and so
- * does a machine that gives no CPU. -1: it has used much processor time without an end, or there is none in sight. */
+/* Waits for the end of the sampling thread. A snapshot takes some ms at most, but reading exact counts may take
+ * longer, and so may waiting for a CPU. Returns -1 if the thread has used much processor time without ending, or
+ * hangs. */
 static int join_sampling(struct qzi_recording *recording) {
   clockid_t clock;
   struct timespec now, used;

@@ -17,25 +17,25 @@
 #include "sampler/linux/futex_wait.h"
 
 #define SPIN_RATE_MHZ   UINT64_C(10000000)
-#define PROMPT_RATE_MHZ UINT64_C(5000000) /* highest rate at which the sampler may go before all others */
+#define PROMPT_RATE_MHZ UINT64_C(5000000) /* the highest rate at which the sampler may have real-time priority */
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
-#define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
-#define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
+#define KEEP_NS         UINT64_C(100000000) /* interval of bookkeeping */
+#define EXACT_NS        UINT64_C(500000000) /* interval between readings of exact counts; longer if one takes long */
 #define COST                                                                                                          \
   64u /* snapshots take at most one part in so many of a CPU that the program could use beyond the bare wake-ups, and \
        */
-#define MANY            500u /* threads: with so many the snapshots' part is the half, with twice as many a third, */
-#define MANY_MOST       4u   /* to a quarter */
-#define WAKE_COST       50u  /* these one part in so many, unless the user asked for a rate */
-#define WAKES_SEEN      16u  /* one in so many is measured; */
-#define WAKE_MOST_NS    UINT64_C(100000) /* one that took longer was another thing */
-#define EXACT_COST      1600u            /* exact counts take at most one part in so many */
-#define SLOWER_MOST     50u              /* times */
+#define MANY            500u /* with this many threads snapshots may use a half of that, with twice as many a third, */
+#define MANY_MOST       4u   /* at least a quarter */
+#define WAKE_COST       50u  /* wake-ups may use 1 / 50, unless the user requested a rate */
+#define WAKES_SEEN      16u  /* one in this many is measured; */
+#define WAKE_MOST_NS    UINT64_C(100000) /* longer ones were interrupted by something else */
+#define EXACT_COST      1600u            /* exact counts may use 1 / 1600 */
+#define SLOWER_MOST     50u              /* maximum lengthening of the interval */
 #define OTHERS_BATCH    8u
-#define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
+#define OTHERS_SPIN_NS  UINT64_C(25000) /* mean time per snapshot for threads without processors and for objects */
 #define OTHERS_SLEEP_NS UINT64_C(4000)
 #define HELPER_SPINS    20000
-#define LAST            2u /* intervals: what the program did after its last snapshot is added from there on */
+#define LAST            2u /* intervals: the program's activity after its last snapshot is added from there on */
 
 struct qzi_helper {
   struct qzi_recording *recording;
@@ -92,7 +92,7 @@ static void start_helpers(struct qzi_recording *recording, const struct qzi_plac
     helper->first = (uint32_t)((uint64_t)processors * k / wanted);
     helper->end = (uint32_t)((uint64_t)processors * (k + 1) / wanted);
     if (pthread_create(&helper->thread, NULL, helper_main, helper)) {
-      /* the range of this one and those after it stays with the first thread, which visits it last */
+      /* its range and the following ones are visited by the first thread, after its own */
       break;
     }
     recording->threads++;
@@ -139,7 +139,7 @@ static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
 
 static void wake_control(struct qzi_recording *recording) {
   uint64_t one = 1;
-  if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is reported already */
+  if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: a wake-up is pending already */
 }
 
 static void no_room(struct qzi_recording *recording) {
@@ -160,7 +160,7 @@ static void store_modules(struct qzi_recording *recording) {
   qzi_modules_free(modules);
 }
 
-/* A processor may have been pinned to our CPU since we chose it. */
+/* A processor may have been pinned to our CPU since we selected it. */
 static void look_for_place(struct qzi_recording *recording) {
   struct qzi_place place;
   if (!recording->pacing.spins || recording->request->cpu >= 0) return;
@@ -186,7 +186,7 @@ static void keep_books(struct qzi_recording *recording) {
   if (recording->sampler.in.unknown_addresses) want_modules(recording);
 }
 
-/* The memory map may have changed: reported at once, since walks go wrong there until it is known. */
+/* The memory map may have changed. Reported immediately, because stack walks fail there until it is known. */
 static void look_at_modules(struct qzi_recording *recording) {
   if (recording->mailbox) store_modules(recording);
   uint64_t unloads = QZ_LOAD(&qz_session_head(&recording->view)->unloads);
@@ -195,9 +195,8 @@ static void look_at_modules(struct qzi_recording *recording) {
   want_modules(recording);
 }
 
-/* Threads without processors, and objects, as many as there is time for. Time that is not used is there later, up to a
- * limit: so all of them are visited in each of the first snapshots, although each page is touched for the first time.
- */
+/* Visits threads without processors, and objects, as far as there is time. Unused time is saved up to a limit, so
+ * that all of them are visited in each of the first snapshots although every page is touched for the first time. */
 static void visit_others(struct qzi_recording *recording) {
   struct qzi_sampler *sampler = &recording->sampler;
   uint64_t most_ns = recording->pacing.spins ? OTHERS_SPIN_NS : OTHERS_SLEEP_NS;
@@ -208,7 +207,7 @@ static void visit_others(struct qzi_recording *recording) {
   if (recording->others_ns > limit_ns) recording->others_ns = limit_ns;
   uint32_t threads = qz_session_thread_high(sampler->view), objects = qz_session_object_high(sampler->view);
   qzi_growth_note(&sampler->objects_grown, objects,
-                  sampler->file->head->elapsed_ns); /* also while there is none to visit */
+                  sampler->file->head->elapsed_ns); /* the time accumulates even if there is none to visit */
   objects = objects ? objects - 1 : 0;
   int first = 1;
   while (threads || objects) {
@@ -224,16 +223,16 @@ static void visit_others(struct qzi_recording *recording) {
   recording->others_ns -= used_ns < recording->others_ns ? used_ns : recording->others_ns;
 }
 
-/* What has a share of a CPU of its own, however many snapshots there are: walks of stacks (call_path.c), exact counts,
- * and what snapshots do at intervals. */
+/* CPU time of what has a budget of its own, independent of the number of snapshots: stack walks (call_path.c), exact
+ * counts, and periodic work of snapshots. */
 static uint64_t apart_ns(const struct qzi_recording *recording) {
   const struct qzi_sampler *sampler = &recording->sampler;
   return sampler->threading->walks_ns(sampler) + sampler->apart_ns;
 }
 
-/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often: what they
- * take beyond the bare wake-ups has one share, wake-ups have another. The length of an interval depends on what
- * snapshots cost, not on what they see, and each stands for its own interval: nothing is biased. */
+/* On a CPU that the program uses as well, expensive snapshots (of thousands of threads) are taken less often: their
+ * cost beyond a wake-up has one budget, wake-ups have another. The length of an interval depends on the cost of
+ * snapshots, not on what they observe, and each snapshot stands for its own interval, so there is no bias. */
 static void keep_cheap(struct qzi_recording *recording) {
   struct qzi_cheap *cheap = &recording->cheap;
   uint64_t cpu_ns = qzi_thread_cpu_ns(), apart = apart_ns(recording), snapshots = recording->file.head->snapshots;
@@ -241,8 +240,8 @@ static void keep_cheap(struct qzi_recording *recording) {
   cheap->cpu_ns = cpu_ns;
   cheap->apart_ns = apart;
   cheap->snapshots = snapshots;
-  if (!cheap->looks++) return;                          /* what was made for the first ones will not be made again */
-  if (not_ns > all_ns / 4 * 3) not_ns = all_ns / 4 * 3; /* by the clock, in which others may have had the CPU */
+  if (!cheap->looks++) return;                          /* the first check includes one-time work */
+  if (not_ns > all_ns / 4 * 3) not_ns = all_ns / 4 * 3; /* elapsed time: others may have had the CPU */
   cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - not_ns;
   cheap->count = cheap->count * 3 / 4 + count * 4;
   if (!cheap->count || recording->pacing.spins || recording->request->rate_mhz) return;
