@@ -102,3 +102,35 @@ export function savedWithout({ levels }: FindingContext, all: HandOvers, goesNs:
   }
   return saved;
 }
+
+/**
+ * What goes at most if threads neither wait for these objects nor wake each other: at each level of activity the time
+ * for which they do, without its part of the work, spread over all processors. Other phases of a program stay as long
+ * as they are. `hands`: tuples of further work that is handing over.
+ */
+export function mostWithoutHandOvers(
+  { model, tables, levels }: FindingContext,
+  objects: Iterable<number>,
+  hands: (tuple: number) => boolean,
+): number {
+  const { tuples } = model.raw;
+  const { P } = levels;
+  const waiting = new Map<number, number>(),
+    handing = new Map<number, number>();
+  for (const id of objects) {
+    const its = levels.waits.get(id);
+    for (const part of its ? [its.blocked, its.spinning, its.woken] : [])
+      for (const [level, ns] of part) addTo(waiting, level, ns);
+    for (const [level, ns] of its?.wokenBusy ?? []) addTo(waiting, level, -ns); // that is handing over
+  }
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (isBusy(u8(tuples.state, k)) && (isHandingOn(model.raw, k) || hands(k)))
+      addTo(handing, u16(tuples.busy, k) * (P + 1) + u16(tuples.spinning, k), f64(tables.weights, k));
+  let most = 0;
+  for (const [level, ns] of levels.elapsed) {
+    const of = handing.get(level) ?? 0;
+    const time = Math.min(ns, (waiting.get(level) ?? 0) + of);
+    most += Math.min(time, time * Math.max(0, 1 - busyOf(levels, level) / P) + of / P);
+  }
+  return most;
+}

@@ -3,7 +3,7 @@
  * lock's cache line, and of CPUs that are idle meanwhile (docs/reference/findings.md, "Hand-overs"). Pure functions.
  */
 import { item } from '../profile/columns.js';
-import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
+import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
 import { isAllocators } from '../evidence/allocator-lock.js';
@@ -63,8 +63,14 @@ export function handOverFindings(context: FindingContext): Finding[] {
   if (pauses > 0 && Math.max(processorNs, elapsedNs) / (pauses * shown) > mostBetweenNs) return [];
   // The part by which recording lengthens waits cannot be saved by a change.
   const movedNs = Math.min(waits * shown * mostMovedNs, processorNs - all.handingNs);
-  const savesLeastNs = Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs),
-    savesMostNs = Math.max(savedWithout(context, all, mostNs + movedNs), withoutWaiting(context).idealNs),
+  const locks = [...context.levels.waits.keys()].filter((id) => {
+    const entity = item(model.entities, id);
+    return isLock(entity) && entity.members.length === 0;
+  });
+  const reach = mostWithoutHandOvers(context, locks, () => false);
+  const savesLeastNs = Math.min(reach, Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs)),
+    idealNs = Math.max(savedWithout(context, all, mostNs + movedNs), withoutWaiting(context).idealNs),
+    savesMostNs = Math.min(reach + movedNs, idealNs),
     savingNs = (savesLeastNs + savesMostNs) / 2;
   if (savingNs < least) return [];
   const aloneNs = elapsedNs - (processorNs - leastNs);

@@ -4,7 +4,7 @@
  */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { handOversOf, isHandingOn } from '../evidence/hand-overs.js';
+import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/hand-overs.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { countedWaits } from '../evidence/counted-waits.js';
@@ -72,6 +72,8 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
 const shortWaitNs = 10_000;
 /** And no more than this with it: else something else takes the time, such as locks that nobody waits for. */
 const rareWaitNs = 100_000;
+/** Or waiting and waking take this part of the processor time, however much work there is between. */
+const muchHanding = 0.1;
 
 /** By tuple: a call of a run-time library that waits or wakes. */
 const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolean => {
@@ -125,7 +127,8 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0 || (!condition && workNs / waits > rareWaitNs)) return [];
-  if (!condition && (workNs - handOversOf(context).handingNs / shownPerRun(model)) / waits >= shortWaitNs) return [];
+  const handingNs = handOversOf(context).handingNs / shownPerRun(model);
+  if (!condition && (workNs - handingNs) / waits >= shortWaitNs && handingNs < muchHanding * workNs) return [];
   const { cost, busy, spinning } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const rarerNs = cost * (1 - 1 / coarser);
@@ -139,8 +142,9 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const { aloneNs, idealNs } = again
     ? { aloneNs: 0, idealNs: 0 }
     : withoutWaiting(context, (k) => isWakingCall(context, k));
-  const leastNs = Math.max(rarerNs, aloneNs),
-    mostNs = Math.max(leastNs, idealNs);
+  const reach = mostWithoutHandOvers(context, byObject.keys(), (k) => isWakingCall(context, k));
+  const leastNs = Math.max(rarerNs, Math.min(aloneNs, reach)),
+    mostNs = Math.max(leastNs, Math.min(idealNs, reach));
   return [
     findingOf(model, {
       entity: item(most, 0),
