@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
  * Writes what TypeScript knows of profiles (ts-frontend/src/model/profile/abi.ts): values and bounds as abi/*.h define
- * them, and the fields of the head as the addon gives them.
+ * them, the fields of the head as the addon gives them, and a mark by which an addon of another build is noticed.
  *
  *     node scripts/abi-table.js           writes the file
  *     node scripts/abi-table.js --check   exits with 1 where it differs from what it is made from
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,6 +49,10 @@ const fields = (pattern) => [...new Set([...addon.matchAll(pattern)].map(([, nam
 const numbers = [...fields(/\bnumber\("(\w+)"/g), ...fields(/\{"(\w+)", head\./g)];
 const texts = fields(/\btext\("(\w+)"/g);
 const flags = fields(/out\.Set\("(\w+)", Napi::Boolean/g);
+/** What both sides must agree on beside the values below: names of columns and fields, and what the addon can do. */
+const given = ['head', 'columns', 'addon'].flatMap((name) =>
+  [...read(`ts-frontend/addon/${name}.cc`).matchAll(/\b(?:FIELD|Set|number|text)\("\w+"|\{"\w+"/g)].map(([its]) => its),
+);
 const typed = (names, type) => names.map((name) => `  ${name}: ${type};`).join('\n');
 
 const text = `/**
@@ -129,8 +134,17 @@ ${typed(flags, 'boolean')}
 }
 `;
 
+const mark = createHash('sha256')
+  .update(text + given.join())
+  .digest('hex')
+  .slice(0, 16);
+const marked = `${text}
+/** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
+export const addonMark = '${mark}';
+`;
+
 const file = join(root, 'ts-frontend/src/model/profile/abi.ts');
-const formatted = await format(text, { ...(await resolveConfig(file)), parser: 'typescript' });
+const formatted = await format(marked, { ...(await resolveConfig(file)), parser: 'typescript' });
 if (!existsSync(file) || readFileSync(file, 'utf8') !== formatted) {
   if (process.argv.includes('--check')) {
     process.stderr.write(`${file} differs from abi/*.h, or the addon; run: node scripts/abi-table.js\n`);

@@ -111,6 +111,7 @@ static Napi::Value checksum(const Napi::CallbackInfo &info) {
 
 static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("checksum", Napi::Function::New(env, checksum, "checksum"));
+  exports.Set("mark", Napi::String::New(env, QUARTZ_ADDON_MARK));
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("damage", Napi::Function::New(env, damage, "damage"));
   exports.Set("disassemble", Napi::Function::New(env, disassemble, "disassemble"));

@@ -10,7 +10,7 @@ import {
   type RawEntity,
   type RawProfile,
 } from '../../../ts-frontend/src/model/index.js';
-import { isProfileError, openProfile } from '../../../ts-frontend/src/reader/profile.js';
+import { fitting, isProfileError, loadAddon, openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { temporaryDirectory } from '../../support/temporary.js';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -22,6 +22,21 @@ test.before(() => {
     join(root, 'build/sampler/quartz-sampler'),
     ['record', '-q', '-o', good, '--', join(root, 'build/test/known-answers/threadlib-programs/serial_then_parallel')],
     { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore', timeout: 300_000 },
+  );
+});
+
+test('an addon of another build is refused, with what to do', (t) => {
+  const addon = loadAddon();
+  t.is(fitting(addon, 'addon.node'), addon);
+  const refused = { message: /^addon\.node is of another build of Quartz .*: build again, or install Quartz anew$/ };
+  t.throws(
+    () => fitting({ ...addon, mark: addon.mark.replace(/./, (digit) => (digit === '0' ? '1' : '0')) }, 'addon.node'),
+    refused,
+  );
+  t.throws(
+    () => fitting({ ...addon, mark: undefined as unknown as string }, 'addon.node'),
+    refused,
+    'from before there were marks',
   );
 });
 

@@ -2,6 +2,7 @@
 import test from 'ava';
 import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
+import { noObject } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 import { second } from '../../support/example-profiles.js';
 
 /** One second alone in `a`, then three processors in `b`: work 4, span 2; four levels of half a second. */
@@ -13,7 +14,7 @@ function recorded(change: Partial<RawProfile['head']> = {}): RawProfile {
       workNs: 4 * second,
       spanNs: 2 * second,
       typicalSpanNs: 2 * second,
-      burdenedSpanNs: 2.1 * second,
+      burdenedSpanNs: 2.01 * second,
       levelNs: second / 2,
       ...change,
     },
@@ -94,6 +95,33 @@ test('work and span that contradict each other break an invariant', (t) => {
   t.regex(broken({ workNs: 5 * second }), /levels/);
   t.regex(broken({ typicalSpanNs: 2.05 * second }), /typical/);
   t.regex(broken({ burdenedSpanNs: 1.9 * second }), /burdened/);
+  t.regex(broken({ burdenedSpanNs: 3 * second }), /burdened span and elapsed time/, 'three spawns take 15 µs');
+  t.regex(broken({ workNs: 1.9 * second }), /span and work, with all sleep/);
+});
+
+/** With one row of the only site in place of another, in the columns named. */
+function brokenSite(change: Partial<Record<'topSpanNs' | 'topWorkNs' | 'spanNs' | 'workNs', number>>): string {
+  const raw = recorded();
+  const columns = Object.entries(change).map(([name, ns]) => [name, Float64Array.of(ns * second)]);
+  const sites = Object.fromEntries(columns) as Partial<RawProfile['sites']>;
+  return checkInvariants(buildModel({ ...raw, sites: { ...raw.sites, ...sites } })).join();
+}
+test('threads of a place that are longer than the run, or than their work, break an invariant', (t) => {
+  t.is(brokenSite({}), '');
+  t.regex(brokenSite({ topSpanNs: 7, spanNs: 7 }), /mean span of top calls and span of the run/);
+  t.regex(brokenSite({ topWorkNs: 0.5 }), /site 0: span and work/);
+});
+
+test('a pthread lock whose holders used more than the elapsed time breaks an invariant', (t) => {
+  const head = { spanRecorded: true, publisher: 'pthread', workNs: second, spanNs: second, levelNs: second } as const;
+  const raw = new ProfileBuilder({ processors: 2, head })
+    .stretch(second, [run('main', ['main', 'mutex:lock'])])
+    .build();
+  const entity = raw.entities.findIndex(({ kind }) => kind === 'mutex');
+  const broken = (holdNs: number): string =>
+    checkInvariants(buildModel({ ...raw, objects: [{ ...noObject(entity), holdNs }] })).join();
+  t.notRegex(broken(0.9 * second), /held time/);
+  t.regex(broken(1.2 * second), /held time of object/);
 });
 
 test('a profile without work and span has none', (t) => {

@@ -92,6 +92,7 @@ export interface OutlineColumns extends Pick<
   objects: Record<keyof MemberProfile['objects'][number], ArrayLike<number>>;
 }
 interface Addon {
+  mark: string;
   outline(path: string): OutlineColumns;
   open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
   save(path: string, target: string): void;
@@ -103,8 +104,15 @@ interface Addon {
 
 let addon: Addon | undefined;
 
+/** Throws where the addon is of another build: its columns would be taken for others, or be missing. */
+export function fitting(addon: Addon, path: string): Addon {
+  if (addon.mark !== abi.addonMark)
+    throw new Error(`${path} is of another build of Quartz than this program: build again, or install Quartz anew`);
+  return addon;
+}
 function load(): Addon {
-  return createRequire(import.meta.url)(join(build, 'quartz_addon.node')) as Addon;
+  const path = join(build, 'quartz_addon.node');
+  return fitting(createRequire(import.meta.url)(path) as Addon, path);
 }
 export const loadAddon = (): Addon => (addon ??= load());
 

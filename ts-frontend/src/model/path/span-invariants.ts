@@ -1,7 +1,10 @@
 /** Invariants of work and span (docs/reference/metrics.md, section 5): one line for each that does not hold. Pure. */
 import { whatIfKinds } from '../profile/abi.js';
-import { f64 } from '../profile/columns.js';
-import type { RawProfile } from '../profile/raw-profile.js';
+import { f64, item, u8 } from '../profile/columns.js';
+import { State, type RawProfile } from '../profile/raw-profile.js';
+
+/** For each spawn on the chain, in the burdened span (docs/reference/path.md). */
+const spawnBurdenNs = 5000;
 
 const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
 
@@ -29,7 +32,18 @@ export function checkSpan(raw: RawProfile): string[] {
   const slack = 5e6 + 0.01 * ranNs + skippedNs;
   atMost('span and elapsed time', head.spanNs, ranNs, slack);
   atMost('work and what the processors can do', head.workNs, head.processors * ranNs, slack * head.processors);
+  if (head.typicalSpanNs > 0) {
+    const burdenNs = spawnBurdenNs * sum(sites.count);
+    atMost('burdened span and elapsed time with all spawns', head.burdenedSpanNs, ranNs + burdenNs, slack);
+  }
+  const asleepNs = asleepOf(raw);
+  atMost('span and work, with all sleep', head.spanNs, head.workNs + asleepNs, asleepNs > 0 ? slack : head.strands);
+  for (const { entity, holdNs } of raw.objects)
+    if (isMeasured(raw, entity)) atMost(`held time of object ${entity} and elapsed time`, holdNs, 1.1 * ranNs, slack);
   sites.site.forEach((_, k) => {
+    const meanSpanNs = f64(sites.topSpanNs, k) / Math.max(1, f64(sites.topCount, k));
+    atMost(`spawn site ${k}: mean span of top calls and span of the run`, meanSpanNs, head.spanNs);
+    atMost(`spawn site ${k}: span and work, with all sleep`, meanSpanNs, f64(sites.topWorkNs, k) + asleepNs, slack);
     atMost(`spawn site ${k}: top calls and calls`, f64(sites.topCount, k), f64(sites.count, k));
     atMost(`spawn site ${k}: work of top calls and of all`, f64(sites.topWorkNs, k), f64(sites.workNs, k));
     atMost(`spawn site ${k}: span of top calls and of all`, f64(sites.topSpanNs, k), f64(sites.spanNs, k));
@@ -41,6 +55,22 @@ export function checkSpan(raw: RawProfile): string[] {
     );
   });
   return [...broken, ...checkMerges(raw), ...checkWhatIf(raw)];
+}
+
+/** Time that a chain may contain beside work: sleep, input and output. */
+function asleepOf({ head, objects, entities, tuples }: RawProfile): number {
+  if (head.publisher === 'pthread') return 0; // they are not on the span there
+  let ns = 0;
+  for (let k = 0; k < tuples.ns.length; k++) if (u8(tuples.state, k) === State.io) ns += f64(tuples.ns, k);
+  for (const { entity, waitNs } of objects) if (item(entities, entity).kind === 'sleep') ns += waitNs;
+  return ns;
+}
+
+/** Locks of plain pthread programs whose holders' processor time was measured: only one thread has it at a time. */
+function isMeasured({ head, entities }: RawProfile, entity: number): boolean {
+  if (head.publisher !== 'pthread' || head.exactHold) return false;
+  const { kind } = item(entities, entity);
+  return kind === 'mutex' || kind === 'spinlock';
 }
 
 /** Threads that were waited for. */

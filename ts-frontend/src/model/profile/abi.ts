@@ -278,3 +278,6 @@ export interface HeadFields {
   cpuWaitsOut: boolean;
   outside: boolean;
 }
+
+/** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
+export const addonMark = '94827ad7dca8ad4d';
