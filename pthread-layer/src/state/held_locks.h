@@ -52,6 +52,7 @@ uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, ui
 void qzl_wait_failed(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind);
 /* Hold times, where they are wanted (hold_times.c). The lock with the record `index` has been acquired, and is on the
  * thread's stack; it is about to be let go, and no longer there. */
+void qzl_hold_times_prepare(void); /* before the first */
 void qzl_hold_begins(struct qzl_thread *me, uint32_t index, const void *address);
 void qzl_hold_ends(struct qzl_thread *me, uint32_t index, const void *address);
 static inline void qzl_acquired(struct qzl_thread *me, uint32_t index, const void *address) {

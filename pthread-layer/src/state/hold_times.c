@@ -1,17 +1,22 @@
 /* How long locks are held.
  *
- * Owns:    hold times in the objects' records; of a thread, which of its holds are being measured.
- * Writer:  the holder: nobody else writes these. Reader: the sampler.
- * Must not: measure by a rule that depends on how long the hold at hand takes; a lock's sum would then be wrong.
+ * Owns:    hold times in the objects' records; of a thread, which of its holds
+ * are being measured. Writer:  the holder: nobody else writes these. Reader:
+ * the sampler. Must not: measure by a rule that depends on how long the hold at
+ * hand takes; a lock's sum would then be wrong.
  *
- * QUARTZ_EXACT_HOLD=1: all holds of mutexes, spin locks and writers, by the wall clock.
+ * QUARTZ_EXACT_HOLD=1: all holds of mutexes, spin locks and writers, by the
+ * wall clock.
  *
- * While work and span are recorded: processor time, since that is what no number of processors makes shorter
- * (docs/reference/path.md, "Work and span"). Samples do not tell it: which locks a thread has is known for the moment
- * of a snapshot, what it executes for that of a sample, and a thread that loses its CPU stays longest where no other
- * one waits for it, which is outside of the lock. Asking for the processor time is a system call. So of holds that are
- * usually short only some are measured, each with probability 2^-shift, and counts 2^shift times (Horvitz and Thompson,
- * 1952). The shift follows from earlier holds alone, so that the sum is right on average.
+ * While work and span are recorded: processor time, since that is what no
+ * number of processors makes shorter (docs/reference/path.md, "Work and span").
+ * Samples do not tell it: which locks a thread has is known for the moment of a
+ * snapshot, what it executes for that of a sample, and a thread that loses its
+ * CPU stays longest where no other one waits for it, which is outside of the
+ * lock. Asking for the processor time is a system call. So of holds that are
+ * usually short only some are measured, each with probability 2^-shift, and
+ * counts 2^shift times (Horvitz and Thompson, 1952). The shift follows from
+ * earlier holds alone, so that the sum is right on average.
  */
 #include "held_locks.h"
 #include "publisher/private.h"
@@ -19,18 +24,30 @@
 
 #define PART       32u /* of the time that a lock is held measuring may take */
 #define SHIFT_MOST 10u
-#define SHORT_NS   20000u /* so much by the counter is processor time: a CPU that is taken away is so for longer */
-#define WEIGHT     8u     /* of the usual hold time: the last ones have 1/8 each */
+#define SHORT_NS                                                                        \
+  20000u          /* so much by the counter is processor time: a CPU that is taken away \
+                     is so for longer */
+#define WEIGHT 8u /* of the usual hold time: the last ones have 1/8 each */
 
-/* In records while no exact hold times are wanted: the usual hold time, ns, + 1; 0: none has been measured. */
+/* In records while no exact hold times are wanted: the usual hold time, ns, <<
+ * 8 | its shift; 0: nothing is measured. */
 static uint64_t *usual_of(uint32_t index) { return &QZI_PUB_OBJECT(index)->line0_reserved[0]; }
 
-static uint32_t shift_of(uint64_t usual_plus_1) {
+static uint64_t clock_cost_ns; /* of the counter, which is in what it measures */
+
+static uint32_t shift_of(uint64_t usual_ns) {
   uint32_t shift = 0;
-  if (!usual_plus_1) return 0;
   uint64_t cost = qzi_span_clock_cost * PART;
-  while (shift < SHIFT_MOST && usual_plus_1 << shift < cost) shift++;
+  while (shift < SHIFT_MOST && (usual_ns + 1) << shift < cost) shift++;
   return shift;
+}
+
+void qzl_hold_times_prepare(void) {
+  clock_cost_ns = UINT64_MAX;
+  for (unsigned n = 0; n < 64; n++) {
+    uint64_t from = qzi_pub_ticks(), ns = qzi_pub_ticks_ns(from, qzi_pub_ticks());
+    if (ns < clock_cost_ns) clock_cost_ns = ns;
+  }
 }
 
 /* xorshift (Marsaglia 2003); its high bits are the better ones. */
@@ -45,7 +62,7 @@ static uint64_t roll(struct qzl_thread *me) {
 static void begin_cpu(struct qzl_thread *me, uint32_t index, const void *address) {
   unsigned kind = QZI_PUB_OBJECT(index)->kind;
   if (kind != QZ_KIND_MUTEX && kind != QZ_KIND_SPINLOCK) return;
-  uint32_t shift = shift_of(*usual_of(index));
+  uint32_t shift = *usual_of(index) & 255;
   if (shift && roll(me) >> (64 - shift)) return;
   if (me->timed_now == (1u << QZL_TIMED) - 1 || !qzl_write_at_release(me, address)) return;
   unsigned slot = (unsigned)__builtin_ctz(~me->timed_now);
@@ -66,10 +83,12 @@ static void end_cpu(struct qzl_thread *me, uint32_t index, const void *address) 
       uint64_t used_ns = ticks_now() - its.since;
       if (used_ns < hold_ns) hold_ns = used_ns;
     }
+    hold_ns = hold_ns > clock_cost_ns ? hold_ns - clock_cost_ns : 0;
     struct qz_object *record = QZI_PUB_OBJECT(index);
     qzi_pub_store(&record->hold_ns, record->hold_ns + (hold_ns << its.shift));
-    uint64_t *usual = usual_of(index);
-    *usual = *usual ? *usual - *usual / WEIGHT + hold_ns / WEIGHT + 1 : hold_ns + 1;
+    uint64_t *usual = usual_of(index), usual_ns = *usual >> 8;
+    usual_ns = *usual ? usual_ns - usual_ns / WEIGHT + hold_ns / WEIGHT : hold_ns;
+    *usual = usual_ns << 8 | shift_of(usual_ns);
     return;
   }
 }

@@ -5,6 +5,7 @@
  */
 #include <time.h>
 #include "abi/channel.h"
+#include "held_locks.h"
 #include "object_table.h"
 #include "path.h"
 #include "pool.h"
@@ -62,6 +63,7 @@ void qzi_publishers_prepare(void) {
 /* Threads that run already, the caller among them, are in a strand from now on. */
 void qzi_publishers_span(void) {
   if (!qzl_span_make()) return;
+  qzl_hold_times_prepare();
   qzi_pub_exact_hold |= QZI_HOLD_CPU;
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {

@@ -146,16 +146,21 @@ function observedHold({ raw }: Model, lock: number): { asleepNs: number; readyNs
   return sums;
 }
 
+/** Shorter holds are sampled: measuring one takes some 50 ns that are in it, besides what is subtracted. */
+const leastMeasuredNs = 150;
+
 /**
  * How long a lock of a plain pthread program was held, without its holders' waits for CPUs: by the processor time that
  * the program measured, and the time for which holders were seen asleep. Where nothing was measured, because the
- * recording is an older one or the lock had no record of its own, by the part of the samples.
+ * recording is an older one or the lock had no record of its own, and where holds are very short, by the part of the
+ * samples.
  */
 function pthreadHold(model: Model, lock: number, wallNs: number): number {
   const { asleepNs, readyNs, restNs } = observedHold(model, lock);
   const { raw, elapsedNs } = model;
-  const cpuNs = raw.head.exactHold ? 0 : (raw.objects.find(({ entity }) => entity === lock)?.holdNs ?? 0);
-  if (cpuNs > 0) return Math.min(cpuNs + asleepNs, elapsedNs);
+  const row = raw.objects.find(({ entity }) => entity === lock);
+  const cpuNs = raw.head.exactHold || !row ? 0 : row.holdNs;
+  if (row && cpuNs >= leastMeasuredNs * row.acquisitions && cpuNs > 0) return Math.min(cpuNs + asleepNs, elapsedNs);
   const allNs = asleepNs + readyNs + restNs;
   return Math.min(wallNs, elapsedNs) * (allNs > 0 ? 1 - readyNs / allNs : 1);
 }
