@@ -170,6 +170,26 @@ test("Go's channels, and its scheduler between them: values are passed on one by
   t.deepEqual([factsOf(half, 'lock-churn').share, factsOf(half, 'lock-churn').by], [0.5, null]);
 });
 
+test('channels that only one procedure uses: nobody at the other end takes or sends what would be passed on', (t) => {
+  const oneSided = (other: string, scheduler: number): boolean => {
+    const mine = ['main.main', 'main.collect', 'runtime.selectgo'];
+    const theirs = ['main.main', other, 'runtime.chansend'];
+    const idle = ['threadentry', 'runtime.mcall', 'runtime.schedule'];
+    const made = builder()
+      .stretch(second, [run('w1', mine), run('w2', ['main.main', 'main.work'])])
+      .stretch(0.2 * second, [run('w1', mine), run('w2', theirs)])
+      .stretch(scheduler * second, [run('w1', mine), run('w2', idle)]);
+    for (const one of ['runtime.selectgo', 'runtime.chansend', 'runtime.mcall', 'runtime.schedule'])
+      made.describe(one, { origin: 'runtime' });
+    const found = buildModel(made.build()).findings.find(({ facts }) => facts.form === 'lock-churn');
+    return factsOf(found, 'lock-churn').oneSided;
+  };
+  t.true(oneSided('main.collect', 0.01));
+  t.false(oneSided('main.produce', 0.01)); // who sends
+  t.false(oneSided('main.collect.func1', 0.01)); // the same, in a closure
+  t.false(oneSided('main.collect', 0.2)); // somebody waits, and is woken
+});
+
 test("closures of Go's count with the procedure that they stand in, where that is known", (t) => {
   const recorded = (outer: string): string | undefined => {
     const stacks = [

@@ -99,6 +99,7 @@ export const costlyWork: [string, Finding][] = [
     finding(table, {
       form: 'lock-churn',
       passing: false,
+      oneSided: false,
       objects: [table],
       by: work,
       counts: { times: 12_000_000, waits: 0, eachNs: 50, freeNs: 6 },
@@ -113,6 +114,7 @@ export const costlyWork: [string, Finding][] = [
     finding(table, {
       form: 'lock-churn',
       passing: false,
+      oneSided: false,
       objects: [table, join_],
       by: null,
       counts: { times: 12_000_000, waits: 1, eachNs: 8, freeNs: 6 },
@@ -127,6 +129,22 @@ export const costlyWork: [string, Finding][] = [
     finding(work, {
       form: 'lock-churn',
       passing: true,
+      oneSided: false,
+      objects: [],
+      by: work,
+      counts: null,
+      share: 0.6,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      rarer: 10,
+    }),
+  ],
+  [
+    'channels that one procedure uses alone',
+    finding(work, {
+      form: 'lock-churn',
+      passing: true,
+      oneSided: true,
       objects: [],
       by: work,
       counts: null,
@@ -141,6 +159,7 @@ export const costlyWork: [string, Finding][] = [
     finding(work, {
       form: 'lock-churn',
       passing: false,
+      oneSided: false,
       objects: [],
       by: work,
       counts: null,

@@ -27,6 +27,8 @@ const rarer = 10;
 /** Locks with at least this share of the first one's acquisitions are named with it, at most three. */
 const notable = 0.1;
 const mostNamed = 3;
+/** A value costs both who sends and who receives it; with less than this at all other ends, hardly any is passed on. */
+const leastAtOtherEnds = 0.05;
 
 interface Taken {
   locks: Map<number, number>; // number of acquisitions by lock
@@ -117,7 +119,7 @@ function takerOf(model: Model, lock: number): number | null {
 
 /** The total cost, and the saving if it happens `rarer` times less often. */
 type Found = Pick<Finding, 'entity' | 'related'> & {
-  facts: Pick<LockChurnFacts, 'objects' | 'by' | 'counts' | 'passing'>;
+  facts: Pick<LockChurnFacts, 'objects' | 'by' | 'counts' | 'passing' | 'oneSided'>;
 };
 
 function found(context: FindingContext, spent: Spent, leastNs: number, mostNs: number, what: Found): Finding[] {
@@ -174,6 +176,7 @@ function countedLocks(context: FindingContext): Finding[] {
       objects,
       by,
       passing: false,
+      oneSided: false,
       counts: { times, waits, eachNs, freeNs: head.freeLockPs / 1000 },
     },
     related: [...objects.slice(1), ...(by === null ? [] : [by])],
@@ -192,7 +195,10 @@ function uncountedLocks(context: FindingContext): Finding[] {
   const first = owners.find(isProgram) ?? owners[0];
   if (!first) return [];
   const by = isProgram(first) ? first[0] : null;
-  const facts = { objects: [], by, counts: null, passing: spent.passingNs > spent.ns / 2 };
+  const passing = spent.passingNs > spent.ns / 2;
+  const mostOfOne = Math.max(...[...spent.owners].filter(isProgram).map(([, ns]) => ns)); // closures apart
+  const oneSided = passing && by !== null && mostOfOne > (1 - leastAtOtherEnds) * spent.ns;
+  const facts = { objects: [], by, counts: null, passing, oneSided };
   return found(context, spent, spent.ns, spent.ns, { entity: first[0], facts, related: [] });
 }
 

@@ -186,6 +186,8 @@ export interface LockChurnFacts {
   form: 'lock-churn';
   objects: number[]; // the locks, by how often they are taken
   passing: boolean; // it is mostly a library's channels, and its switching and waking of what waits at them
+  /** `passing`, and nearly all of it for one procedure: who is at the channels' other ends hardly uses them. */
+  oneSided: boolean;
   by: number | null; // the procedure that takes the first one most often
   /**
    * How often locks were taken; of these, such as found it taken; processor time to take and release one, without what

@@ -25,15 +25,21 @@ export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases)
 }
 
 /** For objects that are not locks: values are passed from thread to thread, one at a time. */
-function passing(finding: Finding, { by, share: part, mostNs, rarer }: LockChurnFacts, say: Phrases): Sentences {
+function passing(finding: Finding, facts: LockChurnFacts, say: Phrases): Sentences {
+  const { by, oneSided, share: part, mostNs, rarer } = facts;
   const { title, costs, processorUse, time, share } = say;
   return {
     text:
-      `Passing values on one by one costs ${costs(finding.costNs)}, ${share(part)} of the processor time` +
+      `${oneSided ? 'Using channels' : 'Passing values on one by one'} costs ${costs(finding.costNs)}, ` +
+      `${share(part)} of the processor time` +
       `${by === null ? '' : `, mostly for ${title(by)}`}: the run-time library's channels, and waking, switching and ` +
-      `looking for what can run next. During this time, ${processorUse(finding.processorUse)}.`,
+      `looking for what can run next${oneSided ? '. Hardly any of that is at the other ends of the channels' : ''}. ` +
+      `During this time, ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Pass on more at a time (batches of values, a buffered channel), or use values where they are made; ' +
+      (oneSided
+        ? 'If it looks for values without waiting for them (a select with default), let it wait. Otherwise pass on '
+        : 'Pass on ') +
+      'more at a time (batches of values, a buffered channel), or use values where they are made; ' +
       `passing them on ${rarer} times less often would save ${time(mostNs)}, and more where the work itself waits ` +
       'for data from other CPUs.',
   };
