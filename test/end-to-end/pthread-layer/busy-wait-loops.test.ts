@@ -52,6 +52,7 @@ for (const { compiler, options, hooked } of variants) {
   needing(
     `tool:${compiler}`,
     'perf_event_open',
+    'process_vm_readv', // reads the loop's code
     'x86-64',
   )(
     `${compiler} ${options.join(' ')}${kind}: waiting through getters spins, with a deadline, too; work with these ` +
@@ -99,6 +100,7 @@ for (const [compiler, options] of [
   needing(
     `tool:${compiler}`,
     'perf_event_open',
+    'process_vm_readv', // reads the loop's code
     'x86-64',
   )(
     `${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places ` +
@@ -135,6 +137,7 @@ for (const [compiler, kind] of [
   needing(
     `tool:${compiler}`,
     'perf_event_open',
+    'process_vm_readv', // reads the loop's code
     'x86-64',
   )(
     `${compiler}, hooks (${kind}), linked with the thread package: a loop that only waits spins, one that works ` +

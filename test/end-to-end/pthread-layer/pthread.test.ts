@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { findEntities, State, type Model } from '../../../ts-frontend/src/model/index.js';
 import { record, start } from '../../support/record.js';
-import { skip } from '../../support/capabilities.js';
+import { needing, skip } from '../../support/capabilities.js';
 import { hadCpus, lineOf, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
@@ -111,38 +111,44 @@ test.serial('threads that have been woken and wait for a CPU are runnable', asyn
   );
 });
 
-test.serial('who spins and then blocks: samples tell spinning and its waits and wake-ups from work', async (t) => {
-  const cpu = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!;
-  const { model, status, stdout } = await record('/usr/bin/taskset', {
-    args: ['-c', cpu, program('spin_then_block_barrier')],
-  });
-  t.is(status, 0);
-  if (!model.head.paths.running) {
-    skip(t, 'the kernel gives no samples here');
-    return;
-  }
-  const [workingUs, allUs] = stdout.split(' ').map(Number) as [number, number];
-  const { cpuUseSamples: samples, cpuUseSpinning: spins, cpuUseHanding: hands } = model.head;
-  t.true(spins > 0, `${spins} and ${hands} of ${samples}`);
-  const work = 1 - (spins + hands) / samples,
-    real = workingUs / allUs;
-  const error = Math.sqrt((real * (1 - real)) / samples); // a loaded machine gives few samples
-  t.true(
-    Math.abs(work - real) < Math.max(0.15, 4 * error),
-    `work is ${(100 * work).toFixed()} % of the samples, really ${(100 * real).toFixed()} % of processor time`,
-  );
-  if (samples < 50) {
-    skip(t, 'the kernel gives few samples of running threads');
-    return;
-  }
-  // Those of which the report says that other programs may be the cause say nothing about this one; what they leave of
-  // the elapsed time to share may be less than its work could save.
-  const ours = model.findings.filter(({ othersMayCause }) => !othersMayCause),
-    finding = ours.find(({ kind }) => kind === 'oversubscription');
-  t.truthy(finding, ours.map(({ kind }) => kind).join());
-  if (model.cpuWait.othersNs < 0.2 * model.cpuWait.runNs) t.is(ours[0], finding);
-  t.true(finding!.savingNs < (1 - real + Math.max(0.1, 4 * error)) * model.elapsedNs, 'no more than what is not work');
-});
+needing('process_vm_readv')(
+  'who spins and then blocks: samples tell spinning and its waits and wake-ups from work',
+  async (t) => {
+    const cpu = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!;
+    const { model, status, stdout } = await record('/usr/bin/taskset', {
+      args: ['-c', cpu, program('spin_then_block_barrier')],
+    });
+    t.is(status, 0);
+    if (!model.head.paths.running) {
+      skip(t, 'the kernel gives no samples here');
+      return;
+    }
+    const [workingUs, allUs] = stdout.split(' ').map(Number) as [number, number];
+    const { cpuUseSamples: samples, cpuUseSpinning: spins, cpuUseHanding: hands } = model.head;
+    t.true(spins > 0, `${spins} and ${hands} of ${samples}`);
+    const work = 1 - (spins + hands) / samples,
+      real = workingUs / allUs;
+    const error = Math.sqrt((real * (1 - real)) / samples); // a loaded machine gives few samples
+    t.true(
+      Math.abs(work - real) < Math.max(0.15, 4 * error),
+      `work is ${(100 * work).toFixed()} % of the samples, really ${(100 * real).toFixed()} % of processor time`,
+    );
+    if (samples < 50) {
+      skip(t, 'the kernel gives few samples of running threads');
+      return;
+    }
+    // Those of which the report says that other programs may be the cause say nothing about this one; what they leave of
+    // the elapsed time to share may be less than its work could save.
+    const ours = model.findings.filter(({ othersMayCause }) => !othersMayCause),
+      finding = ours.find(({ kind }) => kind === 'oversubscription');
+    t.truthy(finding, ours.map(({ kind }) => kind).join());
+    if (model.cpuWait.othersNs < 0.2 * model.cpuWait.runNs) t.is(ours[0], finding);
+    t.true(
+      finding!.savingNs < (1 - real + Math.max(0.1, 4 * error)) * model.elapsedNs,
+      'no more than what is not work',
+    );
+  },
+);
 
 test.serial('threads that get a CPU for moments only are not at work while they wait for it', async (t) => {
   const { model, stdout } = await record(program('short_wakeups'));
@@ -241,7 +247,7 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
   t.regex(loop?.file ?? '', /yields\.c$/);
 });
 
-test.serial(
+needing('process_vm_readv')(
   'loops that only wait, unmarked, are found by what running threads execute; work in loops as tight is none',
   async (t) => {
     const { model } = await record(program('unmarked_loops'));
@@ -291,7 +297,7 @@ test.serial('threads beyond those that have a large call table: every use of a l
   t.is(model.head.callsLost, 0);
 });
 
-test.serial('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
+needing('process_vm_readv')('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
   const { model, status } = await record(program('flag_spinlock'));
   t.is(status, 0);
   const reason = unsampled(model);

@@ -117,8 +117,7 @@ for (const loaded of [false, true]) {
     // to one and a fifth that were measured: inside and outside of a run err together, so there are half as many.
     const deviation = Math.sqrt(all.squares / Math.max(1, all.looked));
     t.log(`errors are ${deviation.toFixed(2)} of what the intervals say`);
-    if (all.looked > 0)
-      t.true(deviation > 0.6 && deviation < 1.7, `errors are ${deviation} of what the intervals say`);
+    if (all.looked > 0) t.true(deviation > 0.6 && deviation < 1.7, `errors are ${deviation} of what the intervals say`);
     for (const [which, missed] of all.missedOf)
       t.true(missed < runs, `${which}: missed in each of ${runs} runs, which is no chance`);
   });
