@@ -137,8 +137,8 @@ needing('process_vm_readv')(
       skip(t, 'the kernel gives few samples of running threads');
       return;
     }
-    // Those of which the report says that other programs may be the cause say nothing about this one; what they leave of
-    // the elapsed time to share may be less than its work could save.
+    // Those of which the report says that other programs may be the cause say nothing about this one; what
+    // they leave of the elapsed time to share may be less than its work could save.
     const ours = model.findings.filter(({ othersMayCause }) => !othersMayCause),
       finding = ours.find(({ kind }) => kind === 'oversubscription');
     t.truthy(finding, ours.map(({ kind }) => kind).join());
