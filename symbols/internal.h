@@ -101,6 +101,10 @@ const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, u
 /* The procedure that it is a piece of (.cold), where only one is called so; else itself. */
 const struct qzi_symtab_entry *qzi_symtab_whole(struct qzi_symtab *table, const struct qzi_symtab_entry *entry);
 
+/* go_table.c: gives `add` the procedures of a Go program that has no symbol table, until it returns false; value, size
+ * and name (in the mapped file) alone are set. Returns their number; 0: it is none. */
+size_t qzi_go_procedures(Elf *elf, bool (*add)(void *context, struct qzi_symtab_entry entry), void *context);
+
 /* dwarf.c: all take addresses in the file's own terms. */
 struct qzi_place {
   const char *file;

@@ -1,4 +1,5 @@
-/* Symbol tables of ELF files, sorted by address. Owns qzi_symtab; reads .symtab, else .dynsym.
+/* Symbol tables of ELF files, sorted by address. Owns qzi_symtab; reads .symtab, else .dynsym and Go's
+ * own table.
  *
  * They are read while the program that is recorded runs, and large ones have some hundred thousand symbols: so they are
  * read, sorted and searched for pieces only when somebody asks for that, and names are read only where they decide.
@@ -242,12 +243,18 @@ static void find_wholes(struct qzi_symtab *table) {
   free(slots);
 }
 
+static bool add_go(void *functions, struct qzi_symtab_entry entry) {
+  entry.rank = SIZED | TYPED | KNOWN;
+  return append(functions, entry);
+}
+
 static void load(struct qzi_binary *binary) {
   struct table functions = {&binary->functions, 0}, objects = {&binary->objects, 0};
   bool full = (binary->debug_elf && load_section(binary->debug_elf, SHT_SYMTAB, &functions, &objects)) ||
               (binary->elf && load_section(binary->elf, SHT_SYMTAB, &functions, &objects));
   if (full) return;
   if (binary->elf) load_section(binary->elf, SHT_DYNSYM, &functions, &objects);
+  if (binary->elf && qzi_go_procedures(binary->elf, add_go, &functions)) return;
   binary->no_names = "stripped: no symbol table";
   binary->stripped = true;
 }

@@ -267,7 +267,7 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
                                                  : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
     row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
     row.Set("naming", Napi::Number::New(env, entity.naming));
-    row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? place->missing : entity.missing));
+    row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? uint32_t{place->missing} : entity.missing));
     out.Set(k - from, row);
   }
   result.Set("entities", out);
