@@ -120,14 +120,18 @@ test('a reader that goes away is no error', async (t) => {
 });
 
 const mistakes: [string[], number, RegExp][] = [
-  [[], 2, /no format to export to; write --format and one of: pprof, speedscope, folded/],
+  [[], 2, /no format is given; write --format and one of: pprof, speedscope, folded/],
   [
     ['--format', 'svg'],
     2,
     /--format wants pprof, speedscope, folded, callgrind, firefox, trace-event or perfetto, not svg;/,
   ],
   [['--format', 'speedscop'], 2, /did you mean "speedscope"\?/],
-  [['--format', 'perfetto', '--holders'], 2, /--holders is about call stacks, and perfetto has none; leave it out/],
+  [
+    ['--format', 'perfetto', '--holders'],
+    2,
+    /--holders applies to call stacks, and perfetto contains none; leave it out/,
+  ],
   [
     ['--format', 'folded', '-o', '/nowhere/x', profile],
     125,
