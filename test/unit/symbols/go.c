@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
   }
   CHECK(compared > 500);
   CHECK_IS(different, 0);
+  elf_end(elf);
   qz_symbols_free(symbols);
   return 0;
 }

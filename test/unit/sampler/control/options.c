@@ -61,7 +61,7 @@ static const struct {
   {"record --max-size M -- true", "--max-size wants"},
   {"record --max-size 1e14 -- true", "--max-size wants"},
   {"record -o  -- true", "--output wants a file name"},
-  {"record -o a%x -- true", "--output wants a file name, in which after %"},
+  {"record -o a%x -- true", "--output wants a file name, in which each %"},
   {"record -o a% -- true", "--output wants a file name"},
   {"record --front 999999 -- true", "--front wants the number of an open file descriptor, not 999999;"},
   {"record --seconds 5 -- true", "only attach has the option seconds;"},
