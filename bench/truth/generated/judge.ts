@@ -39,6 +39,10 @@ const asGood = 0.05;
 const falsePromise = 0.1;
 const noGain = 0.03;
 
+/** Where the quartiles of one gain are further apart, the rounds do not say which change gains most. */
+const mostApart = 0.15;
+export const isSure = (gains: readonly Gain[]): boolean => gains.every(({ low, high }) => high - low <= mostApart);
+
 /** The component whose code is at that place of the sources; undefined: none's. */
 export type KindAt = (file: string, line: number) => string | undefined;
 

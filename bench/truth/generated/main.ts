@@ -16,7 +16,7 @@ import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { median } from '../measure.js';
 import { generated, wordsOf, type Generated } from './draw.js';
-import { judge, placesOf, type Gain, type Judged } from './judge.js';
+import { isSure, judge, placesOf, type Gain, type Judged } from './judge.js';
 import { compile, gainsOf, measured, profileOf } from './measure.js';
 import { totalsOf, type Case } from './totals.js';
 
@@ -70,9 +70,11 @@ function caseOf(program: Generated, under: string): Case {
   const recorded = rounds.map((one) => one.recorded).filter((one) => one !== undefined);
   const models = recorded.map((_, k) => buildModel(openProfile(profileOf(under, program, k + 1))));
   const judged = models.map((model) => judge(model, program, gains, kindAt));
-  if (values.list) console.log(listed(program, gains, judged));
+  const sure = isSure(gains);
+  if (values.list) console.log((sure ? '' : 'LEFT OUT ') + listed(program, gains, judged));
   return {
     program,
+    sure,
     judged,
     slower: median(recorded) / median(rounds.map(({ alone }) => alone)) - 1,
     told: Math.max(...models.map(({ slowdown }) => slowdown.share)),
@@ -91,7 +93,9 @@ try {
     } catch (error) {
       console.log(`${index}: failed: ${String(error)}`);
     }
-  console.log(totalsOf(cases));
+  console.log(totalsOf(cases.filter(({ sure }) => sure)));
+  const out = cases.filter(({ sure }) => !sure).map(({ program }) => program.name);
+  console.log(`Left out, since the quartiles of a gain are more than 15 points apart: ${out.join(' ') || 'none'}.`);
 } finally {
   if (values.keep === undefined) rmSync(under, { recursive: true });
 }

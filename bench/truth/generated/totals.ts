@@ -5,6 +5,7 @@ import type { First, Judged } from './judge.js';
 
 export interface Case {
   program: Generated;
+  sure: boolean; // the rounds agree on what its changes gain
   judged: Judged[]; // of each recording
   slower: number; // recorded, over alone
   told: number; // the most that a report says

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { components } from '../../../bench/truth/generated/components.js';
 import { generated, variantsOf, wordsOf } from '../../../bench/truth/generated/draw.js';
-import { placesOf } from '../../../bench/truth/generated/judge.js';
+import { isSure, placesOf } from '../../../bench/truth/generated/judge.js';
 import { gainsOf } from '../../../bench/truth/generated/measure.js';
 import { root } from '../../support/root.js';
 
@@ -68,4 +68,10 @@ test('what a change gains is that of the medians', (t) => {
   const [gain] = gainsOf(program, rounds);
   t.is(gain!.gain, 1 - 8 / 11);
   t.is(gain!.low, 1 - 8 / 10);
+});
+
+test('rounds that disagree by more than 15 points do not say what a change gains', (t) => {
+  const gain = { part: 0, fix: 1 as const, gain: 0.2, low: 0.15, high: 0.28 };
+  t.true(isSure([gain]));
+  t.false(isSure([gain, { ...gain, high: 0.31 }]));
 });

@@ -316,7 +316,11 @@ test('threads that are made for hardly any work: at least what making them takes
   const recorded = (spawns: number): Model['findings'][number] | undefined =>
     buildModel(
       new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns } })
-        .stretch(second, [run('task#1', ['main', 'task']), run('task#2', ['main', 'task'])])
+        .stretch(second, [
+          wait('main', ['main', 'join']),
+          run('task#1', ['main', 'task']),
+          run('task#2', ['main', 'task']),
+        ])
         .build(),
     ).findings.find(({ kind }) => kind === 'overhead');
   const many = recorded(40_000)!;
@@ -345,4 +349,22 @@ test('threads that are made for hardly any work: what one thread that does it it
   const { inlineNs } = factsOf(recorded('blocked'), 'short-threads');
   t.deepEqual([inlineNs, Math.round(recorded('blocked').savingNs / 1e6)], [second / 4, 750]);
   t.is(factsOf(recorded('io'), 'short-threads').inlineNs, null, 'threads that sleep beside each other');
+});
+
+test('threads that are made for hardly any work, beside others: by kind, and while only they live', (t) => {
+  const recorded = (spawns: number, work: number): Model =>
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns } })
+        .stretch(second / 100, [run('main', ['main'])])
+        .stretch(work * second, [run('pool#1', ['work']), run('pool#2', ['work']), wait('main', ['main', 'join'])])
+        .stretch(second / 10, [run('task#1', ['task']), wait('main', ['main', 'join'])])
+        .stretch(second / 4, [wait('main', ['main', 'join'])])
+        .stretch(second / 10, [run('task#2', ['task']), wait('main', ['main', 'join'])])
+        .build(),
+    );
+  const finding = recorded(2002, 1).findings.find(({ kind }) => kind === 'overhead');
+  const { spawns, workNs, inlineNs } = factsOf(finding, 'short-threads');
+  t.deepEqual([finding!.name, spawns, workNs], ['task', 2000, 1e5]);
+  t.is(Math.round(inlineNs! / 1e6), 1210, 'all but the time in which nothing runs');
+  t.is(recorded(1002, 1).findings.filter(({ facts }) => facts.form === 'short-threads').length, 0, '200 us for each');
 });

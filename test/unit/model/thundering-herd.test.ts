@@ -35,3 +35,43 @@ test('as many waits as the lock was taken, few of them, or threads of the packag
   t.is(reported(profile(1000, 100)), 0);
   t.is(reported(profile(100_000, 40_000, 'threadlib')), 0);
 });
+
+/** Like `profile`, beside a mutex that is taken a million times, with who takes and waits, as far as it is known. */
+const beside = (waits: number, taken: readonly (readonly [procedure: string, count: number])[]): Model => {
+  const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 24_000 * waits } })
+    .stretch(second, [run('w1', ['main', 'play']), tries('w2', turn), wait('w3', turn), wait('w4', turn)])
+    .object('condition:turn', { acquisitions: waits, contended: waits, waitNs: 2 * second })
+    .object('mutex:state', { acquisitions: taken.reduce((sum, [, count]) => sum + count, 0) })
+    .object('mutex:table', { acquisitions: 1e6 })
+    .call('await', 'condition:turn', waits)
+    .call('find', 'mutex:table', 1e6);
+  for (const [procedure, count] of taken) builder.call(procedure, 'mutex:state', count);
+  return buildModel(builder.build());
+};
+const againOf = (model: Model): number | undefined => {
+  const finding = findingOf(model, 'overhead');
+  return finding?.facts.form === 'wake-ups' ? (finding.facts.again?.count ?? 0) : undefined;
+};
+
+test('the lock is that of the procedure that waits: neither who posts nor other locks hide what is in vain', (t) => {
+  t.is(
+    againOf(
+      beside(100_000, [
+        ['await', 40_000],
+        ['post', 40_000],
+      ]),
+    ),
+    60_000,
+  );
+  t.falsy(
+    againOf(
+      beside(100_000, [
+        ['await', 90_000],
+        ['post', 10_000],
+      ]),
+    ),
+    'few',
+  );
+  t.falsy(againOf(beside(100_000, [['work', 40_000]])), 'a caller of the procedure takes it: it may be any of them');
+  t.falsy(againOf(beside(100_000, [['await', 10]])), 'more waits than four threads have: another lock');
+});

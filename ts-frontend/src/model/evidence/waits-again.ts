@@ -1,8 +1,10 @@
 /**
  * Threads that are woken in vain: what they wait for is not available yet, and they wait again while they still hold
  * the lock. Each such section acquires the lock once, however often it waits. So the number of first waits at a
- * condition is at most the number of acquisitions of its lock, which is one of the counted locks, at most the most
- * often acquired one (docs/reference/findings.md, "Overhead"). Pure functions.
+ * condition is at most the number of times that its lock was acquired for waiting. It is one of the counted locks, at
+ * most the one that was acquired most often: by the procedures that wait at the condition, if they acquire any, for
+ * however often these take a lock before they wait, they wait again after that (docs/reference/findings.md,
+ * "Overhead"). Pure functions.
  */
 import type { Entity, Model } from '../result/types.js';
 import { leastShare } from './context.js';
@@ -16,7 +18,7 @@ const leastAgain = 0.25;
  * A lower bound on how often threads waited at the condition again before they released the lock; 0 if it is not known
  * to be more than a few times.
  */
-export function waitsAgain(model: Model, { rawKind, object, members }: Entity): number {
+export function waitsAgain(model: Model, { rawKind, object, members, callers }: Entity): number {
   if (
     model.head.publisher !== 'pthread' ||
     model.head.callsLost > 0 ||
@@ -27,11 +29,30 @@ export function waitsAgain(model: Model, { rawKind, object, members }: Entity): 
   )
     return 0;
   if (object.contended * wakeNs < leastShare * model.elapsedNs) return 0; // before all locks are looked at
-  let most = 0;
-  for (const lock of model.entities)
-    if (lock.rawKind === 'mutex' && lock.object && lock.members.length === 0)
-      most = Math.max(most, lock.object.acquisitions);
+  const locks = model.entities.filter((one) => one.rawKind === 'mutex' && one.object && one.members.length === 0);
+  const threads = model.entities.filter((one) => one.kind === 'thread' && one.members.length === 0);
+  const waiters = threads.reduce((sum, { instances }) => sum + Math.max(1, instances), 0);
+  const taken = takenToWait(callers, locks);
+  // If each of the threads is woken for each of them, that is how often they wait; otherwise it is another lock.
+  const isIts = taken * waiters >= object.contended;
+  const most = isIts ? taken : Math.max(0, ...locks.map((lock) => lock.object?.acquisitions ?? 0));
   if (most === 0) return 0; // a lock of a kind that is not counted
   const again = object.contended - most;
   return again >= leastAgain * object.contended && again * wakeNs >= leastShare * model.elapsedNs ? again : 0;
+}
+
+/**
+ * How often the procedures that wait take the lock that they take most often; 0 if one of them takes none, for then
+ * its callers may.
+ */
+function takenToWait(waiters: Entity['callers'], locks: readonly Entity[]): number {
+  const taken = waiters.map(({ entity }) =>
+    Math.max(
+      0,
+      ...locks.map(({ callers }) =>
+        callers.filter((one) => one.entity === entity).reduce((sum, one) => sum + one.count, 0),
+      ),
+    ),
+  );
+  return taken.some((count) => count === 0) ? 0 : taken.reduce((sum, count) => sum + count, 0);
 }

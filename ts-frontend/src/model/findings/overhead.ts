@@ -15,7 +15,7 @@ import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
 import { State } from '../profile/raw-profile.js';
-import type { Finding, Model } from '../result/types.js';
+import type { Finding } from '../result/types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
 const coarser = 10;
@@ -166,79 +166,6 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
         coarser,
       },
       related: [...others, ...(condition ? [condition.id] : [])],
-    }),
-  ];
-}
-
-/**
- * What making, starting and ending a kernel thread takes at least; it is reported where that is a twentieth of the
- * work.
- */
-const makingNs = 10_000,
-  shortLifeNs = 20 * makingNs;
-
-/** Threads that sleep for more than this part of the elapsed time do something else than to start and end. */
-const mostAsleep = 0.1;
-
-/**
- * What the run would take less, at least, if whoever creates threads did their work itself: all that ran, one
- * after the other, where nothing but creators waits. Not what other programs took of the CPUs.
- */
-function inlineSavingNs({ entities, cpuWait, elapsedNs }: Model, ranNs: number): number {
-  const threads = entities.filter(({ kind, members }) => kind === 'thread' && members.length === 0);
-  const blocked = threads.map(({ states }) => states.blocked.ns).sort((a, b) => b - a);
-  const asleepNs =
-    threads.reduce((sum, { states }) => sum + states.io.ns, 0) + blocked.slice(1).reduce((sum, ns) => sum + ns, 0);
-  return asleepNs > mostAsleep * elapsedNs ? 0 : Math.max(0, elapsedNs - ranNs - cpuWait.othersNs);
-}
-
-/**
- * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches, the way to a
- * CPU) is not known, but what the run would take without them has a bound.
- */
-/** Calls that make threads and wait for their end. */
-
-export function shortThreadFindings(context: FindingContext): Finding[] {
-  const { model, tables } = context;
-  const { spawns } = model.head;
-  const { root, cpuWait } = model;
-  const ranNs = cpuWait.runNs > 0 ? cpuWait.runNs : root.processorTimeNs;
-  if (model.head.publisher !== 'pthread' || spawns === 0 || ranNs === 0 || ranNs / spawns >= shortLifeNs) return [];
-  const making = Math.min(1, (spawns * makingNs) / ranNs) * root.nptNs;
-  // Neither makes threads, nor waits for them: one thread's own work.
-  const isMaking = (k: number): boolean =>
-    isFor(item(model.entities, u32(tables.stacks.procedure, u32(model.raw.tuples.stack, k))), Purpose.threadMaking);
-  const simplyNs = inlineSavingNs(model, ranNs),
-    inlineNs = simplyNs > 0 ? Math.max(simplyNs, withoutWaiting(context, isMaking).aloneNs) : 0,
-    isInline = inlineNs > making;
-  const cost = isInline ? inlineNs : making;
-  const savingNs = isInline ? inlineNs : making * (1 - 1 / coarser);
-  const made = new Map<number, number>();
-  for (const { id, kind, members, instances } of model.entities)
-    if (kind === 'thread' && members.length === 0) addTo(made, shownId(model, id), instances);
-  const [most] = [...made].sort((a, b) => b[1] - a[1]);
-  return [
-    findingOf(model, {
-      entity: most?.[0] ?? 0,
-      kind: 'overhead',
-      change: 'coarsen',
-      advice: { pieces: 'larger', threads: 'fewer' },
-      costNs: cost,
-      savingNs,
-      processorUse: processorUseOf(
-        model.processors,
-        model.balance.meanBusy,
-        model.balance.spinningNs / Math.max(1, model.elapsedNs),
-      ),
-      facts: {
-        form: 'short-threads',
-        spawns,
-        workNs: ranNs / spawns,
-        leastNs: makingNs,
-        savesNs: savingNs,
-        coarser,
-        inlineNs: isInline ? Math.max(0, model.elapsedNs - inlineNs) : null,
-      },
     }),
   ];
 }

@@ -20,7 +20,7 @@ import { lineMoves, lockChurnFindings } from './lock-churn.js';
 import { handOverFindings } from './hand-overs.js';
 import { hotCodeFindings, type HotScope } from './hot-code.js';
 import { reasonsOf, kernelWorkFindings } from './kernel-work.js';
-import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
+import { overheadFindings, wakeUpFindings } from './overhead.js';
 import { processStarts } from './process-starts.js';
 import { processesFindings } from './processes.js';
 import { compilationFindings } from './compilation.js';
@@ -33,6 +33,7 @@ import { leastObservations, leastSerial, leastShare, muchMore } from '../evidenc
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { sharingFindings } from './sharing.js';
+import { shortThreadFindings } from './short-threads.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
 import { housekeepingWaits } from '../metrics/housekeeping.js';
@@ -314,8 +315,14 @@ const ranked = (finding: Finding): number =>
       atRest(finding),
   );
 
-/** Findings about work that is of one sort, wherever it is, and of no grain. */
-const ofOneSort: ReadonlySet<Facts['form']> = new Set(['collection', 'compilation', 'process-starts', 'serialization']);
+/** Findings about work that is of one sort, wherever it is, and of no grain, or of one that nothing else shows. */
+const ofOneSort: ReadonlySet<Facts['form']> = new Set([
+  'collection',
+  'compilation',
+  'process-starts',
+  'serialization',
+  'short-threads',
+]);
 
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
