@@ -71,7 +71,7 @@ test('call sites through creation: each call has the work that was created below
   const all = timeAt(small) + first + second;
   // Lines are known once debug information has been read, which takes longer beside other programs: a thread that was
   // created before has no lines of its creator's callers on its path.
-  t.true(all < 1.01 * timeAt(creation), `${timeAt(creation)} and ${all}`);
+  t.true(all < 1.05 * timeAt(creation), `${timeAt(creation)} and ${all}`);
   const without = body - all;
   t.true(timeAt(small) <= 0.35 * body, `${timeAt(small)} of ${body}`);
   if (without > 0.5 * body) t.log(`${without} ns of ${body} were sampled before lines were known`);
@@ -98,6 +98,7 @@ test('threads that create threads of their own kind have one path', async (t) =>
 test('more creations at a time than there is room for: nothing is lost but some of their paths', async (t) => {
   const model = await recorded(t, 'swarm');
   const body = timeOf(model, 'body');
-  t.true(body > 0.5 * model.root.processorTimeNs, `${body} of ${model.root.processorTimeNs}`);
+  // The rest is creation: the kernel's part of it differs between machines, and grows where others have the CPUs.
+  t.true(body > 0.2 * model.root.processorTimeNs, `${body} of ${model.root.processorTimeNs}`);
   t.true(timeOf(model, 'swarm') > 0.2 * body);
 });
