@@ -328,7 +328,8 @@ test('threads that are made for hardly any work: at least what making them takes
     [many.name, many.change, Math.round(many.costNs / 1e6), Math.round(many.savingNs / 1e6)],
     ['task', 'coarsen', 200, 180],
   );
-  const { spawns, workNs } = factsOf(many, 'short-threads');
+  const { spawns, workNs, savesNs, mostNs } = factsOf(many, 'short-threads');
+  t.deepEqual([savesNs, mostNs], [180e6, 180e6], 'two processors are busy with their work all the time');
   t.deepEqual([spawns, workNs], [40_000, 50_000]);
   t.is(recorded(8_000), undefined, '250 us for each are worth a thread');
 });
@@ -365,6 +366,12 @@ test('threads that are made for hardly any work, beside others: by kind, and whi
   const finding = recorded(2002, 1).findings.find(({ kind }) => kind === 'overhead');
   const { spawns, workNs, inlineNs } = factsOf(finding, 'short-threads');
   t.deepEqual([finding!.name, spawns, workNs], ['task', 2000, 1e5]);
+  const { savesNs, mostNs } = factsOf(finding, 'short-threads');
+  t.deepEqual(
+    [savesNs, mostNs].map((ns) => Math.round(ns / 1e6)),
+    [250, 345],
+    'and half of their work',
+  );
   t.is(Math.round(inlineNs! / 1e6), 1210, 'all but the time in which nothing runs');
   t.is(recorded(1002, 1).findings.filter(({ facts }) => facts.form === 'short-threads').length, 0, '200 us for each');
 });

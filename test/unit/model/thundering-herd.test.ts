@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, nameOf, noticesOf } from '../../support/facts.js';
-import { ProfileBuilder, run, tries, wait } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run, tries, wait, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 const turn = ['main', 'condition:turn'];
@@ -74,4 +74,23 @@ test('the lock is that of the procedure that waits: neither who posts nor other 
   );
   t.falsy(againOf(beside(100_000, [['work', 40_000]])), 'a caller of the procedure takes it: it may be any of them');
   t.falsy(againOf(beside(100_000, [['await', 10]])), 'more waits than four threads have: another lock');
+});
+
+test('what goes is the waking in vain: all of it where threads have no CPU for it, else none of it for sure', (t) => {
+  const factsWith = (others: readonly Doing[]): readonly number[] => {
+    const finding = findingOf(
+      buildModel(
+        new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 24e8 } })
+          .stretch(second, [run('w1', ['main', 'play']), tries('w2', turn), wait('w3', turn), ...others])
+          .object('condition:turn', { acquisitions: 1e5, contended: 1e5, waitNs: 2 * second })
+          .object('mutex:state', { acquisitions: 4e4 })
+          .build(),
+      ),
+      'overhead',
+    );
+    const { leastNs, mostNs } = factsOf(finding, 'wake-ups');
+    return [leastNs, mostNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6));
+  };
+  t.deepEqual(factsWith([]), [0, 300, 150], 'half of the time of two processors, three fifths of it in vain');
+  t.deepEqual(factsWith([ready('w4', ['main', 'play'])]), [300, 300, 300]);
 });

@@ -8,6 +8,7 @@ const shortThreads = {
   workNs: 50 * us,
   leastNs: 10 * us,
   savesNs,
+  mostNs: 2 * savesNs,
   coarser: 10,
 } as const;
 const fewer = { savesNs: 0.25 * s, mostNs: null };

@@ -81,14 +81,22 @@ const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolea
   return u8(own.hidden, node) === 1 && isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.waitOrWake);
 };
 
+interface Waking {
+  cost: number;
+  busy: number;
+  spinning: number;
+  wantedNs: number; // while other threads waited for a CPU
+}
+
 /** Elapsed time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake. */
-function wakingOf(context: FindingContext): { cost: number; busy: number; spinning: number } {
+function wakingOf(context: FindingContext): Waking {
   const { model, tables } = context;
   const { weights } = tables;
   const { tuples } = model.raw;
   let cost = 0,
     busy = 0,
-    spinning = 0;
+    spinning = 0,
+    wantedNs = 0;
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
     if (!isHandingOn(model.raw, k) && !isWakingCall(context, k)) continue;
@@ -96,8 +104,9 @@ function wakingOf(context: FindingContext): { cost: number; busy: number; spinni
     cost += f64(weights, k) / b;
     busy += f64(weights, k);
     spinning += (f64(weights, k) / b) * u16(tuples.spinning, k);
+    if (u32(tuples.runnable, k) > model.processors) wantedNs += f64(weights, k) / b;
   }
-  return { cost, busy, spinning };
+  return { cost, busy, spinning, wantedNs };
 }
 
 /** Objects by how long threads wait for them; sleeping and joins left out. */
@@ -119,6 +128,27 @@ function waitsOf(context: FindingContext): { waits: number; byObject: Map<number
   return { waits: byObject.size > 0 ? (context.model.kernelUsage?.switches?.voluntary ?? 0) : 0, byObject };
 }
 
+interface Saved {
+  leastNs: number;
+  mostNs: number;
+}
+
+function savedByRarer(context: FindingContext, objects: Iterable<number>, rarerNs: number): Saved {
+  const { aloneNs, idealNs } = withoutWaiting(context, (k) => isWakingCall(context, k));
+  const reach = mostWithoutHandOvers(context, objects, (k) => isWakingCall(context, k));
+  const leastNs = Math.max(rarerNs, Math.min(aloneNs, reach));
+  return { leastNs, mostNs: Math.max(leastNs, Math.min(idealNs, reach)) };
+}
+
+/**
+ * Of all waking only that in vain goes; who is woken needlessly waits all the same. It takes no elapsed time while no
+ * other thread waits for the CPU that it takes, unless those who wake others have to do it for longer.
+ */
+function savedInVain({ count }: { count: number }, waits: number, cost: number, wantedNs: number): Saved {
+  const inVain = Math.min(1, count / waits);
+  return { leastNs: inVain * wantedNs, mostNs: inVain * cost };
+}
+
 /** Kernel threads that hand on too little at a time: woken so often that there is little work for each wait. */
 export function wakeUpFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
@@ -129,7 +159,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   if (waits === 0 || (!condition && workNs / waits > rareWaitNs)) return [];
   const handingNs = handOversOf(context).handingNs / shownPerRun(model);
   if (!condition && (workNs - handingNs) / waits >= shortWaitNs && handingNs < muchHanding * workNs) return [];
-  const { cost, busy, spinning } = wakingOf(context);
+  const { cost, busy, spinning, wantedNs } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const rarerNs = cost * (1 - 1 / coarser);
   if (rarerNs < least) return [];
@@ -138,13 +168,10 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const again = condition
     ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
     : null;
-  // Who is woken needlessly waits all the same.
-  const { aloneNs, idealNs } = again
-    ? { aloneNs: 0, idealNs: 0 }
-    : withoutWaiting(context, (k) => isWakingCall(context, k));
-  const reach = mostWithoutHandOvers(context, byObject.keys(), (k) => isWakingCall(context, k));
-  const leastNs = Math.max(rarerNs, Math.min(aloneNs, reach)),
-    mostNs = Math.max(leastNs, Math.min(idealNs, reach));
+  const { leastNs, mostNs } = again
+    ? savedInVain(again, waits, cost, wantedNs)
+    : savedByRarer(context, byObject.keys(), rarerNs);
+  if (mostNs < least) return [];
   return [
     findingOf(model, {
       entity: item(most, 0),

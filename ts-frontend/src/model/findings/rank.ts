@@ -391,7 +391,7 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const [least, most] =
     facts.form === 'hand-overs' || facts.form === 'lock-churn' || facts.form === 'wake-ups'
       ? [facts.leastNs, facts.mostNs]
-      : facts.form === 'openmp' || facts.form === 'collection'
+      : facts.form === 'openmp' || facts.form === 'collection' || facts.form === 'short-threads'
         ? [facts.savesNs, facts.mostNs]
         : facts.form === 'kernel-work' || facts.form === 'process-starts'
           ? [facts.leastNs, facts.savesNs]

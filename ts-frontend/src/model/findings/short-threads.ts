@@ -100,29 +100,37 @@ function shortOf(model: Model, ranNs: number): Short | undefined {
   return undefined;
 }
 
+/** Elapsed time that would be saved without these threads, where nothing but creators waits. */
+interface Without {
+  inlineNs: number; // at least, if whoever creates them did their work itself
+  idealNs: number; // if few threads on all processors did it
+}
+
 /**
- * What the run would take less, at least, if whoever creates these threads did their work itself: all that they and the
- * main thread ran, one after the other, while no other thread lives, where nothing but creators waits. Not what other
- * programs took of the CPUs.
+ * One after the other, all that they and the main thread ran while no other thread lives takes no longer than that; not
+ * what other programs took of the CPUs.
  */
-function inlineSavingNs(context: FindingContext, short: Short, ranNs: number): number {
+function without(context: FindingContext, short: Short, ranNs: number): Without {
   const { model, tables } = context;
   const { elapsedNs, cpuWait } = model;
   const main = mainThread(model);
   const threads = [...short.threads, ...(main && !short.threads.includes(main) ? [main] : [])];
   const blocked = threads.map(({ states }) => states.blocked.ns).sort((a, b) => b - a);
   const asleepNs = sum(threads, ({ states }) => states.io.ns) + sum(blocked.slice(1), (ns) => ns);
-  if (asleepNs > mostAsleep * elapsedNs) return 0;
-  const shareOf = sum(threads, ({ processorTimeNs }) => processorTimeNs) / Math.max(1, model.root.processorTimeNs);
-  const simplyNs = elapsedNs - short.othersNs - Math.min(1, shareOf) * ranNs - cpuWait.othersNs;
-  if (simplyNs <= 0) return 0;
-  // Neither makes threads, nor waits for them: one thread's own work.
+  if (asleepNs > mostAsleep * elapsedNs) return { inlineNs: 0, idealNs: 0 };
+  // Neither makes threads, nor waits for them: the threads' own work.
   const those = new Set(threads.map(({ id }) => id));
   const { tuples } = model.raw;
   const goes = (k: number): boolean =>
     !those.has(u32(tuples.thread, k)) ||
     isFor(item(model.entities, u32(tables.stacks.procedure, u32(tuples.stack, k))), Purpose.threadMaking);
-  return Math.max(simplyNs, withoutWaiting(context, goes).aloneNs - short.othersNs);
+  const own = withoutWaiting(context, goes);
+  const shareOf = sum(threads, ({ processorTimeNs }) => processorTimeNs) / Math.max(1, model.root.processorTimeNs);
+  const simplyNs = elapsedNs - short.othersNs - Math.min(1, shareOf) * ranNs - cpuWait.othersNs;
+  return {
+    inlineNs: simplyNs > 0 ? Math.max(simplyNs, own.aloneNs - short.othersNs) : 0,
+    idealNs: own.idealNs - short.othersNs - cpuWait.othersNs,
+  };
 }
 
 /**
@@ -138,11 +146,12 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
   if (!short) return [];
   const { spawns, workNs } = short;
   const making = Math.min(1, (spawns * makingNs) / workNs) * short.nptNs;
-  const inlineNs = inlineSavingNs(context, short, ranNs),
+  const { inlineNs, idealNs } = without(context, short, ranNs),
     isInline = inlineNs > making;
-  const cost = isInline ? inlineNs : making;
+  const savesNs = isInline ? inlineNs : making * (1 - 1 / coarser),
+    mostNs = Math.max(savesNs, idealNs);
+  const cost = isInline ? mostNs : Math.max(making, mostNs);
   if (cost < least) return [];
-  const savingNs = isInline ? inlineNs : making * (1 - 1 / coarser);
   return [
     findingOf(model, {
       entity: short.id,
@@ -150,7 +159,7 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
       change: 'coarsen',
       advice: { pieces: 'larger', threads: 'fewer' },
       costNs: cost,
-      savingNs,
+      savingNs: (savesNs + mostNs) / 2,
       processorUse: processorUseOf(
         model.processors,
         model.balance.meanBusy,
@@ -161,7 +170,8 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
         spawns,
         workNs: workNs / spawns,
         leastNs: makingNs,
-        savesNs: savingNs,
+        savesNs,
+        mostNs,
         coarser,
         inlineNs: isInline ? Math.max(0, model.elapsedNs - inlineNs) : null,
       },

@@ -206,6 +206,7 @@ export interface ShortThreadsFacts {
   workNs: number;
   leastNs: number;
   savesNs: number;
+  mostNs: number; // if few threads on all processors did their work
   coarser: number;
   inlineNs: number | null; // all of their work, done by one thread, takes no longer; null: that saves no more
 }

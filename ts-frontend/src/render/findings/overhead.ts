@@ -59,7 +59,7 @@ export function packageWork(
 
 export function wakeUps(
   finding: Finding,
-  { waits, workNs, objects, again, wakingNs, leastNs, mostNs, coarser }: WakeUpFacts,
+  { waits, workNs, objects, again, wakingNs, leastNs, mostNs }: WakeUpFacts,
   { model, title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const back =
@@ -77,7 +77,7 @@ export function wakeUps(
     remedy:
       again !== null
         ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ' +
-          `${coarser} times fewer wake-ups would save ${time(mostNs)}.`
+          `that would save ${between(time(leastNs), time(mostNs))}.`
         : (item(model.entities, finding.entity).kind === 'lock'
             ? `${ofOwnLock}: that would save `
             : 'Pass on more at a time (larger pieces, a longer queue), let one thread do both, or signal only when a ' +
@@ -121,7 +121,7 @@ const between = (least: string, most: string): string => (least === most ? least
 
 export function shortThreads(
   finding: Finding,
-  { spawns, workNs, leastNs, savesNs, coarser, inlineNs }: ShortThreadsFacts,
+  { spawns, workNs, leastNs, savesNs, mostNs, coarser, inlineNs }: ShortThreadsFacts,
   { model, costs, time }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
@@ -132,11 +132,11 @@ export function shortThreads(
   if (inlineNs === null)
     return {
       text:
-        `${text}Creating, starting and ending one takes ${time(leastNs)} or more, which costs at least ` +
-        `${costs(finding.costNs)}.`,
+        `${text}Creating, starting and ending one takes ${time(leastNs)} or more, and new caches, stacks and ` +
+        `places on a CPU come to that: at most ${costs(finding.costNs)}.`,
       remedy:
         `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer ` +
-        `would save ${time(savesNs)} or more.`,
+        `would save ${between(time(savesNs), time(mostNs))}.`,
     };
   return {
     text:
@@ -144,7 +144,7 @@ export function shortThreads(
       `everything else that the program executes takes at most ${time(inlineNs)}.`,
     remedy:
       'Call their procedure instead, one after the other, or keep some threads that take larger pieces: that would ' +
-      `save ${time(savesNs)} or more.`,
+      `save ${between(time(savesNs), time(mostNs))}.`,
   };
 }
 
