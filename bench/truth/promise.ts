@@ -75,7 +75,9 @@ export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): 
     case 'kernel-work':
       return facts.work === 'calls' ? exact(savingNs) : { form: 'interval', lowNs: facts.leastNs, ns: facts.savesNs };
     case 'short-threads':
-      return { form: 'interval', lowNs: facts.savesNs, ns: facts.mostNs };
+      return facts.mostNs > facts.savesNs
+        ? { form: 'interval', lowNs: facts.savesNs, ns: facts.mostNs }
+        : { form: 'more', lowNs: facts.savesNs, ns: Infinity };
     case 'oversubscription':
       return { form: 'interval', lowNs: facts.fewer.savesNs, ns: facts.fewer.mostNs ?? facts.fewer.savesNs };
     case 'sharing':

@@ -59,7 +59,7 @@ function kindsOf(model: Model): Kind[] {
 const sum = <One>(all: readonly One[], of: (one: One) => number): number => all.reduce((ns, one) => ns + of(one), 0);
 
 /** Elapsed time in which any of them lives. */
-function livedNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
+function livesNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
   let lived = 0,
     end = 0;
   const lives = threads.map(({ thread }) => thread ?? { firstNs: 0, lastNs: elapsedNs });
@@ -91,7 +91,7 @@ function shortOf(model: Model, ranNs: number): Short | undefined {
       workNs,
       nptNs: isAll ? model.root.nptNs : sum(its, (one) => one.nptNs),
       threads: its.flatMap(({ threads }) => threads),
-      othersNs: livedNs(
+      othersNs: livesNs(
         model,
         others.flatMap(({ threads }) => threads),
       ),
@@ -126,10 +126,12 @@ function without(context: FindingContext, short: Short, ranNs: number): Without 
     isFor(item(model.entities, u32(tables.stacks.procedure, u32(tuples.stack, k))), Purpose.threadMaking);
   const own = withoutWaiting(context, goes);
   const shareOf = sum(threads, ({ processorTimeNs }) => processorTimeNs) / Math.max(1, model.root.processorTimeNs);
-  const simplyNs = elapsedNs - short.othersNs - Math.min(1, shareOf) * ranNs - cpuWait.othersNs;
+  const workNs = Math.min(1, shareOf) * ranNs,
+    livedNs = elapsedNs - short.othersNs - cpuWait.othersNs,
+    simplyNs = livedNs - workNs;
   return {
     inlineNs: simplyNs > 0 ? Math.max(simplyNs, own.aloneNs - short.othersNs) : 0,
-    idealNs: own.idealNs - short.othersNs - cpuWait.othersNs,
+    idealNs: Math.max(livedNs - workNs / model.processors, own.idealNs - short.othersNs - cpuWait.othersNs),
   };
 }
 

@@ -129,22 +129,25 @@ export function shortThreads(
   const text =
     `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor ` +
     `time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. `;
+  const saved = mostNs > savesNs ? `${time(savesNs)} to ${time(mostNs)}` : `${time(savesNs)} or more`;
   if (inlineNs === null)
     return {
       text:
-        `${text}Creating, starting and ending one takes ${time(leastNs)} or more, and new caches, stacks and ` +
-        `places on a CPU come to that: at most ${costs(finding.costNs)}.`,
+        `${text}Creating, starting and ending one takes ${time(leastNs)} or more` +
+        (mostNs > savesNs
+          ? `, besides cold caches, a new stack and the way to a CPU. That costs up to ${costs(finding.costNs)}.`
+          : `, which costs at least ${costs(finding.costNs)}.`),
       remedy:
         `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer ` +
-        `would save ${between(time(savesNs), time(mostNs))}.`,
+        `would save ${saved}.`,
     };
   return {
     text:
-      `${text}Creating them, and waiting until they have started and ended, costs ${costs(finding.costNs)}: ` +
+      `${text}Creating them, and waiting until they have started and ended, costs ${costs(savesNs)} or more: ` +
       `everything else that the program executes takes at most ${time(inlineNs)}.`,
     remedy:
       'Call their procedure instead, one after the other, or keep some threads that take larger pieces: that would ' +
-      `save ${between(time(savesNs), time(mostNs))}.`,
+      `save ${saved}.`,
   };
 }
 
