@@ -6,12 +6,12 @@
 #include "sampler/control/launch.h"
 #include "sampler/control/rehearsal.h"
 
-/* Quartz can't work here: the program runs in our place. */
+/* Quartz can't work here: executes the program in place of the sampler. */
 static int step_aside(const struct qzi_options *options) {
   static const char why[] =
-    "a filter of system calls (seccomp) here kills for calls that a recording needs; record outside of that sandbox";
+    "a system call filter (seccomp) here kills for calls that recording needs; record outside of that sandbox";
   if (options->recording.attached) {
-    fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)options->pid, why);
+    fprintf(stderr, "quartz: process %ld cannot be recorded: %s\n", (long)options->pid, why);
     return QUARTZ_FAILED;
   }
   fprintf(stderr, "quartz: no profile: %s\n", why);

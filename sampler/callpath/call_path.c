@@ -1,4 +1,4 @@
-/* Frames into paths. See call_path.h. */
+/* Makes call paths from frames. See call_path.h. */
 #include "path_steps.h"
 
 #include <errno.h>
@@ -8,9 +8,10 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/process_memory.h"
 
-#define SHARE     50u                /* 1/SHARE of the time may go into walks */
-#define LONG_NS   UINT64_C(50000)    /* of a walk: most take 2 to 3 us */
-#define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
+#define SHARE     50u             /* at most 1/SHARE of the elapsed time may be spent on walks */
+#define LONG_NS   UINT64_C(50000) /* a walk is long from here on; most take 2 to 3 us */
+/* ns allowed in addition, for the first walks, which meet only code that was not seen before */
+#define HEADSTART UINT64_C(20000000)
 
 struct qzi_paths *qzi_paths_open(struct qzi_interner *in) {
   struct qzi_paths *paths = calloc(1, sizeof *paths);
@@ -54,20 +55,22 @@ uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths) { return paths->spent
 
 /* ---- walks ---- */
 
-/* Leaves out what starts the thread: everything outside its start routine, which the record names. */
+/* Removes the frames that start the thread: everything outside its start routine, which the thread's record
+ * contains. */
 static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, int complete) {
   uint64_t start = qzi_paths_start(paths, index);
   for (uint32_t k = count; start && k-- > 0;)
     if (paths->frames[k].entry == start) return k;
-  /* The C library's code that starts threads has no unwind information in some versions. */
+  /* In some versions of the C library, the code that starts threads has no unwind information. */
   if (!complete && (!count || qzi_code_of_frame(paths, &paths->frames[count - 1]) != QZI_CODE_C)) return count;
   if (count && !qzi_code_starts_threads(qzi_code_of_frame(paths, &paths->frames[count - 1]))) count--; /* _start */
   while (count && qzi_code_starts_threads(qzi_code_of_frame(paths, &paths->frames[count - 1]))) count--;
   return count;
 }
 
-/* The place where the program made the call that the thread is in: its innermost code that is neither in a library, nor
- * from a library compiled into it (C++'s, Rust's). Without any, the place where a library calls the C library. */
+/* Finds the place where the program made the call that the thread is in: its innermost code that is neither in a
+ * library nor comes from a library compiled into it (C++'s, Rust's). If there is none, the place where a library calls
+ * the C library. */
 static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk) {
   uint32_t own = all, other = all;
   for (uint32_t k = first; k < all && (own == all || paths->frames[own].standard); k++) {
@@ -96,8 +99,8 @@ int qzi_paths_serves(struct qzi_paths *paths, uint64_t address) {
   return qzi_paths_library(paths, address) || qzi_unwind_standard(paths->unwinder, address);
 }
 
-/* What is inlined at the frame, and its loops; also for libraries that the system installed, except those of C, C++ and
- * MPI. left: frames that are still to come. */
+/* Adds the procedures inlined at the frame, and its loops; also for libraries that the system installed, except those
+ * of C, C++ and MPI. left: number of frames still to be added. */
 static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
   enum qzi_code code = qzi_code_of_frame(paths, frame);
   if (!frame->module || (code != QZI_CODE_OWN && code != QZI_CODE_LIBRARY)) return;
@@ -112,7 +115,7 @@ static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const st
 }
 
 static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
-  /* Direct recursion shows once, with what is inlined at its innermost. */
+  /* Direct recursion appears once, with the procedures inlined in the innermost activation. */
   if (walk->count && walk->innermost == frame->entry)
     while (walk->entries[walk->count - 1] != frame->entry) walk->count--;
   else
@@ -138,8 +141,8 @@ static void find_callers(struct qzi_paths *paths, uint32_t all, struct qzi_walk 
   }
 }
 
-/* Processor time of a walk that began then. A long one may have been without a CPU for most of that time: where other
- * programs have the CPUs, walks would otherwise use up their share while waiting. */
+/* Processor time in ns of a walk that began at begun_ns. A long walk may have waited for a CPU most of that time; if
+ * this were counted, walks would use up their share by waiting wherever other programs occupy the CPUs. */
 static uint64_t spent_since(struct qzi_paths *paths, uint64_t begun_ns) {
   uint64_t ns = qzi_clock_ns() - begun_ns;
   if (ns < LONG_NS) return ns;
@@ -148,7 +151,7 @@ static uint64_t spent_since(struct qzi_paths *paths, uint64_t begun_ns) {
   return used_ns < ns ? used_ns : ns;
 }
 
-/* For the report: whether the walk came to the thread's beginning, and where it ended. */
+/* Counts for the report whether the walk reached the thread's beginning, and where it ended otherwise. */
 static void count_walk(struct qzi_paths *paths, uint32_t all, int whole) {
   struct qz_unwinding *row = all ? qzi_unwinding_of(paths->in, paths->frames[all - 1].module) : NULL;
   if (!row) return;

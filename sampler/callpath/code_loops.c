@@ -7,24 +7,24 @@
 #include "sampler/machine_code/loops/loop_nest.h"
 #include "sampler/util/hash_index.h"
 
-#define CODE_MOST  (1u << 20) /* bytes of one procedure */
-#define CODE_QUICK (1u << 11) /* so much is looked at within a snapshot's time: some 0.1 ms */
-#define UNSIZED    (1u << 14) /* read where the end of the procedure is not known */
+#define CODE_MOST  (1u << 20) /* maximum size of a procedure in bytes */
+#define CODE_QUICK (1u << 11) /* maximum size of a procedure that is analysed within a snapshot (about 0.1 ms) */
+#define UNSIZED    (1u << 14) /* bytes read if the end of the procedure is unknown */
 #define NESTS_MOST 16384u
-#define JUMPS_MOST 64u /* out of one piece of a procedure, that are followed */
+#define JUMPS_MOST 64u /* maximum number of jumps out of one part of a procedure that are followed */
 #define CHAIN_MOST 16u
 
-/* Where a loop's source is. */
+/* Source position of a loop. */
 struct source {
   int known;
-  uint32_t depth;          /* it is in the last of so many inlined procedures, chain[0 .. depth-1]; 0: in none */
-  struct qz_symbol *chain; /* NULL: depth is 0 */
-  struct qz_symbol place;  /* file and line alone */
+  uint32_t depth;          /* number of inlined procedures that enclose it, chain[0 .. depth-1]; 0: none */
+  struct qz_symbol *chain; /* NULL if depth is 0 */
+  struct qz_symbol place;  /* file and line only */
 };
 struct nest {
-  uint64_t start; /* of the procedure, or of a piece that lies apart from an unknown one */
+  uint64_t start; /* of the procedure, or of a separate part whose procedure is unknown */
   struct qzi_loop_nest loops;
-  struct source *sources; /* of each loop; NULL: of none yet */
+  struct source *sources; /* one for each loop; NULL until the first one is needed */
 };
 
 struct qzi_code_loops {
@@ -58,7 +58,7 @@ struct extent {
   int sized;
 };
 
-/* Of the symbol that has the address. 0: none does. */
+/* Finds the extent of the symbol that contains the address. Returns 0 if there is none. */
 static int symbol_of(qz_symbols *symbols, uint64_t address, struct extent *extent) {
   uint64_t start, end;
   if (!qz_symbols_extent(symbols, address, &start, &end) || end <= address) return 0;
@@ -66,8 +66,8 @@ static int symbol_of(qz_symbols *symbols, uint64_t address, struct extent *exten
   return 1;
 }
 
-/* The code whose loops are looked for together: the procedure; where the instruction is in a part of another one that
- * lies apart (.cold), that one. */
+/* The code whose loops are analysed together: the procedure; if the instruction is in a separate part (.cold) of
+ * another procedure, that part. */
 static struct extent extent_of(qz_symbols *symbols, uint64_t pc, uint64_t entry) {
   struct extent its, whole;
   if (symbol_of(symbols, pc, &its))
@@ -83,13 +83,13 @@ static struct nest *known_nest(const struct qzi_code_loops *loops, uint64_t star
   return NULL;
 }
 
-/* The part of the code that can be read: less than asked for at the end of a mapping. */
+/* Reads the code and returns the number of bytes read, which is smaller than `length` at the end of a mapping. */
 static size_t read_code(uint32_t pid, uint64_t start, unsigned char *code, size_t length) {
   while (length && qzi_program_read(pid, start, code, length)) length /= 2;
   return length;
 }
 
-/* -1: no memory. */
+/* Returns -1 if there is no memory. */
 static int read_piece(uint32_t pid, const struct extent *extent, struct qzi_code_piece *piece) {
   unsigned char *bytes = malloc(extent->length ? extent->length : 1);
   if (!bytes) return -1;
@@ -98,8 +98,8 @@ static int read_piece(uint32_t pid, const struct extent *extent, struct qzi_code
   return 0;
 }
 
-/* The parts of the procedure that lie apart, at pieces[1] and on: where it, or such a part, jumps to. The number of all
- * pieces. */
+/* Adds the separate parts of the procedure from pieces[1] on: those that the procedure, or a part found before, jumps
+ * to. Returns the number of all pieces. */
 static uint32_t add_parts(qz_symbols *symbols, uint32_t pid, struct qzi_code_piece *pieces) {
   uint64_t targets[JUMPS_MOST];
   uint32_t count = 1;
@@ -156,14 +156,15 @@ static int same_procedure(const struct qz_symbol *a, const struct qz_symbol *b) 
   return a->line == b->line && !strcmp(a->name, b->name) && !strcmp(a->file, b->file);
 }
 
-/* How many of the two lists begin alike. */
+/* Length of the common beginning of the two lists. */
 static uint32_t common(const struct qz_symbol *a, uint32_t a_count, const struct qz_symbol *b, uint32_t b_count) {
   uint32_t k = 0;
   while (k < a_count && k < b_count && same_procedure(&a[k], &b[k])) k++;
   return k;
 }
 
-/* The least line of its jumps back, seen from the scope of so many of the inlined procedures that they are in. */
+/* The smallest line of the loop's backward jumps, in the scope of the outermost `depth` inlined procedures around
+ * them. */
 static struct qz_symbol place_in(qz_symbols *symbols, const struct qzi_code_loop *loop, uint32_t depth) {
   struct qz_symbol least = {.line = 0}, place;
   for (uint32_t k = 0; k < loop->count && k < QZI_LOOP_SOURCES; k++) {
@@ -198,7 +199,7 @@ uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, ui
   struct extent extent = extent_of(symbols, pc, entry);
   struct nest *nest = extent.length ? nest_of(loops, symbols, pid, &extent) : NULL;
   if (nest && !qzi_loop_nest_has(&nest->loops, pc) && symbol_of(symbols, pc, &extent) && extent.length)
-    nest = nest_of(loops, symbols, pid, &extent); /* a part that its procedure was not seen to jump to */
+    nest = nest_of(loops, symbols, pid, &extent); /* a separate part to which no jump of its procedure was found */
   if (!nest) return 0;
   uint32_t chain[64], depth = 0, count = 0, after = 0;
   for (uint32_t at = qzi_loop_nest_at(&nest->loops, pc); at && depth < 64; at = nest->loops.loops[at - 1].outer)
@@ -208,7 +209,8 @@ uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, ui
     if (!source) return count;
     uint32_t stands = common(source->chain, source->depth, inlined, inlined_count);
     if (stands > after) after = stands;
-    /* Where the instruction is outside of its scope, the loop is one of what is around that. */
+    /* If the instruction is outside the loop's innermost scope, the loop is attributed to the enclosing scope that both
+     * share. */
     struct qz_symbol place =
       stands == source->depth ? source->place : place_in(symbols, &nest->loops.loops[chain[depth]], stands);
     struct qzi_found_loop *one = &found[count++];

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define RETRY_NS  UINT64_C(20000000)   /* until an unfinished one is looked at again, */
-#define GIVEUP_NS UINT64_C(5000000000) /* and for the last time */
+#define RETRY_NS  UINT64_C(20000000)   /* ns until an incomplete creation is tried again, */
+#define GIVEUP_NS UINT64_C(5000000000) /* and until it is given up */
 
 struct unfinished {
   uint64_t since_ns, again_ns;
@@ -14,12 +14,12 @@ struct unfinished {
 struct qzi_creations {
   struct qzi_interner *in;
   struct qzi_paths *paths;
-  uint64_t seen; /* creations up to this number */
+  uint64_t seen; /* number of creations read so far */
   uint32_t count;
-  struct unfinished *unfinished; /* `count` of QZ_CREATIONS */
+  struct unfinished *unfinished; /* `count` of at most QZ_CREATIONS */
   struct qz_creation now;
   struct qzi_walk walk;
-  uint64_t *keys, *prints; /* of a record */
+  uint64_t *keys, *prints; /* scratch memory for the path of a record */
 };
 
 struct qzi_creations *qzi_creations_open(struct qzi_interner *in, struct qzi_paths *paths) {
@@ -43,8 +43,8 @@ void qzi_creations_close(struct qzi_creations *creations) {
   free(creations);
 }
 
-/* Leaves out procedures that call pthread_create for the program (C++'s and Rust's own libraries). 1: the program's own
- * code is the caller. */
+/* Removes the procedures that call pthread_create for the program (those of C++'s and Rust's own libraries). Returns 1
+ * if the caller is the program's own code. */
 static int is_own(struct qzi_paths *paths, struct qzi_walk *walk) {
   for (; walk->count; walk->count--) {
     uint64_t entry = walk->entries[walk->count - 1];
@@ -52,10 +52,10 @@ static int is_own(struct qzi_paths *paths, struct qzi_walk *walk) {
     if (qzi_paths_library(paths, entry) == QZI_LIBRARY) return 0;
     if (!qzi_paths_serves(paths, entry)) return 1;
   }
-  return walk->own; /* its start routine itself */
+  return walk->own; /* the start routine itself called it */
 }
 
-/* The path that leads to the creation. 0: none is known. */
+/* Node of the path that leads to the creation; 0: unknown. */
 static uint32_t path_to(struct qzi_creations *creations, const struct qz_creation *at) {
   struct qzi_interner *in = creations->in;
   const struct qz_session_view *view = in->view;
@@ -74,7 +74,7 @@ static uint32_t path_to(struct qzi_creations *creations, const struct qz_creatio
   return qzi_paths_node(creations->paths, qzi_intern_stack(in, keys, prints, base), &creations->walk, 0, 1);
 }
 
-/* 1: nothing more will be known of it. */
+/* Returns 1 if the creation is done: nothing more will become known about it. */
 static int take(struct qzi_creations *creations, const struct qz_creation *at) {
   struct qzi_interner *in = creations->in;
   uint32_t capacity = in->view->thread_table.capacity;
@@ -86,7 +86,8 @@ static int take(struct qzi_creations *creations, const struct qz_creation *at) {
   return qzi_paths_complete(creations->paths);
 }
 
-/* 0: it is still being written; 1: *to has it; -1: others have come in its place, or the thread has ended already. */
+/* Copies the creation with that number. Returns 1; 0 if it is still being written; -1 if it was overwritten by a later
+ * one, or if the thread has ended. */
 static int copy_of(const struct qz_session_view *view, uint64_t number, struct qz_creation *to) {
   const struct qz_creation *at = qz_session_creation(view, number);
   uint64_t sequence = QZ_LOAD_ACQUIRE(&at->sequence);

@@ -1,9 +1,10 @@
-/* Paths of threads whose program has no hooks begin where they were created: with the callers of pthread_create.
+/* Creators of threads in programs without hooks: the path of a thread begins with the path of the pthread_create call
+ * that created it.
  *
- * Owns:    creations of which not all is known yet.
+ * Owns:    creations whose path is not completely known yet.
  * Writer and reader: the aggregating thread.
- * Must not: give work to a place that did not ask for it: where a library creates threads (a run-time library's, a
- * pool's), they work for whoever calls it later, and their paths stay as their records have them.
+ * Must not: attribute work to a place that did not request it: threads that a library creates (a run-time library, a
+ * pool) work for whoever calls the library later; their paths stay as their records have them.
  *
  * Source: logical call paths of Tallent & Mellor-Crummey 2009, section 4.
  */
@@ -14,10 +15,11 @@
 
 struct qzi_creations;
 
-/* NULL: the session has none, or no memory. */
+/* Returns NULL if the session records no creations, or if there is no memory. */
 struct qzi_creations *qzi_creations_open(struct qzi_interner *in, struct qzi_paths *paths);
 void qzi_creations_close(struct qzi_creations *creations);
-/* A snapshot begins: looks at those that have come since the last one (qzi_interner.bases). */
+/* To be called at the beginning of each snapshot: reads the creations since the last one, and sets
+ * qzi_interner.bases. */
 void qzi_creations_read(struct qzi_creations *creations, uint64_t now_ns);
 
 #endif

@@ -7,25 +7,25 @@
 #include "sampler/util/array.h"
 #include "sampler/util/hash_index.h"
 
-#define STEP       4000u /* instructions looked at in one walk: half a millisecond */
+#define STEP       4000u /* maximum number of instructions analysed in one walk: half a millisecond */
 #define KNOWN_MOST 16384u
-#define WINDOW     65536u /* bytes of code without symbols that are read at once */
+#define WINDOW     65536u /* bytes of code without symbols that are read at a time */
 
 struct known {
   uint64_t start, end;
-  struct qzi_frame_analysis *analysis; /* NULL: it can't be */
+  struct qzi_frame_analysis *analysis; /* NULL: it can't be analysed */
   int ended;
 };
 struct stretch {
   uint64_t low;
-  struct qzi_procedure_bounds *bounds; /* NULL: its code can't be read */
+  struct qzi_procedure_bounds *bounds; /* NULL: the code can't be read */
   int ended;
 };
 
 struct qzi_frame_code {
-  uint32_t pid, left; /* instructions that this walk may still look at */
+  uint32_t pid, left; /* left: number of instructions that this walk may still analyse */
   struct qzi_table table;
-  struct known *known; /* by start */
+  struct known *known; /* indexed by start address */
   uint32_t count, room;
   struct stretch *stretches;
   uint32_t stretch_count, stretch_room;
@@ -98,7 +98,7 @@ static struct qzi_frame_analysis *analyse(struct qzi_frame_code *code, const str
   if (extent->end <= extent->start || extent->end - extent->start > QZI_FRAME_CODE_MOST) return NULL;
   size_t length = (size_t)(extent->end - extent->start), all = length;
   unsigned char *bytes = malloc(length);
-  /* What of the code can be read: less at the end of a mapping. */
+  /* At the end of a mapping only a part of the code can be read. */
   while (bytes && length && qzi_program_read(code->pid, extent->start, bytes, length)) length /= 2;
   struct qzi_frame_analysis *analysis =
     bytes && length ? qzi_frame_analysis_open(bytes, length, extent->start, extent->sized && length == all, parent)
@@ -107,7 +107,8 @@ static struct qzi_frame_analysis *analyse(struct qzi_frame_code *code, const str
   return analysis;
 }
 
-/* What is known of the procedure, as far as this walk may go on with it. NULL: no memory, or too many. */
+/* The analysis of the procedure, continued as far as this walk's limit permits. Returns NULL if there is no memory, or
+ * if there are too many procedures. */
 static struct known *known_of(struct qzi_frame_code *code, const struct qzi_code_extent *extent,
                               const struct qzi_frame_analysis *parent) {
   struct known *known = NULL;

@@ -7,49 +7,49 @@
 #include "abi/hash.h"
 #include "sampler/util/array.h"
 
-#define DEEPEST       64u   /* procedures of one path; of deeper ones nothing is known */
-#define PATHS_MOST    2048u /* with one more all are forgotten, but for what is seen again */
-#define SAMPLES_EACH  8u    /* the last ones of a path */
-#define MEMOS         4096u /* nodes whose paths are remembered, by hash */
-#define LATEST        1024u /* threads whose last path is remembered, by index */
+#define DEEPEST       64u   /* procedures of one path; deeper paths are ignored */
+#define PATHS_MOST    2048u /* one more, and all are forgotten; those seen again are added again */
+#define SAMPLES_EACH  8u    /* most recent samples kept for each path */
+#define MEMOS         4096u /* nodes whose paths are cached, by hash */
+#define LATEST        1024u /* threads whose last path is cached, by index */
 #define START_ROUTINE UINT16_MAX
 
-/* Procedures that hooks push, by numbers of their own, innermost first. */
+/* Procedures that hooks push, by the numbers that this file gives them, innermost first. */
 struct chain {
   uint32_t count;
   uint32_t ids[DEEPEST];
 };
 
 struct kept {
-  uint32_t users;           /* paths that it is of */
-  uint16_t frames[DEEPEST]; /* of each procedure, innermost first: its number in the walk, or START_ROUTINE */
+  uint32_t users;           /* number of paths that use it */
+  uint16_t frames[DEEPEST]; /* for each procedure, innermost first: its index in the walk, or START_ROUTINE */
   struct qzi_walk walk;
 };
 
 struct path {
-  uint64_t print; /* of its procedures */
+  uint64_t print; /* hash of its procedures */
   uint32_t count;
   uint32_t samples_count, next;
   struct {
     struct kept *kept;
-    uint64_t ns;         /* that it has stood for */
-    uint32_t from, node; /* node with its places in the code behind the procedures of `from` */
+    uint64_t ns;         /* time that has been attributed to it */
+    uint32_t from, node; /* node: path `from` with the sample's loops and lines inserted after its procedures */
   } samples[SAMPLES_EACH];
 };
 
 struct qzi_hooked {
   struct qzi_paths *paths;
-  uint64_t *entries; /* of procedures that stand on paths of hooks; number k + 1 */
+  uint64_t *entries; /* of procedures that occur on paths of hooks; a procedure's number is its index + 1 */
   uint32_t entries_count, entries_room;
   struct qzi_table entry_table, path_table;
-  struct path *all; /* of PATHS_MOST */
+  struct path *all; /* PATHS_MOST elements */
   uint32_t count;
   struct memo {
     uint64_t start;
     uint32_t node, base, path; /* path: index + 1 */
   } memos[MEMOS];
   struct {
-    uint32_t node, index, path; /* likewise */
+    uint32_t node, index, path; /* path: index + 1 */
   } latest[LATEST];
 };
 
@@ -87,7 +87,7 @@ void qzi_hooked_close(struct qzi_hooked *hooked) {
 
 /* ---- procedures ---- */
 
-/* 0: it was not seen on a path of hooks. */
+/* Returns 0 if the procedure was not seen on a path of hooks. */
 static uint32_t id_of(const struct qzi_hooked *hooked, uint64_t entry) {
   QZI_TABLE_EACH(&hooked->entry_table, qzi_hash(entry, 23), at)
   if (hooked->entries[at - 1] == entry) return at;
@@ -109,23 +109,23 @@ static uint64_t print_on(uint64_t print, uint32_t id) {
   return print ^ print >> 32;
 }
 
-/* What determines which keys of a thread's paths are its own: threads that are created in the same way have the same
- * paths. */
+/* Determines which keys of a thread's path are its own: threads with the same start routine and the same number of
+ * creator's procedures are treated alike. */
 struct beginning {
-  uint64_t start; /* routine */
-  uint32_t base;  /* procedures of what created it */
+  uint64_t start; /* start routine */
+  uint32_t base;  /* number of procedures that belong to its creator's path */
 };
 
-/* The first key of a path that is the thread's own; those of its creator come before it. */
+/* Index of the first key of a path that is the thread's own; those of its creator come before it. */
 static uint32_t own_keys(struct beginning its, const uint64_t *keys, uint32_t depth) {
   uint32_t left = its.base, at = 0;
   while (at < depth && left && !(keys[at] & QZ_KEY_OBJECT)) at++, left--;
   uint64_t start = its.start;
   int creators = start && at && keys[at - 1] == start && (at == depth || keys[at] != start);
-  return creators ? at - 1 : at; /* its creator was in the same procedure, which then stands there once */
+  return creators ? at - 1 : at; /* the creator was in the same procedure, which then is on the path only once */
 }
 
-/* Of the path of such a thread. 0: it has none, or is too deep. */
+/* Gets the procedures on the path of such a thread. Returns 0 if there are none, or too many. */
 static uint32_t chain_of_node(struct qzi_hooked *hooked, struct beginning its, uint32_t node, struct chain *chain) {
   uint64_t keys[QZI_PATH_KEYS];
   uint32_t depth = qzi_path_keys(hooked->paths->in, node, keys), own = own_keys(its, keys, depth);
@@ -139,7 +139,7 @@ static uint32_t chain_of_node(struct qzi_hooked *hooked, struct beginning its, u
   return chain->count;
 }
 
-/* Of a sample: hooks do not push what is on top already. */
+/* Gets the procedures of a sample that hooks push. Hooks do not push a procedure that is on top already. */
 static void chain_of_walk(const struct qzi_hooked *hooked, uint32_t index, const struct qzi_walk *walk,
                           struct chain *chain, uint16_t *frames) {
   uint32_t count = 0, *ids = chain->ids;
@@ -167,7 +167,7 @@ static struct path *path_with(const struct qzi_hooked *hooked, uint64_t print, u
   return NULL;
 }
 
-/* Number of the path + 1; 0: it has none. */
+/* Finds or creates the path of the node. Returns its index + 1; 0: it has none. */
 static uint32_t path_anew(struct qzi_hooked *hooked, struct beginning its, uint32_t node) {
   struct memo *memo = &hooked->memos[(node + its.base * 31 + (uint32_t)(its.start >> 4)) % MEMOS];
   if (memo->node == node && memo->start == its.start && memo->base == its.base && memo->path) return memo->path;
@@ -209,7 +209,7 @@ static void keep(struct path *path, struct kept *kept) {
   else
     path->samples_count = at + 1;
   path->samples[at].kept = kept;
-  path->samples[at].ns = least; /* its turn is the next one, not all until it has caught up */
+  path->samples[at].ns = least; /* it is used next, but not repeatedly until it has caught up with the others */
   path->samples[at].node = 0;
   kept->users++;
 }
@@ -235,7 +235,8 @@ void qzi_hooked_add(struct qzi_hooked *hooked, uint32_t index, const struct qzi_
 
 /* ---- the code ---- */
 
-/* The same place, attributed to the procedure that hooks know: hooks do not see what is inlined into it. */
+/* The same loop or line, attributed to the procedure that hooks know, because hooks do not see what is inlined into
+ * it. */
 static uint64_t in_procedure(struct qzi_interner *in, uint64_t key) {
   const struct qz_entity *entities = in->file->entities, its = entities[(uint32_t)key];
   uint32_t into = entities[its.record].record;
@@ -245,7 +246,7 @@ static uint64_t in_procedure(struct qzi_interner *in, uint64_t key) {
   return entity ? QZI_KEY_INLINED | entity : key;
 }
 
-/* Loops and lines at a frame, and of what is inlined there. */
+/* Writes the keys of the loops and lines at a frame and of those in procedures inlined there; returns their number. */
 static uint32_t put_code(const struct qzi_paths *paths, const struct qzi_walk *walk, uint16_t frame, uint64_t *keys) {
   uint32_t at = frame == START_ROUTINE ? 0 : frame + 1u;
   uint32_t count =

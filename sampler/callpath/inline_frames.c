@@ -10,36 +10,35 @@
 #include "symbols/symbols.h"
 #include "sampler/util/clock.h"
 
-#define UNDER_WAY   64u                 /* questions that wait for their answers */
-#define PLACES_MOST 65536u              /* instructions */
-#define SHARE       50u                 /* 1/SHARE of the time may go into reading */
-#define HEADSTART   UINT64_C(100000000) /* ns: what is read first is used most */
+#define UNDER_WAY   64u                 /* maximum number of unanswered questions */
+#define PLACES_MOST 65536u              /* maximum number of instructions */
+#define SHARE       50u                 /* at most 1/SHARE of the time may be spent on reading */
+#define HEADSTART   UINT64_C(100000000) /* ns allowed in addition at first, because what is read first is used most */
 #define REST_MS     20
-#define LINES_UNTIL                                                                                 \
-  (UINT64_C(1) << 18) /* nodes of stacks: a program with more has its paths by procedures and loops \
-                       */
+/* Number of stack nodes from which on paths contain only procedures and loops, no source lines. */
+#define LINES_UNTIL (UINT64_C(1) << 18)
 
 struct answer {
   uint32_t place;
   uint32_t count;
   uint64_t cpu_ns;
-  struct qz_symbol found[QZI_INLINED_MOST]; /* its strings are those of `symbols` */
+  struct qz_symbol found[QZI_INLINED_MOST]; /* its strings belong to `symbols` */
   uint32_t loops_count;
   struct qzi_found_loop loops[QZI_CODE_LOOPS_MOST];
-  struct qz_symbol lines[QZI_INLINED_MOST + 1]; /* where each of those scopes, the procedure first, is: file and line */
+  struct qz_symbol lines[QZI_INLINED_MOST + 1]; /* file and line in each of these scopes; the procedure comes first */
 };
 
 /* An instruction. */
 struct place {
   uint64_t pc, entry;
-  uint32_t first; /* of its entities; 0: none, or not known yet */
+  uint32_t first; /* index of the first of its entities; 0: none, or not known yet */
   uint32_t count;
-  uint32_t lists; /* the first of its lists of loops; 0: none */
+  uint32_t lists; /* index of the first of its lists of loops; 0: none */
 };
 
-/* Loops that stand next to each other, and the line behind them. */
+/* Loops directly nested in each other, and the source line inside them. */
 struct loop_list {
-  uint32_t first, count; /* of `entities` */
+  uint32_t first, count; /* indices into `entities` */
   uint32_t line;         /* entity; 0: not known */
 };
 
@@ -48,28 +47,28 @@ struct qzi_inlining {
   struct qzi_table table; /* places by pc */
   struct place *places;
   uint32_t places_count, places_room;
-  uint32_t *entities; /* of all places, one after another; 0 is none */
+  uint32_t *entities; /* of all places; element 0 is unused */
   uint32_t entities_count, entities_room;
-  struct loop_list *lists; /* of all places; 0 is none */
+  struct loop_list *lists; /* of all places; element 0 is unused */
   uint32_t lists_count, lists_room;
   uint32_t under_way;
 
   pthread_t thread;
   int started;
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* protects the following members */
   pthread_cond_t asked;
   int stop;
   struct {
     uint32_t place;
     uint64_t pc, entry;
   } questions[UNDER_WAY];
-  struct answer answers[UNDER_WAY]; /* no more than there are questions under way */
+  struct answer answers[UNDER_WAY]; /* has room for all unanswered questions */
   uint32_t questions_count, answers_count;
 
-  pthread_mutex_t reading; /* of what follows */
+  pthread_mutex_t reading; /* protects the following members */
   qz_symbols *symbols;
   uint32_t symbols_modules;
-  struct qzi_code_loops *loops; /* NULL: none are looked for */
+  struct qzi_code_loops *loops; /* NULL: loops are not searched */
 };
 
 /* ---- the reading thread ---- */
@@ -77,7 +76,7 @@ struct qzi_inlining {
 static void learn_modules(struct qzi_inlining *inlining) {
   const struct qzi_file *file = inlining->in->file;
   uint64_t count = __atomic_load_n(&file->head->sections[QZ_SECTION_MODULES].count,
-                                   __ATOMIC_ACQUIRE); /* the other thread adds to them */
+                                   __ATOMIC_ACQUIRE); /* the aggregating thread appends modules */
   for (; inlining->symbols_modules < count; inlining->symbols_modules++) {
     const struct qz_module *module = &file->modules[inlining->symbols_modules];
     qz_symbols_add_module(inlining->symbols, module->start, module->end, module->bias, file->strings + module->path,
@@ -85,7 +84,7 @@ static void learn_modules(struct qzi_inlining *inlining) {
   }
 }
 
-/* Waits for a question, for as long as reading has had its share. 0: it is to end. */
+/* Waits for a question, and until reading is within its share of time. Returns 0 when the thread is to end. */
 static int next_question(struct qzi_inlining *inlining, uint64_t first_ns, struct answer *answer, uint64_t *pc,
                          uint64_t *entry) {
   for (;;) {
@@ -111,7 +110,7 @@ static int next_question(struct qzi_inlining *inlining, uint64_t first_ns, struc
   return 1;
 }
 
-/* What there is at the instruction, by a thread that has `reading`. */
+/* Finds the inlined procedures and loops at the instruction; the caller holds `reading`. */
 static void find(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, struct answer *answer) {
   answer->count = (uint32_t)qz_symbols_inlined(inlining->symbols, pc, answer->found, QZI_INLINED_MOST);
   answer->loops_count = inlining->loops
@@ -186,7 +185,7 @@ static uint32_t inlined_entity(struct qzi_interner *in, uint32_t into, const str
                             found->line);
 }
 
-/* Entities of the loops of one list, without those that stand for the same source as the one before. */
+/* Keeps the entities of the loops of one list, except those with the same source as the one before. */
 static void keep_list(struct qzi_inlining *inlining, const struct answer *answer, uint32_t into, uint32_t after,
                       struct loop_list *list) {
   struct qzi_interner *in = inlining->in;
@@ -254,7 +253,7 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining) {
   return cpu_ns;
 }
 
-/* Index + 1 of a new place; 0: no room. */
+/* Adds a place and returns its index + 1; 0: no room. */
 static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   uint32_t at = inlining->places_count;
   if (at == PLACES_MOST ||
@@ -265,7 +264,7 @@ static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t
   return at + 1;
 }
 
-/* Finds the answer here and now, where that takes some microseconds. 0: it would take longer. */
+/* Finds the answer immediately if that takes only some microseconds; returns 0 otherwise. */
 static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   struct answer answer;
   if (pthread_mutex_trylock(&inlining->reading)) return 0;
@@ -282,7 +281,8 @@ static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, ui
   return place != 0;
 }
 
-/* Leaves it to the reading thread; where too many questions are under way, until the instruction is seen again. */
+/* Leaves the instruction to the reading thread. If too many questions are unanswered, does nothing; the next time that
+ * the instruction is seen tries again. */
 static void ask(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   if (inlining->under_way == UNDER_WAY || pthread_mutex_trylock(&inlining->lock)) return;
   uint32_t at = add_place(inlining, hash, pc, entry);
@@ -326,7 +326,7 @@ uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t en
   uint32_t hash = qzi_hash(pc, 11);
   QZI_TABLE_EACH(&inlining->table, hash, at) {
     const struct place *place = &inlining->places[at - 1];
-    if (place->pc != pc || place->entry != entry) continue; /* of a library that was unloaded */
+    if (place->pc != pc || place->entry != entry) continue; /* the instruction of a library that was unloaded */
     return found(place, inlining, keys);
   }
   if (!look_up(inlining, hash, pc, entry)) {

@@ -1,10 +1,11 @@
-/* Frames inside MPI: which of its procedures the program has called. See path_steps.h. */
+/* Frames inside MPI: which MPI procedure the program has called. See path_steps.h. */
 #include "path_steps.h"
 
 #include <string.h>
 #include "sampler/machine_code/call_target.h"
 
-/* The program has a library of MPI's. What was found is forgotten when other code may lie there. */
+/* Whether the program has loaded an MPI library. After the map of its memory has changed, the caches are cleared,
+ * because their addresses may contain other code. */
 static int has_mpi(struct qzi_paths *paths) {
   if (paths->mpi_readings == paths->in->map_readings) return paths->mpi;
   memset(paths->mpi_calls, 0, sizeof paths->mpi_calls);
@@ -16,7 +17,7 @@ static int has_mpi(struct qzi_paths *paths) {
   return paths->mpi;
 }
 
-/* Of a procedure, by its entry. */
+/* Kind of MPI call of the procedure with that entry. */
 static enum qz_mpi_call mpi_call(struct qzi_paths *paths, uint64_t entry) {
   struct qzi_mpi_entry *slot = &paths->mpi_calls[qzi_hash(entry, 7) % QZI_PATH_MPI_CALLS];
   if (slot->entry != entry)
@@ -24,7 +25,8 @@ static enum qz_mpi_call mpi_call(struct qzi_paths *paths, uint64_t entry) {
   return slot->call;
 }
 
-/* The MPI procedure that is called at a place; 0: none is. It may have continued by a jump, and so be on no stack. */
+/* The MPI procedure that is called at a place; 0: none. It may have continued by a jump (tail call), so that it is not
+ * on the stack. */
 static uint64_t mpi_called_at(struct qzi_paths *paths, uint64_t site) {
   struct qzi_mpi_site *slot = &paths->mpi_sites[qzi_hash(site, 7) % QZI_PATH_MPI_CALLS];
   if (slot->site != site) {
@@ -37,13 +39,15 @@ static uint64_t mpi_called_at(struct qzi_paths *paths, uint64_t site) {
 
 enum qzi_mpi qzi_mpi_of(struct qzi_paths *paths, uint32_t count, uint32_t all, uint32_t *first) {
   if (!has_mpi(paths)) return QZI_MPI_NONE;
-  uint32_t k = count; /* the frame that calls */
+  uint32_t k = count; /* index of the calling frame */
   while (k > *first && qzi_code_of(paths, paths->frames[k - 1].module) != QZI_CODE_MPI) k--;
-  if (k == *first) /* frames may be missing where the frame pointer of a sleeping thread is not known */
+  if (k == *first) /* the innermost frames may be missing, since the frame pointer of a sleeping thread may be
+                      unknown */
     while (k < all && qzi_code_starts_threads(qzi_code_of(paths, paths->frames[k].module))) k++;
   if (k == *first) return QZI_MPI_NONE;
   struct qzi_frame *outermost = &paths->frames[k - 1];
-  uint64_t called = 0; /* Fortran's is another one around it, with a name of the implementation's */
+  uint64_t called = 0; /* in Fortran, the frame around it has a name specific to the implementation, so the outermost
+                          known one counts */
   for (uint32_t at = k; at-- > *first && !called;)
     if (qzi_code_of(paths, paths->frames[at].module) == QZI_CODE_MPI &&
         mpi_call(paths, paths->frames[at].entry) != QZ_MPI_NONE)

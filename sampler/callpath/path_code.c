@@ -1,4 +1,4 @@
-/* Whose code a frame is in. See path_steps.h. */
+/* Which library, or the program, the code of a frame belongs to. See path_steps.h. */
 #include "path_steps.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ enum qzi_code qzi_code_at(struct qzi_paths *paths, uint32_t module, uint64_t add
   return address >= c->start && address < c->end ? QZI_CODE_C : qzi_code_of(paths, module);
 }
 
-/* Such a frame of the layer is between a library that divides work among threads, and what that calls, or what calls
- * it: it is like a frame that is not there. */
+/* A frame of the layer next to one of these libraries, which divide work among threads, stands between the library and
+ * its caller, or between the library and the code that it calls. It is treated as if it were absent. */
 static int is_openmp(const struct qzi_paths *paths, uint32_t module) {
   const struct qzi_file *file = paths->in->file;
   return module && module <= qzi_file_count(file, QZ_SECTION_MODULES) &&

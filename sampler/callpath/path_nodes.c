@@ -1,4 +1,4 @@
-/* Nodes of paths: frames, and the locks that stand between them. See call_path.h and path_steps.h. */
+/* Nodes of paths: frames with the locks between them. See call_path.h and path_steps.h. */
 #include "path_steps.h"
 
 #include <string.h>
@@ -87,24 +87,25 @@ static int took(const struct qzi_takers *takers, uint64_t entry) {
   return 0;
 }
 
-/* Where a lock stands among the frames. */
+/* Position of a lock among the frames. */
 struct standing {
-  uint32_t before;  /* so many of the frames stand before it */
-  int older;        /* the frames are older than the lock: none of them stands behind it, */
-  uint32_t inlined; /* but these stand before it, too, behind those frames: nobody else takes it */
+  uint32_t before;  /* number of frames that stand before it */
+  int older;        /* 1: the frames are older than the lock, so no frame stands after it, */
+  uint32_t inlined; /* but these inlined procedures stand before it, after those frames, since only they take it */
   uint64_t keys[QZI_INLINED_MOST];
 };
 
-/* What is inlined where the lock is taken, without what takes locks for its callers. Returns their number. */
+/* Writes the procedures inlined where the lock is taken, except the innermost ones that take locks for their callers.
+ * Returns their number. */
 static uint32_t inlined_at(struct qzi_paths *paths, uint64_t site, uint64_t entry, uint64_t *keys) {
   uint32_t count = qzi_inlining_at(paths->inlining, site - 1, entry, keys);
   while (count && is_wrapper(paths, keys[count - 1], 0)) count--;
   return count;
 }
 
-/* The procedure `entry`, behind which the frames from number `at` on stand, takes the lock. It may do so in code that
- * is inlined into it: then that must stand behind it, unless it takes the lock for a caller, or the frames are older.
- */
+/* Positions a lock that the procedure `entry` takes, whose callees are the frames from number `at` on. It may take the
+ * lock in code inlined into it; the inlined procedures must then follow it, unless they take the lock for a caller, or
+ * the frames are older than the lock. */
 static void place_inlined(struct qzi_paths *paths, const struct qzi_takers *takers, const struct qzi_walk *walk,
                           uint64_t entry, uint32_t at, uint32_t frames, int settled, struct standing *its) {
   uint64_t keys[QZI_INLINED_MOST];
@@ -117,7 +118,7 @@ static void place_inlined(struct qzi_paths *paths, const struct qzi_takers *take
     if (same == count) {
       if (at + count > its->before) its->before = at + count;
       its->older = its->inlined = 0;
-      if (!count) return; /* its own code takes the lock, too: all of it may have it */
+      if (!count) return; /* its own code takes the lock, too: the lock may belong to any of its code */
       sites = QZI_PATH_SITES + 1;
     } else if (sites <= QZI_PATH_SITES) {
       its->older = 1;
@@ -132,7 +133,7 @@ static void place_inlined(struct qzi_paths *paths, const struct qzi_takers *take
   if (!its->older) its->inlined = 0;
 }
 
-/* Of the first `frames` frames. */
+/* Positions a lock among the first `frames` frames. */
 static void place_among(struct qzi_paths *paths, const struct qzi_takers *takers, const struct qzi_walk *walk,
                         uint32_t frames, uint64_t start, int settled, struct standing *its) {
   *its = (struct standing){.before = 0};
@@ -146,13 +147,13 @@ static void place_among(struct qzi_paths *paths, const struct qzi_takers *takers
     place_inlined(paths, takers, walk, start, 0, frames, settled, its);
     return;
   }
-  if (walk->count && !walk->whole) return; /* taken further out */
+  if (walk->count && !walk->whole) return; /* taken by a procedure further out */
   its->older = 1;
   for (uint32_t k = 0; k < takers->count; k++)
     if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) its->older = 0;
 }
 
-/* Puts an entry of the walk on the path, and the loops behind it. */
+/* Writes an entry of the walk and the loops that follow it; returns the number of keys. */
 static uint32_t put_entry(struct qzi_paths *paths, const struct qzi_walk *walk, uint32_t at, uint64_t *keys) {
   keys[0] = walk->entries[at];
   return 1 + qzi_inlining_loops(paths->inlining, walk->loops[at], keys + 1);

@@ -1,7 +1,7 @@
-/* What is kept to make paths of frames, and the steps: whose code a frame is in (path_code.c), MPI (mpi_frames.c),
- * frames of a walk (call_path.c), nodes of paths (path_nodes.c).
+/* State for making paths from frames, and the steps: whose code a frame is in (path_code.c), MPI (mpi_frames.c), frames
+ * of a walk (call_path.c), nodes of paths (path_nodes.c).
  *
- * Owns:    what was found of modules, locks and places.
+ * Owns:    what was found out about modules, locks and places.
  * Writer and reader: the aggregating thread.
  * Must not: be used by any other file.
  */
@@ -12,30 +12,30 @@
 #include "call_path.h"
 #include "inline_frames.h"
 
-#define QZI_PATH_TAKERS    8u   /* further ones are not distinguished from wrappers */
-#define QZI_PATH_SITES     8u   /* of a lock; frames are not compared with further ones */
-#define QZI_PATH_WRAPPERS  64u  /* a table by hash: a later one may take the slot of an earlier one */
-#define QZI_PATH_MPI_CALLS 64u  /* likewise */
-#define QZI_PATH_PLACES    256u /* calls for locks that are remembered; further ones are not */
+#define QZI_PATH_TAKERS    8u   /* procedures that take one lock; others are not distinguished from wrappers */
+#define QZI_PATH_SITES     8u   /* call sites that take one lock; frames are not compared with others */
+#define QZI_PATH_WRAPPERS  64u  /* slots of a hash table; a later procedure may replace an earlier one */
+#define QZI_PATH_MPI_CALLS 64u  /* the same */
+#define QZI_PATH_PLACES    256u /* objects with a library's place that are remembered; others keep it */
 
 #define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
-/* Of a whole path: its own entries, what stands between them, and all loops. */
+/* Maximum number of entries of a path: its own, those between them, and all loops. */
 #define QZI_PATH_MOST      (2 * QZI_PATH_KEYS + QZI_WALK_MOST * (2 + QZI_LOOPS_MOST) + QZI_LOOPS_MOST + 2)
 
-/* LIBRARY: another that the system installed; MPI: one of an MPI implementation's */
+/* LIBRARY: any other library that the system installed; MPI: a library of an MPI implementation */
 enum qzi_code { QZI_CODE_OWN = 0, QZI_CODE_LIBRARY, QZI_CODE_MPI, QZI_CODE_LAYER, QZI_CODE_C, QZI_CODE_CXX };
 
-/* Procedures that take a lock, and where in them. */
+/* The procedures that take a lock, and the call sites in them. */
 struct qzi_takers {
   uint64_t key;
   uint32_t count, sites_count;
   uint64_t entries[QZI_PATH_TAKERS];
   struct {
     uint64_t entry, site;
-  } sites[QZI_PATH_SITES]; /* site: return address of the call for the lock */
+  } sites[QZI_PATH_SITES]; /* site: return address of the call that takes the lock */
 };
 
-/* The place of an object that was made in a library, and the program's. */
+/* An object that was created in a library: its place there, and its place in the program. */
 struct qzi_library_place {
   uint32_t entity;
   uint64_t library, own;
@@ -44,12 +44,12 @@ struct qzi_library_place {
 struct qzi_paths {
   struct qzi_interner *in;
   struct qzi_unwinder *unwinder;
-  struct qzi_inlining *inlining; /* NULL: inlined procedures are not distinguished */
+  struct qzi_inlining *inlining; /* NULL: inlined procedures are not searched */
   uint64_t first_ns, spent_ns;
-  uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or the last long walk ended */
-  uint8_t *codes;  /* by module: enum qzi_code + 1, 0: not looked at */
+  uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or when the last long walk ended */
+  uint8_t *codes;  /* by module: enum qzi_code + 1; 0: not determined yet */
   uint32_t codes_count;
-  struct qzi_table taker_table; /* by key of the object */
+  struct qzi_table taker_table; /* finds elements of `takers` by the key of the object */
   struct qzi_takers *takers;
   uint32_t takers_count, takers_room;
   struct qzi_library_place places[QZI_PATH_PLACES];
@@ -62,37 +62,38 @@ struct qzi_paths {
   struct qzi_mpi_site {
     uint64_t site, called;
   } mpi_sites[QZI_PATH_MPI_CALLS];
-  uint32_t mpi_readings; /* of the map, when they were found */
-  int mpi;               /* 1: there is a library of MPI's */
+  uint32_t mpi_readings; /* number of readings of the memory map when they were found */
+  int mpi;               /* 1: an MPI library is loaded */
   struct qzi_frame frames[QZI_FRAMES_MOST];
 };
 
 /* Keys of a node's path, outermost first: at most QZI_PATH_KEYS. Returns their number. */
 uint32_t qzi_path_keys(const struct qzi_interner *in, uint32_t node, uint64_t *keys);
 
-/* Entry of the start routine of that thread; 0: it has none, or QZI_NO_THREAD. */
+/* Entry of the start routine of that thread; 0: it has none, or index is QZI_NO_THREAD. */
 static inline uint64_t qzi_paths_start(const struct qzi_paths *paths, uint32_t index) {
   return index == QZI_NO_THREAD ? 0 : QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
 }
-/* Of a module of the profile, index + 1; 0: in none. */
+/* Owner of the code of a module; module: index + 1, 0: none. */
 enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module);
-/* Of an address in that module: in a statically linked program the C library's are part of the program's. */
+/* Owner of the code at an address in that module: in a statically linked program, the C library is part of the
+ * program's module. */
 enum qzi_code qzi_code_at(struct qzi_paths *paths, uint32_t module, uint64_t address);
 static inline enum qzi_code qzi_code_of_frame(struct qzi_paths *paths, const struct qzi_frame *frame) {
   return qzi_code_at(paths, frame->module, frame->entry ? frame->entry : frame->pc);
 }
-/* 1: frame k of `all` is the layer's, of a parallel region (pthread-layer/src/interpose/openmp.c): what that executes
- * is the program's. */
+/* 1: frame k of `all` belongs to the layer and to a parallel region (pthread-layer/src/interpose/openmp.c): the code
+ * that it executes is the program's. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);
 static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_CODE_LIBRARY || code == QZI_CODE_MPI; }
 static inline int qzi_code_starts_threads(enum qzi_code code) {
   return code == QZI_CODE_C || code == QZI_CODE_CXX || code == QZI_CODE_LAYER;
 }
 
-/* Which MPI call the thread is in, by frames *first .. count of `all`. *first is advanced past the frames inside it,
- * which are left out. */
+/* Which MPI call the thread is in, by the frames *first .. count of `all`. Advances *first past the frames inside MPI,
+ * which are left out of the path. */
 enum qzi_mpi qzi_mpi_of(struct qzi_paths *paths, uint32_t count, uint32_t all, uint32_t *first);
-/* Where it is called: by the program's code, or by a library that has MPI called for the program (Python's). */
+/* Sets the site of the MPI call: in the program's code, or in a library that calls MPI for the program (Python's). */
 void qzi_mpi_site(const struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk);
 
 #endif

@@ -22,8 +22,8 @@
 #define REGISTER_RA 30
 #endif
 #define RECIPES_MOST 65536u
-#define WAITS_MOST   (4 << 20)  /* bytes of a library that is not read before the program begins */
-#define UNSIZED      (1u << 14) /* looked at where the end of a procedure is not known */
+#define WAITS_MOST   (4 << 20)  /* largest size in bytes of a library that is not read before the program begins */
+#define UNSIZED      (1u << 14) /* bytes of code considered if the end of a procedure is unknown */
 
 /* ---- binaries ---- */
 
@@ -66,7 +66,8 @@ static struct qzi_unwind_binary *binary_of(struct qzi_unwinder *unwinder, uint32
   return binary;
 }
 
-/* A library of the system that is read within some milliseconds: when a walk meets it, if one does. */
+/* Whether the binary is a small library of the system: it is read within some milliseconds, so it can be read when a
+ * walk meets it. */
 static int may_wait(const char *path) {
   struct stat file;
   return qz_is_installed(path) && !stat(path, &file) && file.st_size < WAITS_MOST;
@@ -85,13 +86,13 @@ void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {
 
 /* ---- recipes ---- */
 
-/* How the caller's value of a register is found. */
+/* The rule for finding the caller's value of a register. */
 static enum qzi_register_rule register_rule(Dwarf_Frame *frame, int number, int32_t *offset) {
   Dwarf_Op memory[3], *ops;
   size_t count;
   if (dwarf_frame_register(frame, number, memory, &ops, &count)) return UNKNOWN;
   if (count == 0) return ops ? UNDEFINED : SAME;
-  if (count == 1 && ops[0].atom == DW_OP_breg0 + REGISTER_FP) { /* behind an aligned stack pointer */
+  if (count == 1 && ops[0].atom == DW_OP_breg0 + REGISTER_FP) { /* in a procedure that has aligned the stack pointer */
     *offset = (int32_t)ops[0].number;
     return SAVED_AT_BASE;
   }
@@ -101,7 +102,8 @@ static enum qzi_register_rule register_rule(Dwarf_Frame *frame, int number, int3
   return SAVED;
 }
 
-/* The stubs' rule is an expression, always this one: 8 bytes more from their second push on (System V ABI, x86-64). */
+/* Depth of the stack in a linker's stub. Its rule is an expression, always this one: 8 bytes more after the second push
+ * (System V ABI, x86-64). */
 static int32_t stub_depth(uint64_t address) { return (address & 15) >= 11 ? 16 : 8; }
 
 static void stub_rule(const Dwarf_Op *ops, size_t count, uint64_t address, struct qzi_recipe *recipe) {
@@ -110,15 +112,15 @@ static void stub_rule(const Dwarf_Op *ops, size_t count, uint64_t address, struc
   recipe->base = QZI_BASE_SP;
 }
 
-/* The caller's stack pointer was stored, since the stack pointer was aligned (gcc's "dynamic realign argument
- * pointer"). */
+/* The rule of a procedure that aligned the stack pointer and therefore stored the caller's (gcc's "dynamic realign
+ * argument pointer"). */
 static void aligned_rule(const Dwarf_Op *ops, size_t count, struct qzi_recipe *recipe) {
   if (count != 2 || ops[0].atom != DW_OP_breg0 + REGISTER_FP || ops[1].atom != DW_OP_deref) return;
   recipe->base = QZI_BASE_AT_FP;
   recipe->slot_offset = (int32_t)ops[0].number;
 }
 
-/* For tests: rules found in the code itself are compared with those of the tables. */
+/* For tests, which compare rules derived from machine code with those of unwind information. */
 static void forget_rules(struct qzi_recipe *recipe) {
   recipe->covered = 0;
   recipe->base = QZI_BASE_NONE;
@@ -145,7 +147,7 @@ static void read_rules(const struct qzi_unwind_binary *binary, uint64_t address,
   free(frame);
 }
 
-/* Code that has neither a symbol nor unwind information: where the procedure begins that has the instruction. */
+/* Finds the procedure that contains the instruction, in code that has neither symbols nor unwind information. */
 static enum qzi_frame_answer bounds_of(struct qzi_unwinder *unwinder, const struct qzi_unwind_binary *binary,
                                        uint64_t bias, uint64_t pc, struct qzi_code_extent *extent) {
   uint64_t low, high;
@@ -193,7 +195,8 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct qzi_r
   enum qzi_frame_answer answer = bounds_of(unwinder, binary, bias, pc, &extent);
   recipe->pending = answer == QZI_FRAME_LATER;
   if (answer == QZI_FRAME_KNOWN) recipe->entry = extent.start;
-  /* Not decoded: what has no unwind information begins where the piece before it ends. */
+  /* The code was not decoded: assume that the procedure begins where the piece with unwind information before it
+   * ends. */
   if (answer == QZI_FRAME_UNKNOWN && entry)
     recipe->entry = (binary->cfi ? qzi_unwind_binary_end_of(binary, entry) : entry) + bias;
 }
@@ -204,7 +207,7 @@ struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
     struct qzi_recipe *recipe = &unwinder->recipes[at - 1];
     if (recipe->pc != pc) continue;
     if (recipe->readings != unwinder->in->map_readings) {
-      /* Another library may lie there now. */
+      /* Another library may be mapped there now. */
       if (!recipe->known || (recipe->module && recipe->module != qzi_intern_module(unwinder->in, pc)))
         make_recipe(unwinder, pc, recipe);
       recipe->readings = unwinder->in->map_readings;
@@ -213,7 +216,8 @@ struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
     if (recipe->known || !qzi_intern_is_generated(unwinder->in, pc)) return recipe;
   }
   static struct qzi_recipe generated = {.entry = QZI_KEY_GENERATED};
-  if (qzi_intern_is_generated(unwinder->in, pc)) return &generated; /* not kept: there is no end to such places */
+  /* Not kept, because the number of such places is unlimited. */
+  if (qzi_intern_is_generated(unwinder->in, pc)) return &generated;
   if (unwinder->recipes_count == unwinder->recipes_room) {
     uint32_t room = unwinder->recipes_room ? unwinder->recipes_room * 2 : 512;
     struct qzi_recipe *all = room <= RECIPES_MOST ? realloc(unwinder->recipes, room * sizeof *all) : NULL;
@@ -244,7 +248,8 @@ void qzi_recipes_close(struct qzi_unwinder *unwinder) {
 
 /* ---- machine code ---- */
 
-/* The procedure, or the part of one, that has the instruction. *parent: of a part that lies apart, what it is of. */
+/* Finds the procedure, or separate part of one, that contains the instruction. *parent: the procedure to which a
+ * separate part belongs; end 0: none. */
 static enum qzi_frame_answer extent_of(struct qzi_unwinder *unwinder, uint64_t pc, struct qzi_code_extent *extent,
                                        struct qzi_code_extent *parent) {
   uint32_t module = qzi_intern_module(unwinder->in, pc);
@@ -272,7 +277,7 @@ enum qzi_frame_answer qzi_recipe_code_rule(struct qzi_unwinder *unwinder, const 
                                            struct qzi_frame_rule *rule) {
   struct qzi_code_extent extent, parent;
   if (!unwinder->code || !recipe->module) return QZI_FRAME_UNKNOWN;
-  if (recipe->stub) { /* of a linker that makes no unwind information for them */
+  if (recipe->stub) { /* linkers may write no unwind information for stubs */
     *rule = (struct qzi_frame_rule){.base = QZI_BASE_SP, .cfa_offset = stub_depth(recipe->pc), .fp = QZI_FP_SAME};
     return QZI_FRAME_KNOWN;
   }
@@ -305,7 +310,7 @@ enum qz_link qzi_recipe_link(struct qzi_unwinder *unwinder, const struct qzi_rec
   enum qz_symbol_origin origin;
   if (qz_symbols_entry(unwinder->symbols, target, &origin) == callee->entry) return QZ_LINK_VALID;
   if (by == QZ_UNWOUND_BY_TABLE || !unwinder->code) return QZ_LINK_LIKELY;
-  /* Another procedure was called: it may have gone on into this one by a jump. */
+  /* The call is of another procedure, which may have ended with a jump to this one (tail call). */
   if (extent_of(unwinder, target, &extent, &parent) != QZI_FRAME_KNOWN) return QZ_LINK_LIKELY;
   return qzi_frame_code_tail_calls(unwinder->code, &extent) ? QZ_LINK_LIKELY : QZ_LINK_INVALID;
 }

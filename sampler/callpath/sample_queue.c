@@ -1,19 +1,19 @@
-/* Samples that wait to be reported. See sample_queue.h. */
+/* Samples that are waiting to be reported. See sample_queue.h. */
 #include "sample_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DEBT_MOST 4  /* samples that the last one of a record may stand for before they come */
-#define LATE      4u /* samples wait for their records: the oldest one comes first */
+#define DEBT_MOST 4  /* sampling intervals that the last sample of a record may stand for in advance */
+#define LATE      4u /* from this number of waiting samples on, the oldest one is used, whichever record it has */
 
 static void drop(struct qzi_sample_queue *queue, uint32_t at) {
   free(queue->kept[at]);
   memmove(queue->kept + at, queue->kept + at + 1, (--queue->count - at) * sizeof *queue->kept);
 }
 
-/* At most one sample of a record has nothing left: another one takes over the time by which it has stood for too much.
- */
+/* Keeps at most one used-up sample of a record: if there is another sample, its time is reduced by the time that the
+ * used-up one has been overused. */
 static void settle(struct qzi_sample_queue *queue, uint32_t record) {
   for (uint32_t k = 0; k < queue->count; k++) {
     struct qzi_sampled *spent = queue->kept[k];
@@ -27,7 +27,8 @@ static void settle(struct qzi_sample_queue *queue, uint32_t record) {
 }
 
 void qzi_sample_queue_add(struct qzi_sample_queue *queue, struct qzi_sampled *sampled, uint64_t interval_ns) {
-  if (queue->count == QZI_SAMPLES_KEPT) { /* more than the thread's processor time has use for, or of many records */
+  if (queue->count == QZI_SAMPLES_KEPT) { /* more than the thread's processor time uses up, or of too many different
+                                             records */
     uint32_t at = 0;
     while (at < queue->count && queue->kept[at]->left_ns > 0) at++;
     if (at < queue->count) queue->kept[at ? 0 : 1]->left_ns += queue->kept[at]->left_ns;
@@ -51,7 +52,8 @@ void qzi_sample_queue_label(struct qzi_sample_queue *queue, uint64_t round, uint
 
 struct qzi_sampled *qzi_sample_queue_at(const struct qzi_sample_queue *queue, uint32_t record, uint64_t interval_ns) {
   struct qzi_sampled *same = NULL, *spent = NULL, *unknown = NULL, *any = NULL;
-  for (uint32_t k = queue->count; k-- > 0;) { /* the oldest one of each sort remains */
+  for (uint32_t k = queue->count; k-- > 0;) { /* backwards, so that each variable ends with the oldest sample of its
+                                                 sort */
     struct qzi_sampled *its = queue->kept[k];
     if (its->left_ns <= 0) {
       if (its->record == record && its->left_ns > -DEBT_MOST * (int64_t)interval_ns) spent = its;

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PARTS_MOST 256u /* rows of one procedure's unwind information that are passed */
+#define PARTS_MOST 256u /* maximum number of rows of one procedure's unwind information that are skipped */
 
-/* The sorted table of procedures that the linker made for exceptions: it is there in stripped binaries too. */
+/* Finds the sorted table of procedures that the linker made for exceptions (.eh_frame_hdr); stripped binaries have it,
+ * too. */
 static void find_index(struct qzi_unwind_binary *binary) {
   size_t count, bytes;
   const unsigned char *image = (const unsigned char *)elf_rawfile(binary->elf, &bytes);
@@ -22,7 +23,7 @@ static void find_index(struct qzi_unwind_binary *binary) {
     if (!gelf_getphdr(binary->elf, (int)k, &part) || part.p_type != PT_GNU_EH_FRAME) continue;
     if (part.p_offset > bytes || part.p_filesz > bytes - part.p_offset || part.p_filesz < 12) return;
     const unsigned char *at = image + part.p_offset;
-    /* version 1; the count as 4 bytes; the table as 4-byte offsets from this header */
+    /* Requires version 1, the count as 4 bytes, and the table as 4-byte offsets from this header. */
     if (at[0] != 1 || at[2] != DW_EH_PE_udata4 || at[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4)) return;
     memcpy(&found, at + 8, sizeof found);
     if (found > (part.p_filesz - 12) / 8) return;
@@ -57,7 +58,7 @@ static uint64_t index_entry(const struct qzi_unwind_binary *binary, uint32_t k) 
   return binary->index_address + (uint64_t)(int64_t)offset;
 }
 
-/* How many of the pieces begin at or before the address. */
+/* Number of pieces that begin at or before the address. */
 static uint32_t index_at(const struct qzi_unwind_binary *binary, uint64_t address) {
   uint32_t low = 0, high = binary->index_count;
   while (low < high) {
@@ -109,7 +110,7 @@ uint64_t qzi_unwind_binary_end_of(const struct qzi_unwind_binary *binary, uint64
 
 void qzi_unwind_binary_open(struct qzi_unwind_binary *binary, uint32_t pid, const char *path) {
   char name[4200];
-  snprintf(name, sizeof name, "/proc/%u/root%s", pid, path); /* its root may be another */
+  snprintf(name, sizeof name, "/proc/%u/root%s", pid, path); /* the process may have another root directory */
   binary->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (binary->fd < 0) binary->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (binary->fd < 0) return;

@@ -1,8 +1,8 @@
-/* A binary of the program as unwinding needs it: its call frame information, and where its pieces of code begin and
- * end.
+/* A binary of the program, for unwinding: its call frame information, and where its pieces of code begin and end.
  *
- * Owns:    the open file. Writer and reader: the aggregating thread.
- * Addresses are the file's own, as before it was loaded.
+ * Owns:    the open file.
+ * Writer and reader: the aggregating thread.
+ * Addresses are those in the file, before relocation.
  */
 #ifndef QZI_UNWIND_TABLES_H
 #define QZI_UNWIND_TABLES_H
@@ -17,27 +17,27 @@ struct qzi_unwind_binary {
   Dwarf_CFI *cfi;
   int fd, tried;
   const unsigned char *index; /* table of .eh_frame_hdr: pairs of 4-byte offsets from its start */
-  uint64_t index_address;     /* in the file's terms */
+  uint64_t index_address;     /* its address in the file */
   uint32_t index_count;
   struct {
     uint64_t low, high;
-  } stubs[STUBS_MOST]; /* code that the linker made to call libraries: no procedures */
+  } stubs[STUBS_MOST]; /* code that the linker made for calls of libraries; it belongs to no procedure */
   uint32_t stubs_count;
 };
 
-/* Reads the file at that path, as the process sees it. Where it can't be read, `elf` stays NULL, and there is no index
- * and no stub. */
+/* Opens the file at that path, as the process sees it. If it can't be read, `elf` stays NULL, and there is no index and
+ * no stub. */
 void qzi_unwind_binary_open(struct qzi_unwind_binary *binary, uint32_t pid, const char *path);
-/* fd -1: it was memory. */
+/* fd -1: the binary was memory, not a file. */
 void qzi_unwind_binary_close(struct qzi_unwind_binary *binary);
 int qzi_unwind_binary_is_stub(const struct qzi_unwind_binary *binary, uint64_t address);
 /* Start of the piece of code that contains the address; 0: none. */
 uint64_t qzi_unwind_binary_entry(const struct qzi_unwind_binary *binary, uint64_t address);
-/* Start of the first piece behind the address; 0: there is none. */
+/* Start of the first piece after the address; 0: there is none. */
 uint64_t qzi_unwind_binary_next(const struct qzi_unwind_binary *binary, uint64_t address);
-/* The part of the file that is mapped as code and has the address. 0: none does. */
+/* Finds the executable segment of the file that contains the address. Returns 0 if there is none. */
 int qzi_unwind_binary_text(const struct qzi_unwind_binary *binary, uint64_t address, uint64_t *low, uint64_t *high);
-/* Where the piece of code that begins at `entry` ends. With call frame information. */
+/* End of the piece of code that begins at `entry`. Requires call frame information (`cfi`). */
 uint64_t qzi_unwind_binary_end_of(const struct qzi_unwind_binary *binary, uint64_t entry);
 
 #endif

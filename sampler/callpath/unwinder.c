@@ -1,4 +1,4 @@
-/* Walking the stacks of another process. See unwinder.h. */
+/* Walks the stacks of another process. See unwinder.h. */
 #include "unwinder.h"
 
 #ifdef QUARTZ_SYMBOLS
@@ -12,10 +12,10 @@
 #if defined(__x86_64__)
 #define CODE_BITS (~UINT64_C(0))
 #else
-#define CODE_BITS UINT64_C(0x0000ffffffffffff) /* signed return addresses */
+#define CODE_BITS UINT64_C(0x0000ffffffffffff) /* without the signature of signed return addresses */
 #endif
-#define CHUNK       4096u /* of the program's memory read at once */
-#define CHUNKS_MOST 64u   /* in one walk */
+#define CHUNK       4096u /* bytes of the program's memory read at a time */
+#define CHUNKS_MOST 64u   /* maximum number of reads in one walk */
 
 struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
   struct qzi_unwinder *unwinder = calloc(1, sizeof *unwinder);
@@ -58,7 +58,7 @@ enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder) { return unwinde
 struct memory {
   uint32_t pid, chunks;
   struct qzi_stack_copy copy;
-  uint64_t address; /* of `chunk` */
+  uint64_t address; /* where `chunk` was read from */
   uint32_t bytes;
   unsigned char chunk[CHUNK];
 };
@@ -71,7 +71,7 @@ static int peek(struct memory *memory, uint64_t address, uint64_t *value) {
   }
   if (address - memory->address >= memory->bytes || memory->bytes - (address - memory->address) < 8) {
     if (memory->chunks++ == CHUNKS_MOST) return -1;
-    /* From a little below: what was pushed last lies there. Not beyond the stack, whose end may be near. */
+    /* The first read is short, because the end of the stack may be near. */
     uint32_t bytes = memory->chunks == 1 ? 1024 : CHUNK;
     struct iovec here = {memory->chunk, bytes}, there = {(void *)(uintptr_t)address, bytes};
     ssize_t got = process_vm_readv((pid_t)memory->pid, &here, 1, &there, 1, 0);
@@ -90,7 +90,7 @@ struct walk {
   struct memory memory;
   struct qzi_registers now;
   int innermost;
-  enum qz_cut cut; /* why the last way out of a frame failed */
+  enum qz_cut cut; /* why the last attempt to leave a frame failed */
 };
 
 static int may_be_caller(const struct walk *walk, uint64_t cfa) {
@@ -102,7 +102,8 @@ static int fails(struct walk *walk, enum qz_cut why) {
   return -1;
 }
 
-/* Where a frame's CFA is, or the address of the place that has it. 0, or -1. */
+/* Finds the frame's CFA; *from receives the value of the base register. Returns 0, or -1 with the reason in
+ * walk->cut. */
 static int find_cfa(struct walk *walk, uint8_t base, int32_t offset, int32_t slot, uint64_t *from, uint64_t *cfa) {
   int by_fp = base == QZI_BASE_FP || base == QZI_BASE_AT_FP, at = base == QZI_BASE_AT_SP || base == QZI_BASE_AT_FP;
   if (base == QZI_BASE_NONE || (by_fp && !walk->now.fp_known)) return fails(walk, QZ_CUT_NO_RULE);
@@ -112,7 +113,7 @@ static int find_cfa(struct walk *walk, uint8_t base, int32_t offset, int32_t slo
   return may_be_caller(walk, *cfa) ? 0 : fails(walk, QZ_CUT_WRONG);
 }
 
-/* By unwind information. */
+/* Steps to the caller by unwind information. */
 static int step_by_table(struct walk *walk, const struct qzi_recipe *recipe, struct qzi_registers *next) {
   uint64_t from, cfa, back = 0;
   if (find_cfa(walk, recipe->base, recipe->cfa_offset, recipe->slot_offset, &from, &cfa)) return -1;
@@ -134,7 +135,7 @@ static int step_by_table(struct walk *walk, const struct qzi_recipe *recipe, str
   return 0;
 }
 
-/* By what the machine code does. */
+/* Steps to the caller by a rule derived from the machine code. */
 static int step_by_code(struct walk *walk, const struct qzi_recipe *recipe, struct qzi_registers *next) {
   struct qzi_frame_rule rule;
   uint64_t from, cfa, back;
@@ -154,7 +155,8 @@ static int step_by_code(struct walk *walk, const struct qzi_recipe *recipe, stru
   return 0;
 }
 
-/* The frame that the frame pointer points to, where it looks like one: the caller's lies further out. */
+/* Steps to the caller by the frame pointer, if it points to something like a frame: the caller's frame must lie further
+ * out. */
 static int step_by_pointer(struct walk *walk, struct qzi_registers *next) {
   uint64_t fp = walk->now.fp, outer, back;
   if (!walk->now.fp_known || fp < walk->now.sp || fp & 7 || peek(&walk->memory, fp, &outer) ||
@@ -164,8 +166,8 @@ static int step_by_pointer(struct walk *walk, struct qzi_registers *next) {
   return 0;
 }
 
-/* What is found so may be wrong, and has to stand the check: the return address follows a call, which may have come
- * here. */
+/* Checks a step, because a guessed one may be wrong: the return address must follow a call that may have reached this
+ * procedure. */
 static int holds(struct walk *walk, const struct qzi_recipe *callee, const struct qzi_registers *next,
                  enum qz_unwound_by by) {
   struct qz_unwinding *row = qzi_unwinding_of(walk->unwinder->in, callee->module);
@@ -177,7 +179,7 @@ static int holds(struct walk *walk, const struct qzi_recipe *callee, const struc
   return 0;
 }
 
-/* From a procedure to what called it. 0, or -1: `cut` says why. */
+/* Steps from a procedure to its caller. Returns 0, or -1 with the reason in walk->cut. */
 static int step(struct walk *walk, const struct qzi_recipe *recipe) {
   struct qzi_registers next;
   if (!step_by_table(walk, recipe, &next)) {
@@ -185,7 +187,7 @@ static int step(struct walk *walk, const struct qzi_recipe *recipe) {
     walk->now = next;
     return 0;
   }
-  /* No rule, one that is not followed, or one that needs the frame pointer, which is not known. */
+  /* There is no rule, it is not supported, or it needs the frame pointer, which is unknown. */
   enum qz_cut why = walk->cut;
   if (!step_by_code(walk, recipe, &next) && holds(walk, recipe, &next, QZ_UNWOUND_BY_CODE)) {
     walk->now = next;
@@ -221,10 +223,10 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
   *complete = 0;
   if (unwinder->code) qzi_frame_code_begin(unwinder->code, walk.memory.pid);
   while (count < most) {
-    /* A return address may lie behind its procedure's last instruction. */
+    /* A return address may be after its procedure's last instruction, so look up the byte before it. */
     const struct qzi_recipe *found = qzi_recipe_for(unwinder, count ? walk.now.pc - 1 : walk.now.pc);
     if (!found) return cut_at(unwinder, count, QZ_CUT_NO_RULE);
-    struct qzi_recipe recipe = *found; /* further ones will be made */
+    struct qzi_recipe recipe = *found; /* a copy, because new recipes may move the table */
     frames[count++] = (struct qzi_frame){.pc = walk.now.pc,
                                          .entry = recipe.entry,
                                          .module = recipe.module,

@@ -1,14 +1,14 @@
 /* Call stacks of the recorded program, found from outside.
  *
- * Owns:    what is known of the program's code (recipes.h).
+ * Owns:    what is known about the program's code (recipes.h).
  * Writer and reader: the aggregating thread.
- * Must not: stop or change the program; believe what it has guessed: a frame that was found without unwind information
- * counts where its return address follows a call that may have come here, else the walk ends.
+ * Must not: stop or change the program; trust a guess: a frame found without unwind information counts only if its
+ * return address follows a call that may have reached the procedure; otherwise the walk ends.
  *
- * From each procedure to its caller: by the DWARF call frame information that compilers put into every binary
- * (.eh_frame) for exceptions, which needs neither frame pointers nor debug information; where there is none, by what
- * the procedure's machine code does with the stack; else by the frame pointer. Each step is checked, and counted in the
- * profile (struct qz_unwinding): valid, likely or invalid, as in Tallent, Mellor-Crummey, Fagan, PLDI 2009, 2.3.2.
+ * The caller of a procedure is found by the DWARF call frame information that compilers write into every binary
+ * (.eh_frame) for exceptions, which needs neither frame pointers nor debug information; if there is none, by what the
+ * procedure's machine code does with the stack; else by the frame pointer. Each step is checked, and counted in the
+ * profile (struct qz_unwinding) as valid, likely or invalid, as in Tallent, Mellor-Crummey, Fagan, PLDI 2009, 2.3.2.
  */
 #ifndef QZI_UNWINDER_H
 #define QZI_UNWINDER_H
@@ -18,28 +18,29 @@
 
 #define QZI_FRAMES_MOST 128u
 
-/* One procedure that is being executed. Innermost first. */
+/* One activation of a procedure. Arrays of them begin with the innermost one. */
 struct qzi_frame {
-  uint64_t pc;      /* what it executes; of callers: the return address */
-  uint64_t entry;   /* of the procedure; QZI_KEY_GENERATED: in none of a file; 0: in no known module */
+  uint64_t pc;      /* current instruction; for callers: the return address */
+  uint64_t entry;   /* of the procedure; QZI_KEY_GENERATED: generated code, in no file; 0: in no known module */
   uint32_t module;  /* index + 1 into QZ_SECTION_MODULES, 0: none */
   uint8_t framed;   /* 1: its frame is at the frame pointer */
-  uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */
+  uint8_t standard; /* 1: the code is from C++'s or Rust's own library, whichever module it was compiled into */
 };
 
 struct qzi_unwinder;
 
-/* NULL: out of memory, or the sampler was built without libdw. */
+/* Returns NULL if there is no memory, or if the sampler was built without libdw. */
 struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in);
 void qzi_unwinder_close(struct qzi_unwinder *unwinder);
-/* Opens the binaries known so far which may take long, before the sampling begins: not small libraries of the system.
- */
+/* Opens the binaries known so far, before sampling begins, except the system's small libraries, which can be opened
+ * quickly later. */
 void qzi_unwinder_prepare(struct qzi_unwinder *unwinder);
 
-/* The frames from `from` outwards, `most` of them. *complete: 1 where the outermost one was reached. */
+/* Writes at most `most` frames from `from` outwards; returns their number. *complete: 1 if the outermost one was
+ * reached. */
 uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *from, const struct qzi_stack_copy *copy,
                     struct qzi_frame *frames, uint32_t most, int *complete);
-/* Why the last walk ended before that; QZ_CUT_NOT: it did not. */
+/* Why the last walk ended before the outermost frame; QZ_CUT_NOT: it did not. */
 enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder);
 /* Entry of the procedure that contains the instruction at pc (inside: a return address minus 1); 0: unknown. */
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
@@ -47,7 +48,7 @@ uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
 int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Name of that procedure in the symbol table; "": none. */
 const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc);
-/* Whether it is code that the kernel maps into every process. */
+/* Whether the instruction is in code that the kernel maps into every process (vDSO). */
 int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc);
 
 #endif

@@ -18,18 +18,18 @@
 #include "watch.h"
 
 static int attach_failed(pid_t pid, const char *why) {
-  fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)pid, why);
+  fprintf(stderr, "quartz: process %ld cannot be recorded: %s\n", (long)pid, why);
   return QUARTZ_FAILED;
 }
 
 /* Asks a program that publishes for its session. Descriptors are -1 if there are none. Returns 0, or -1 with the
  * reason as a clause in *why. */
 static int ask_for_session(int socket, int clock, int *session, struct qz_message *message, const char **why) {
-  *why = "it did not answer in 5 s; is it stopped? try again when it runs";
+  *why = "it did not answer within 5 s; if it is stopped, continue it, and try again";
   if (qz_message_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session)) return -1;
   *why = message->text;
   if (message->type == QZ_REFUSED) return -1;
-  *why = "it gave no session; build it with this version of Quartz";
+  *why = "it did not pass its session to the sampler; build it with this version of Quartz";
   return message->type == QZ_HELLO && *session >= 0 ? 0 : -1;
 }
 

@@ -50,7 +50,7 @@ int qzi_channel_connect(pid_t pid, const char **why) {
   snprintf(name, sizeof name, QZ_CHANNEL_PROGRAM, (long)pid);
   int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (connection < 0) {
-    *why = "no socket can be made";
+    *why = "no socket can be created";
     return -1;
   }
   if (connect(connection, (struct sockaddr *)&address, qz_channel_address(&address, name))) {

@@ -1,6 +1,10 @@
-/* The control thread: starts programs or attaches to them, accepts connections, notices their end, reads their
- * memory maps, handles signals. Owns:    the recordings of this process. Writer and reader: the main thread. Must
- * not: sample. */
+/* The control thread: starts programs or attaches to them, accepts connections, notices their end, reads their memory
+ * maps, handles signals.
+ *
+ * Owns:    the recordings of this process.
+ * Writer and reader: the main thread.
+ * Must not: sample.
+ */
 #ifndef QZI_CONTROL_H
 #define QZI_CONTROL_H
 

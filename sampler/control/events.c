@@ -140,7 +140,7 @@ int qzi_name_writable(const char *path) {
   snprintf(trial, sizeof trial, "%s.%ld.new", path, (long)getpid());
   int fd = open(trial, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0) {
-    fprintf(stderr, "quartz: can't write %s: %s; choose another --output\n", path, strerror(errno));
+    fprintf(stderr, "quartz: cannot write %s: %s; choose another --output\n", path, strerror(errno));
     return 0;
   }
   close(fd);

@@ -1,6 +1,9 @@
 /* What recording a launched program and an attached one have in common: the list of programs being recorded, the
- * signals that end the recording, and waiting for both. Owns:    the list of recorded programs. Writer and reader:
- * the control thread. */
+ * signals that end the recording, and waiting for both.
+ *
+ * Owns:    the list of recorded programs.
+ * Writer and reader: the control thread.
+ */
 #ifndef QZI_EVENTS_H
 #define QZI_EVENTS_H
 

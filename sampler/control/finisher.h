@@ -1,7 +1,9 @@
-/* Completes profiles of programs that have ended while others are being recorded: reading symbols takes long, and
- * must not delay recordings that begin or end meanwhile. Owns:    the recordings that were handed over, and one
- * thread that processes them in order. Writer:  the control thread hands over; from then on a recording belongs to
- * the finishing thread. */
+/* Completes profiles of programs that have ended while others are being recorded: reading symbols takes long, and must
+ * not delay recordings that begin or end meanwhile.
+ *
+ * Owns:    the recordings that were handed over, and one thread that processes them in order.
+ * Writer:  the control thread hands over; from then on a recording belongs to the finishing thread.
+ */
 #ifndef QZI_FINISHER_H
 #define QZI_FINISHER_H
 

@@ -238,13 +238,15 @@ void qzi_follow_settle(void) {
   if (wrapper) {
     take_place(most->target, itself->target);
     name_others(others, sizeof others, "; also recorded: ", most + 1, kept - 1);
-    fprintf(stderr, "quartz: %s only started what did the work: the profile is that of %s (process %ld), in %s%s%s%s\n",
+    fprintf(stderr,
+            "quartz: %s only started the program that did the work: the profile is that of %s (process %ld), in "
+            "%s%s%s%s\n",
             all.program, most->target->program, (long)most->target->pid, most->target->recording.file.path, others,
             missing, *others || *missing ? "; one report over all of them: quartz run --tree" : "");
   } else {
     if (kept) {
       name_others(others, sizeof others, "", most, kept);
-      fprintf(stderr, "quartz: what %s started first was recorded as well: %s\n", all.program, others);
+      fprintf(stderr, "quartz: programs that %s started first were recorded, too: %s\n", all.program, others);
     }
     if (itself) {
       const struct qzi_recording *its = &itself->target->recording;

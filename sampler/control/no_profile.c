@@ -19,8 +19,8 @@ int qzi_launch_failed(const char *program, int error) {
                        : error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)"
                        : error == EAGAIN                    ? "raise the limit of processes (ulimit -u)"
                        : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
-                                          : "try again when the machine has more to spare";
-  fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
+                                          : "try again when more memory and processes are free";
+  fprintf(stderr, "quartz: %s cannot be run: %s; %s\n", program, strerror(error), remedy);
   return error == ENOENT                                                            ? 127
          : error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ? QUARTZ_FAILED
                                                                                     : 126;
@@ -32,28 +32,29 @@ static const char *cause(const struct qzi_no_profile *absence) {
   if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)
     return "libquartz-pthread.so was not found beside quartz-sampler; build or install it, or name it in QUARTZ_LAYER";
   if (absence->sandboxed)
-    return "it runs under a filter of system calls (seccomp) that kills for, or refuses, what a recording needs; "
+    return "it runs under a system call filter (seccomp) that kills for, or refuses, calls that recording needs; "
            "record it outside of that sandbox";
   if (absence->after_exec)
-    return "it did not connect to the sampler; has it another root directory (chroot), or another network name space?";
+    return "it did not connect to the sampler; does it have another root directory (chroot) or network namespace?";
   return NULL;
 }
 
 void qzi_explain_no_profile(const struct qzi_no_profile *absence) {
   struct stat file;
   struct rlimit space;
-  const char *of = absence->after_exec ? " of what it ran last (exec)" : "", *program = absence->program;
+  const char *of = absence->after_exec ? " of the program that it executed last (exec)" : "",
+             *program = absence->program;
   const char *reason = qzi_layer_reason(absence->kind), *other = cause(absence);
   if (!absence->after_exec && !stat(program, &file) && file.st_mode & (S_ISUID | S_ISGID))
     fprintf(stderr,
-            "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
+            "quartz: no profile: %s runs with the rights of another user or group (set-id), and cannot be recorded; "
             "record a copy without that bit\n",
             program);
   else if (absence->unwatched && qzi_watched_because(absence->kind))
-    fprintf(stderr, "quartz: no profile%s: %s %s, and can't be watched from outside: %s\n", of,
+    fprintf(stderr, "quartz: no profile%s: %s %s, and cannot be watched from outside: %s\n", of,
             absence->after_exec ? "that" : program, qzi_watched_because(absence->kind), absence->unwatched);
   else if (reason)
-    fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s\n", of, absence->after_exec ? "that" : program,
+    fprintf(stderr, "quartz: no profile%s: %s cannot be recorded: %s\n", of, absence->after_exec ? "that" : program,
             reason);
   else if (other)
     fprintf(stderr, "quartz: no profile%s: %s\n", of, other);

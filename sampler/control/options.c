@@ -24,7 +24,7 @@ static const char usage_text[] =
   "       quartz-sampler attach [options] [--seconds S] PID\n"
   "\n" OPTION_HELP "      --help, --version\n"
   "\n"
-  "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
+  "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program cannot\n"
   "be executed; 127 it was not found. attach: 0, or 125.\n";
 
 /* The type of an option's value; ts-frontend/src/cli/option-table.ts has the same types. */
@@ -53,7 +53,7 @@ static int complain(const char *what, const char *value) {
 }
 
 static int unwanted(const struct option_fact *fact, const char *value) {
-  fprintf(stderr, "quartz: --%s wants %s, not %s; see --help\n", fact->name, fact->wants, *value ? value : "\"\"");
+  fprintf(stderr, "quartz: --%s needs %s, not %s; see --help\n", fact->name, fact->wants, *value ? value : "\"\"");
   return -1;
 }
 
@@ -115,7 +115,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_RATE: options->recording.rate_mhz = (uint64_t)(amount * 1000 + 0.5); break;
   case OPTION_CPU:
     if (!qzi_affinity_may((int)amount))
-      return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
+      return complain("--cpu needs a CPU that this process may use (taskset -cp $$ lists them), not", value);
     options->recording.cpu = (int)amount;
     break;
   case OPTION_THREADS: options->recording.threads = (unsigned)amount; break;
@@ -209,7 +209,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
       options->recording.children = QZI_CHILDREN_NONE;
     return 0;
   }
-  if (optind + 1 != argc) return complain("attach wants one process id", NULL);
+  if (optind + 1 != argc) return complain("attach needs one process id", NULL);
   char *end;
   long pid = strtol(argv[optind], &end, 10);
   if (*end || end == argv[optind] || pid <= 0 || pid > INT32_MAX) return complain("not a process id:", argv[optind]);

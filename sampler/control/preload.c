@@ -17,7 +17,7 @@ const char *qzi_layer_reason(enum qz_program kind) {
   case QZ_PROGRAM_PRIVILEGED: return "it runs with another user's rights; run it as that user";
   case QZ_PROGRAM_SANITIZER: return "it has a sanitizer's library; build it without";
   case QZ_PROGRAM_FOREIGN: return "it is 32-bit, or made for another machine; build it for this one";
-  case QZ_PROGRAM_UNKNOWN: return "its file can't be read, or is damaged; record it as a user who may read it";
+  case QZ_PROGRAM_UNKNOWN: return "its file cannot be read, or is damaged; record it as a user who may read it";
   default: return NULL;
   }
 }

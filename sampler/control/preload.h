@@ -1,5 +1,8 @@
-/* The pthread layer: its path, and how it is preloaded into a program. Owns:    nothing. Writer: a child before
- * exec, of its environment. Reader: whoever starts programs (record.c). */
+/* The pthread layer: its path, and how it is preloaded into a program.
+ *
+ * Owns:    nothing.
+ * Writer: a child before exec, of its environment. Reader: whoever starts programs (record.c).
+ */
 #ifndef QZI_PRELOAD_H
 #define QZI_PRELOAD_H
 

@@ -56,8 +56,8 @@ static void make_room(const struct launched *run) {
   char aside[4096];
   if (qzi_exec_of.kept && !access(qzi_exec_of.kept, F_OK) &&
       !qzi_name_aside(aside, sizeof aside, qzi_exec_of.kept, run->child))
-    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside,
-            qzi_exec_of.kept);
+    fprintf(stderr, "quartz: the program that the process ran before (exec) is recorded in %s, its present one in %s\n",
+            aside, qzi_exec_of.kept);
   free(qzi_exec_of.kept);
   qzi_exec_of.kept = NULL;
 }
@@ -360,7 +360,7 @@ int qzi_record(const struct qzi_options *options) {
   run.may = qzi_replaceable_now(run.output);
   int signals = qzi_signals_open(&before), listener = qzi_channel_listen(name);
   if (signals < 0 || listener < 0) {
-    fprintf(stderr, "quartz: no profile: no socket can be made: %s; raise the limit of open files (ulimit -n)\n",
+    fprintf(stderr, "quartz: no profile: no socket can be created: %s; raise the limit of open files (ulimit -n)\n",
             strerror(errno));
     return run_alone(options, &before);
   }
@@ -373,7 +373,7 @@ int qzi_record(const struct qzi_options *options) {
   run.begin_ns = qzi_clock_ns();
   run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
   if (run.child == QZI_NO_PROCESS) {
-    fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n",
+    fprintf(stderr, "quartz: no profile: no second process can be created: %s; raise the limits (ulimit -u, -v, -n)\n",
             strerror(errno));
     return run_alone(options, &before);
   }

@@ -116,10 +116,10 @@ static int can_begin(const char *path, const char *current) {
     close(fd);
     unlink(trial);
     if (!statvfs(dirname(copy), &disk) && (uint64_t)disk.f_bavail * disk.f_frsize < LEAST_FREE)
-      why = "there is hardly any room on the disk";
+      why = "the disk is almost full";
   }
   if (why && !all.reported)
-    fprintf(stderr, "quartz: can't begin %s: %s; recording continues in %s until there is room\n", path, why, current);
+    fprintf(stderr, "quartz: cannot begin %s: %s; recording continues in %s until there is room\n", path, why, current);
   all.reported = why != NULL;
   return !why;
 }

@@ -1,8 +1,12 @@
 /* A recording in a sequence of files (--rotate), each of which covers a period of time; the newest ones are kept.
- * Owns:    the names of the files, which contain the time at which each began; when the next one is due. Writer and
- * reader: the control thread. Must not: remove a file with another form of name, or one that a recording is writing.
- * The program continues to publish. Its activity between the last snapshot of one file and the first of the next,
- * some milliseconds, is in neither. */
+ *
+ * Owns:    the names of the files, which contain the time at which each began; when the next one is due.
+ * Writer and reader: the control thread.
+ * Must not: remove a file with another form of name, or one that a recording is writing.
+ *
+ * The program continues to publish. Its activity between the last snapshot of one file and the first of the next, some
+ * milliseconds, is in neither.
+ */
 #ifndef QZI_ROTATION_H
 #define QZI_ROTATION_H
 

@@ -26,7 +26,7 @@ static const char *remedy(enum qzi_obstacle obstacle) {
   switch (obstacle) {
   case QZI_NO_DESCRIPTORS: return "; raise the limit (ulimit -n)";
   case QZI_NO_OUTPUT: return "; make room there, or choose another --output";
-  case QZI_NO_MEMORY: return "; try again when the machine has more to spare";
+  case QZI_NO_MEMORY: return "; try again when more memory is free";
   case QZI_NO_THREAD: return "; raise the limit of processes (ulimit -u)";
   default: return "";
   }
@@ -72,7 +72,7 @@ struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_cloc
   target->pidfd = qzi_pidfd_open(pid);
   if (target->pidfd < 0) {
     obstacle = errno == EMFILE || errno == ENFILE ? QZI_NO_DESCRIPTORS : QZI_OTHER_OBSTACLE;
-    snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
+    snprintf(why, sizeof why, "process %ld cannot be watched: %s", (long)pid, strerror(errno));
     goto failed;
   }
   passed = 1;
@@ -119,7 +119,7 @@ void qzi_summarize(const struct qzi_target *target) {
   if (target->recording.request->quiet || target->recording.failed) return;
   int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
   if (head->snapshots == 0) {
-    fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
+    fprintf(stderr, "quartz: %s contains no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
             target->recording.file.path);
     return;
   }

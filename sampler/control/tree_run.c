@@ -46,9 +46,9 @@ static void finish(const struct qzi_options *options, struct qzi_observer *obser
   uint64_t elapsed_ns = tree->now_ns - tree->begin_ns;
   char time[QZI_NUMBER];
   if (tree->no_memory) {
-    fputs("quartz: no tree: there was no memory for what is known of its processes\n", stderr);
+    fputs("quartz: no tree: there was not enough memory for the state of its processes\n", stderr);
   } else if (qzi_tree_write(tree, &about, path)) {
-    fprintf(stderr, "quartz: can't write %s: %s; choose another --output\n", path, strerror(errno));
+    fprintf(stderr, "quartz: cannot write %s: %s; choose another --output\n", path, strerror(errno));
   } else {
     if (options->message_fd >= 0) dprintf(options->message_fd, "%s\n", path);
     if (!options->recording.quiet)

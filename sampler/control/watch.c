@@ -29,6 +29,6 @@ struct qzi_outside *qzi_watch(const struct qzi_recording_request *request, pid_t
           qzi_outside_readable(pid)
             ? ""
             : "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as "
-              "root), so that only what runs is seen");
+              "root), so only running threads are seen");
   return outside;
 }

@@ -26,7 +26,7 @@ int qzi_affinity_pin(int cpu) {
 int qzi_affinity_may(int cpu) {
   cpu_set_t *before = CPU_ALLOC(QZI_CPUS_MOST);
   size_t bytes = CPU_ALLOC_SIZE(QZI_CPUS_MOST);
-  int exists = 1; /* where nothing can be found out, the sampler tries */
+  int exists = 1; /* if the kernel does not say whether the CPU exists, try it */
   if (before && !sched_getaffinity(0, bytes, before)) {
     exists = !qzi_affinity_pin(cpu);
     sched_setaffinity(0, bytes, before);

@@ -1,4 +1,4 @@
-/* Events of samples. See perf_event.h. */
+/* Opens perf events for samples. See perf_event.h. */
 #include "perf_event.h"
 
 #include <asm/perf_regs.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* All general ones, and the instruction pointer. */
+/* All general registers and the instruction pointer. */
 #if defined(__x86_64__)
 #define REGISTERS (((UINT64_C(1) << (PERF_REG_X86_IP + 1)) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
 #else
@@ -33,9 +33,9 @@ int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, ui
                                  .exclude_hv = 1,
                                  .watermark = 1,
                                  .wakeup_watermark = UINT32_MAX};
-  /* With the kernel's own time, where that is allowed: a sample then says which code of the program called it. Not of
-   * processes that the program forks, where the kernel can tell these from threads (Linux 5.13). What is counted is
-   * counted in the program's own code alone. */
+  /* Tries to include the kernel's own time: a sample then shows which code of the program called the kernel. Tries to
+   * exclude processes that the program forks (inherit_thread, Linux 5.13). Events that count something else than time
+   * are counted in the program's own code only. */
   for (int without = event != NULL; without < 4; without += event ? 2 : 1) {
     attr.exclude_kernel = without & 1;
     attr.inherit_thread = attr.inherit && !(without & 2);

@@ -1,17 +1,17 @@
-/* Events of which samples are taken (perf_event_open): what all of them have in common.
+/* Opening of events (perf_event_open) that take samples: what all uses have in common.
  *
- * Owns:    nothing. Any thread.
+ * Owns:    nothing. May be called by any thread.
  */
 #ifndef QZI_PERF_EVENT_H
 #define QZI_PERF_EVENT_H
 
 #include "perf_samples.h"
 
-#define QZI_PERF_WHOLE UINT32_MAX /* in place of a thread: all that runs on the CPU */
+#define QZI_PERF_WHOLE UINT32_MAX /* as a thread: everything that runs on the CPU */
 
-/* An event of a thread on a CPU (-1: wherever it runs), or of a CPU. event: NULL: a timer; interval: of it, or how many
- * lie between samples. processes: the buffer also gets a record of each process that is made. The descriptor, or -1 and
- * errno. */
+/* Opens an event for a thread on a CPU (-1: on any), or for a CPU (tid QZI_PERF_WHOLE). event NULL: a timer, with
+ * `interval` in ns; else `interval` is the number of events between samples. processes: the buffer also receives a
+ * record for each process that is created. Returns the descriptor, or -1 with errno. */
 int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, int paused,
                         int processes);
 

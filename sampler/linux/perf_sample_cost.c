@@ -1,4 +1,4 @@
-/* What samples, and the timer that takes them, cost: measured. See perf_samples.h. */
+/* Measures the cost of samples, and of the timer that takes them. See perf_samples.h. */
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "perf_event.h"
 #include "sleep_cost.h"
 
-#define TRIALS      15u    /* the median of so many is taken */
-#define TRIAL_NS    25000u /* of processor time between them */
+#define TRIALS      15u    /* the result is the median of this many trials */
+#define TRIAL_NS    25000u /* ns of processor time between samples */
 #define PATIENCE_NS UINT64_C(5000000)
-#define BYTES       (17 * 4096u) /* the buffer and its head */
+#define BYTES       (17 * 4096u) /* buffer with its head page */
 
 static int by_size(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -26,7 +26,7 @@ static uint64_t cost_ns(void) {
   struct perf_event_mmap_page *page =
     fd < 0 ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page != MAP_FAILED) {
-    /* The longest time between two looks at the clock, around the one at which a sample was there. */
+    /* The cost of a sample: the longest time between two readings of the clock until its arrival was noticed. */
     uint64_t begin = qzi_clock_ns(), before = begin, longest = 0, now;
     do {
       now = qzi_clock_ns();
@@ -49,9 +49,9 @@ static uint64_t cost_ns(void) {
 }
 
 uint64_t qzi_running_cost_ns(void) {
-  static _Atomic uint64_t known; /* and 1: 0 is known, too */
+  static _Atomic uint64_t known; /* result + 1, so that a result of 0 is also stored; 0: not measured */
   if (known) return known - 1;
-  /* Others that want the CPU meanwhile are not to be measured, where the user may keep them from it. */
+  /* Keeps other threads from running meanwhile by real-time priority, if the user may set it. */
   struct sched_param before, first = {.sched_priority = 1};
   int policy = sched_getscheduler(0);
   int raised =
@@ -64,7 +64,7 @@ uint64_t qzi_running_cost_ns(void) {
 #define TURNS  8u
 #define ROUNDS 7u
 
-/* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
+/* Processor time of a thread that sleeps and wakes, with the timer minus without it: medians of some rounds each. */
 uint64_t qzi_perf_timer_ns(void) {
   int fd = qzi_perf_event_open(0, -1, NULL, UINT64_C(2000000), 1, 0);
   uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];

@@ -17,11 +17,11 @@
 #include "perf_event.h"
 
 #define PAGE        4096u
-#define PAGES       8u   /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
-#define CPU_PAGES   16u  /* of a CPU's */
-#define COUNT_PAGES 4u   /* of a counter's */
-#define RINGS_MOST  256u /* threads with an event of their own */
-#define EVENTS_MOST 512u /* for the threads that there are at first, on all CPUs */
+#define PAGES       8u   /* of a thread's buffer: room for 7 samples, more than are taken between two snapshots */
+#define CPU_PAGES   16u  /* of a CPU's buffer */
+#define COUNT_PAGES 4u   /* of a buffer for counted events */
+#define RINGS_MOST  256u /* maximum number of threads with their own event */
+#define EVENTS_MOST 512u /* maximum number of events of the initial threads on all CPUs */
 
 #if defined(__x86_64__)
 enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
@@ -29,7 +29,7 @@ enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP
 static const unsigned char numbered[16] = {
   PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP, PERF_REG_X86_BP,
   PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8,    AT_COUNT - 7,    AT_COUNT - 6,    AT_COUNT - 5,
-  AT_COUNT - 4,    AT_COUNT - 3,    AT_COUNT - 2,    AT_COUNT - 1}; /* among those of a sample */
+  AT_COUNT - 4,    AT_COUNT - 3,    AT_COUNT - 2,    AT_COUNT - 1}; /* registers among those of a sample */
 #else
 enum {
   AT_FP = PERF_REG_ARM64_X29,
@@ -41,25 +41,25 @@ enum {
 #define LINK(registers) (registers)[AT_LINK]
 #endif
 
-/* A buffer, and the event that it was made with. */
+/* A buffer, and the event that created it. */
 struct ring {
-  struct perf_event_mmap_page *page; /* NULL: free */
-  uint32_t pages, tid;               /* tid 0: of a CPU */
+  struct perf_event_mmap_page *page; /* NULL: the slot is free */
+  uint32_t pages, tid;               /* tid 0: the buffer is a CPU's */
   int cpu, fd;
-  uint64_t lost; /* samples for which there was no room, since the last one */
+  uint64_t lost; /* samples lost since the last one because the buffer was full */
 };
 
 struct qzi_running {
   const struct qzi_event *event; /* NULL: a timer */
-  uint64_t interval_ns;          /* of a timer; of others, how many lie between samples */
+  uint64_t interval_ns;          /* interval of the timer; otherwise number of events between samples */
   uint32_t pid;
   struct ring rings[RINGS_MOST];
-  uint32_t count, at; /* rings in use; where reading goes on */
-  int inherited;      /* one for each CPU */
-  int whole;          /* and of all that runs there */
+  uint32_t count, at; /* number of rings in use; ring at which reading continues */
+  int inherited;      /* 1: one event for each CPU, which threads inherit */
+  int whole;          /* 1: the events are for everything that runs on the CPUs */
   int paused;
   uint32_t forked;
-  int *events; /* further ones, which write into the buffers of the CPUs */
+  int *events; /* descriptors of further events, which write into the CPUs' buffers */
   uint32_t events_count;
 };
 
@@ -99,7 +99,7 @@ static void drop_rings(struct qzi_running *running) {
   running->count = 0;
 }
 
-/* Another thread that was there before, or further events of the CPUs: they write into the same buffers. */
+/* Adds events for another existing thread, or further events for the CPUs; they write into the same buffers. */
 static int add_thread(struct qzi_running *running, uint32_t tid) {
   for (uint32_t k = 0; k < running->count; k++) {
     int fd = -1, *events = NULL;
@@ -107,7 +107,7 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
     if (running->events_count < EVENTS_MOST)
       events = realloc(running->events, (running->events_count + 1) * sizeof *events);
     if (events) running->events = events;
-    if (events) /* one event of a CPU that sees all processes is enough */
+    if (events) /* only the first event of a CPU reports new processes */
       fd = qzi_perf_event_open(tid, running->rings[k].cpu, running->event, running->interval_ns, running->paused,
                                tid != QZI_PERF_WHOLE);
     if (fd < 0) return errno == ESRCH ? 0 : -1;
@@ -125,12 +125,12 @@ static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_
   for (int cpu = 0; cpu < QZI_CPUS_MOST; cpu++) {
     if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
     if (add_ring(running, whose, cpu, pages_of(running, whose, CPU_PAGES)) && errno != ENODEV)
-      return -1; /* ENODEV: switched off */
+      return -1; /* ENODEV: the CPU is offline */
   }
   return running->count ? 0 : -1;
 }
 
-/* One that is made while the list is read may be left out. */
+/* Opens events for the threads that exist already. A thread created while the list is read may be missed. */
 static int open_others(struct qzi_running *running, uint32_t pid) {
   char name[64];
   snprintf(name, sizeof name, "/proc/%u/task", pid);
@@ -151,11 +151,12 @@ static void drop_events(struct qzi_running *running) {
   running->events_count = 0;
 }
 
-/* Of all that runs, where that is allowed. Timers that always run may be in step with the program's own, and would then
- * find it at the same point again and again: so each CPU has some, of which no more than one can be in step with
- * anything for long. Together they take as many samples as one with that interval. */
+/* Opens events for everything that runs, if that is allowed. Timers that run continuously can be synchronous with a
+ * periodic program, and would then always find it at the same point. So each CPU has several timers, of which at most
+ * one can be synchronous with anything for long; together they take as many samples as one timer with the given
+ * interval. */
 static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t bytes) {
-  static const double periods[] = {2.617, 3.083, 3.391}; /* intervals; in no simple ratio to each other, or to 1 */
+  static const double periods[] = {2.617, 3.083, 3.391}; /* in intervals; no simple ratio to each other or to 1 */
   uint64_t interval_ns = running->interval_ns;
   double rate = running->event != NULL;
   int failed = running->event && open_cpus(running, QZI_PERF_WHOLE, cpus, bytes);
@@ -172,8 +173,8 @@ static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t
   return -1;
 }
 
-/* CPUs on which its threads may run. Where some have been pinned, as the thread package does, threads that are made
- * later may run where those may not. 0, or -1. */
+/* Finds the CPUs on which the program's threads may run: the union over all threads, because threads created later may
+ * run on CPUs that are not in the mask of a pinned one (the thread package pins threads). Returns 0, or -1. */
 static int find_cpus(uint32_t pid, uint32_t expected, cpu_set_t *cpus, size_t bytes) {
   char name[64];
   cpu_set_t *its = CPU_ALLOC(QZI_CPUS_MOST);
@@ -185,7 +186,7 @@ static int find_cpus(uint32_t pid, uint32_t expected, cpu_set_t *cpus, size_t by
     if (tid && !sched_getaffinity(tid, bytes, its)) CPU_OR_S(bytes, cpus, cpus, its);
   }
   if (tasks) closedir(tasks);
-  /* It had more when it began: those of the process that launched it. */
+  /* The program was allowed more CPUs when it began: add those of the process that launched it. */
   if (!failed && (uint32_t)CPU_COUNT_S(bytes, cpus) < expected && !sched_getaffinity(getpid(), bytes, its))
     CPU_OR_S(bytes, cpus, cpus, its);
   if (its) CPU_FREE(its);
@@ -269,10 +270,11 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t byte
   memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
-/* 1: the record is a sample of code of the program. */
+/* 1: the record is a sample of the program's code;  */
 static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
   uint64_t words[2 + AT_COUNT + 1], size, used,
-    *registers = words + 2; /* process and thread, ABI, registers, size of the stack */
+    *registers = words + 2; /* skips process and thread, ABI of the registers; the registers follow, then the size of
+                               the stack */
   if (bytes < sizeof words) return 0;
   copy_out(ring, at, words, sizeof words);
   if (words[1] != PERF_SAMPLE_REGS_ABI_64 || (uint32_t)words[0] != pid) return 0;
@@ -295,14 +297,15 @@ static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint6
   return registers[AT_PC] != 0;
 }
 
-/* The record: process and the one that made it, thread and the one that made it. */
+/* Whether the record reports a new process (not a thread) created by `pid`. The record contains pid, parent pid, tid
+ * and parent tid. */
 static int is_process_of(uint32_t pid, const struct ring *ring, uint64_t at) {
   uint32_t words[2];
   copy_out(ring, at, words, sizeof words);
   return words[0] != pid && words[1] == pid;
 }
 
-/* The record: id of the event, and how many. */
+/* Number of lost samples. The record contains the event's id and the number. */
 static uint64_t lost_samples(const struct ring *ring, uint64_t at) {
   uint64_t words[2];
   copy_out(ring, at, words, sizeof words);

@@ -8,17 +8,17 @@
 #include <unistd.h>
 #include "perf_samples.h"
 
-#define WORTH_NS \
-  3000u /* no timer takes longer; below a thousandth of the program's processor time it does not matter */
+/* ns: no timer takes longer; cost below a thousandth of the program's processor time is ignored. */
+#define WORTH_NS 3000u
 
-/* Switches of the whole machine since it started; 0: unknown. */
+/* Context switches of the whole machine since boot; 0: unknown. */
 static uint64_t switches_of_machine(void) {
   char text[8192];
   int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
   uint64_t count = 0;
   ssize_t bytes;
   if (fd < 0) return 0;
-  /* The line may lie across two reads, behind thousands of interrupts. */
+  /* The line may be split across two reads; it comes after the counts of all interrupts, which may be thousands. */
   for (size_t kept = 0; !count && (bytes = read(fd, text + kept, sizeof text - 1 - kept)) > 0;) {
     size_t all = kept + (size_t)bytes;
     text[all] = 0;

@@ -1,4 +1,4 @@
-/* Ends of processes. See process.h. */
+/* Processes as the kernel describes them. See process.h. */
 #include "process.h"
 
 #include <elf.h>
@@ -40,7 +40,7 @@ static uint32_t wait_outcome(int wait_status, int32_t *status) {
   return QZ_END_EXIT;
 }
 
-/* Exit code from a pidfd, Linux 6.15. The structure is the kernel's ABI. */
+/* Gets the exit code by the pidfd (Linux 6.15). The structure is the kernel's ABI. */
 static int exit_code(int pidfd, int *code) {
   struct {
     uint64_t mask, cgroup;
@@ -52,7 +52,7 @@ static int exit_code(int pidfd, int *code) {
   return 1;
 }
 
-/* The fields of /proc/PID/stat from the state, number 3, on; NULL: there is no such process. */
+/* The fields of /proc/PID/stat from the state (number 3) on; NULL: there is no such process. */
 static char *stat_fields(pid_t pid, char *text, size_t room) {
   char name[64];
   snprintf(name, sizeof name, "/proc/%ld/stat", (long)pid);
@@ -71,7 +71,7 @@ static char *stat_field(char *fields, int number) {
   return fields;
 }
 
-/* The exit code from /proc, as long as nobody has waited for the process: the last field but one or so. */
+/* Gets the exit code from /proc/PID/stat, where it is as long as the process was not reaped. */
 static int exit_code_proc(pid_t pid, int *code) {
   char text[2048], *fields = stat_fields(pid, text, sizeof text);
   if (!fields || *fields != 'Z' || !(fields = stat_field(fields, 52))) return 0;
@@ -113,7 +113,7 @@ int qzi_process_left(pid_t pid, int fd) {
   size_t room = 0;
   struct stat session;
   snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
-  if (readlink(name, target, sizeof target) < 0 || fstat(fd, &session)) return 0; /* it has no memory any more */
+  if (readlink(name, target, sizeof target) < 0 || fstat(fd, &session)) return 0; /* a zombie has no memory map */
   snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
   FILE *maps = fopen(name, "re");
   int found = 0, lines = 0;
@@ -143,8 +143,8 @@ uint64_t qzi_process_auxiliary(pid_t pid, unsigned long type) {
   return found;
 }
 
-/* The path that exec was called with; it is on the stack, behind what setproctitle may overwrite. 0: it leads to the
- * file that is executed. */
+/* Gets the path with which exec was called, from the process's stack, where setproctitle does not overwrite it. Returns
+ * 0 if it leads to the executed file, else -1. */
 static int started_by(pid_t pid, const char *executed, char *path, size_t bytes) {
   char name[PATH_MAX], from[64], directory[PATH_MAX];
   struct stat file, other;

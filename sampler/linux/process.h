@@ -1,4 +1,4 @@
-/* What the kernel knows of a process. */
+/* Information of the kernel about a process. */
 #ifndef QZI_PROCESS_H
 #define QZI_PROCESS_H
 
@@ -6,28 +6,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* 1: /proc is there, and shows processes by the numbers that they have here. */
+/* 1: /proc is mounted, and shows processes by their pids in this pid namespace. */
 int qzi_process_in_proc(void);
-int qzi_pidfd_open(pid_t pid); /* -1 and errno */
+int qzi_pidfd_open(pid_t pid); /* returns -1 with errno */
 /* 1: the process behind the pidfd has ended. */
 int qzi_process_ended(int pidfd);
-/* How a process that is not our child ended: enum qz_end_reason; *status is -1 where the kernel does not say. */
+/* How a process that is not our child has ended: enum qz_end_reason; *status is -1 if the kernel does not say. */
 uint32_t qzi_process_outcome(pid_t pid, int pidfd, int32_t *status);
-/* The same for our child, which stays to be waited for. 1: it has ended. */
+/* The same for our child, which is not reaped. Returns 1 if it has ended. */
 int qzi_child_outcome(pid_t child, uint32_t *reason, int32_t *status);
-/* What the kernel counts of a process, ended threads included: page faults, and clock ticks in user and system mode. 0,
- * or -1: it is gone. */
+/* The kernel's counts for a process, including ended threads: page faults, and clock ticks in user and system mode.
+ * Returns 0, or -1 if the process is gone. */
 int qzi_process_counts(pid_t pid, unsigned long long *minor, unsigned long long *major, unsigned long long *user,
                        unsigned long long *system);
-/* Processor time of its child processes that it has waited for, theirs included; 0 where the kernel does not say. */
+/* Processor time in ns of child processes that it has waited for, including theirs; 0 if the kernel does not say. */
 uint64_t qzi_process_children_ns(pid_t pid);
-/* What the kernel put into the auxiliary vector of a process under that type (AT_ENTRY); 0: nothing, or it may not be
- * read. */
+/* The value of that type (such as AT_ENTRY) in the process's auxiliary vector; 0: none, or it may not be read. */
 uint64_t qzi_process_auxiliary(pid_t pid, unsigned long type);
-/* Path of the program that it runs: by which it was started, where that still leads to the same file (a link may have
- * another name), else the file's. 0, or -1: it is gone, or may not be read. */
+/* Gets the path of the program that the process runs: the path by which it was started, if that still leads to the same
+ * file (a link may have another name), else the path of the file. Returns 0, or -1 if the process is gone, or if it may
+ * not be read. */
 int qzi_process_program(pid_t pid, char *path, size_t bytes);
-/* 1: it runs a program that does not map the file behind `fd`: it has called exec. 0: it maps it, or is ending. */
+/* 1: the process runs a program that does not map the file of `fd`, so it has called exec. 0: it maps the file, or is
+ * ending. */
 int qzi_process_left(pid_t pid, int fd);
 
 #endif

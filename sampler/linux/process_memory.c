@@ -1,4 +1,4 @@
-/* Reading the program's memory. See process_memory.h. */
+/* Reads the program's memory. See process_memory.h. */
 #include "process_memory.h"
 
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-/* Usage of a process. See process_usage.h. */
+/* Resource usage of a process. See process_usage.h. */
 #include "process_usage.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "schedstat.h"
 #include "sampler/util/clock.h"
 
-/* Times and faults from /proc/PID/stat. Ticks divide the time among user and system mode; the process's clock, which is
- * exact, says how much it is. 0, or -1: the process is gone. */
+/* Reads times and faults from /proc/PID/stat. The sum of the times comes from the process's clock, which is exact;
+ * ticks only divide it between user and system mode. Returns 0, or -1 if the process is gone. */
 static int read_stat(pid_t pid, struct qz_usage *usage) {
   unsigned long long minor, major, user, system;
   uint64_t run_ns, tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -31,7 +31,7 @@ static int read_stat(pid_t pid, struct qz_usage *usage) {
   return 0;
 }
 
-/* Calls that read and write. Nothing where that may not be read. */
+/* Reads the counts of system calls that read and write; nothing if they may not be read. */
 static void read_calls(pid_t pid, struct qz_usage *usage, uint64_t *known) {
   char name[64], text[512];
   snprintf(name, sizeof name, "/proc/%ld/io", (long)pid);
@@ -74,10 +74,10 @@ static uint64_t ns_of(const struct timeval *time) {
   return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
 
-/* Of a child of ours that has ended, and that nobody has waited for yet. */
+/* Usage of our child, which has ended and was not reaped. Returns -1 if it has not ended. */
 static int read_ended(pid_t pid, struct qz_usage *usage) {
   siginfo_t info = {0};
-  struct rusage used; /* the C library's waitid has no place for it */
+  struct rusage used; /* requires the system call: the C library's waitid has no parameter for it */
   if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, &used) || info.si_pid != pid) return -1;
   *usage = (struct qz_usage){.ns = qzi_clock_ns(),
                              .user_ns = ns_of(&used.ru_utime),
@@ -90,7 +90,7 @@ static int read_ended(pid_t pid, struct qz_usage *usage) {
   return 0;
 }
 
-/* What the program wrote; ns is 0 where it wrote nothing. */
+/* Usage that the program has written; ns is 0 if it wrote nothing. */
 static struct qz_usage task(const struct qz_usage *of) {
   struct qz_usage usage = {.ns = __atomic_load_n(&of->ns, __ATOMIC_ACQUIRE)};
   if (!usage.ns) return usage;
@@ -103,7 +103,7 @@ static struct qz_usage task(const struct qz_usage *of) {
 void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid) {
   pthread_mutex_init(&usage->lock, NULL);
   usage->begin = task(&qz_session_head(view)->usage_begin);
-  if (!usage->begin.ns) return; /* the program may not ask */
+  if (!usage->begin.ns) return; /* the program may not have permission to ask */
   usage->known = QZ_USAGE_TIMES;
   read_calls(pid, &usage->begin, &usage->known);
   usage->now = usage->begin;
@@ -130,7 +130,7 @@ void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid) {
   now.voluntary = usage->begin.voluntary;
   now.involuntary = usage->begin.involuntary;
   now.resident_bytes = usage->begin.resident_bytes;
-  if (!known) keep_calls(&now, &usage->now); /* those of the last reading */
+  if (!known) keep_calls(&now, &usage->now); /* the counts of the last reading */
   usage->now = now;
   pthread_mutex_unlock(&usage->lock);
 }
@@ -150,7 +150,7 @@ void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_sess
   struct qz_usage end = task(&qz_session_head(view)->usage_end), all;
   qzi_process_usage_read(usage, pid);
   pthread_mutex_lock(&usage->lock);
-  if (end.ns) { /* the kernel's work after that counts, too, where it is known */
+  if (end.ns) { /* the kernel's work after that counts, too, if it is known */
     usage->now.voluntary = end.voluntary;
     usage->now.involuntary = end.involuntary;
     usage->now.resident_bytes = end.resident_bytes;

@@ -1,13 +1,13 @@
-/* What the kernel counted of the recorded program while it was recorded: processor time in user and system mode, page
- * faults, switches (docs/reference/metrics.md, section 6).
+/* Resource usage of the program while it was recorded, as counted by the kernel: processor time in user and system
+ * mode, page faults, context switches (docs/reference/metrics.md, section 6).
  *
- * Owns:    the values at the begin, and the last ones.
+ * Owns:    the values at the beginning, and the latest ones.
  * Writer:  the control thread. Reader: the first sampling thread, which writes them into the profile.
  *
- * The program itself says what it had used when recording began, and when it ends (getrusage, struct qz_session); in
- * between the kernel reports all but the switches (/proc/PID/stat). Of a child of ours that has ended it reports
- * everything, its work after the program's last instruction included (memory that is given back), but counts children
- * of its own in.
+ * The program itself reports its usage when recording begins, and when the program ends (getrusage, struct qz_session);
+ * in between the kernel reports everything except switches (/proc/PID/stat). For a child of ours that has ended it
+ * reports everything, including its work after the program's last instruction (such as freeing memory), but it includes
+ * the child's own children.
  */
 #ifndef QZI_PROCESS_USAGE_H
 #define QZI_PROCESS_USAGE_H
@@ -18,25 +18,27 @@
 
 struct qzi_process_usage {
   pthread_mutex_t lock;
-  struct qz_usage begin, now; /* `now` since the program was made, as `begin` */
-  uint64_t known;             /* QZ_USAGE_... of `now` */
-  int later; /* 1: it began after the program said what it had used: its switches since then are not known */
+  struct qz_usage begin, now; /* both count from the creation of the process */
+  uint64_t known;             /* QZ_USAGE_...: which values of `now` are known */
+  int later; /* 1: recording began after the program reported its usage, so its switches since then are unknown */
 };
 
-/* What the kernel says of it from outside, switches excepted. 0, or -1: it is gone. */
+/* Gets what the kernel reports to other processes: everything except switches. Returns 0, or -1 if the process is
+ * gone. */
 int qzi_process_usage_now(pid_t pid, struct qz_usage *usage);
-/* The session is open. */
+/* To be called when the session is open. */
 void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid);
-/* Instead of what the program said: what another one, which ends here, knows. */
+/* Replaces the program's report by the last values of another recording of the same process, which ends here. */
 void qzi_process_usage_go_on(struct qzi_process_usage *usage, struct qzi_process_usage *from);
-/* Reads what is known while it runs: one file, some microseconds. */
+/* Reads the current values: one file, some microseconds. */
 void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid);
-/* Publishing ends because recording does: the program says within some ms what it had used, if it is awake. */
+/* To be called when recording ends before the program: waits up to 20 ms until the program has reported its usage,
+ * which it does if one of its threads runs. */
 void qzi_process_usage_await(const struct qz_session_view *view);
-/* Recording ends. children: 1: the program has waited for child processes of its own. */
+/* To be called when recording ends. children: 1: the program has waited for child processes of its own. */
 void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid,
                            int children);
-/* What the profile says: since the begin; *known: QZ_USAGE_... */
+/* Usage since the beginning of the recording, for the profile; *known: QZ_USAGE_... */
 struct qz_usage qzi_process_usage_since(struct qzi_process_usage *usage, uint64_t *known);
 
 #endif

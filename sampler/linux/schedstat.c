@@ -1,4 +1,4 @@
-/* Reading of schedstat. See schedstat.h. */
+/* Reads schedstat. See schedstat.h. */
 #include "schedstat.h"
 
 #include <fcntl.h>
@@ -9,16 +9,16 @@
 #include <unistd.h>
 #include "sampler/util/clock.h"
 
-#define SOON_NS            UINT64_C(5000000)   /* between the first readings: a short run has some, too */
-#define LATER_NS           UINT64_C(250000000) /* between later ones */
-#define CLOCK_OF_SCHEDULER 2u                  /* CPUCLOCK_SCHED of the kernel, of a whole process */
-#define COST               1600u               /* readings take at most one part in so many of a CPU */
+#define SOON_NS            UINT64_C(5000000)   /* minimum interval between readings, so that a short run has some */
+#define LATER_NS           UINT64_C(250000000) /* maximum interval between readings */
+#define CLOCK_OF_SCHEDULER 2u                  /* CPUCLOCK_SCHED of the kernel, for a whole process */
+#define COST               1600u               /* readings use at most 1/COST of a CPU */
 
 struct qzi_cpu_seen {
   struct qzi_cpu_count its;
   uint32_t tid;
-  unsigned char mark; /* of its record, when it was read */
-  uint8_t slept;      /* 1: its record said that it waits, then */
+  unsigned char mark; /* mark of its record at the last reading */
+  uint8_t slept;      /* 1: its record said at that time that the thread waits */
 };
 
 static uint32_t records(const struct qz_session_view *view) {
@@ -26,7 +26,7 @@ static uint32_t records(const struct qz_session_view *view) {
 }
 static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
   if (view->publisher == QZ_PUBLISHER_PTHREAD) return QZ_LOAD(&qz_session_thread(view, k)->os_tid);
-  const struct qz_processor *processor = qz_session_processor(view, k); /* NULL: there are fewer now */
+  const struct qz_processor *processor = qz_session_processor(view, k); /* NULL: there are fewer processors now */
   return processor ? QZ_LOAD(&processor->os_tid) : 0;
 }
 
@@ -47,7 +47,8 @@ int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {
 
 int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns) {
   struct timespec used;
-  clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | CLOCK_OF_SCHEDULER); /* as clock_getcpuclockid, without asking */
+  /* the id that clock_getcpuclockid would return, without a system call */
+  clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | CLOCK_OF_SCHEDULER);
   if (clock_gettime(clock, &used)) return -1;
   *run_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
   return 0;
@@ -76,10 +77,11 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
     struct qzi_cpu_count its;
     if (!tid) continue;
     unsigned char mark = marks ? __atomic_load_n(&marks[qz_mark_at(k)], __ATOMIC_ACQUIRE) : 0;
-    if (marks && seen->tid == tid && seen->slept && seen->mark == mark) continue; /* it still sleeps */
+    if (marks && seen->tid == tid && seen->slept && seen->mark == mark) continue; /* it is still asleep */
     uint8_t sleeps = marks && QZ_STATE_OF(QZ_LOAD(&qz_session_thread(view, k)->state)) == QZ_STATE_BLOCKED;
     if (qzi_cpu_time_of(tasks, tid, &its)) continue;
-    if (seen->tid != tid) { /* made since: all of it counts; main was there before */
+    if (seen->tid != tid) { /* a new thread: all its time counts, except that of the main thread, which is older than
+                               the recording */
       *seen = (struct qzi_cpu_seen){.tid = tid};
       if (tid == (uint32_t)pid) seen->its = time->main;
     }
@@ -94,8 +96,8 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
     seen->slept = sleeps;
   }
   close(tasks);
-  /* Where the program's threads are kernel threads the process's own clock knows of those that came and went in
-   * between, too. */
+  /* If the program's threads are kernel threads, the process's clock also includes threads that began and ended between
+   * two readings. */
   uint64_t process_ns;
   if (view->publisher == QZ_PUBLISHER_PTHREAD && !qzi_cpu_time_of_process(pid, &process_ns)) {
     if (!time->begun)

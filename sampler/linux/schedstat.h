@@ -1,12 +1,13 @@
-/* How long the program's kernel threads ran on CPUs, and how long they were runnable but waited for one.
+/* Time for which the program's kernel threads ran on CPUs, and for which they were runnable but waited for one.
  *
- * Owns:    what was read last of each kernel thread that publishes.
- * Writer:  the control thread; the sampling thread, once, when publishing has ended and the kernel threads are still
- * there. Reader:  both. Must not: be read in a snapshot: a reading takes some microseconds a thread.
+ * Owns:    the last reading of each kernel thread that publishes.
+ * Writer:  the control thread; the sampling thread, once, when publishing has ended and the kernel threads still exist.
+ * Reader:  both.
+ * Must not: be read in a snapshot: a reading takes some microseconds for each thread.
  *
- * The kernel keeps both for every thread (/proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst). A
- * program whose threads wait for CPUs looks unbalanced or serial for a reason that is not in it
- * (docs/reference/metrics.md, section 6).
+ * The kernel keeps both times for every thread (/proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst).
+ * They matter because a program whose threads wait for CPUs looks unbalanced or serial, although the reason is outside
+ * the program (docs/reference/metrics.md, section 6).
  */
 #ifndef QZI_SCHEDSTAT_H
 #define QZI_SCHEDSTAT_H
@@ -15,32 +16,33 @@
 #include <sys/types.h>
 #include "abi/session_read.h"
 
-/* Of one thread, since it began. */
+/* Counts of one thread since its creation. */
 struct qzi_cpu_count {
   uint64_t run_ns, wait_ns, dispatches;
 };
 
 struct qzi_cpu_time {
   pthread_mutex_t lock;
-  struct qzi_cpu_seen *seen; /* by record of processor or thread */
+  struct qzi_cpu_seen *seen; /* indexed by record of the processor or thread */
   uint32_t room;
-  int begun;                        /* 1: what counts is what comes after the first reading */
-  uint64_t start_ns, due_ns;        /* first reading, next one */
-  struct qzi_cpu_count main;        /* of the first thread, at the first reading */
-  uint64_t process_ns;              /* pthread layer: of the process, then; 0: not known */
-  _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
-  _Atomic uint64_t dispatches;      /* how often they were given a CPU, likewise */
+  int begun;                        /* 1: the first reading is done; times count from there */
+  uint64_t start_ns, due_ns;        /* ns: time of the first reading, and of the next one */
+  struct qzi_cpu_count main;        /* counts of the first thread at the first reading */
+  uint64_t process_ns;              /* pthread layer: processor time of the process at the first reading; 0: unknown */
+  _Atomic uint64_t run_ns, wait_ns; /* since the first reading; both 0: unknown */
+  _Atomic uint64_t dispatches;      /* how often the threads got a CPU since the first reading */
 };
 
-/* Reads all threads where that is due. Returns the milliseconds until it is due again. */
+/* Reads all threads if the next reading is due. Returns the milliseconds until the next one. */
 int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
-/* Reads them now: what ended since the last reading is missing. */
+/* Reads all threads now. Time of threads that ended since the last reading is missing. */
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
 void qzi_cpu_time_close(struct qzi_cpu_time *time);
 
-/* Processor time of a process, its ended threads included. 0, or -1: it is gone. */
+/* Processor time in ns of a process, including ended threads. Returns 0, or -1 if it is gone. */
 int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns);
-/* Of one thread: `tasks` is an open /proc/PID/task. 0, or -1: it is gone, or the kernel does not say. */
+/* Counts of one thread; `tasks` is an open /proc/PID/task. Returns 0, or -1 if it is gone, or if the kernel does not
+ * count. */
 int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count);
 
 #endif

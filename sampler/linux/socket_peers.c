@@ -1,4 +1,4 @@
-/* Ends of sockets. See socket_peers.h. */
+/* Connections between local sockets. See socket_peers.h. */
 #include "socket_peers.h"
 
 #include <linux/netlink.h>
@@ -14,7 +14,7 @@
 #define PAIRS_MOST 16384u
 
 struct pair {
-  uint64_t inode, peer; /* peer 0: of TCP, by the addresses */
+  uint64_t inode, peer; /* peer 0: a TCP socket, whose peer is found by the addresses */
   char local[40], remote[40];
 };
 

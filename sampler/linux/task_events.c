@@ -13,13 +13,14 @@
 #include "affinity.h"
 
 #define PAGE        4096u
-#define PAGES       128u /* of a buffer: with its head as much as a user may lock for each CPU (perf_event_mlock_kb) */
+/* of a buffer: with its head page, as much as a user may lock for each CPU (perf_event_mlock_kb) */
+#define PAGES       128u
 #define PAGES_LEAST 8u
 #define RECORD_MOST 256u
 
 struct ring {
   struct perf_event_mmap_page *page;
-  int fd, ready; /* ready: `next` was read */
+  int fd, ready; /* ready: `next` contains an event */
   uint64_t tail;
   struct qzi_task_event next;
 };
@@ -27,11 +28,11 @@ struct ring {
 struct qzi_task_events {
   struct ring *rings;
   unsigned count;
-  uint64_t bytes, lost; /* of each buffer, without its head */
-  uint64_t ahead_ns;    /* CLOCK_MONOTONIC here, less that of the kernel's records */
+  uint64_t bytes, lost; /* bytes: size of each buffer without its head page */
+  uint64_t ahead_ns;    /* CLOCK_MONOTONIC in this time namespace minus the clock of the kernel's records */
 };
 
-/* What stands at the end of each record. */
+/* The end of each record. */
 struct identity {
   uint32_t pid, tid;
   uint64_t ns;
@@ -56,16 +57,16 @@ static int open_event(pid_t pid, int cpu) {
   return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* In a time namespace CLOCK_MONOTONIC has an offset, which the kernel's records do not have. Modulo 2^64. */
+/* The offset of CLOCK_MONOTONIC in a time namespace, which the kernel's records do not have. Modulo 2^64. */
 static uint64_t clock_offset(void) {
   FILE *file = fopen("/proc/self/timens_offsets", "re");
   long long s = 0, ns = 0;
-  if (!file || fscanf(file, "monotonic %lld %lld", &s, &ns) != 2) s = ns = 0; /* a kernel without time namespaces */
+  if (!file || fscanf(file, "monotonic %lld %lld", &s, &ns) != 2) s = ns = 0; /* the kernel has no time namespaces */
   if (file) fclose(file);
   return (uint64_t)s * UINT64_C(1000000000) + (uint64_t)ns;
 }
 
-/* Buffers of `pages` for the first `count` CPUs. 0, or -1 and errno. */
+/* Maps buffers of `pages` pages for the first `count` CPUs. Returns 0, or -1 with errno. */
 static int map_all(struct qzi_task_events *events, unsigned pages) {
   for (unsigned k = 0; k < events->count; k++) {
     void *map = mmap(NULL, (size_t)(pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, events->rings[k].fd, 0);
@@ -98,7 +99,7 @@ struct qzi_task_events *qzi_task_events_open(pid_t pid) {
     int fd = open_event(pid, cpu);
     if (fd >= 0) {
       events->rings[events->count++].fd = fd;
-    } else if (errno != ENODEV && errno != EINVAL) { /* a CPU that is off */
+    } else if (errno != ENODEV && errno != EINVAL) { /* the CPU is offline */
       error = errno;
       events->count = events->count ? events->count : 0;
       break;
@@ -127,7 +128,7 @@ static void copy_out(const struct qzi_task_events *events, const struct ring *ri
   memcpy((char *)to + first, data, bytes - first);
 }
 
-/* Makes an event of a record; 0: it is none of those that are wanted. */
+/* Converts a record to an event. Returns 0 if it is none of the wanted kinds. */
 static int decode(struct qzi_task_events *events, const unsigned char *record, const struct perf_event_header *head,
                   struct qzi_task_event *event) {
   struct identity identity;
@@ -171,7 +172,7 @@ static int decode(struct qzi_task_events *events, const unsigned char *record, c
   }
 }
 
-/* Reads on to the ring's next event. 0: there is none yet. */
+/* Reads the ring's next event. Returns 0 if there is none yet. */
 static int peek(struct qzi_task_events *events, struct ring *ring) {
   while (!ring->ready) {
     uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -179,7 +180,7 @@ static int peek(struct qzi_task_events *events, struct ring *ring) {
     struct perf_event_header its;
     unsigned char record[RECORD_MOST];
     copy_out(events, ring, ring->tail, &its, sizeof its);
-    if (its.size < sizeof its) { /* not the kernel's */
+    if (its.size < sizeof its) { /* damaged: the kernel writes no such record */
       ring->tail = head;
       events->lost++;
     } else {

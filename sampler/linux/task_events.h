@@ -1,9 +1,9 @@
-/* What the kernel says of all processes that descend from one: when each began, ran another program, got a CPU, lost it
- * or ended, with the time of each (perf_event_open, with events that processes inherit).
+/* Scheduling events of a process and all its descendants, reported by the kernel: when each began, executed another
+ * program, got a CPU, lost it or ended (perf_event_open, with events that processes inherit).
  *
  * Owns:    an event and a buffer for each CPU.
  * Writer:  the kernel. Reader: one thread.
- * Must not: need privileges (it does without at perf_event_paranoid <= 2, Linux's own default), or stop a process.
+ * Must not: need privileges (perf_event_paranoid <= 2, Linux's default, suffices), or stop a process.
  */
 #ifndef QZI_TASK_EVENTS_H
 #define QZI_TASK_EVENTS_H
@@ -12,11 +12,11 @@
 #include <sys/types.h>
 
 enum qzi_task_event_kind {
-  QZI_TASK_BEGINS,  /* pid, tid; ppid, ptid: who made it */
+  QZI_TASK_BEGINS,  /* pid, tid; ppid, ptid: its creator */
   QZI_TASK_ENDS,    /* pid, tid */
   QZI_TASK_RUNS,    /* pid, tid got the CPU `cpu` */
-  QZI_TASK_STOPS,   /* lost it; preempted: it could go on */
-  QZI_TASK_EXECUTES /* it runs `name` now */
+  QZI_TASK_STOPS,   /* pid, tid lost its CPU; preempted: it was still runnable */
+  QZI_TASK_EXECUTES /* pid, tid now runs the program `name` */
 };
 
 struct qzi_task_event {
@@ -29,13 +29,13 @@ struct qzi_task_event {
 
 struct qzi_task_events;
 
-/* Begins with the process `pid`, which has one thread, and all that descends from it. NULL and errno: not allowed, not
- * there, no memory left. */
+/* Begins to observe the process `pid`, which has one thread, and all processes that will descend from it. Returns NULL
+ * with errno if it is not allowed or not supported, or if no memory is left. */
 struct qzi_task_events *qzi_task_events_open(pid_t pid);
-/* The earliest one before `until_ns` that was not read yet. 0: there is none. Events of different CPUs reach the reader
- * late, each at its own time: `until_ns` has to be some milliseconds ago. */
+/* Gets the earliest unread event before `until_ns`. Returns 0 if there is none. The reader sees events of different
+ * CPUs with different delays: to get them in order, `until_ns` must be some milliseconds in the past. */
 int qzi_task_events_next(struct qzi_task_events *events, uint64_t until_ns, struct qzi_task_event *event);
-/* Events that found no room in a buffer. */
+/* Events lost because a buffer was full. */
 uint64_t qzi_task_events_lost(const struct qzi_task_events *events);
 /* CPUs that have a buffer. */
 unsigned qzi_task_events_cpus(const struct qzi_task_events *events);

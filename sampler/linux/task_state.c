@@ -1,4 +1,4 @@
-/* Reading of /proc/PID/task/TID. See task_state.h. */
+/* Reads /proc/PID/task/TID. See task_state.h. */
 #include "task_state.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include "schedstat.h"
 
-#define OPEN_LEAST 256u  /* files kept open, where no more may be, */
-#define OPEN_MOST  4096u /* and where more may: three for each thread at most; some KB of the kernel's memory */
+#define OPEN_LEAST 256u  /* maximum number of files kept open if the limit can't be raised, */
+#define OPEN_MOST  4096u /* and if it can: at most three for each thread, some KB of the kernel's memory */
 
 static void shut(struct qzi_asker *asker, int *fd) {
   if (!*fd) return;
@@ -33,7 +33,7 @@ void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head) {
   struct rlimit files;
   *asker = (struct qzi_asker){.head = head, .open_most = OPEN_LEAST};
   if (getrlimit(RLIMIT_NOFILE, &files)) return;
-  rlim_t wanted = 2 * OPEN_MOST; /* half of them for all else */
+  rlim_t wanted = 2 * OPEN_MOST; /* half of the limit remains for other files */
   if (files.rlim_cur < wanted) {
     files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
     if (setrlimit(RLIMIT_NOFILE, &files)) return;
@@ -48,7 +48,7 @@ void qzi_asker_close(struct qzi_asker *asker) {
   asker->tasks = asker->load = 0;
 }
 
-/* /proc/PID/task; -1: it can't be opened. */
+/* Opens /proc/PID/task; -1 if it can't be opened. */
 static int tasks_of(struct qzi_asker *asker) {
   char name[32];
   if (!asker->tasks) {
@@ -57,15 +57,15 @@ static int tasks_of(struct qzi_asker *asker) {
   }
   return asker->tasks - 1;
 }
-/* A file of a thread: by its directory, which the kernel finds faster than the whole path. */
+/* Opens a file of a thread relative to the directory, which the kernel finds faster than the whole path. */
 static int open_file(struct qzi_asker *asker, uint32_t tid, const char *which) {
   char name[64];
   snprintf(name, sizeof name, "%u/%s", tid, which);
   return openat(tasks_of(asker), name, O_RDONLY | O_CLOEXEC);
 }
 
-/* Reads a file of a thread, which is kept open while there is room. Returns its length, with a NUL after it; 0: the
- * thread has ended; -1: it can't be opened. */
+/* Reads a file of a thread, which is kept open while the number of open files permits. Returns its length, followed by
+ * a NUL; 0 if the thread has ended; -1 if the file can't be opened. */
 static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
   int fd = *kept - 1;
   if (fd < 0) {
@@ -82,7 +82,7 @@ static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const
   return bytes > 0 ? bytes : 0;
 }
 
-/* What the kernel counts of the thread's time on CPUs. 1: it is in state->count; 0: unknown. */
+/* Reads the kernel's count of the thread's CPU time into state->count. Returns 1; 0 if it is unknown. */
 static int count_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   char text[96], *at = text;
   task->counted = 0;
@@ -94,7 +94,7 @@ static int count_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32
   return task->counted;
 }
 
-/* Whose files these are; those of another thread that had the record are closed. */
+/* Makes the state that of the thread `tid`: closes the files of another thread that had the record before. */
 static void settle(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   if (task->tid == tid) return;
   qzi_task_state_close(asker, task);
@@ -111,11 +111,12 @@ int qzi_ask_counted(struct qzi_asker *asker, struct qzi_task_state *task, uint32
   return 1;
 }
 
-/* In which call a sleeping thread is, or that it runs or has ended. Needs the right to trace it: -1 without. */
+/* Finds the call in which a thread sleeps, or that it runs or has ended. Returns -1 without the right to trace it. */
 static int call_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   struct qzi_asleep *its = &task->call;
   char text[256], *at;
-  uint64_t words[8]; /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
+  uint64_t words[8]; /* number of the call, six arguments, stack pointer, instruction; or -1, stack pointer,
+                        instruction */
   if (asker->calls_denied) return -1;
   errno = 0;
   ssize_t bytes = read_file(asker, &task->call_fd, tid, "syscall", text, sizeof text);
@@ -136,17 +137,18 @@ static int call_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_
   its->first = its->call < 0 ? 0 : words[0];
   its->sp = words[count - 2];
   its->pc = words[count - 1];
-  if (!its->sp && !its->pc) return QZI_GONE; /* its stack is gone: only its number is left */
+  if (!its->sp && !its->pc) return QZI_GONE; /* an ending thread: its memory is released, only its tid is left */
   its->known = 1;
   return its->call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
 }
 
-/* The letter of its state in `stat`; 'X': it has ended; 0: not to be seen from here. */
+/* Letter of the thread's state in `stat`; 'X': it has ended; 0: it can't be read. */
 static char state_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   char text[128];
   ssize_t bytes = read_file(asker, &task->state_fd, tid, "stat", text, sizeof text);
   if (bytes < 0)
-    return task->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
+    return task->seen && errno == ENOENT ? 'X' : 0; /* /proc may hide the processes of other users; then no state was
+                                                       ever seen */
   if (bytes == 0) {
     qzi_task_state_close(asker, task);
     return 'X';
@@ -160,7 +162,7 @@ static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_task_state *task,
   settle(asker, task, tid);
   uint64_t dispatches = count_of(asker, task, tid)
                           ? task->count.dispatches
-                          : 0; /* how often it was given a CPU: as before, it has not run meanwhile */
+                          : 0; /* if the thread has not got a CPU since the last time, its call is the same */
   int same = dispatches && task->call.known && dispatches == task->call.dispatches;
   task->call.rested = same;
   task->unrun = 0;
@@ -171,9 +173,9 @@ static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_task_state *task,
   }
   if (same) return task->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
   int answer = call_of(asker, task, tid);
-  if (answer < 0) { /* its state alone, if that much */
+  if (answer < 0) { /* without the call, at least the state */
     char state = state_of(asker, task, tid);
-    if (!state) return QZI_AWAKE; /* its record is all there is */
+    if (!state) return QZI_AWAKE; /* only the thread's record is known */
     answer = state == 'Z' || state == 'X' ? QZI_GONE : state == 'R' ? QZI_AWAKE : QZI_ASLEEP;
   }
   task->call.dispatches = dispatches;
@@ -198,13 +200,13 @@ uint32_t qzi_ask_machine(struct qzi_asker *asker) {
     int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
     asker->load = fd >= 0 && !fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC
                     ? fd + 1
-                    : -1; /* containers may have another in its place */
+                    : -1; /* containers may replace the file */
     if (fd >= 0 && asker->load < 0) close(fd);
   }
   if (asker->load < 0) return UINT32_MAX;
   ssize_t bytes = pread(asker->load - 1, text, sizeof text - 1, 0);
   text[bytes > 0 ? bytes : 0] = 0;
-  const char *at = text; /* the fourth number: three spaces before it */
+  const char *at = text; /* the fourth number, after three spaces */
   for (int k = 0; k < 3 && at; k++) at = (at = strchr(at, ' ')) ? at + 1 : NULL;
   if (at) runnable = strtoul(at, NULL, 10);
   if (!runnable || runnable > UINT32_MAX) return UINT32_MAX;

@@ -1,4 +1,4 @@
-/* What the kernel gives of a thread that was interrupted: registers, and a copy of the top of its stack. */
+/* State of an interrupted thread as the kernel copies it: registers, and the top of its stack. */
 #ifndef QZI_THREAD_SAMPLE_H
 #define QZI_THREAD_SAMPLE_H
 
@@ -9,7 +9,7 @@ struct qzi_registers {
   int fp_known;
 };
 
-/* Memory of a thread's stack that was copied before; bytes 0: none. Above it the program's own memory is read. */
+/* A copy of a part of a thread's stack; bytes 0: none. Memory above it is read from the program. */
 struct qzi_stack_copy {
   uint64_t address, bytes;
   const unsigned char *data;

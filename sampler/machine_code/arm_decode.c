@@ -11,8 +11,8 @@ static struct arm_instruction made(enum arm_kind kind, unsigned to, unsigned one
 static struct arm_instruction unknown(void) { return made(ARM_UNKNOWN, ARM_ZERO, ARM_ZERO, ARM_ZERO, ARM_ZERO); }
 static struct arm_instruction nothing(void) { return made(ARM_NOTHING, ARM_ZERO, ARM_ZERO, ARM_ZERO, ARM_ZERO); }
 
-/* An instruction that sets flags and has no other result is a comparison; one that writes register 31 without setting
- * flags writes the stack pointer. */
+/* An instruction that only sets flags is a comparison; one that writes register 31 without setting flags writes the
+ * stack pointer. */
 static struct arm_instruction with_flags(struct arm_instruction its, int sets) {
   if (!sets && its.to == ARM_ZERO) return unknown();
   its.sets_flags = sets;
@@ -52,7 +52,7 @@ static struct arm_instruction tried(uint32_t word, unsigned to, unsigned with) {
   return its.from[0] == ARM_ZERO ? unknown() : its;
 }
 
-/* A load by bits 23 and 22; stores are unknown. */
+/* A load, whose size is in bits 23 and 22; stores are unknown. */
 static struct arm_instruction sized(uint32_t word, unsigned index) {
   if (IS(0xc0c00000, 0xc0800000)) return nothing(); /* prfm */
   return IS(0x00c00000, 0) ? unknown() : loaded(word, ARM_ZERO, index);

@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__)
 
-/* The 8 bytes in memory that an instruction of that end names relative to it. */
+/* Reads the 8 bytes of memory that an instruction ending at `end` addresses relative to its end. */
 static uint64_t slot(uint32_t pid, const unsigned char *distance, uint64_t end) {
   int32_t offset;
   uint64_t found;
@@ -15,7 +15,7 @@ static uint64_t slot(uint32_t pid, const unsigned char *distance, uint64_t end) 
   return qzi_program_read(pid, end + (uint64_t)(int64_t)offset, &found, sizeof found) ? 0 : found;
 }
 
-/* A stub jumps to where a slot of memory says. */
+/* A linker's stub jumps to the address stored in a slot of memory. */
 uint64_t qzi_jump_target(uint32_t pid, uint64_t entry) {
   static const unsigned char marks[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
   unsigned char bytes[16];
@@ -38,7 +38,7 @@ uint64_t qzi_call_target(uint32_t pid, uint64_t site) {
 
 int qzi_ends_with_call(const unsigned char *code, size_t count) {
   if (count >= 5 && code[count - 5] == 0xe8) return 1;
-  for (size_t length = 2; length <= 7 && length <= count; length++) { /* through a register or memory */
+  for (size_t length = 2; length <= 7 && length <= count; length++) { /* a call through a register or memory */
     const unsigned char *at = code + count - length;
     if (length > 2 && *at >= 0x41 && *at <= 0x4f && at[1] == 0xff && (at[2] & 0x38) == 0x10) return 1;
     if (at[0] == 0xff && (at[1] & 0x38) == 0x10) return 1;

@@ -1,7 +1,7 @@
-/* Which procedure a call calls, read from the program's own code: known even where that procedure continued by a jump
- * and left no frame.
+/* Finds the procedure that a call instruction calls, from the program's code: this works even if that procedure has
+ * continued by a jump (tail call), and left no frame.
  *
- * Owns:    nothing. x86-64; elsewhere unknown.
+ * Owns:    nothing. x86-64; on other machines the result is unknown.
  */
 #ifndef QZI_CALL_TARGET_H
 #define QZI_CALL_TARGET_H
@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Do these bytes end with a call? */
+/* Whether these bytes end with a call instruction. */
 int qzi_ends_with_call(const unsigned char *code, size_t count);
 
-/* Entry of what the call that returns to `site` calls, through the linker's stubs; 0: unknown. */
+/* Entry of the procedure called by the call that returns to `site`, followed through the linker's stubs; 0: unknown. */
 uint64_t qzi_call_target(uint32_t pid, uint64_t site);
 
-/* The same of a procedure that may be a stub: where it jumps on to, else the procedure itself. */
+/* If `entry` is a stub, the procedure to which it jumps; else `entry`. */
 uint64_t qzi_jump_target(uint32_t pid, uint64_t entry);
 
 #endif

@@ -22,7 +22,7 @@ static int step_x86(const unsigned char *bytes, size_t left, struct qzi_code_ste
 static int step_x86(const unsigned char *bytes, size_t left, struct qzi_code_step *step) { return 0; }
 #endif
 
-/* The number in bits low .. low + count - 1, with its sign, in bytes. */
+/* The signed number in bits low .. low + count - 1, times 4: a displacement in bytes. */
 static int64_t displacement(uint32_t word, unsigned low, unsigned count) {
   return ((int64_t)(int32_t)(word << (32 - low - count)) >> (32 - count)) * 4;
 }
@@ -44,7 +44,7 @@ static int step_aarch64(const unsigned char *bytes, size_t left, struct qzi_code
   } else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
     step->goes = QZI_GOES_IF;
     step->target = displacement(word, 5, 14);
-  } else if ((word & 0xfe000000) == 0xd6000000) { /* through a register; bit 24: with a modifier in another one */
+  } else if ((word & 0xfe000000) == 0xd6000000) { /* branch through a register; bit 24: with pointer authentication */
     unsigned operation = word >> 21 & 7;
     if (operation == 0)
       step->goes = QZI_GOES_ANYWHERE;

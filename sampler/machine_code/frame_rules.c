@@ -8,44 +8,44 @@
 #include "x86_decode.h"
 
 #define STATES_MOST 4096u
-#define EXITS       32u /* jumps out of the procedure that are kept */
-#define RETRIES     2u  /* how often code is followed again in another state, on average for each of its bytes */
+#define EXITS       32u /* jumps out of the procedure that are remembered */
+#define RETRIES     2u  /* limit of instructions followed again in another state, on average for each byte of code */
 
-/* A place that is still to be followed. */
+/* A place from which the code is still to be followed. */
 struct lead {
   uint32_t at, state;
-  uint8_t guessed, weak, again; /* weak: it follows a call, which may never return; again: what it led to before does
-                                 * not count */
+  uint8_t guessed, weak, again; /* weak: after a call, which may never return; again: overwrite the states found
+                                   there before */
 };
 struct leads {
   struct lead *all;
   uint32_t count, room;
 };
 
-/* Of each byte that an instruction begins at. */
+/* For each byte: the instruction that begins there. */
 struct visit {
-  uint16_t state; /* index + 1; 0: none begins here, or it was not reached */
+  uint16_t state; /* index + 1; 0: no instruction begins here, or it was not reached */
   uint8_t length;
   uint8_t guessed : 1, weak : 1;
 };
 
 struct qzi_frame_analysis {
   uint64_t start;
-  size_t length, furthest; /* furthest: offset that it was seen to reach */
+  size_t length, furthest; /* furthest: the largest offset reached by a jump */
   unsigned char *code;
   struct visit *visits;
   struct qzi_frame_state *states;
   uint32_t state_count, state_room;
   struct leads strong, weak;
-  size_t sweep;       /* what lies before was looked at for code that no jump leads to */
-  uint32_t anywhere;  /* state (index + 1) of the last jump through a register; 0: none */
-  uint32_t canonical; /* state of the call with the least address */
+  size_t sweep;       /* offset up to which the code was searched for instructions that no jump leads to */
+  uint32_t anywhere;  /* state (index + 1) at the last jump through a register; 0: none */
+  uint32_t canonical; /* state (index + 1) at the call with the smallest address */
   size_t canonical_at;
   uint32_t followed, odd;
   struct {
     uint64_t to;
     uint32_t state;
-  } exits[EXITS]; /* to a procedure that goes on in its place, or to a part of it that lies apart */
+  } exits[EXITS]; /* to another procedure (tail call), or to a separate part of this one */
   uint32_t exit_count;
   uint8_t sized, tail_calls, ended;
   struct qzi_frame_rule *rules;
@@ -60,7 +60,7 @@ static int push_lead(struct leads *leads, struct lead lead) {
   return 0;
 }
 
-/* Index + 1; 0: no memory, or too many. */
+/* Index + 1 of the state; 0: no memory, or too many states. */
 static uint32_t intern(struct qzi_frame_analysis *analysis, const struct qzi_frame_state *state) {
   for (uint32_t k = analysis->state_count; k-- > 0;)
     if (!memcmp(&analysis->states[k], state, sizeof *state)) return k + 1;
@@ -79,7 +79,7 @@ static int follow(struct qzi_frame_analysis *analysis, uint64_t at, uint32_t sta
   return push_lead(weak ? &analysis->weak : &analysis->strong, lead);
 }
 
-/* A jump to a place that the instruction names, or to one that it does not. */
+/* Follows a jump to a known place, or notes the state at a jump to an unknown one. */
 static int jump(struct qzi_frame_analysis *analysis, const struct instruction *its, const struct lead *from,
                 uint32_t state) {
   const struct qzi_frame_state *now = &analysis->states[state - 1];
@@ -111,10 +111,10 @@ static void note(struct qzi_frame_analysis *analysis, const struct instruction *
   if (returns && qzi_frame_state_depth(&analysis->states[state - 1]) != 8) analysis->odd++;
 }
 
-/* The instruction there, in that state. 0, or -1: no memory. */
+/* Follows the instruction at lead->at, in the state lead->state. Returns 0, or -1 if there is no memory. */
 static int look_at(struct qzi_frame_analysis *analysis, struct lead *lead) {
   struct visit *visit = &analysis->visits[lead->at];
-  /* The state of a jump is right; the state after a call may be wrong, where the call never returns. */
+  /* A state reached by a jump is certain; the state after a call may be wrong, if the call never returns. */
   if (visit->state) {
     if (visit->state == lead->state || lead->guessed || (!lead->again && (!visit->weak || lead->weak)) ||
         analysis->followed > RETRIES * analysis->length)
@@ -127,7 +127,7 @@ static int look_at(struct qzi_frame_analysis *analysis, struct lead *lead) {
   analysis->followed++;
   note(analysis, &its, lead, lead->state);
   if (its.flow != FLOW_ON && its.flow != FLOW_CALL && jump(analysis, &its, lead, lead->state)) return -1;
-  int kernel = its.flow == FLOW_ELSEWHERE && its.op == 0x105; /* syscall: it comes back */
+  int kernel = its.flow == FLOW_ELSEWHERE && its.op == 0x105; /* syscall returns */
   if ((its.flow == FLOW_JUMP || its.flow == FLOW_ELSEWHERE) && !kernel) return 0;
   uint64_t next = (uint64_t)lead->at + its.length;
   if (next >= analysis->length) return 0;
@@ -148,7 +148,8 @@ static int is_padding(const struct qzi_frame_analysis *analysis, size_t at, stru
   return first == 0xcc || first == 0x90 || its->op == 0x11f || (first == 0x66 && (its->op & 0xff) == 0x90);
 }
 
-/* 1: there is a new lead; 0: nothing more; -1: no memory. */
+/* Searches for the next instruction that was not reached. Returns 1 if it added a lead; 0 if there is nothing more; -1
+ * if there is no memory. */
 static int sweep(struct qzi_frame_analysis *analysis, uint32_t *left) {
   size_t end = analysis->sized ? analysis->length : analysis->furthest;
   while (analysis->sweep < end && *left) {
@@ -184,7 +185,7 @@ static int make_rules(struct qzi_frame_analysis *analysis) {
       rule.guessed = visit->guessed;
       next = at + visit->length;
     } else if (at < next) {
-      continue; /* within an instruction */
+      continue; /* in the middle of an instruction */
     }
     before.offset = rule.offset;
     if (analysis->rule_count && !memcmp(&before, &rule, sizeof rule)) continue;
@@ -225,7 +226,8 @@ int qzi_frame_analysis_step(struct qzi_frame_analysis *analysis, uint32_t instru
   return 0;
 }
 
-/* The procedure's entry; of a part that lies apart, where its parent jumps into it. 0, or -1: no memory. */
+/* Adds the first leads: the procedure's entry, or for a separate part the places to which its parent jumps. Returns 0,
+ * or -1 if there is no memory. */
 static int begin(struct qzi_frame_analysis *analysis, const struct qzi_frame_analysis *parent) {
   struct qzi_frame_state state;
   uint32_t entered = 0;

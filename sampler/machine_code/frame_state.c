@@ -6,7 +6,7 @@
 
 #ifdef QZI_DECODES
 
-#define FRAME_MOST (1 << 26) /* bytes; with more it is no frame */
+#define FRAME_MOST (1 << 26) /* bytes; larger values are no offset in a frame */
 
 void qzi_frame_state_begin(struct qzi_frame_state *state) {
   memset(state, 0, sizeof *state);
@@ -83,7 +83,7 @@ static void pop(struct qzi_frame_state *state, unsigned reg) {
   set(state, RSP, RSP, -8);
 }
 
-/* add, or, and, sub, ... of a register and a number. 1: that was one. */
+/* add, or, and, sub, ... of a register and a constant. Returns 1 if the instruction is one. */
 static int compute(struct qzi_frame_state *state, const struct instruction *its) {
   if ((its->op != 0x81 && its->op != 0x83) || its->rm >= 16) return 0;
   if (its->kind == 0)
@@ -91,7 +91,7 @@ static int compute(struct qzi_frame_state *state, const struct instruction *its)
   else if (its->kind == 5)
     set(state, its->rm, its->rm, its->number);
   else if (its->kind == 4 && its->rm == RSP && its->number < 0) {
-    /* Registers that are known relative to an earlier alignment are unknown from here on. */
+    /* Values relative to an earlier alignment are unknown from here on. */
     for (unsigned reg = 0; reg < 16; reg++)
       if (state->aligned >> reg & 1) forget(state, reg);
     if (state->fp_saved == 2) state->fp_saved = 0;
@@ -104,11 +104,11 @@ static int compute(struct qzi_frame_state *state, const struct instruction *its)
   return 1;
 }
 
-/* What moves addresses of the frame. 1: that was one. */
+/* Instructions that copy addresses of the frame. Returns 1 if the instruction is one. */
 static int move(struct qzi_frame_state *state, const struct instruction *its) {
   int plain = its->at.index == NONE && !its->at.thread && its->at.base < 16;
   switch (its->op) {
-  case 0x89: /* mov register, register or memory */
+  case 0x89: /* mov from a register to a register or memory */
     if (its->rm < 16)
       set(state, its->rm, its->reg, 0);
     else if (plain)
@@ -132,7 +132,7 @@ static int move(struct qzi_frame_state *state, const struct instruction *its) {
   }
 }
 
-/* What moves the stack pointer. 1: that was one. */
+/* Instructions that change the stack pointer. Returns 1 if the instruction is one. */
 static int stack(struct qzi_frame_state *state, const struct instruction *its) {
   if (its->op >= 0x50 && its->op <= 0x57)
     push(state, its->rm);

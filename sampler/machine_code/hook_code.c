@@ -16,25 +16,25 @@ static int next(const unsigned char *bytes, size_t left, unsigned *at, struct in
 enum qzi_hook qzi_hook_code(const unsigned char *bytes, size_t left, unsigned *length) {
   struct instruction its;
   unsigned at = 0, behind;
-  /* %r11: where the running thread's stack is, from a word of the thread's own */
+  /* loads %r11 with the address of the running thread's stack, from a thread-local word */
   if (!left || (bytes[0] != 0x64 && bytes[0] != 0x4c) || !next(bytes, left, &at, &its) || its.op != 0x8b ||
       its.reg != R11)
     return QZI_NO_HOOK;
   if (!its.at.thread && (its.at.base != RIP || !next(bytes, left, &at, &its) || its.op != 0x8b || its.reg != R11 ||
                          its.at.base != R11 || !its.at.thread))
     return QZI_NO_HOOK;
-  /* nobody looks: over all of it */
+  /* jumps over the rest if nobody observes the program */
   if (!next(bytes, left, &at, &its) || its.op != 0x85 || its.reg != R11 || its.rm != R11) return QZI_NO_HOOK;
   if (!next(bytes, left, &at, &its) || (its.op != 0x74 && its.op != 0x184) || its.number <= 0) return QZI_NO_HOOK;
   behind = at + (unsigned)its.number;
   if (!next(bytes, left, &at, &its) || its.rm != NONE || behind > left) return QZI_NO_HOOK;
   *length = behind;
   if (its.op == 0x8b && its.reg == R10 && its.at.base == RSP && its.at.disp == 0)
-    return QZI_HOOK_ENTRY; /* the return address */
+    return QZI_HOOK_ENTRY; /* it loads the return address */
   if (its.op == 0x8b && its.reg == R10 && its.at.base == R11 && its.at.disp == 0)
-    return QZI_HOOK_EXIT; /* the word of the stack */
+    return QZI_HOOK_EXIT; /* it loads the word on top of the stack */
   if (its.op == 0x89 && its.reg == RCX && its.at.base == RSP && its.at.disp == -8)
-    return QZI_HOOK_EXIT; /* clang's keeps %rcx first */
+    return QZI_HOOK_EXIT; /* clang's version saves %rcx first */
   return QZI_NO_HOOK;
 }
 

@@ -5,8 +5,8 @@
 
 #ifdef QZI_DECODES
 
-#define BEFORE_MOST 3u  /* instructions that lead to the place */
-#define BEHIND_MOST 10u /* from the place on */
+#define BEFORE_MOST 3u  /* maximum number of instructions before the place */
+#define BEHIND_MOST 10u /* maximum number of instructions from the place on */
 #define NO_WAY      255u
 
 struct found {
@@ -14,7 +14,7 @@ struct found {
   unsigned count;
 };
 
-/* What an instruction that ends at `end` accesses. */
+/* Adds the access of an instruction that ends at `end`. */
 static void add(struct found *found, const struct instruction *its, uint64_t end) {
   const struct memory *at = &its->at;
   if (!its->bytes.count || at->thread || at->base == RSP || its->fences) return;
@@ -39,9 +39,9 @@ static uint64_t address_registers(const struct instruction *its) {
   return (its->at.base < 16 ? BIT(its->at.base) : 0) | (its->at.index < 16 ? BIT(its->at.index) : 0);
 }
 
-/* Where the instructions begin that lead to the place `to` (an offset): most ways from the bytes before it meet before
- * they reach it, wherever they begin. Offsets of the last few of them, in `starts`, the last one first; their number.
- */
+/* Finds the instructions before the offset `to`. Decoding from most of the preceding bytes soon falls in step with the
+ * real instructions, wherever it begins, so the most frequent way is right. Writes the offsets of the last few
+ * instructions to `starts`, the last one first; returns their number. */
 static unsigned lead(const unsigned char *bytes, size_t to, unsigned starts[BEFORE_MOST]) {
   uint8_t next[QZI_NEAR_BEFORE + 1], ways[QZI_NEAR_BEFORE + 1] = {0};
   size_t first = to > QZI_NEAR_BEFORE ? to - QZI_NEAR_BEFORE : 0, count = to - first;
@@ -57,7 +57,7 @@ static unsigned lead(const unsigned char *bytes, size_t to, unsigned starts[BEFO
     size_t best = count;
     for (size_t k = 0; k < count; k++)
       if (next[k] == at && (best == count || ways[k] > ways[best])) best = k;
-    if (best == count || ways[best] < 3) break; /* most ways do not lead there */
+    if (best == count || ways[best] < 3) break; /* most ways do not pass there */
     starts[found] = (unsigned)(first + best);
     at = best;
   }

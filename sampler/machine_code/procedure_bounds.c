@@ -6,24 +6,26 @@
 #include "sampler/util/array.h"
 #include "x86_decode.h"
 
-#define JUMPS  8u     /* forward jumps that are remembered */
-#define NEAR   4096u  /* bytes that a branch goes within a procedure; with more it may come from a part that lies */
-#define FAR    65536u /* apart: it does not hide what looks like a procedure's beginning; with still more, nothing */
-#define ACROSS 3u     /* so many supposed procedures may turn out to be one */
+#define JUMPS  8u    /* number of recent forward jumps that are remembered */
+#define NEAR   4096u /* maximum distance of a branch within a procedure; a longer one may come from a separate part, */
+/* and does not hide what looks like a procedure's beginning; a branch longer than this is ignored */
+#define FAR    65536u
+#define ACROSS 3u /* number of supposed procedures that may turn out to be one */
 
 struct starts {
-  uint32_t *all; /* offsets */
+  uint32_t *all; /* offsets from `low` */
   uint32_t count, room;
 };
 struct qzi_procedure_bounds {
   uint64_t low, high;
   uint64_t at;                 /* offset of the next instruction */
-  struct starts found, called; /* ascending; as calls name them */
-  uint64_t far_inside;         /* the same of a branch that goes far */
-  uint64_t inside;             /* up to there (offset) a branch says that it is the same procedure */
-  int32_t depth, deepest;      /* of the stack, in bytes, as far as pushes and subtractions show */
-  int left, called_last;       /* the last instruction, padding aside, goes elsewhere; it is a call, */
-  int switches, padded;        /* a jump by a table was there; padding since */
+  struct starts found, called; /* ascending; starts found behind the end of another procedure, and those that calls
+                                  name */
+  uint64_t far_inside;         /* the same for branches longer than NEAR */
+  uint64_t inside;             /* branches show that the code up to this offset is the same procedure */
+  int32_t depth, deepest;      /* of the stack in bytes, counted by pushes and subtractions */
+  int left, called_last; /* whether the last instruction, ignoring padding, goes elsewhere; whether it is a call */
+  int switches, padded;  /* whether there was a jump through a table; whether padding followed since */
   struct {
     uint64_t from, to;
   } jumps[JUMPS];
@@ -55,7 +57,7 @@ struct qzi_procedure_bounds *qzi_procedure_bounds_open(uint64_t low, uint64_t hi
   return bounds;
 }
 
-/* Does code of a procedure's beginning stand there? */
+/* Whether the code looks like a procedure's beginning. */
 static int is_prologue(const unsigned char *code, size_t left, const struct instruction *its) {
   static const unsigned char marks[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
   if (left >= sizeof marks && !memcmp(code, marks, sizeof marks)) return 1;
@@ -69,13 +71,14 @@ static void begin_one(struct qzi_procedure_bounds *bounds) {
   bounds->switches = 0;
 }
 
-/* Starts that lie behind `from` and not behind the present instruction are none. */
+/* Removes starts after `from` up to the current instruction, because a branch connects that code. */
 static void drop_behind(struct qzi_procedure_bounds *bounds, uint64_t from) {
   struct starts *found = &bounds->found;
   while (found->count > 1 && found->all[found->count - 1] > from) found->count--;
 }
 
-/* A loop that is entered by a jump into its middle begins no procedure, though that jump goes away before it. */
+/* A loop entered by an earlier jump into its middle does not begin a procedure, although that jump ends the code before
+ * it. */
 static int entered_from_before(const struct qzi_procedure_bounds *bounds, uint64_t loop) {
   for (uint32_t k = 0; k < JUMPS && k < bounds->jump_count; k++)
     if (bounds->jumps[k].from < loop && bounds->jumps[k].to > loop && bounds->jumps[k].to <= bounds->at) return 1;
@@ -101,7 +104,7 @@ static void branch(struct qzi_procedure_bounds *bounds, uint64_t to) {
     return;
   }
   uint32_t count = bounds->found.count;
-  /* Back over several procedures, or to the beginning of one: a call in place of a return. */
+  /* A jump back across several procedures, or to the beginning of one, is a tail call. */
   if (count > ACROSS && to < bounds->found.all[count - ACROSS]) {
     if (!((bounds->low + to) & 15)) add(&bounds->called, to);
     return;
@@ -118,7 +121,7 @@ static void jump(struct qzi_procedure_bounds *bounds, uint64_t to) {
     bounds->jumps[bounds->jump_count % JUMPS].from = bounds->at;
     bounds->jumps[bounds->jump_count++ % JUMPS].to = to;
   } else if (found->count > 1 && to < found->all[found->count - 1] && to > found->all[found->count - 2]) {
-    drop_behind(bounds, to); /* what lies apart behind its procedure goes back into it */
+    drop_behind(bounds, to); /* a separate part after its procedure jumps back into it */
   }
 }
 
@@ -143,7 +146,7 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
     return;
   }
   int aligned = !((bounds->low + bounds->at) & 15), prologue = aligned && is_prologue(code, left, its);
-  /* A call that never returns may end a procedure. */
+  /* A call may end a procedure if it never returns. */
   int may_end =
     (bounds->left && (!bounds->switches || prologue)) || (bounds->called_last && bounds->padded && prologue);
   if (may_end && bounds->at >= bounds->inside && (prologue || bounds->at >= bounds->far_inside))
@@ -153,7 +156,7 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
   bounds->left = bounds->padded = 0;
   track(bounds, its);
   if (its->flow == FLOW_CALL && its->op == 0xe8 && to < size) add(&bounds->called, to);
-  if (its->op == 0x8d && its->at.base == RIP) { /* the address of a procedure, which is called through it */
+  if (its->op == 0x8d && its->at.base == RIP) { /* the address of a procedure, which may be called through it */
     uint64_t named = next + (uint64_t)its->at.disp;
     if (named < size && !((bounds->low + named) & 15)) add(&bounds->called, named);
   }
@@ -173,7 +176,8 @@ void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsign
     if (qzi_decode(code + at, length - at, &its)) {
       look_at(bounds, code + at, length - at, &its);
     } else {
-      if (length - at < 15 && bounds->at + (length - at) < size && at) return; /* the rest of it comes with the next */
+      /* the next bytes have the rest of the instruction */
+      if (length - at < 15 && bounds->at + (length - at) < size && at) return;
       its.length = 1;
       bounds->left = 1;
     }

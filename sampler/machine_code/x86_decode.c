@@ -52,7 +52,7 @@ static void look_at(const ZydisDecodedOperand *operand, struct instruction *its)
     if (operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM || operand->encoding == ZYDIS_OPERAND_ENCODING_OPCODE)
       its->rm = reg;
     if (reg == NONE || reg == RIP) return;
-    /* Written under a condition, it may be left as it was. */
+    /* A register written under a condition may keep its value, so it also counts as read. */
     if (reads || (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)) its->reads |= BIT(reg);
     if (writes) its->writes |= BIT(reg);
   } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -75,7 +75,7 @@ static void look_at(const ZydisDecodedOperand *operand, struct instruction *its)
   }
 }
 
-/* A register with itself, to clear it: what was in it does not matter. */
+/* Operations of a register with itself that clear it do not depend on its previous value. */
 static int clears(const ZydisDecodedInstruction *found, const ZydisDecodedOperand *operands) {
   switch (found->mnemonic) {
   case ZYDIS_MNEMONIC_XOR:
@@ -94,7 +94,7 @@ static int clears(const ZydisDecodedInstruction *found, const ZydisDecodedOperan
          one->reg.value == other->reg.value;
 }
 
-/* A locked or, and, ... with a number that changes nothing: how compilers order memory accesses. */
+/* A locked or, and, ... with a constant that changes nothing: compilers use it as a fence. */
 static int leaves_memory(const struct instruction *its) {
   if (its->rm != NONE || (its->op != 0x80 && its->op != 0x81 && its->op != 0x83)) return 0;
   return its->kind == 4 ? its->number == -1
@@ -102,8 +102,8 @@ static int leaves_memory(const struct instruction *its) {
 }
 
 int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its) {
-  static _Thread_local ZydisDecoder
-    decoder; /* two threads decode: snapshots', and the one that reads debug information */
+  /* Thread-local, because two threads decode: the one of snapshots, and the one that reads debug information. */
+  static _Thread_local ZydisDecoder decoder;
   static _Thread_local int ready;
   ZydisDecodedInstruction found;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -136,7 +136,7 @@ int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its)
   return 1;
 }
 
-/* Without those that count in rcx. */
+/* Except those that test rcx (jrcxz, loop). */
 int qzi_is_jump(const struct instruction *its) {
   return its->flow == FLOW_JUMP || (its->flow == FLOW_IF && (its->op < 0xe0 || its->op > 0xe3));
 }

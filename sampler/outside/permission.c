@@ -49,13 +49,13 @@ const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
     snprintf(text, bytes, "it is one thread of process %ld; name that one", its.group);
     return text;
   }
-  if (its.state == 'Z' || its.state == 'X') return "it has ended, and only waits for its parent to notice";
-  if (!its.has_memory) return "it is a thread of the kernel, which runs no program";
+  if (its.state == 'Z' || its.state == 'X') return "it has ended, and its parent has not reaped it yet";
+  if (!its.has_memory) return "it is a kernel thread, which runs no program";
   if (its.levels != ours.levels) {
     snprintf(
       text, bytes,
-      "it runs in a container (a pid name space of its own), where its threads have other numbers; run quartz in "
-      "there, as with nsenter -t %ld -m -p",
+      "it runs in a container (another pid namespace), where its threads have other ids; run quartz there, for example "
+      "with nsenter -t %ld -m -p",
       (long)pid);
     return text;
   }
@@ -64,7 +64,7 @@ const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
     return errno == EACCES
              ? "the kernel lets only root look into it (it has, or had, more rights than you); run quartz "
                "as root"
-             : "the file that it runs can't be found";
+             : "the file that it runs cannot be found";
   if (!stat("/proc/self/exe", &own) && own.st_ino == exe.st_ino && own.st_dev == exe.st_dev)
     return "it is Quartz's own sampler; name the program that is to be recorded";
   if (qz_program_at(name) == QZ_PROGRAM_FOREIGN)

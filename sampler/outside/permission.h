@@ -1,5 +1,7 @@
-/* Whether a process may be observed from outside, and which data the kernel withholds. Owns:    nothing. May be
- * called by any one thread. */
+/* Whether a process may be observed from outside, and which data the kernel withholds.
+ *
+ * Owns:    nothing. May be called by any one thread.
+ */
 #ifndef QZI_OUTSIDE_PERMISSION_H
 #define QZI_OUTSIDE_PERMISSION_H
 

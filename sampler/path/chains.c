@@ -6,11 +6,13 @@
 #include "abi/session_read.h"
 #include "sampler/util/array.h"
 
-#define LINKS_MANY 131072u                                      /* then it is time to forget some */
-#define LINKS_MOST 524288u                                      /* no more are kept */
-#define RECENT     (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
-#define ALL        (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
-#define FRESH      (UINT64_C(100000000) >> QZ_PATH_TIME_SHIFT)  /* who was not seen for longer is not at work */
+#define LINKS_MANY 131072u /* number of links from which on some are forgotten */
+#define LINKS_MOST 524288u /* maximum number of links */
+/* in the clock page's units: younger links may still be needed */
+#define RECENT     (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT)
+/* interval between readings of all actors, including those that are asleep */
+#define ALL        (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)
+#define FRESH      (UINT64_C(100000000) >> QZ_PATH_TIME_SHIFT) /* an actor not seen for longer is not working */
 
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, qzi_chains_source *source,
                     uint64_t base, void (*settle)(void *to, const struct qzi_link *link), void *to) {
@@ -21,7 +23,7 @@ int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *vie
   chains->pieces = malloc((QZI_OBSERVATIONS_MOST + 1) * sizeof *chains->pieces);
   chains->random = base | 1;
   if (!chains->counts || !chains->logs || !chains->pieces) return -1;
-  for (uint32_t k = 0; k < chains->actors; k++) { /* what an earlier recording has read */
+  for (uint32_t k = 0; k < chains->actors; k++) { /* crumbs that an earlier recording has read */
     const struct qz_path *path = source(view, k);
     if (path && (k < view->processors || k < qz_session_thread_high(view)))
       chains->counts[k] = QZ_LOAD_ACQUIRE(&path->count);
@@ -46,7 +48,7 @@ void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi
 
 /* ---- links ---- */
 
-/* Time of a shifted word; before the recording: 0. */
+/* Time of a shifted word; 0 if it is before the recording. */
 static uint64_t time_of(const struct qzi_chains *chains, uint64_t word) {
   uint64_t time = QZ_CHAIN_TIME(word);
   time = time > chains->base ? time - chains->base : 0;
@@ -60,7 +62,7 @@ static uint32_t find(const struct qzi_chains *chains, uint64_t id) {
   return 0;
 }
 
-/* What the actor did from since to end, in chains->pieces. Returns their number. */
+/* Writes what the actor did from link->since to link->end to chains->pieces. Returns the number of pieces. */
 static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *link, uint32_t actor) {
   const struct qzi_observations *log = &chains->logs[actor];
   struct qzi_piece *pieces = chains->pieces;
@@ -68,13 +70,14 @@ static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *l
   uint32_t at = log->first, count = 0;
   uint64_t from = link->since, ns;
   while ((ns = qzi_observations_next(log, &at, from, link->end, &found)) != 0) {
-    /* A processor that was seen without a thread just before the path's thread ran there: the thread was on its way. */
+    /* A processor was seen without a thread just before the path's thread ran there, so the thread was about to get
+     * it. */
     uint8_t state = found.state == QZ_STATE_IDLE ? QZ_STATE_READY : found.state;
     pieces[count++] = (struct qzi_piece){ns, found.stack, found.thread, state, found.inferred};
     from += ns;
   }
   if (from < link->end) pieces[count++] = (struct qzi_piece){.time = link->end - from, .state = QZ_STATE_USEFUL};
-  for (uint32_t k = count; k-- > 1;) /* nobody yet: who comes */
+  for (uint32_t k = count; k-- > 1;) /* not attributed to a thread yet: use the thread that comes next */
     if (!pieces[k - 1].stack && !pieces[k - 1].thread) {
       pieces[k - 1].stack = pieces[k].stack;
       pieces[k - 1].thread = pieces[k].thread;
@@ -82,7 +85,7 @@ static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *l
   return count;
 }
 
-/* What the actor did from since to end, of which at most so many pieces are kept, and who waited until then. */
+/* Sets the link's pieces: what its actor did, at most `most` pieces, and who waited before that. */
 static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t actor, uint32_t most) {
   const struct qzi_observations *log = &chains->logs[actor];
   struct qzi_piece *pieces = chains->pieces;
@@ -91,7 +94,7 @@ static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t a
   link->pieces = count ? malloc(count * sizeof *pieces) : NULL;
   link->pieces_count = link->pieces ? count : 0;
   if (link->pieces) memcpy(link->pieces, pieces, count * sizeof *pieces);
-  /* A wait has the path of what its thread does next. */
+  /* A wait gets the call path of what its thread does next. */
   int io = link->arrival == QZ_ARRIVAL_IO, blocked = link->arrival == QZ_ARRIVAL_OWN && (link->key & QZ_KEY_OBJECT);
   link->waiting = (struct qzi_piece){.time = link->since - link->begin,
                                      .stack = count ? pieces[0].stack : 0,
@@ -105,7 +108,7 @@ static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t a
   }
 }
 
-/* A link that ends then, without its pieces; what was before `from` is left out. */
+/* Makes the link of a crumb, without pieces; time before `from` is left out. */
 static struct qzi_link make(const struct qzi_chains *chains, const struct qz_crumb *crumb, uint64_t from,
                             uint64_t end) {
   struct qzi_link link = {.id = crumb->id, .prev = is_old(chains, crumb->prev) ? 0 : crumb->prev & ~UINT64_C(15)};
@@ -122,7 +125,7 @@ static struct qzi_link make(const struct qzi_chains *chains, const struct qz_cru
   return link;
 }
 
-/* The link of a crumb that was written. What its actor did until then is not asked for again. */
+/* Makes the complete link of a crumb. Observations of its actor before the crumb are not needed any more. */
 static struct qzi_link make_whole(struct qzi_chains *chains, const struct qz_crumb *crumb, uint32_t actor,
                                   uint64_t end) {
   struct qzi_link link = make(chains, crumb, 0, end);
@@ -159,7 +162,7 @@ static void read_actor(struct qzi_chains *chains, uint32_t actor) {
     const struct qz_crumb *at = &path->ring[from & (limit - 1)];
     struct qz_crumb crumb = {QZ_LOAD(&at->id), QZ_LOAD(&at->prev), QZ_LOAD(&at->since), QZ_LOAD(&at->key)};
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (QZ_LOAD(&path->count) - from > limit || is_old(chains, crumb.id)) { /* overwritten meanwhile */
+    if (QZ_LOAD(&path->count) - from > limit || is_old(chains, crumb.id)) { /* overwritten while it was read */
       chains->lost++;
       continue;
     }
@@ -183,7 +186,7 @@ static void mark_from(struct qzi_chains *chains, uint32_t at) {
   for (; at && !chains->links[at - 1].marked; at = chains->links[at - 1].before) chains->links[at - 1].marked = 1;
 }
 
-/* Keeps the marked ones, in their order. */
+/* Keeps only the marked links, in their order. */
 static void keep_marked(struct qzi_chains *chains) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < chains->count; k++) {
@@ -203,15 +206,16 @@ static void keep_marked(struct qzi_chains *chains) {
   look_up_all(chains);
 }
 
-/* What all chains begin with, and is old, is settled. */
+/* Settles the old links with which all chains begin. */
 static void settle_trunk(struct qzi_chains *chains, uint32_t actors) {
-  uint32_t *child = calloc(chains->count + 1, sizeof *child); /* of a link, index + 1; UINT32_MAX: several */
+  uint32_t *child = calloc(chains->count + 1, sizeof *child); /* for each link: its only successor, index + 1; 0:
+                                                                 none; UINT32_MAX: several */
   if (!child) return;
   for (uint32_t k = 0; k < chains->count; k++) {
     uint32_t before = chains->links[k].before;
     child[before] = child[before] ? UINT32_MAX : k + 1;
   }
-  for (uint32_t a = 0; a < actors; a++) { /* who is at a link may yet go on from there */
+  for (uint32_t a = 0; a < actors; a++) { /* an actor may continue from its last link */
     uint32_t at = find(chains, QZ_LOAD(&chains->source(chains->view, a)->word));
     if (at) child[at] = UINT32_MAX;
   }
@@ -268,13 +272,13 @@ static int is_busy(const struct qzi_observations *log) {
          (log->at[log->count - 1].state == QZ_STATE_USEFUL || log->at[log->count - 1].state == QZ_STATE_OVERHEAD);
 }
 
-/* Seen in one of the last snapshots: a thread that has ended is not. */
+/* Whether the actor was seen in one of the last snapshots; a thread that has ended was not. */
 static int is_fresh(const struct qzi_chains *chains, const struct qzi_observations *log) {
   return log->count && log->at[log->count - 1].end + FRESH >= chains->now;
 }
 
-/* The actor whose chain is the run's where the program did not end in order: of those that were at work last, the one
- * that has its chain for the shortest time. */
+/* The actor whose chain is the run's if the program did not end normally: of those that worked last, the one that has
+ * had its chain for the shortest time. */
 static uint32_t youngest(const struct qzi_chains *chains) {
   uint32_t high = actors_of(chains), best = 0;
   for (uint32_t a = 1; a < high; a++) {
@@ -287,7 +291,8 @@ static uint32_t youngest(const struct qzi_chains *chains) {
   return best;
 }
 
-/* The crumb that the actor on the run's path would write now. */
+/* Makes the crumb that the actor on the run's path would write now. Returns the actor, or a value out of range if there
+ * is none. */
 static uint32_t end_of(const struct qzi_chains *chains, struct qz_crumb *crumb) {
   uint64_t end = QZ_LOAD_ACQUIRE(&qz_session_head(chains->view)->path_end);
   if (end && QZ_CHAIN_ACTOR(end) < chains->actors && !is_old(chains, end)) {
@@ -320,7 +325,7 @@ void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *crumb
   free(last.pieces);
 }
 
-/* ---- as it stands while the program runs ---- */
+/* ---- the path while the program runs ---- */
 
 static uint32_t link_before(struct qzi_chains *chains, uint32_t at) {
   struct qzi_link *link = &chains->links[at - 1];
@@ -328,7 +333,7 @@ static uint32_t link_before(struct qzi_chains *chains, uint32_t at) {
   return link->before;
 }
 
-/* Whether the run's path may still turn out to be its chain: it is at work, or could be. */
+/* Whether the actor's chain may still become the run's path: it is working, or ready to. */
 static int may_go_on(const struct qzi_chains *chains, uint32_t actor) {
   const struct qzi_observations *log = &chains->logs[actor];
   if (!is_fresh(chains, log)) return 0;
@@ -336,8 +341,9 @@ static int may_go_on(const struct qzi_chains *chains, uint32_t actor) {
   return last->state >= QZ_STATE_USEFUL && last->state <= QZ_STATE_READY && !last->inferred;
 }
 
-/* Until when the actor's chain is the one whose links are marked 1; others on the way are marked 2, and added to the
- * list, as are those of actors before it. now: it says no more than theirs, or it is not known. */
+/* Time up to which the actor's chain is the one whose links are marked 1. Other links on the way are marked 2, and
+ * added to the list, as are those before them. Returns `now` if this chain does not limit the result, or if it is
+ * unknown. */
 static uint64_t meets(struct qzi_chains *chains, uint32_t actor, uint64_t from, uint32_t *marked, uint32_t *count) {
   uint64_t word = QZ_LOAD(&chains->source(chains->view, actor)->word) & ~UINT64_C(15);
   if (!word || is_old(chains, word) || time_of(chains, word) <= from) return from;
@@ -352,8 +358,8 @@ static uint64_t meets(struct qzi_chains *chains, uint32_t actor, uint64_t from, 
   return chains->links[at - 1].marked == 1 ? chains->links[at - 1].end : chains->now;
 }
 
-/* Until when all that may go on have the chain in common whose `count` links `way` has, which has room for all links
- * besides; `own` goes on with it. */
+/* Time up to which all actors that may still be on the path have the chain in `way` in common, which has `count` links
+ * and room for all others; `own` is the actor with that chain. */
 static uint64_t common_until(struct qzi_chains *chains, uint32_t *way, uint32_t count, uint32_t own, uint64_t from) {
   uint32_t high = actors_of(chains), marked = count;
   uint64_t common = chains->now;
@@ -372,14 +378,14 @@ uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
   uint32_t actor = end_of(chains, &crumb), count = 0;
   for (int tries = 0; tries < 3 && crumb.prev && !is_old(chains, crumb.prev) && time_of(chains, crumb.prev) > from &&
                       !find(chains, crumb.prev & ~UINT64_C(15));
-       tries++) { /* it was written since crumbs were read */
+       tries++) { /* the actor has written a crumb since the crumbs were read */
     qzi_chains_read(chains, actors_of(chains), chains->now, NULL);
     actor = end_of(chains, &crumb);
   }
   struct qzi_link last = make(chains, &crumb, from, chains->now);
   compose(chains, &last, actor, QZI_OBSERVATIONS_MOST);
   uint32_t at = last.prev ? find(chains, last.prev) : 0,
-           *way = malloc(2 * ((size_t)chains->count + 1) * sizeof *way); /* a hostile session's may go in circles */
+           *way = malloc(2 * ((size_t)chains->count + 1) * sizeof *way); /* a hostile session may contain cycles */
   for (; way && at && count <= chains->count && chains->links[at - 1].end > from; at = link_before(chains, at))
     way[count++] = at;
   uint64_t common = way ? common_until(chains, way, count, actor, from) : from;

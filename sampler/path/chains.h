@@ -1,12 +1,14 @@
-/* Chains of crumbs, as programs write them: which thread let which other one continue, as far back as may still be
- * asked for.
+/* Chains of crumbs that a program writes: which thread enabled which other one to continue, as far back as may still be
+ * needed.
  *
- * Owns:    a link for each crumb: the one before it, and what its actor was seen doing in between.
+ * Owns:    a link for each crumb: the link before it, and what its actor was observed to do in between.
  * Writer and reader: the aggregating thread.
- * Must not: believe a crumb: times are bounded, a crumb before it that is not known cuts the chain, which is counted.
+ * Must not: trust a crumb: times are limited to plausible values; a reference to an unknown crumb cuts the chain, which
+ * is counted.
  *
- * Bounded: when there are too many links, those that no actor's chain leads to and that are old are forgotten; and what
- * all chains have in common is given to `settled`, in time order, and forgotten. (docs/reference/path.md, "Memory")
+ * Memory is bounded: when there are too many links, old links to which no actor's chain leads are forgotten; and the
+ * part that all chains have in common is passed to `settled`, in order of time, and forgotten (docs/reference/path.md,
+ * "Memory").
  */
 #ifndef QZI_PATH_CHAINS_H
 #define QZI_PATH_CHAINS_H
@@ -17,55 +19,58 @@
 #include "sampler/util/hash_index.h"
 
 struct qzi_link {
-  uint64_t id, prev;          /* names; prev 0: the beginning */
-  uint64_t begin, since, end; /* time: of the one before; from when on the actor had the chain; of this one */
-  uint64_t key;               /* object that it came by (QZ_KEY_OBJECT), or none */
-  uint32_t before;            /* index + 1 of the link before; 0: none, or not looked up yet */
+  uint64_t id, prev;          /* ids of this crumb and the previous one; prev 0: the beginning */
+  uint64_t begin, since, end; /* times: of the previous crumb; from which on the actor had the chain; of this crumb */
+  uint64_t key;               /* object through which the chain came to the actor (QZ_KEY_OBJECT); 0: none */
+  uint32_t before;            /* index + 1 of the previous link; 0: none, or not looked up yet */
   uint32_t pieces_count;
-  struct qzi_piece *pieces; /* from since to end */
-  struct qzi_piece waiting; /* from begin to since */
+  struct qzi_piece *pieces; /* activities from `since` to `end` */
+  struct qzi_piece waiting; /* activity from `begin` to `since` */
   uint8_t arrival;          /* enum qz_arrival */
   uint8_t marked;
 };
 
-/* The actor's words and crumbs: those of the time path, or of the span (qz_session_path, qz_session_span_path). */
+/* Gets the words and crumbs of an actor: those of the time path, or those of the span (qz_session_path,
+ * qz_session_span_path). */
 typedef const struct qz_path *qzi_chains_source(const struct qz_session_view *view, uint32_t actor);
 
 struct qzi_chains {
   const struct qz_session_view *view;
   qzi_chains_source *source;
-  uint64_t base; /* what the clock page says at time 0, as a time */
+  uint64_t base; /* value of the clock page at time 0 */
   uint64_t now;  /* time of the last snapshot */
   uint32_t due;  /* number of links at which some are forgotten next */
   struct qzi_link *links;
   uint32_t count, room;
-  struct qzi_table index; /* of links by name */
-  uint64_t *counts;       /* crumbs read of each actor */
+  struct qzi_table index; /* finds links by id */
+  uint64_t *counts;       /* for each actor: number of crumbs read */
   struct qzi_observations *logs;
   uint32_t actors;
-  uint64_t all_due;         /* when all are read next */
-  struct qzi_piece *pieces; /* of the link that is made; QZI_OBSERVATIONS_MOST + 1 */
-  uint64_t random;          /* state of a generator, not 0 */
-  uint64_t crumbs, lost;    /* read; not read, or without memory for them */
+  uint64_t all_due;         /* time of the next reading of all actors */
+  struct qzi_piece *pieces; /* scratch memory for the link being made; QZI_OBSERVATIONS_MOST + 1 elements */
+  uint64_t random;          /* state of the random generator, not 0 */
+  uint64_t crumbs, lost;    /* crumbs that were read; that were not, because they were overwritten or there was no
+                               memory */
   void (*settle)(void *to, const struct qzi_link *link);
   void *to;
 };
 
-/* 0, or -1: out of memory. */
+/* Returns 0, or -1 if there is no memory. */
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, qzi_chains_source *source,
                     uint64_t base, void (*settle)(void *to, const struct qzi_link *link), void *to);
-/* An actor was seen at time `seen->end`. */
+/* Records an observation of an actor, made at time `seen->end`. */
 void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi_observation *seen);
-/* Reads the crumbs that the first `actors` have written until now; of those whose bit in `awake` is not set, only at
- * intervals. awake NULL: of all. */
+/* Reads the crumbs that the first `actors` actors have written; actors whose bit in `awake` is 0 are read only at
+ * intervals. awake NULL: reads all. */
 void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, const uint64_t *awake);
-/* The recording has ended at chains->now: gives `settle` the chain of the run, from its beginning to its end. */
+/* To be called when the recording has ended, at chains->now: passes the chain of the run to `settle`, from its
+ * beginning to its end. */
 void qzi_chains_end(struct qzi_chains *chains);
 /* The same for a chain that ends with `last`, a crumb that the actor would write now. */
 void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *last, uint32_t actor);
-/* Passes on the chain that the run would have if it ended at chains->now, from the link on that begins at or before
- * `from`, and changes nothing. Until when it is decided: all that are at work, or wait for a processor, have it in
- * common up to then; at least `from`. */
+/* Passes on the chain that the run would have if it ended at chains->now, beginning with the link that contains `from`;
+ * changes nothing. Returns the time up to which it is certain, because all actors that work or wait for a processor
+ * have it in common up to then; at least `from`. */
 uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
                               void (*add)(void *to, const struct qzi_link *link), void *to);
 void qzi_chains_close(struct qzi_chains *chains);

@@ -1,4 +1,4 @@
-/* Making the clock page. See clock_page.h. */
+/* Creates the clock page. See clock_page.h. */
 #include "clock_page.h"
 
 #include <fcntl.h>

@@ -10,9 +10,9 @@ static int alike(const struct qzi_observation *a, const struct qzi_observation *
   return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->inferred == b->inferred;
 }
 
-/* Shortens a log to half its length or less, with the same resolution everywhere: neighbours are joined while the
- * result is no longer than a few average ones, and become one of the two, with a probability proportional to its
- * length. So sums are right on average. */
+/* Shortens a log to at most half its length, with the same resolution everywhere: neighbours are joined as long as the
+ * result is no longer than a few average ones; each pair becomes one of the two, with a probability proportional to its
+ * length, so that sums are correct on average. */
 static void halve(struct qzi_observations *log, uint64_t *random) {
   uint64_t start = log->first ? log->at[log->first - 1].end : 0, begin = start;
   uint64_t most = 4 * (log->at[log->count - 1].end - start) / QZI_OBSERVATIONS_MOST;

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* Crumbs are asked for at most that often. What is seen in between is kept nevertheless. */
+/* Minimum interval between requests for crumbs. Observations are recorded in every snapshot. */
 #define TICK (UINT64_C(1000000) >> QZ_PATH_TIME_SHIFT)
 
 int qzi_path_open(struct qzi_path *path, struct qz_clock_page *page, const struct qz_session_view *view,
                   struct qzi_interner *in) {
   *path = (struct qzi_path){.view = view, .file = in->file};
   if (!page || !view->path_table.capacity) return 0;
-  /* Words of an earlier recording are below; of one with the same page, too. */
+  /* Words of an earlier recording must be older than the new base, also those of one with the same page. */
   uint64_t ended = QZ_CHAIN_TIME(__atomic_load_n(&qz_session_head(view)->path_clock, __ATOMIC_RELAXED));
   uint64_t shown = QZ_CHAIN_TIME(__atomic_load_n(&page->now, __ATOMIC_RELAXED));
   path->base = (ended > shown ? ended : shown) + 1;

@@ -21,7 +21,7 @@ static int alike(const struct qzi_piece *a, const struct qzi_piece *b) {
   return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->inferred == b->inferred;
 }
 
-/* Appends pieces[from .. to-1] to the first `kept`, equal ones as one. */
+/* Appends pieces[from .. to-1] to the first `kept` pieces, merging equal ones. */
 static uint32_t gather(struct qzi_piece *pieces, uint32_t kept, uint32_t from, uint32_t to) {
   uint32_t begin = kept;
   for (; from < to; from++) {

@@ -6,8 +6,8 @@
 
 #define WINDOW        (UINT64_C(10000000000) >> QZ_PATH_TIME_SHIFT)
 #define INTERVAL      (UINT64_C(1000000000) >> QZ_PATH_TIME_SHIFT)
-#define SHARE         500u  /* 1/SHARE of the time may go into it */
-#define SEGMENTS_MOST 4096u /* of a window */
+#define SHARE         500u  /* at most 1/SHARE of the time may be spent on it */
+#define SEGMENTS_MOST 4096u /* maximum number of segments of a window */
 
 static void add_link(void *argument, const struct qzi_link *link) {
   struct qzi_recent *recent = argument;
@@ -16,7 +16,7 @@ static void add_link(void *argument, const struct qzi_link *link) {
   qzi_settle(&recent->window_path, link);
 }
 
-/* Segments of one window for which the file has room. */
+/* Number of segments of one window for which the file has room. */
 static uint32_t most_of(const struct qzi_file *file) {
   uint64_t half = file->head->sections[QZ_SECTION_RECENT_SEGMENTS].capacity / 2;
   return half < SEGMENTS_MOST ? (uint32_t)half : SEGMENTS_MOST;
@@ -30,7 +30,7 @@ static int have_room(struct qzi_file *file, unsigned section, uint64_t count) {
   return 1;
 }
 
-/* The window in recent->window_path, under that row, its segments from `first` on. */
+/* Writes the window in recent->window_path to that row, and its segments from `first` on. */
 static void write_window(struct qzi_recent *recent, struct qzi_file *file, unsigned row, uint64_t first,
                          struct qz_recent_path window) {
   if (!have_room(file, QZ_SECTION_RECENT_PATHS, row + 1) ||

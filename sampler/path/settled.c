@@ -6,7 +6,7 @@
 
 #define SEGMENTS_MOST 65536u
 
-/* Neighbours, two and two, as one: under what took longer. */
+/* Joins neighbours in pairs; each pair gets the attributes of the longer one. */
 static void join_neighbours(struct qzi_settled *settled) {
   uint32_t count = settled->segments_count / 2;
   for (uint32_t k = 0; k < count; k++) {
@@ -117,11 +117,12 @@ void qzi_settle(void *argument, const struct qzi_link *link) {
     settled->came = link->arrival;
     settled->by = object;
   }
-  if (link->begin > settled->time) { /* what was before it is not known any more */
+  if (link->begin > settled->time) { /* time before the link is unknown */
     settled->cut += link->begin - settled->time;
     add(settled, &(struct qz_on_path){.state = QZ_STATE_READY, .ns = link->begin - settled->time});
   }
-  uint64_t again = settled->time - link->begin; /* added already, by a chain that then turned out not to be the run's */
+  uint64_t again = settled->time - link->begin; /* this time was added already, by a chain that turned out not to be
+                                                   the run's */
   settled->cut += again;
   for (uint32_t k = 0; k <= link->pieces_count; k++) {
     const struct qzi_piece *piece = k ? &link->pieces[k - 1] : &link->waiting;
@@ -154,7 +155,7 @@ void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint6
   uint64_t most_sums = file->head->sections[QZ_SECTION_ON_PATH].capacity,
            most_segments = file->head->sections[QZ_SECTION_SEGMENTS].capacity, left_ns = elapsed_ns;
   while (settled->segments_count > most_segments && settled->segments_count > 1) join_neighbours(settled);
-  while (settled->sums_count > most_sums && settled->sums_count > 1) { /* the last ones are nobody's in particular */
+  while (settled->sums_count > most_sums && settled->sums_count > 1) { /* the remainder goes to the unknown thread */
     struct qz_on_path *last = &settled->sums[--settled->sums_count];
     settled->sums[0].ns += last->ns;
     settled->cut += last->ns;
@@ -165,7 +166,7 @@ void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint6
     return;
   qzi_settled_segments(settled, file->segments, 0, elapsed_ns);
   for (uint32_t k = settled->sums_count;
-       k-- > 0;) { /* the first, which is the run's beginning, has what is left over */
+       k-- > 0;) { /* the first one, the beginning of the run, gets the remainder of rounding */
     struct qz_on_path *its = &settled->sums[k];
     its->ns = k ? its->ns << QZ_PATH_TIME_SHIFT : left_ns;
     left_ns -= its->ns < left_ns ? its->ns : left_ns;

@@ -33,7 +33,8 @@ static int is_strand(const struct qzi_piece *piece) {
   return piece->state == QZ_STATE_USEFUL || piece->state == QZ_STATE_OVERHEAD || piece->state == QZ_STATE_IO;
 }
 
-/* The growth of the span since the previous link is divided as what its actor was seen doing since then. */
+/* Divides the growth of the span since the previous link in proportion to what its actor was observed to do since
+ * then. */
 static void settle(void *argument, const struct qzi_link *link) {
   struct qzi_span_sums *span = argument;
   if (link->key <= span->length) return;
@@ -72,7 +73,7 @@ void qzi_span_sums_close(struct qzi_span_sums *span) {
 
 static uint64_t ns_of(uint64_t ticks, uint64_t scale) { return (uint64_t)((unsigned __int128)ticks * scale >> 32); }
 
-/* The program has not ended in order: the longest chain that is known. */
+/* If the program did not end normally: the end of the longest known chain. */
 static struct qz_crumb longest(const struct qzi_chains *chains) {
   struct qz_crumb last = {0};
   for (uint32_t k = 0; k < chains->count; k++)
@@ -86,7 +87,7 @@ static void write_rows(struct qzi_span_sums *span, uint64_t scale) {
   uint64_t most = file->head->sections[QZ_SECTION_ON_SPAN].capacity, left = file->head->span_ns;
   while (span->rows_count > most && span->rows_count > 1) span->rows[0].ns += span->rows[--span->rows_count].ns;
   if (!span->rows_count || qzi_file_room(file, QZ_SECTION_ON_SPAN, span->rows_count)) return;
-  for (uint32_t k = span->rows_count; k-- > 0;) { /* the first has what is left over of rounding */
+  for (uint32_t k = span->rows_count; k-- > 0;) { /* the first row gets the remainder of rounding */
     struct qz_on_span row = span->rows[k];
     row.ns = k ? ns_of(row.ns, scale) : left;
     if (row.ns > left) row.ns = left;
@@ -137,7 +138,7 @@ static void write_sites(struct qzi_span_sums *span, uint32_t actors, uint64_t sc
   qzi_file_append(file, QZ_SECTION_SITES, count);
 }
 
-/* The question that the program was asked, or has chosen. */
+/* The question that the sampler asked, or that the program has chosen itself. */
 static struct qz_what_if_answer question_of(struct qzi_span_sums *span, const struct qz_span_end *end, unsigned k) {
   const struct qz_what_if *question = &span->what_if[k];
   if (question->kind == QZ_WHAT_IF_NONE) {
@@ -181,8 +182,8 @@ static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t
   if (count) qzi_file_append(file, QZ_SECTION_WHAT_IF, count);
 }
 
-/* A copy of the actor's levels, made while they were not being widened; returns its shift. 0: each try was disturbed,
- * or it has none. */
+/* Copies the actor's levels while they are not being rescaled; returns their shift. Returns 0 if every attempt was
+ * disturbed, or if it has none. */
 static uint64_t copy_levels(const struct qz_span *actor, uint64_t *levels) {
   for (unsigned tries = 0; tries < 1000; tries++) {
     uint64_t shift = QZ_LOAD_ACQUIRE(&actor->levels_shift);
@@ -211,7 +212,7 @@ static void write_levels(struct qzi_span_sums *span, uint32_t actors, uint64_t s
   uint64_t left = file->head->work_ns, last = 0;
   for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++)
     if (sums[k]) last = k;
-  for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) { /* the last one has what is left over of rounding */
+  for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) { /* the last level gets the remainder of rounding */
     uint64_t ns = k == last ? left : ns_of(sums[k], scale);
     if (ns > left || k > last) ns = k > last ? 0 : left;
     file->levels[k] = (struct qz_level){.ns = ns};

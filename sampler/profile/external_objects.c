@@ -1,10 +1,10 @@
-/* Objects known from outside alone. See external_objects.h. */
+/* Objects that only the sampler knows. See external_objects.h. */
 #include "external_objects.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define EXTERNALS_MOST 4096u /* bounds what a program can make the sampler keep */
+#define EXTERNALS_MOST 4096u /* limits the memory that a program can make the sampler use */
 
 static uint32_t hash_of(const struct qzi_external *its) {
   return qzi_hash(its->key, (uint64_t)(2 * its->kind + (uint32_t)its->loop) << 50);

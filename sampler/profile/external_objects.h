@@ -1,7 +1,7 @@
-/* Objects that the program never reported: futexes on which the kernel says that threads sleep, and loops that only
+/* Objects that the program never reported: futexes on which threads sleep according to the kernel, and loops that only
  * wait.
  *
- * Owns:    their entities (kinds QZ_KIND_FUTEX and QZ_KIND_LOOP). A key QZ_KEY(QZ_KIND_FUTEX, index) means one of them.
+ * Owns:    their entities (kinds QZ_KIND_FUTEX and QZ_KIND_LOOP). The key of one is QZ_KEY(QZ_KIND_FUTEX, index).
  * Writer and reader: the aggregating thread.
  * Must not: decide what a thread waits for (waits/external_waits.h), or grow with the number of addresses.
  */
@@ -10,40 +10,40 @@
 
 #include "interner.h"
 
-/* By what an object is distinguished; with that, `key` below. */
+/* How objects are distinguished; determines the meaning of `key` below. */
 enum qzi_external_kind { QZI_BY_VARIABLE = 1, QZI_BY_LIBRARY, QZI_BY_PLACE };
 
 struct qzi_external {
   uint32_t kind;    /* enum qzi_external_kind */
   int loop;         /* 1: a loop that only waits */
   uint64_t key;     /* address of a static variable, module of a library, or place */
-  uint64_t address; /* of the variable; 0: not a static one */
-  uint64_t site;    /* where the program waits, or calls the library that does */
-  uint64_t called;  /* entry of the library's procedure that is called there; 0: unknown */
-  uint32_t module;  /* index + 1 of site */
-  int tries;        /* 1: a loop that tries a lock */
+  uint64_t address; /* of the variable; 0: it is not static */
+  uint64_t site;    /* place where the program waits, or calls the library that does */
+  uint64_t called;  /* entry of the library's procedure called there; 0: unknown */
+  uint32_t module;  /* module of the site: index + 1 */
+  int tries;        /* 1: a loop that tries to take a lock */
 };
 
-/* One object and what is counted of it in the snapshot under way. */
+/* One object, and its counts in the current snapshot. */
 struct qzi_external_object {
   struct qzi_external its;
   uint32_t entity;
-  uint32_t waiters; /* in the snapshot under way */
-  uint32_t resting; /* threads that wait for it and are not looked at each time (snapshot/resting_threads.h) */
+  uint32_t waiters; /* in the current snapshot */
+  uint32_t resting; /* waiting threads that are not examined in every snapshot (snapshot/resting_threads.h) */
   uint32_t stats;   /* index + 1 into QZ_SECTION_OBJECTS */
 };
 
-/* Index of the object that is distinguished as `its` says, from 1; 0: there is none yet. */
+/* Index, from 1, of the object with the same kind and key; 0: there is none yet. */
 uint32_t qzi_external_find(const struct qzi_interner *in, const struct qzi_external *its);
-/* Makes it; 0: no room. */
+/* Adds it; returns its index, or 0 if there is no room. */
 uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *its);
-/* Object `index`, 1 .. in->externals_count. */
+/* The object with that index, 1 .. in->externals_count. */
 struct qzi_external_object *qzi_external_at(const struct qzi_interner *in, uint32_t index);
-/* Entity of one; 0: none. */
+/* Entity of the object with that index; 0: none. */
 uint32_t qzi_external_entity(const struct qzi_interner *in, uint32_t index);
-/* What an entity stands for; NULL: it is no such object. */
+/* The object of an entity; NULL: it is not an external object. */
 const struct qzi_external *qzi_external_of(const struct qzi_interner *in, uint32_t entity);
-/* A thread waits for it in the snapshot that is being added. */
+/* Counts a thread that waits for it in the snapshot being added. */
 void qzi_external_wait(struct qzi_interner *in, uint32_t index);
 void qzi_external_free(struct qzi_interner *in);
 

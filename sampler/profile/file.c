@@ -1,4 +1,4 @@
-/* Making, growing and finishing the profile file. See file.h. */
+/* Creating, extending and finishing the profile file. See file.h. */
 #include "file.h"
 
 #include <errno.h>
@@ -16,10 +16,11 @@
 #include "abi/profile_write.h"
 
 #define PAGE      4096u
-#define CHUNK_MIN (16u * 1024) /* a section grows by what it has, at least by this */
-#define FILES_MAX 1024         /* files that may be open at once; for the handlers of signals */
+#define CHUNK_MIN (16u * 1024) /* a section grows by its present size, and at least by this */
+#define FILES_MAX 1024         /* maximum number of open files, for the signal handlers' table */
 
-/* Strides, and how the file's largest length is divided: parts of 256. The timeline has a fixed length. */
+/* Size of the elements of each section, and its share of the file's maximum size in 256ths. The timeline has a fixed
+ * length. */
 static const struct {
   uint64_t stride;
   unsigned parts;
@@ -56,7 +57,7 @@ static const struct {
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
-/* Gives each section addresses of its own, on pages of its own. Returns how many in all. */
+/* Assigns each section its own addresses, on its own pages. Returns the number of bytes in all. */
 static uint64_t lay_out(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
   uint64_t at = up(sizeof *head);
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
@@ -101,7 +102,7 @@ static void place_sections(struct qzi_file *file) {
   file->messages = at[QZ_SECTION_MESSAGES];
 }
 
-/* Gives blocks to a range. A file system that can't promise blocks gets them written. */
+/* Allocates the blocks of a range. If the file system can't do that, writes zeros. */
 static int allocate(int fd, uint64_t offset, uint64_t bytes) {
   while (fallocate(fd, 0, (off_t)offset, (off_t)bytes)) {
     if (errno == EINTR) continue;
@@ -117,16 +118,16 @@ static int allocate(int fd, uint64_t offset, uint64_t bytes) {
   return 0;
 }
 
-/* Page faults now, not in a snapshot. */
+/* Causes the page faults now instead of in a snapshot. */
 static void touch(void *at, uint64_t bytes) {
-  madvise(at, bytes, MADV_RANDOM); /* else each first fault reads what follows ahead */
+  madvise(at, bytes, MADV_RANDOM); /* otherwise each first fault would read ahead */
 #ifdef MADV_POPULATE_WRITE
   madvise(at, bytes, MADV_POPULATE_WRITE);
 #endif
 }
 
-/* Makes the file longer for a section, whose addresses then have blocks. Its last extent grows if it is the file's
- * last. */
+/* Extends the file for a section and maps the new blocks. If the section's last extent is at the end of the file, that
+ * extent grows. */
 static int extend(struct qzi_file *file, unsigned section, uint64_t bytes) {
   struct qz_section *s = &file->head->sections[section];
   struct qz_extent *last = s->extents_count ? &s->extents[s->extents_count - 1] : NULL;
@@ -164,7 +165,7 @@ int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more) {
   if (end > all) end = all;
   if (end > have && extend(file, section, end - have) &&
       (file->exhausted || end <= need || extend(file, section, need - have))) {
-    if (!file->exhausted) file->full = 1; /* the last blocks counted, too */
+    if (!file->exhausted) file->full = 1; /* the check includes the last blocks */
     return -1;
   }
   have = file->mapped[section] / s->stride;
@@ -172,8 +173,10 @@ int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more) {
   return 0;
 }
 
-/* ---- the last line of defence: a block that is not there after all (copy-on-write file systems, a file that
- * somebody cut). The page becomes private memory, and recording ends as on a full disk. ---- */
+/* ---- a block that is missing after all (copy-on-write file systems, a truncated file) ----
+ *
+ * A signal handler replaces the page by private memory, and recording ends as if the disk were full.
+ */
 
 static struct qzi_file *_Atomic files[FILES_MAX];
 
@@ -207,10 +210,11 @@ static void unwatch(struct qzi_file *file) {
 
 /* ---- making ---- */
 
-/* Reserves addresses for as much as is allowed, and maps the head. 0, or an error number. */
+/* Reserves addresses for the maximum size, and maps the head. Returns 0, or an error number. */
 static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
   struct rlimit limit;
-  /* What else the sampler has may be as large: the session, tables of what is interned. */
+  /* Leaves room under the limit for the sampler's other memory, which may be as large: the session, and the interner's
+   * tables. */
   if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 8 < max_bytes)
     max_bytes = limit.rlim_cur / 8;
   if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < max_bytes)
@@ -233,8 +237,8 @@ static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t
   return 0;
 }
 
-/* The head of an empty profile, and the first blocks of all sections, so that no snapshot has to wait for them: all at
- * once, for the program waits meanwhile. */
+/* Writes the head of an empty profile, and allocates the first blocks of all sections, so that no snapshot has to wait
+ * for them; all in one call, because the program waits meanwhile. */
 static int begin(struct qzi_file *file, struct qz_profile *head) {
   head->magic = QZ_PROFILE_MAGIC_OPEN;
   head->version = QZ_PROFILE_VERSION;
@@ -257,7 +261,8 @@ static int begin(struct qzi_file *file, struct qz_profile *head) {
   return 0;
 }
 
-/* Makes an empty file under a name of its own beside `path`: what is in it gets the right name when it is whole. */
+/* Creates an empty file with a temporary unique name in the directory of `path`; it is renamed when its contents are
+ * complete. */
 static int open_work(const char *path, char **work) {
   for (unsigned k = 0;; k++) {
     if (asprintf(work, k ? "%s.%ld.%u.new" : "%s.%ld.new", path, (long)getpid(), k) < 0) {
@@ -277,7 +282,7 @@ static int create(struct qzi_file *file, const struct qzi_replaceable *may, uint
   file->fd = open_work(file->path, &work);
   int error = file->fd < 0 ? errno : 0;
   if (!error) {
-    flock(file->fd, LOCK_EX | LOCK_NB); /* held as long as we live: see abi/profile_read.c */
+    flock(file->fd, LOCK_EX | LOCK_NB); /* kept as long as this process lives; see abi/profile_read.c */
     file->may = *may;
     file->old_fd = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     error = size_and_map(file, &head, max_bytes);
@@ -299,12 +304,12 @@ int qzi_file_create(struct qzi_file *file, const char *path, const struct qzi_re
     errno = EINVAL;
     return -1;
   }
-  signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes shall be an error, not the end */
+  signal(SIGXFSZ, SIG_IGN); /* makes exceeding the limit on file sizes an error instead of a fatal signal */
   file->path = strdup(path);
   int error = file->path ? create(file, may, max_bytes) : ENOMEM;
   if (!error) return 0;
   qzi_file_close(file);
-  snprintf(why, why_bytes, "can't write %s: %s", path, strerror(error));
+  snprintf(why, why_bytes, "cannot write %s: %s", path, strerror(error));
   errno = error;
   return -1;
 }

@@ -1,11 +1,12 @@
 /* The profile file while it is written.
  *
- * Owns:    the file, its shared mapping, and which of its blocks exist. Each section has addresses for all that it may
- * hold; the file grows at its end by what one of them needs next. Writer:  the aggregating thread of one recording (and
- * its finishing, after that has ended). Reader:  the same; other processes read the file itself. Must not: know what
- * the sections mean, store to a block that may not exist (a full disk would kill us).
+ * Owns:    the file, its shared mapping, and the information which of its blocks exist. Each section has addresses for
+ * its maximum size; the file grows at its end by what a section needs next.
+ * Writer:  the aggregating thread of one recording (and the thread that finishes it afterwards). Reader:  the same;
+ * other processes read the file itself.
+ * Must not: know what the sections mean; store to a block that may not exist (a full disk would cause a fatal signal).
  *
- * Elements come into use by qzi_file_append; room for more is made in time, so that nothing else can fail.
+ * Elements become visible by qzi_file_append; room for more is made before, so that nothing else can fail.
  */
 #ifndef QZI_FILE_H
 #define QZI_FILE_H
@@ -17,20 +18,20 @@
 
 struct qzi_file {
   int fd;
-  char *path;                 /* changes where the name turns out to be another recording's */
-  struct qzi_replaceable may; /* what it may replace, besides itself */
+  char *path;                 /* changes if a file of another recording has the name */
+  struct qzi_replaceable may; /* files that it may replace, besides itself */
   unsigned char *base;
   uint64_t bytes;  /* addresses reserved */
-  uint64_t end;    /* of the last extent; the file has room for the end mark behind it */
-  uint64_t blocks; /* up to here it had blocks from the beginning */
+  uint64_t end;    /* end of the last extent; the file has room for the end mark after it */
+  uint64_t blocks; /* blocks up to here exist from the beginning */
   int touched;     /* qzi_file_touch was called */
-  int old_fd;      /* of the file that it replaced, -1: none */
+  int old_fd;      /* of the file that it replaced; -1: none */
   struct qz_profile *head;
-  uint64_t at[QZ_SECTION_COUNT];     /* where a section's addresses begin, from base */
-  uint64_t mapped[QZ_SECTION_COUNT]; /* bytes of its extents */
-  uint64_t ready[QZ_SECTION_COUNT];  /* elements whose blocks exist */
-  int full;                          /* 1: the disk had no room */
-  int lost;                          /* 1: some of what was written is not in the file */
+  uint64_t at[QZ_SECTION_COUNT];     /* offset of each section's addresses from base */
+  uint64_t mapped[QZ_SECTION_COUNT]; /* bytes of each section's extents */
+  uint64_t ready[QZ_SECTION_COUNT];  /* elements of each section whose blocks exist */
+  int full;                          /* 1: the disk is full */
+  int lost;                          /* 1: some data that was written is not in the file */
   int exhausted;                     /* 1: a section has reached its capacity */
   /* sections */
   char *strings;
@@ -65,20 +66,22 @@ struct qzi_file {
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)
 #define QZI_FILE_DEFAULT_BYTES (UINT64_C(1) << 30)
 
-/* Makes the file and maps it; at most max_bytes. An old one of that name is replaced (only when the new one is there)
- * where it may be; else the new one gets a number: file->path. Status is QZ_PROFILE_RECORDING, all sections hold what
- * element 0 needs. 0, or -1 and one clause. */
+/* Creates the file with room for at most max_bytes, and maps it. An existing file of that name is replaced, when the
+ * new one is complete, if `may` permits that; otherwise the new one gets a number in its name: file->path. The status
+ * is QZ_PROFILE_RECORDING; each section contains element 0 if it needs one. Returns 0, or -1 with the reason as a
+ * clause in `why`. */
 int qzi_file_create(struct qzi_file *file, const char *path, const struct qzi_replaceable *may, uint64_t max_bytes,
                     char *why, size_t why_bytes);
 
-/* Has the kernel map what there is of it, before a snapshot writes to it; from then on, whatever is added. */
+/* Makes the kernel map the existing blocks, so that snapshots cause no page faults; from then on also blocks that are
+ * added. */
 void qzi_file_touch(struct qzi_file *file);
 
-/* The file that was replaced is freed here rather than when it was replaced: file systems that tell the disk of each
- * block that is free take milliseconds for it. */
+/* Closes the file that was replaced, which frees its blocks. This takes milliseconds on file systems that report free
+ * blocks to the disk, so it is not done when the file is replaced. */
 void qzi_file_free_old(struct qzi_file *file);
 
-/* Makes sure that `more` elements can be appended. 0, or -1 with `full` or `exhausted` set. */
+/* Ensures that `more` elements can be appended. Returns 0, or -1 with `full` or `exhausted` set. */
 int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more);
 static inline int qzi_file_room(struct qzi_file *file, unsigned section, uint64_t more) {
   return file->head->sections[section].count + more <= file->ready[section] ? 0
@@ -87,14 +90,14 @@ static inline int qzi_file_room(struct qzi_file *file, unsigned section, uint64_
 static inline uint64_t qzi_file_count(const struct qzi_file *file, unsigned section) {
   return file->head->sections[section].count;
 }
-/* Shows the elements that the caller has filled after room was made. */
+/* Makes the elements visible that the caller has filled after making room. */
 static inline void qzi_file_append(struct qzi_file *file, unsigned section, uint64_t count) {
   uint64_t *at = &file->head->sections[section].count;
   __atomic_store_n(at, *at + count, __ATOMIC_RELEASE);
 }
 
-/* Replaces the file by a finished one, as short as can be, with the given end. Where there is no room for that it is
- * finished where it lies. 0, or -1 and errno: it stays as it is, unfinished. */
+/* Replaces the file by a finished one of minimum size, with the given end. If there is no room for that, finishes the
+ * file in place. Returns 0, or -1 with errno; then the file is unchanged and unfinished. */
 int qzi_file_finish(struct qzi_file *file, uint32_t status, uint32_t end_reason, int32_t exit_status);
 void qzi_file_close(struct qzi_file *file);
 

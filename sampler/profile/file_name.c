@@ -1,4 +1,4 @@
-/* Patterns, ranks, and names that others have taken. See file_name.h. */
+/* Patterns of names, ranks, and names that are taken. See file_name.h. */
 #include "file_name.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "abi/launcher.h"
 
 #define NUMBERS_MAX 10000
-#define LOCK_TRIES  200 /* of 5 ms: whoever has the lock renames one file */
+#define LOCK_TRIES  200 /* times 5 ms: the holder of the lock only renames one file */
 
-/* ---- what the environment of a program says ---- */
+/* ---- rank and job from a program's environment ---- */
 
 struct job {
   char rank[24], id[64];
@@ -26,7 +26,7 @@ struct job {
 static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
 #define JOBS (sizeof jobs / sizeof *jobs)
 
-/* Rank and job of a process; a rank only where there are others. Empty where there is none. */
+/* Rank and job of a process; a rank only if there are several. Both are empty if there is none. */
 static struct job job_of(pid_t pid) {
   struct job job = {"", ""}, found[QZ_LAUNCHERS] = {0};
   char path[64], *entry = NULL;
@@ -67,7 +67,7 @@ int qzi_name_check(const char *pattern, char *letter) {
   return 0;
 }
 
-/* 1: one of the letters stands in the pattern after a per cent sign. */
+/* Whether one of the letters follows a per cent sign in the pattern. */
 static int has(const char *pattern, const char *letters) {
   for (const char *at = pattern; (at = strchr(at, '%')) != NULL && at[1]; at += 2)
     if (strchr(letters, at[1])) return 1;
@@ -116,7 +116,7 @@ static int expand(char *name, size_t bytes, const char *pattern, const char *pro
         snprintf(text, sizeof text, "%s", uname(&host) ? "host" : host.nodename);
         text[strcspn(text, "./")] = 0;
         break;
-      default: break; /* a per cent sign */
+      default: break; /* %% */
       }
     size_t length = strlen(part);
     if (used + length + 1 > bytes) return -1;
@@ -169,7 +169,7 @@ struct qzi_replaceable qzi_replaceable_now(const char *name) {
   struct stat status;
   struct qzi_replaceable may = {0};
   clock_gettime(CLOCK_REALTIME_COARSE,
-                &now); /* the clock of files' times: what is written from now on is not before it */
+                &now); /* the coarse clock, which is that of files' times: files written from now on are not older */
   may.before_ns = ns_of(now);
   if (name && !lstat(name, &status)) {
     may.device = status.st_dev;
@@ -179,7 +179,7 @@ struct qzi_replaceable qzi_replaceable_now(const char *name) {
   return may;
 }
 
-/* 1: the name stands for a file that is to stay. */
+/* Whether the name is that of a file that must not be replaced. */
 static int taken(const char *name, const struct qzi_replaceable *may, int own) {
   struct stat there, ours;
   if (lstat(name, &there)) return errno != ENOENT;
@@ -188,14 +188,14 @@ static int taken(const char *name, const struct qzi_replaceable *may, int own) {
     may->file && there.st_ino == may->file && there.st_dev == may->device && ns_of(there.st_mtim) == may->written_ns;
   if (!may->any && !same && ns_of(there.st_mtim) >= may->before_ns) return 1;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return 0;                                               /* it is no profile that could be read */
-  int written = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK; /* its recording lives: see qzi_file_create */
+  if (fd < 0) return 0;                                               /* not a profile that we may read */
+  int written = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK; /* its recording is alive: see qzi_file_create */
   close(fd);
   return written;
 }
 
-/* So that nobody takes a name between our look at it and the renaming. -1: there is no such lock here (some network
- * file systems), or somebody keeps it. */
+/* Locks the directory, so that no other process takes a name between our check and the renaming. Returns the
+ * descriptor; -1 if there is no such lock here (some network file systems), or if another process keeps it. */
 static int lock_directory_of(const char *name) {
   char *copy = strdup(name);
   int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

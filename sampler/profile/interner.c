@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 #define NAME_MAX_BYTES 4096
-#define CREATORS_MAX   64 /* threads that create threads, nested so deep */
+#define CREATORS_MAX   64 /* maximum depth of threads that create threads */
 
 void *qzi_lazy_memory(size_t bytes) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -91,7 +91,8 @@ uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset) {
 /* ---- entities ---- */
 
 uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address) {
-  for (uint64_t k = qzi_file_count(in->file, QZ_SECTION_MODULES); k-- > 0;) /* a later one hides an earlier one */
+  /* a module added later hides an earlier one at the same addresses */
+  for (uint64_t k = qzi_file_count(in->file, QZ_SECTION_MODULES); k-- > 0;)
     if ((k >= in->gone_count || !in->gone[k]) && address >= in->file->modules[k].start &&
         address < in->file->modules[k].end)
       return (uint32_t)k + 1;
@@ -133,7 +134,7 @@ uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t nam
   return entity;
 }
 
-/* Entity of a place in the code of a scope: by its file and line, or, where the file is not known, by its address. */
+/* Entity of a place in the code of a scope: identified by file and line, or by its address if the file is unknown. */
 static uint32_t intern_code(struct qzi_interner *in, uint8_t kind, uint32_t scope, uint32_t file, uint32_t line,
                             uint64_t address) {
   uint64_t place = file ? (uint64_t)file << 32 | line : address;
@@ -223,8 +224,8 @@ static struct qzi_group *group_of(struct qzi_interner *in, uint64_t start, uint3
   return &in->group[in->group_count++];
 }
 
-/* Entity of the creator, if its record still belongs to it: records are reused, but only by later threads. Creators
- * that nobody has seen yet become known too, up to a depth. */
+/* Entity of the creator, if the record still belongs to it: records are reused, but only by later threads. Creators
+ * that were not seen yet are added too, up to a certain depth. */
 static uint32_t creator_of(struct qzi_interner *in, uint32_t creator, uint64_t serial) {
   if (creator == 0 || creator > qz_session_thread_high(in->view)) return 0;
   const struct qzi_thread_memo *memo = &in->memos[creator - 1];
@@ -243,7 +244,8 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
   if (serial == 0) return 0;
   uint64_t start = QZ_LOAD(&thread->start);
   uint32_t given = QZ_LOAD(&thread->name), name = qzi_intern_name(in, given);
-  if (QZ_LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* it has ended since: the next visit shows that */
+  /* It has ended since then, which the next visit will notice. */
+  if (QZ_LOAD_ACQUIRE(&thread->serial) != serial) return 0;
   uint32_t creator = creator_of(in, QZ_LOAD(&thread->creator), serial);
   struct qzi_group *group = group_of(in, start, name);
   if (!group) return 0;
@@ -297,7 +299,7 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
     entity = (uint32_t)key;
     const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;
     if (!its || (its->kind != QZ_ENTITY_PROCEDURE && its->kind < QZ_ENTITY_CODE_LOOP) ||
-        !its->record) { /* the session has no such keys */
+        !its->record) { /* the session has no such key */
       file->head->invalid++;
       return parent;
     }
@@ -328,8 +330,7 @@ uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, co
   uint32_t node = 0;
   for (uint32_t k = 0; k < depth; k++) {
     uint32_t child = qzi_intern_child(in, node, keys[k]);
-    /* A key that was left out, or a stack that was cut, leads to a node that has another fingerprint or will get one.
-     */
+    /* If a key was left out, or the stack was cut, the node's fingerprint is that of another stack, or will be. */
     if (child != node && !in->node_prints[child] && prints[k] &&
         !qzi_table_add(&in->prints, (uint32_t)(prints[k] >> 32), child))
       in->node_prints[child] = prints[k];
@@ -356,7 +357,7 @@ uint32_t qzi_intern_based_slow(const struct qzi_interner *in, uint32_t index, ui
   uint64_t start = QZ_LOAD(&thread->start);
   uint32_t base = QZ_LOAD(&thread->base), node = its->node;
   if (base > depth) return depth;
-  uint32_t left_out = depth == base && start; /* its creator's innermost procedure was the same */
+  uint32_t left_out = depth == base && start; /* the creator's innermost procedure was the same */
   if (its->depth + (depth - base) + left_out > in->view->stack_limit) return depth;
   memmove(keys + its->depth, keys + base, (depth - base) * sizeof *keys);
   for (uint32_t k = its->depth; k-- > 0; node = in->file->stacks[node].parent) keys[k] = in->node_keys[node];

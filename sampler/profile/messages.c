@@ -1,4 +1,4 @@
-/* From the log into the profile. See messages.h. */
+/* Copies messages from the log into the profile. See messages.h. */
 #include "messages.h"
 
 #include <sys/mman.h>
@@ -6,7 +6,7 @@
 #include "abi/mpi_log.h"
 #include "external_objects.h"
 
-/* Entities of the calls' places, by index; 0: none. */
+/* Entity of the call's place; `entities` is a cache by index, 0: not looked up. */
 static uint32_t entity_of(struct qzi_interner *in, const struct qz_mpi_log *log, uint32_t *entities, uint32_t site) {
   uint64_t address = site < QZ_MPI_SITES ? QZ_LOAD(&log->sites[site].address) : 0;
   if (!address) return 0;

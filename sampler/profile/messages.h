@@ -1,4 +1,4 @@
-/* Messages and collectives of a rank of an MPI program, as its MPI layer logged them (abi/mpi_log.h).
+/* Messages and collective operations of a rank of an MPI program, as logged by its MPI layer (abi/mpi_log.h).
  *
  * Owns:    the section MESSAGES.
  * Writer and reader: the control thread, when recording ends.
@@ -9,8 +9,8 @@
 
 #include "interner.h"
 
-/* Copies the log in `fd`, which stays the caller's. Before symbols are filled in: calls become objects that threads
- * wait for. Nothing is copied where it makes no sense. */
+/* Copies the log from `fd`, which remains the caller's. Must be called before symbols are filled in, because calls
+ * become objects that threads wait for. Copies nothing if the log is invalid. */
 void qzi_messages_store(struct qzi_interner *in, int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading the program's map, and build ids. See modules.h. */
+/* Reads the program's map, and build ids. See modules.h. */
 #include "modules.h"
 
 #include <elf.h>
@@ -11,19 +11,19 @@
 #include "sampler/util/array.h"
 #include "symbols/symbols.h"
 
-#define HEADERS_MAX 64 /* program headers read; more is no usual binary */
+#define HEADERS_MAX 64 /* maximum number of program headers read; ordinary binaries have fewer */
 
 static uint64_t page_down(uint64_t address) { return address & ~UINT64_C(4095); }
 
-#define DELETED " (deleted)" /* the kernel's addition to the name of a file that is no longer there */
+#define DELETED " (deleted)" /* appended by the kernel to the name of a file that was deleted */
 
-/* Length of the path without it. */
+/* Length of the path without that. */
 static size_t path_length(const char *path) {
   size_t length = strlen(path), suffix = strlen(DELETED);
   return length > suffix && !strcmp(path + length - suffix, DELETED) ? length - suffix : length;
 }
 
-/* The kernel writes a new-line in a name as \012. */
+/* The kernel writes a newline in a name as \012. */
 static void unescape(char *path) {
   for (char *at = path; (at = strstr(at, "\\012")); at++) {
     *at = '\n';
@@ -31,7 +31,7 @@ static void unescape(char *path) {
   }
 }
 
-/* Bias, end and build id of an ELF file whose file offset `offset` is mapped at `start`. */
+/* Finds bias, end and build id of an ELF file whose offset `offset` is mapped at `start`. */
 static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t offset) {
   Elf64_Ehdr head;
   Elf64_Phdr parts[HEADERS_MAX];
@@ -56,7 +56,7 @@ static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t 
 #endif
 }
 
-/* Opens a binary as the program sees it: its root may be another. */
+/* Opens a binary as the program sees it, which may have another root directory. */
 static int open_binary(pid_t pid, const char *path, int is_program) {
   char name[4200];
   if (is_program) {
@@ -79,7 +79,7 @@ static struct qzi_module *append(struct qzi_modules *modules, const char *path) 
   return module;
 }
 
-/* Code that is generated while the program runs grows piece by piece, often without gaps. */
+/* Generated code grows piece by piece while the program runs, often without gaps. */
 static void append_generated(struct qzi_modules *modules, uint64_t start, uint64_t end) {
   uint32_t count = modules->generated_count;
   if (count && modules->generated[count - 1].end == start) {
@@ -108,7 +108,7 @@ struct qzi_modules *qzi_modules_read(pid_t pid) {
     char path[4100];
     int code;
   } run = {0};
-  /* Mappings of one file that follow each other are one module, if one of them holds code. */
+  /* Consecutive mappings of one file are one module, if one of them contains code. */
   while (modules) {
     uint64_t start = 0, end = 0, offset = 0;
     unsigned major = 0, minor = 0;
@@ -144,7 +144,7 @@ struct qzi_modules *qzi_modules_read(pid_t pid) {
       run.inode = 0;
     }
     if (got <= 0) break;
-    if (!inode) continue; /* anonymous memory between two parts of a file does not end it */
+    if (!inode) continue; /* anonymous memory between two parts of a file does not end the module */
     run.start = start;
     run.end = end;
     run.offset = offset;
@@ -172,8 +172,8 @@ void qzi_modules_free(struct qzi_modules *modules) {
   free(modules);
 }
 
-/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built again while
- * it runs) is what it was. */
+/* Whether the module is in the profile already. A binary that was deleted or replaced since (a program may be rebuilt
+ * while it runs) is still the same module. */
 static int is_known(const struct qzi_file *file, const struct qz_module *old, const struct qzi_module *module) {
   const char *path = file->strings + old->path;
   if (old->start != module->start) return 0;
@@ -184,7 +184,7 @@ static int is_known(const struct qzi_file *file, const struct qz_module *old, co
   return module->path[length] && strlen(path) == length && !memcmp(path, module->path, length);
 }
 
-/* Of the first `before` modules of the profile: which are not there any more. Without memory none is. */
+/* Finds which of the first `before` modules of the profile have gone. Without memory for the list, none is marked. */
 static void mark_gone(struct qzi_interner *in, const struct qzi_modules *modules, uint64_t before) {
   uint8_t *gone = realloc(in->gone, before + 1);
   if (!gone) return;

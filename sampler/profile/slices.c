@@ -5,14 +5,14 @@
 #include <string.h>
 #include "interner.h"
 
-#define GRAIN_NS      UINT64_C(1000000) /* the first one, where the table has been full once */
+#define GRAIN_NS      UINT64_C(1000000) /* the first grain, used when the table is full for the first time */
 #define GRAIN_MOST_NS (UINT64_C(1) << 33)
-#define GAP_NS        UINT64_C(1000000) /* a thread that was not seen for longer begins another slice */
+#define GAP_NS        UINT64_C(1000000) /* if a thread was not seen for longer, another slice begins */
 
-/* Of a thread. */
+/* Of one thread. */
 struct qzi_open_slice {
-  uint32_t at;     /* its last slice; 0: none */
-  uint64_t end_ns; /* until when it was seen */
+  uint32_t at;     /* index of its last slice; 0: none */
+  uint64_t end_ns; /* time at which it was last seen */
 };
 
 int qzi_slices_open(struct qzi_slices *slices, struct qzi_file *file) {
@@ -33,7 +33,7 @@ void qzi_slices_close(struct qzi_slices *slices) {
   memset(slices, 0, sizeof *slices);
 }
 
-/* Joins a slice with the one before it of the same thread: it is what the longest of them is. */
+/* Joins a slice with the previous one of the same thread; the result has the state of the longest part. */
 static void join(struct qzi_slices *slices, uint32_t to, const struct qz_slice *next, uint64_t longest_ns) {
   struct qz_slice *it = &slices->file->slices[to];
   it->ns += next->ns;
@@ -44,7 +44,8 @@ static void join(struct qzi_slices *slices, uint32_t to, const struct qz_slice *
   it->waiting = next->waiting;
 }
 
-/* One pass: joins those below the grain. How many are left, at least one for each thread; *threads: these. */
+/* One pass that joins slices shorter than the grain. Returns how many are left, at least one for each thread; *threads:
+ * number of threads with slices. */
 static uint64_t join_below(struct qzi_slices *slices, uint64_t count, uint64_t grain_ns, uint64_t *threads) {
   struct qz_slice *all = slices->file->slices;
   for (uint64_t k = 1; k < count; k++) slices->open[all[k].thread].at = 0;
@@ -67,7 +68,8 @@ static uint64_t join_below(struct qzi_slices *slices, uint64_t count, uint64_t g
   return kept;
 }
 
-/* Makes room: half of what is not needed for one slice a thread; `full`: too many threads have some. */
+/* Makes room: joins slices until at least half of the entries that are not needed for one slice per thread are free;
+ * sets `full` if too many threads have slices. */
 static void thin(struct qzi_slices *slices) {
   struct qz_slice *all = slices->file->slices;
   uint64_t *count_at = &slices->file->head->sections[QZ_SECTION_SLICES].count, count = *count_at, threads = 0;
@@ -118,7 +120,7 @@ void qzi_slice_add_slow(struct qzi_slices *slices, const struct qz_tuple *as, ui
     file->slices[0].start_ns += ns;
     return;
   }
-  if (qzi_file_room(file, QZ_SECTION_SLICES, 1)) return; /* the disk is full: recording ends */
+  if (qzi_file_room(file, QZ_SECTION_SLICES, 1)) return; /* the disk is full, and recording ends */
   file->slices[count] = next;
   slices->longest[count] = ns;
   open->at = (uint32_t)count;

@@ -1,4 +1,4 @@
-/* Code of the C library in static programs. See static_code.h. */
+/* The C library's code in statically linked programs. See static_code.h. */
 #include "static_code.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* The file's bytes; NULL: it has not that many there. */
+/* Bytes of the file; NULL: outside of it. */
 struct image {
   const unsigned char *bytes;
   uint64_t size;
@@ -41,7 +41,7 @@ static const Elf64_Shdr *section(struct image image, const Elf64_Ehdr *head, uin
   return k < head->e_shnum ? at(image, head->e_shoff + k * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr)) : NULL;
 }
 
-/* The first such procedure behind `entry`, up to the end of the section that it is in. */
+/* Range from the first such procedure after `entry` to the end of its section. */
 static struct qzi_range look(struct image image, const Elf64_Ehdr *head, const Elf64_Shdr *symbols) {
   struct qzi_range range = {0, 0};
   const Elf64_Shdr *strings = section(image, head, symbols->sh_link);
@@ -93,7 +93,7 @@ struct qzi_range qzi_static_c_code(uint32_t pid) {
   uint64_t placed, entered;
   snprintf(path, sizeof path, "/proc/%u/exe", pid);
   struct qzi_range range = qzi_static_c_code_of(path, &placed);
-  /* Where the kernel entered it: what it was moved by. */
+  /* The kernel entered the program at `entered`; the difference to the file's entry is the load bias. */
   if (!range.end || !(entered = qzi_process_auxiliary((pid_t)pid, AT_ENTRY))) return (struct qzi_range){0, 0};
   return (struct qzi_range){range.start + (entered - placed), range.end + (entered - placed)};
 }

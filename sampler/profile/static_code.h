@@ -1,11 +1,11 @@
-/* Which code of a statically linked program is the C library's.
+/* Finds the C library's code in a statically linked program.
  *
  * Owns:    nothing. Any thread. Trusts nothing in the program's file.
  *
- * Linkers put what the program's own files have before what they take from archives, and the C library comes last: so
- * its code begins with the first procedure, behind the one that the program starts at, whose name is reserved for the C
- * library and that is of no use to anybody else (`__libc_start_main`, `__pthread_...`, `_IO_...`). Code that compilers
- * put aside (cold, executed at the start) lies before that, and is not recognized. Nor is that of a stripped program.
+ * Linkers place the program's own files before those taken from archives, and the C library is the last archive. So its
+ * code begins at the first procedure after the program's entry point whose name is reserved for the C library and of no
+ * use to others (`__libc_start_main`, `__pthread_...`, `_IO_...`). Code that compilers separate (cold code, startup
+ * code) is placed before that, and is not recognized. In a stripped program nothing is.
  */
 #ifndef QZI_STATIC_CODE_H
 #define QZI_STATIC_CODE_H
@@ -13,9 +13,10 @@
 #include <stdint.h>
 #include "interner.h"
 
-/* In addresses of the process. Empty: it is dynamically linked, has no symbol table, or may not be read. */
+/* Range in addresses of the process. Empty: the program is dynamically linked, has no symbol table, or may not be
+ * read. */
 struct qzi_range qzi_static_c_code(uint32_t pid);
-/* The same of the file at `path`, as the linker placed it; *entry: where it starts. */
+/* The same for the file at `path`, at the linker's addresses; *entry: its entry point. */
 struct qzi_range qzi_static_c_code_of(const char *path, uint64_t *entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* Symbols into the profile. See symbolize.h. */
+/* Symbolizes a profile. See symbolize.h. */
 #include "symbolize.h"
 
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include "thread_names.h"
 #include "symbols/symbols.h"
 
-/* A static object has the name of its variable, but for one that the C++ library made for itself. */
+/* A static object gets the name of its variable, except if it is a variable of the C++ library itself. */
 static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
   const struct qz_entity *entity = &in->file->entities[index];
   const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
   uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
   if (object && !address)
-    address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
+    address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* the object is gone, but its variable is not */
   const struct qzi_external *external = entity->kind == QZ_KIND_FUTEX ? qzi_external_of(in, index) : NULL;
   if (external) address = external->address;
   struct qz_symbol variable;
@@ -27,14 +27,15 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
   return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
 }
 
-/* The name of an object that is called after what is called there, and what that says of it; text 0: none. */
+/* The name of an object that is named after the procedure called there, and what that procedure implies; text 0:
+ * none. */
 struct called {
   uint32_t text;
   enum qz_library_wait wait;
   enum qz_naming naming;
 };
 
-/* "GOMP_barrier at solve.c:17": what was called, and where. */
+/* "GOMP_barrier at solve.c:17": the procedure called, and the place of the call. */
 static struct called place_name(struct qzi_interner *in, const char *called, const struct qz_symbol *site,
                                 enum qz_library_wait wait) {
   char words[300];
@@ -46,16 +47,17 @@ static struct called place_name(struct qzi_interner *in, const char *called, con
   return (struct called){text, wait, QZ_NAMING_PLACE};
 }
 
-/* The site is in C++'s or Rust's own library, compiled into the program: none of the program's own code is on the path.
- */
+/* Whether the site is in C++'s or Rust's own library, compiled into the program, so that none of the program's own code
+ * is on the path. */
 static int is_placeless(qz_symbols *symbols, uint64_t site) {
   enum qz_symbol_origin origin;
   return qz_symbols_entry(symbols, site - 1, &origin) && origin == QZ_SYMBOL_STANDARD;
 }
 
-/* What waits inside a library, by what the program called, and where. Not for what a library keeps to itself. What
- * C++'s library implements in its headers is inlined at the site, or called there; where the program's code jumped to
- * it as its last act, and so is not on the path, it is known without a place. */
+/* Names a wait inside a library by the procedure that the program called, and by the place of the call; not for
+ * internal procedures of the library. Procedures that C++'s library implements in headers are inlined at the site, or
+ * called there. If the program's code jumped there as its last action (tail call), so that it is not on the path, the
+ * name has no place. */
 static struct called called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at,
                                  struct qz_symbol *site) {
   const struct called none = {0};
@@ -80,8 +82,8 @@ static struct called called_name(struct qzi_interner *in, qz_symbols *symbols, u
                     qz_library_wait_of(procedure.name));
 }
 
-/* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies
- * around its pauses). */
+/* Names a loop that tries a lock: recognized by its code, or because code of a library's lock is inlined there (TBB's,
+ * whose loop is around its pauses). */
 static struct called lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
                                const struct qz_symbol *site) {
   struct qz_symbol procedure;
@@ -93,12 +95,12 @@ static struct called lock_name(struct qzi_interner *in, qz_symbols *symbols, uin
   return place_name(in, "spin lock", site, QZ_LIBRARY_WAIT_LOCK);
 }
 
-/* The variable is one of a library that is installed on the system. */
+/* Whether the variable belongs to a library that the system installed. */
 static int in_library(struct qzi_interner *in, uint64_t address) {
   return address && qzi_modules_of_system(in->file, qzi_intern_module(in, address));
 }
 
-/* What waits inside a library, and loops: where they have no name yet, that of what is called there. */
+/* Names waits inside a library, and loops, after the called procedure, if they have no name yet. */
 static void take_called(struct qz_entity *entity, struct called called) {
   if (entity->name || !called.text) return;
   entity->name = called.text;
@@ -106,7 +108,8 @@ static void take_called(struct qz_entity *entity, struct called called) {
   entity->naming = (uint8_t)called.naming;
 }
 
-/* Of a procedure its code's; of what waits inside a library that library's, else that of the place that made it. */
+/* Origin of a procedure: that of its code; of a wait inside a library: that library's; otherwise that of the place that
+ * created the object. */
 static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_entity *entity,
                                 const struct qzi_external *outside) {
   const struct qzi_file *file = in->file;
@@ -119,7 +122,7 @@ static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_e
                                              : qz_origin_of_module(path);
 }
 
-/* By the name, and the module that the code is in. */
+/* Purposes of a procedure, from its name and the module of its code. */
 static uint32_t purposes_of(const struct qzi_file *file, const struct qz_entity *entity) {
   const char *path = entity->module ? file->strings + file->modules[entity->module - 1].path : "";
   return qz_purposes_of(entity->kind == QZ_ENTITY_THREAD, file->strings + entity->name, path);
@@ -129,12 +132,12 @@ static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t in
                        const struct qzi_external *outside) {
   struct qz_entity *entity = &in->file->entities[index];
   struct qz_symbol symbol;
-  if (entity->kind >= QZ_ENTITY_CODE_LOOP) return; /* its place was found when it was seen first */
+  if (entity->kind >= QZ_ENTITY_CODE_LOOP) return; /* its place was found when it was first seen */
   memset(&symbol, 0, sizeof symbol);
   if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
-    if (!entity->address) return; /* a thread without a start routine; an inlined procedure has its name */
-    /* A library of the system may have much debug information elsewhere (40 ms to unpack the C library's): its
-     * procedures are known by name. */
+    if (!entity->address) return; /* a thread without a start routine, or an inlined procedure, which has its name */
+    /* A library of the system may have much debug information in another file (unpacking the C library's takes 40 ms),
+     * so only the names of its procedures are read. */
     int system = qzi_modules_of_system(in->file, entity->module);
     qz_symbols_find(symbols, entity->address, system ? QZ_SYMBOL_NAME : QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
@@ -142,14 +145,14 @@ static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t in
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
     if (!entity->name && outside &&
-        in_library(in, outside->address)) /* its variable's name means something to its authors */
+        in_library(in, outside->address)) /* the name of a library's own variable says nothing to users */
       take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
     if (!entity->name) entity->name = variable_name(in, symbols, index);
     if (!entity->name && outside)
       take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
     if (!entity->name && entity->kind == QZ_KIND_LOOP) take_called(entity, lock_name(in, symbols, index, &symbol));
   }
-  if (entity->file) return; /* a thread's, of what it runs */
+  if (entity->file) return; /* of a thread: the place of the procedure that it runs */
   if (symbol.file) entity->file = qzi_intern_string(in, symbol.file);
   entity->line = symbol.line;
   if (!symbol.detail || !*symbol.detail) return;
@@ -165,7 +168,7 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
   qz_symbols_within(symbols, 0, 0);
 }
 
-/* Callers of call sites: the procedure that contains the call, by its entry address. */
+/* Sets the caller of each call site: the entry address of the procedure that contains the call. */
 static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
   uint64_t count = qzi_file_count(in->file, QZ_SECTION_CALLS);
   for (uint64_t k = 0; k < count; k++) {
@@ -192,7 +195,7 @@ static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
   }
 }
 
-/* The static variable that has the first word of a shared line which is written. */
+/* Names each shared cache line after the static variable that contains its first word that is written. */
 static void name_lines(struct qzi_interner *in, qz_symbols *symbols) {
   uint64_t count = qzi_file_count(in->file, QZ_SECTION_LINES);
   for (uint64_t k = 0; k < count; k++) {

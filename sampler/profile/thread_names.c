@@ -6,8 +6,8 @@
 #include <string.h>
 #include "modules.h"
 
-#define DEEPEST 512u /* entries of a path that are looked at */
-#define SHARE   0.9  /* of a worker's time, from which on it is known by one procedure */
+#define DEEPEST 512u /* maximum number of entries of a path that are examined */
+#define SHARE   0.9  /* a worker is named after a procedure that has at least this share of its time */
 
 struct vote {
   uint32_t thread, procedure;
@@ -16,7 +16,7 @@ struct vote {
 struct callables {
   struct qzi_interner *in;
   qz_symbols *symbols;
-  uint8_t *whose; /* by entity: enum whose + 1, 0: not looked at */
+  uint8_t *whose; /* by entity: enum whose + 1; 0: not determined yet */
   struct vote *votes;
   struct qzi_table table; /* of votes */
   size_t count, room;
@@ -37,14 +37,14 @@ static enum whose whose_is(struct callables *its, uint32_t index) {
   return (enum whose)(its->whose[index] - 1);
 }
 
-/* The closure that Rust starts a thread with stands among the arguments of the procedure that marks where backtraces
- * end. */
+/* Whether it is Rust's procedure that marks where backtraces end; the closure that starts a thread is among its
+ * template arguments. */
 static int is_marker(struct callables *its, uint32_t index, struct qz_symbol *symbol) {
   qz_symbols_find(its->symbols, its->in->file->entities[index].address, QZ_SYMBOL_PROCEDURE, symbol);
   return strstr(symbol->name, "__rust_begin_short_backtrace::<") != NULL;
 }
 
-/* The outermost procedure of the program on that path, inside the start routine; 0: none. */
+/* The program's outermost procedure on that path, inside the start routine; 0: none. */
 static uint32_t callable_on(struct callables *its, uint32_t stack, uint64_t start) {
   const struct qzi_file *file = its->in->file;
   uint32_t path[DEEPEST], depth = 0;
@@ -85,7 +85,8 @@ static void set_name(struct qzi_interner *in, struct qz_entity *thread, const ch
   if (length && !thread->name) thread->name = qzi_intern_text(in, name, length);
 }
 
-/* The C++ library's state of a std::thread says what it runs, but for functions, which all look alike. */
+/* Whether the procedure identifies what the thread runs: the C++ library's state of a std::thread does, except for
+ * functions, which all look alike. */
 static int tells_apart(struct callables *its, uint64_t address) {
   struct qz_symbol symbol;
   qz_symbols_find(its->symbols, address, QZ_SYMBOL_PROCEDURE, &symbol);
@@ -93,8 +94,8 @@ static int tells_apart(struct callables *its, uint64_t address) {
          !strstr(symbol.name, "packaged_task<");
 }
 
-/* Of a thread that is known by what it runs, an object's operator(): its place, where that is not inlined into the
- * library's procedure. Both the thread and that procedure get it. */
+/* Sets the place of a thread that runs an object's operator(), if that is not inlined into the library's procedure, and
+ * of that procedure. */
 static void place_functor(struct callables *its, struct qz_entity *thread, const struct vote *best) {
   struct qz_symbol symbol;
   static const char operator[] = "::operator()";
@@ -144,7 +145,7 @@ static void name_thread(struct callables *its, uint32_t index) {
     } else {
       set_name(in, thread, symbol.name, strlen(symbol.name));
     }
-    if (strncmp(symbol.file, "/rustc/", 7)) { /* the closure's, unless that is not known */
+    if (strncmp(symbol.file, "/rustc/", 7)) { /* the place of the closure, unless it is unknown */
       thread->file = qzi_intern_string(in, symbol.file);
       thread->line = symbol.line;
     }

@@ -1,8 +1,8 @@
-/* What threads run whose start routine is a library's, always the same, and so no help: a std::async, a thread of
- * Rust, a worker of OpenMP.
+/* Names of threads whose start routine belongs to a library and is always the same, so that it does not distinguish
+ * them: std::async, Rust's threads, OpenMP's workers.
  *
  * Owns:    names and places of thread entities, when the recording ends.
- * Must not: name a thread that the program named.
+ * Must not: rename a thread that the program named.
  */
 #ifndef QZI_THREAD_NAMES_H
 #define QZI_THREAD_NAMES_H
@@ -10,8 +10,8 @@
 #include "interner.h"
 #include "symbols/symbols.h"
 
-/* Names them by the program's outermost procedure on their paths; workers that ran several, by the library whose they
- * are. */
+/* Names such threads after the program's outermost procedure on their paths; workers that ran several procedures, after
+ * their library. */
 void qzi_callables(struct qzi_interner *in, qz_symbols *symbols);
 
 #endif

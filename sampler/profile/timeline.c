@@ -26,7 +26,7 @@ void qzi_timeline_close(struct qzi_timeline *line) {
   memset(line, 0, sizeof *line);
 }
 
-/* Joins neighbours in place. */
+/* Joins neighbours in pairs, in place. */
 static void halve(struct qzi_timeline *line) {
   struct qz_timeline *all = line->file->timeline;
   uint64_t *count = &line->file->head->sections[QZ_SECTION_TIMELINE].count, half = *count / 2;
@@ -89,7 +89,7 @@ void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
   if (*at == 0) {
     if (line->touched_count == line->touched_room) {
       uint32_t *touched = realloc(line->touched, 2 * line->touched_room * sizeof *touched);
-      if (!touched) return; /* it can't come out on top of this stretch */
+      if (!touched) return; /* the entity can't become the top of this stretch */
       line->touched = touched;
       line->touched_room *= 2;
     }

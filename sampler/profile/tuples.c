@@ -57,7 +57,7 @@ uint32_t qzi_balance_find(struct qzi_tuples *tuples, unsigned busy, unsigned spi
   struct qzi_file *file = tuples->file;
   uint64_t used = qzi_file_count(file, QZ_SECTION_BALANCE),
            capacity = file->head->sections[QZ_SECTION_BALANCE].capacity;
-  /* Where the table is half full r is dropped: what is left is at most P squared elements. */
+  /* From half the capacity on, r is ignored; so at most P squared elements are left to add. */
   uint32_t bucket = used < capacity / 2 ? qzi_runnable_bucket(runnable) : 0;
   uint32_t hash = qzi_hash((uint64_t)busy << 32 | spinning, bucket);
   QZI_TABLE_EACH(&tuples->balance, hash, at) {

@@ -1,10 +1,9 @@
-/* Observations that are alike, added up: tuples, and the balance of all processors.
+/* Sums of equal observations: tuples, and the balance of all processors.
  *
- * Owns:    the sections TUPLES and BALANCE and the ways to find their elements.
+ * Owns:    the sections TUPLES and BALANCE and the tables to find their elements.
  * Writer and reader: the aggregating thread of one recording.
- * Must not: look at the session.
- *
- * Finding and adding are apart, so that a snapshot can be found room for first and then added without fail.
+ * Must not: look at the session. Finding and adding are separate, so that room for a whole snapshot is found first, and
+ * then adding can't fail.
  */
 #ifndef QZI_TUPLES_H
 #define QZI_TUPLES_H
@@ -19,12 +18,13 @@ struct qzi_tuples {
   struct qzi_table tuples, balance;
 };
 
-/* What tuples are distinguished by: laid out as the beginning of struct qz_tuple, so that one comparison does. */
+/* The members by which tuples are distinguished, laid out as the beginning of struct qz_tuple, so that they can be
+ * compared at once. */
 struct qzi_tuple_key {
   uint32_t stack, thread;
   uint8_t state, waiting, torn, kernel;
   uint16_t busy, spinning;
-  uint32_t runnable; /* as counted; bucketed inside */
+  uint32_t runnable; /* number of runnable threads; rounded when the table is nearly full */
 };
 _Static_assert(sizeof(struct qzi_tuple_key) == 20 &&
                  offsetof(struct qzi_tuple_key, state) == offsetof(struct qz_tuple, state) &&
@@ -43,10 +43,10 @@ static inline uint32_t qzi_runnable_bucket(uint32_t runnable) {
   return runnable >> width << width;
 }
 
-/* Index + 1 of the tuple for the key, made where there is none; 0: no room at all. Where the table is nearly full
- * r is rounded down to a power of two, then dropped, then the stack is shortened (head->tuples_merged). */
+/* Index + 1 of the tuple for the key, which is added if necessary; 0: no room. When the table is nearly full, r is
+ * rounded down to a power of two, then ignored, then the stack is shortened (head->tuples_merged). */
 uint32_t qzi_tuple_find(struct qzi_tuples *tuples, const struct qzi_tuple_key *key);
-/* Index + 1 of the balance of b, s and r; 0: no room. */
+/* Index + 1 of the element for b, s and r; 0: no room. */
 uint32_t qzi_balance_find(struct qzi_tuples *tuples, unsigned busy, unsigned spinning, uint32_t runnable);
 
 static inline void qzi_tuple_add(struct qzi_tuples *tuples, uint32_t index_plus_1, uint32_t runnable, uint64_t ns) {

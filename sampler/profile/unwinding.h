@@ -1,4 +1,4 @@
-/* How walks of stacks came along, by the module that they went through.
+/* Results of stack walks, by the module that they went through.
  *
  * Owns:    the section UNWINDING.
  * Writer and reader: the aggregating thread of one recording.
@@ -8,7 +8,7 @@
 
 #include "interner.h"
 
-/* The row of a module, index + 1; 0: of code in no file. NULL: no room. It holds until the next call. */
+/* The row of a module (index + 1; 0: code in no file). NULL: no room. Valid until the next call. */
 struct qz_unwinding *qzi_unwinding_of(struct qzi_interner *in, uint32_t module);
 
 #endif

@@ -1,12 +1,12 @@
-/* Charging of waiters' time to holders. See blame.h. */
+/* Charges waiters' time to holders. See blame.h. */
 #include "blame.h"
 #include "lock_holders.h"
 #include "thread_look.h"
 
-#define READERS_MOST  64u  /* readers of one lock that are blamed in one visit */
-#define READERS_LOOKS 256u /* threads looked at for them */
+#define READERS_MOST  64u  /* maximum number of readers of one lock that are blamed in one visit */
+#define READERS_LOOKS 256u /* maximum number of threads examined to find them */
 
-/* The k-th of `count` shares of `all`, which sum to it. */
+/* The k-th of `count` shares of `all`; the shares add up to `all`. */
 static inline uint64_t qzi_share(uint64_t all, uint32_t count, uint32_t k) {
   return (uint64_t)((unsigned __int128)all * (k + 1) / count - (unsigned __int128)all * k / count);
 }

@@ -1,4 +1,4 @@
-/* Exact call counts and totals, read from the session. See snapshot.h. */
+/* Reads exact call counts and totals from the session. See snapshot.h. */
 #include "sync_objects.h"
 #include "thread_look.h"
 #include "sampler/util/array.h"
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One call site and callee, over all processors. */
+/* Calls from one call site to one callee, summed over all processors. */
 struct qzi_call_sum {
   uint64_t site, key;
-  uint64_t count; /* in the reading that is under way */
-  uint64_t base;  /* counted before recording began */
+  uint64_t count; /* in the current reading */
+  uint64_t base;  /* calls before recording began */
   uint32_t edge;  /* index + 1 into QZ_SECTION_CALLS, 0: none yet */
 };
 
@@ -34,8 +34,8 @@ static void add(struct qzi_sampler *sampler, uint64_t site, uint64_t key, uint64
   sampler->sums[sampler->sums_count++] = (struct qzi_call_sum){.site = site, .key = key, .count = count};
 }
 
-/* First byte at or after `offset` that has data, and where that data ends; pages that nobody touched hold no calls,
- * and reading them would make the kernel provide them. */
+/* Finds the first byte at or after `offset` that has data, and the end of that data. Pages that were never touched
+ * contain no calls, and reading them would make the kernel allocate them. */
 static int next_data(const struct qz_session_view *view, uint64_t offset, uint64_t *begin, uint64_t *end) {
   if (view->fd < 0) {
     *begin = offset;
@@ -69,13 +69,13 @@ static void sum_up(struct qzi_sampler *sampler) {
   }
 }
 
-/* Entity of a callee; 0: the key makes no sense, or there is no room. */
+/* Entity of a callee; 0: the key is invalid, or there is no room. */
 static uint32_t callee_of(struct qzi_sampler *sampler, uint64_t key) {
   if (key & QZ_KEY_OBJECT) return qzi_intern_object(&sampler->in, QZ_KEY_INDEX(key));
   return qzi_intern_procedure(&sampler->in, key);
 }
 
-/* How often each object was asked for. */
+/* Sums the number of calls for each object. */
 static void sum_asked(struct qzi_sampler *sampler) {
   uint32_t high = qz_session_object_high(sampler->view);
   memset(sampler->asked, 0, high * sizeof *sampler->asked);
@@ -135,7 +135,8 @@ void qzi_totals_read(struct qzi_sampler *sampler) {
   head->threads_dropped = QZ_LOAD(&session->threads_dropped);
   head->objects_merged = QZ_LOAD(&session->objects_merged);
   head->strings_dropped = QZ_LOAD(&session->strings_dropped);
-  head->hook.least_ps = QZ_LOAD(&session->hook.least_ps); /* known when the modules of the program have begun */
+  head->hook.least_ps = QZ_LOAD(&session->hook.least_ps); /* not known before the program's modules have been
+                                                             initialized */
   head->hook.most_ps = QZ_LOAD(&session->hook.most_ps);
   head->hook_inside_ps = QZ_LOAD(&session->hook_inside_ps);
 }
@@ -143,7 +144,7 @@ void qzi_totals_read(struct qzi_sampler *sampler) {
 int qzi_sampler_base(struct qzi_sampler *sampler, int attached) {
   qzi_growth_note(&sampler->threads_grown, qz_session_thread_high(sampler->view), 0);
   qzi_growth_note(&sampler->objects_grown, qz_session_object_high(sampler->view), 0);
-  if (!attached) return 0; /* what was counted before the program said hello belongs to this recording */
+  if (!attached) return 0; /* counts from before the program connected belong to this recording */
   sum_processors(sampler->view, &sampler->totals_base);
   sum_up(sampler);
   for (uint32_t k = 0; k < sampler->sums_count; k++) sampler->sums[k].base = sampler->sums[k].count;

@@ -7,7 +7,8 @@ void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns) 
     growth->now_ns = now_ns;
   }
   if (growth->count && growth->high[growth->count - 1] >= high) return;
-  if (growth->count == QZI_GROWTH_STEPS) { /* every second step is forgotten: its records join the next, later one */
+  if (growth->count == QZI_GROWTH_STEPS) { /* removes every second step: its records are assumed to be as new as
+                                              those of the next step */
     for (uint32_t k = 0; k < QZI_GROWTH_STEPS / 2; k++) {
       growth->high[k] = growth->high[2 * k + 1];
       growth->since_ns[k] = growth->since_ns[2 * k + 1];

@@ -4,15 +4,15 @@
 
 #include <stdlib.h>
 
-/* A thread that had a lock. */
+/* A thread that held a lock. */
 struct holding {
   uint32_t object, node, entity;
-  uint32_t next; /* index + 1 of another of the same lock */
+  uint32_t next; /* index + 1 of another holder of the same lock */
 };
 struct qzi_holders {
-  uint32_t *lock_up; /* by node: the nearest one at or below it, towards the root, that is a lock; 0: none */
+  uint32_t *lock_up; /* by node: the nearest lock at or above it towards the root; 0: none */
   size_t bytes;
-  uint32_t filled; /* nodes below are known */
+  uint32_t filled; /* number of nodes for which that is known */
   struct holding *all;
   uint32_t count, room;
 };
@@ -39,7 +39,7 @@ void qzi_holders_begin(struct qzi_holders *holders) { holders->count = 0; }
 
 static int is_lock(uint64_t key) { return key & QZ_KEY_OBJECT && qz_kind_is_lock(QZ_KEY_KIND(key)); }
 
-/* Parents come before their children. */
+/* Fills in lock_up for new nodes; parents have smaller indices than their children. */
 static void fill(struct qzi_sampler *sampler, struct qzi_holders *holders) {
   uint32_t nodes = (uint32_t)qzi_file_count(sampler->file, QZ_SECTION_STACKS);
   for (; holders->filled < nodes; holders->filled++) {
@@ -56,7 +56,7 @@ static void add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32
   memo->held_round = sampler->round;
   if (memo->holdings && holders->all[memo->holdings - 1].entity == entity &&
       holders->all[memo->holdings - 1].node == node)
-    return; /* twice on one stack */
+    return; /* the lock is twice on one stack */
   if (qzi_grow((void **)&holders->all, &holders->room, holders->count + 1, sizeof *holders->all)) return;
   holders->all[holders->count++] =
     (struct holding){.object = object, .node = node, .entity = entity, .next = memo->holdings};

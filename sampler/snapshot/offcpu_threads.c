@@ -1,8 +1,8 @@
-/* Threads without a processor, visited in turn. See snapshot.h. */
+/* Visits threads without a processor, in turn. See snapshot.h. */
 #include "thread_look.h"
 #include "wait_overlap.h"
 
-/* Copies state and path. The node is that of the last look where the packed word is the same. */
+/* Copies state and path of a thread. The node is that of the last look if the packed word is the same. */
 void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look) {
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
   struct qzi_interner *in = &sampler->in;
@@ -69,8 +69,9 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
     sampler->file->head->invalid++;
     return;
   }
-  /* Running, or about to: seen at its processor. One that ran when the processors were visited and does not any more
-   * counts in its new state, too: those that have begun to run since are counted nowhere. */
+  /* Threads that run, or are about to, are seen at their processors. A thread that ran when the processors were
+   * visited, but does not any more, is counted in its new state, too; threads that have begun to run since then are
+   * counted nowhere. On average both errors cancel out. */
   if (state < QZ_STATE_READY) return;
   struct qzi_tuple_key key = {.stack = look.node,
                               .thread = look.entity,
@@ -96,7 +97,7 @@ uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most) {
   uint32_t high = qz_session_thread_high(sampler->view);
   uint64_t now_ns = sampler->file->head->elapsed_ns;
   qzi_growth_note(&sampler->threads_grown, high, now_ns);
-  if (sampler->threading->whole) return most; /* each snapshot has visited them all */
+  if (sampler->threading->whole) return most; /* each snapshot has already visited all of them */
   if (most > high) most = high;
   for (uint32_t k = 0; k < most; k++) {
     if (sampler->thread_cursor >= high) sampler->thread_cursor = 0;

@@ -1,18 +1,20 @@
-/* What both kinds of snapshot end with: room for a whole snapshot, its balance and its time line. See snapshot.h. */
+/* The last steps of both kinds of snapshot: room for the whole snapshot, its balance and its time line. See
+ * snapshot.h. */
 #ifndef QZI_ROUND_H
 #define QZI_ROUND_H
 
 #include "snapshot.h"
 
-/* Adding a snapshot, between its observations' tuples being found and added: begin finds room for the rest and gives
- * the weight (-1: no room, nothing was added); end adds balance and timeline, and makes the snapshot count. */
+/* Adding a snapshot. After the tuples of its observations were found, qzi_snapshot_begin finds room for the rest and
+ * gives the weight (-1: no room, nothing was added); then the tuples are added; qzi_snapshot_end adds balance and
+ * timeline, and makes the snapshot count. */
 struct qzi_counts {
   unsigned useful, overhead, spinning, running;
   uint32_t runnable;
   uint64_t retries, torn, invalid;
-  int more;          /* 1: a part of a snapshot, which is not the last one: it counts with that */
-  uint64_t whole_ns; /* weight of the whole snapshot, where it has parts; else 0 */
-  uint32_t balance;  /* set by begin */
+  int more;          /* 1: a part of a snapshot other than its last part */
+  uint64_t whole_ns; /* weight of the whole snapshot if it has parts; else 0 */
+  uint32_t balance;  /* set by qzi_snapshot_begin */
 };
 static inline int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts,
                                      uint64_t *ns) {
@@ -49,7 +51,7 @@ static inline void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns
   sampler->spinning = (uint16_t)counts->spinning;
 }
 
-/* The thread was there in the snapshot that is being added, whose weight is ns. */
+/* Records that the thread was seen in the snapshot being added, whose weight is ns. */
 static inline void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns) {
   uint32_t stats_plus_1 = sampler->in.memos[index].stats;
   if (!stats_plus_1) return;

@@ -1,11 +1,11 @@
-/* Opening and closing of a sampler. See snapshot.h. */
+/* Opens and closes a sampler. See snapshot.h. */
 #include "snapshot.h"
 #include "lock_holders.h"
 #include "sampler/profile/symbolize.h"
 
 #include <string.h>
 
-/* What is remembered of each processor, and scratch, in one piece. */
+/* Allocates the state of each processor and its scratch memory in one piece. */
 static int make_visits(struct qzi_sampler *sampler) {
   uint64_t processors = sampler->view->processors;
   size_t keys_bytes = (sampler->view->stack_limit * sizeof(uint64_t) + 127) & ~(size_t)127;
@@ -71,7 +71,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
 }
 
 void qzi_sampler_close(struct qzi_sampler *sampler) {
-  /* First: it ends the threads that read for it (inline_frames.c), which use the interner and the file. */
+  /* Must be first: it ends the reading threads (inline_frames.c), which use the interner and the file. */
   if (sampler->threading) sampler->threading->close(sampler);
   qzi_lazy_free(sampler->visit_memory, sampler->visit_bytes);
   qzi_lazy_free(sampler->objects, sampler->objects_bytes);
@@ -105,7 +105,7 @@ int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before) {
     if (file->processors[p].idle_ns != head->elapsed_ns) return -1;
   if (now > before && qzi_file_room(file, QZ_SECTION_PROCESSORS, now - before)) return -1;
   if (make_visits(sampler)) return -1;
-  /* A reader of the growing file sees half a snapshot until the next one is whole. */
+  /* A reader of the growing file knows by this that the next snapshot is incomplete. */
   __atomic_store_n(&head->rounds_begun, head->snapshots + 1, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
   for (uint32_t p = before; p < now; p++)

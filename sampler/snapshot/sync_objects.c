@@ -1,4 +1,4 @@
-/* Objects visited in turn: their queues, and who held them since the last visit; and their exact statistics. See
+/* Visits objects in turn: their queues, and their holders since the last visit; and reads their exact statistics. See
  * snapshot.h. */
 #include "sync_objects.h"
 
@@ -9,7 +9,7 @@
 #include "thread_look.h"
 #include "wait_overlap.h"
 
-/* Of a queue length, as QZ_QUEUE_... say. */
+/* Class of a queue length (QZ_QUEUE_...). */
 static unsigned queue_bucket(uint32_t length) {
   const unsigned first = (unsigned)__builtin_ctz(QZ_QUEUE_EXACT), part = (unsigned)__builtin_ctz(QZ_QUEUE_PARTS);
   if (length < QZ_QUEUE_EXACT) return length;
@@ -18,7 +18,7 @@ static unsigned queue_bucket(uint32_t length) {
   return bucket < QZ_QUEUE_BUCKETS ? bucket : QZ_QUEUE_BUCKETS - 1;
 }
 
-/* Statistics of an object, made where there are none; NULL: no room, or no such object. */
+/* Statistics of an object, which are created if necessary; NULL: no room, or no such object. */
 static struct qz_object_stats *stats_of(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_object_memo *memo = &sampler->objects[index];
   struct qzi_file *file = sampler->file;
@@ -26,7 +26,7 @@ static struct qz_object_stats *stats_of(struct qzi_sampler *sampler, uint32_t in
   uint32_t entity = qzi_intern_object(&sampler->in, index);
   if (!entity) return NULL;
   uint32_t first = file->entities[entity].record;
-  if (first != index && sampler->objects[first].stats) { /* shares the entity of its place */
+  if (first != index && sampler->objects[first].stats) { /* it shares the entity of its place */
     memo->stats = sampler->objects[first].stats;
     return &file->objects[memo->stats - 1];
   }
@@ -43,7 +43,7 @@ static int may_have_holder(uint32_t kind) {
   return qz_kind_is_lock(kind) || kind == QZ_KIND_ONCE || kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
 }
 
-/* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */
+/* For an object outside the session, of which only the waiters are known. */
 void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
                      uint64_t ns) {
   struct qzi_file *file = sampler->file;
@@ -75,7 +75,7 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   memo->visit_ns = now_ns + 1;
   if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return;
   uint32_t blocked = QZ_LOAD(&object->queue), most = sampler->view->thread_table.capacity;
-  /* Places that join, sleep and spin are always there; other objects only while one is alive. */
+  /* Places of joins, sleeps and spins always exist; other objects only while one is alive. */
   if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked &&
       QZ_LOAD(&object->address) == 0)
     return;
@@ -100,7 +100,7 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   if (kind != QZ_KIND_SLEEP) qzi_wait_overlap(sampler, stats->entity, waiters, ns);
 }
 
-/* Processors that spin on objects are part of their queues. */
+/* Processors that spin on an object are part of its queue. */
 static void count_spinners(struct qzi_sampler *sampler, uint32_t high) {
   for (uint32_t p = 0; p < sampler->view->processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];
@@ -144,8 +144,8 @@ int qzi_objects_base(struct qzi_sampler *sampler) {
 
 static uint64_t since(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
-/* Adds what one record counted. Several records share one element beyond QZI_MAX_OBJECTS: sums, so the element is
- * cleared before the first of them. */
+/* Adds the counts of one record. Beyond QZI_MAX_OBJECTS several records share one element, which therefore is cleared
+ * before the first of them is added. */
 static void add_exact(struct qz_object_stats *stats, const struct qz_object *object, const struct qz_object *base,
                       uint64_t asked) {
   static const struct qz_object zero;

@@ -1,11 +1,12 @@
-/* Who ran while others waited and processors had nothing to do. See snapshot.h.
+/* Threads that ran while others waited and processors were idle. See snapshot.h.
  *
- * Tuples know who waited and who ran at equal b and s, but not whether at the same time: two phases of a program often
- * have the same b. So the pairs are noted when they are seen together. */
+ * Tuples contain who waited and who ran at equal b and s, but not whether at the same time: two phases of a program
+ * often have the same b. So the pairs are recorded when they are seen together.
+ */
 #include "wait_overlap.h"
 
-/* Processors charged for one object in one snapshot, at least; a snapshot with many waited-for objects on many
- * processors must stay short. */
+/* Minimum number of processors that are charged for one object in one snapshot; it is limited because a snapshot with
+ * many waited-for objects on many processors must remain short. */
 #define CHOSEN 4
 
 static void add(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, uint32_t thread, uint64_t ns,
@@ -32,7 +33,7 @@ static void add(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, ui
       return;
     }
     if (rest) return;
-    stack = thread = 0; /* no room: to nobody in particular */
+    stack = thread = 0; /* no room: charge the object only */
   }
 }
 

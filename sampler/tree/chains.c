@@ -1,15 +1,16 @@
-/* The path of a tree: what each thread had to wait for, as sums. See tree.h, docs/reference/trees.md. */
+/* The path of a tree: sums of what each thread had to wait for. See tree.h, docs/reference/trees.md. */
 #include <stdlib.h>
 #include "tree_parts.h"
 
-#define SOON_NS 20000000u /* who waits for something else as well goes on within that time of what ended the wait */
+/* a thread that waits for several things resumes within this time (ns) after the event that woke it */
+#define SOON_NS 20000000u
 
 void qzi_tree_chain_on(struct qzi_tree *tree, struct qzi_tree_thread *thread) {
   thread->chain->ns[thread->process->kind][thread->state] += tree->now_ns - thread->counted_ns;
   thread->counted_ns = tree->now_ns;
 }
 
-/* The chain goes on from one that was that long at `at_ns`: until now the thread had no CPU. */
+/* Continues the thread's chain from a chain that was complete up to `at_ns`; since then the thread had no CPU. */
 static void go_on(struct qzi_tree *tree, struct qzi_tree_thread *thread, const struct qzi_tree_chain *chain,
                   uint64_t at_ns) {
   *thread->chain = *chain;
@@ -28,7 +29,7 @@ static int may_wait_for_children(const struct qzi_tree_thread *thread, uint64_t 
   }
 }
 
-/* Of the threads of those it waited for, the one that ran last. */
+/* Of the threads in the processes for which it waited, the one that ran last. */
 static struct qzi_tree_thread *last_peer(const struct qzi_tree *tree, const struct qzi_tree_thread *thread) {
   struct qzi_tree_thread *last = NULL;
   if (!thread->peer_count || thread->wait == QZI_WAIT_CHILDREN) return NULL;
@@ -65,7 +66,8 @@ void qzi_tree_woken(struct qzi_tree *tree, struct qzi_tree_thread *thread) {
     return;
   }
   struct qzi_tree_thread *peer = last_peer(tree, thread);
-  if (thread->released && (!peer || peer->since_ns < thread->counted_ns)) { /* by the end of the one */
+  /* woken by the end of the process that released it */
+  if (thread->released && (!peer || peer->since_ns < thread->counted_ns)) {
     thread->chain->ns[process->kind][QZI_TREE_NO_CPU] += tree->now_ns - thread->counted_ns;
     thread->counted_ns = tree->now_ns;
     return;
@@ -75,6 +77,6 @@ void qzi_tree_woken(struct qzi_tree *tree, struct qzi_tree_thread *thread) {
     qzi_tree_chain_on(tree, peer);
     go_on(tree, thread, peer->chain, tree->now_ns);
   } else {
-    go_on(tree, thread, peer->chain, peer->counted_ns); /* it sleeps since then */
+    go_on(tree, thread, peer->chain, peer->counted_ns); /* it has been asleep since then */
   }
 }

@@ -12,7 +12,7 @@
 
 #define ENDS_MOST      8192u
 #define PROCESSES_MOST 256u
-#define FDS_MOST       256 /* of a process */
+#define FDS_MOST       256 /* of one process */
 #define EACH_NS        50000000u
 #define COST           50u
 
@@ -25,7 +25,7 @@ struct end {
 struct qzi_tree_ends {
   struct end items[ENDS_MOST];
   unsigned count;
-  uint64_t read_ns, cost_ns; /* when they were read last, and how long that took */
+  uint64_t read_ns, cost_ns; /* time and duration of the last reading */
   struct qzi_socket_peers *peers;
 };
 

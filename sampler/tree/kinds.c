@@ -1,9 +1,9 @@
-/* Kinds of processes, and what is kept of single ones. See tree.h. */
+/* Kinds of processes, and what is kept of single processes. See tree.h. */
 #include <stdio.h>
 #include <string.h>
 #include "tree_parts.h"
 
-#define SHORT_NS 100000000u /* a process that lives for less is a short one */
+#define SHORT_NS 100000000u /* ns: a process that lives for less counts as short */
 
 uint32_t qzi_tree_kind_of(struct qzi_tree *tree, const char *name, uint32_t forked) {
   for (uint32_t k = 0; k < tree->kind_count; k++)
@@ -40,7 +40,7 @@ void qzi_tree_rename(struct qzi_tree *tree, struct qzi_tree_process *process, co
   for (struct qzi_tree_thread *thread = tree->all; thread; thread = thread->next_all)
     if (thread->process == process) qzi_tree_chain_on(tree, thread);
   struct qzi_tree_kind *before = &tree->kinds[process->kind];
-  if (before->processes) before->processes--; /* it was of the new one all the time */
+  if (before->processes) before->processes--; /* it counts as one of the new kind from its beginning */
   qzi_tree_enter_kind(tree, process, kind);
 }
 
@@ -70,7 +70,7 @@ void qzi_tree_keep(struct qzi_tree *tree, const struct qzi_tree_process *process
   place->next = NULL;
 }
 
-/* ---- children beside each other ---- */
+/* ---- children that live at the same time ---- */
 
 static void family_to(struct qzi_tree_family *family, uint64_t now_ns) {
   if (family->children)

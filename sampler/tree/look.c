@@ -1,4 +1,4 @@
-/* Waits of processes. See look.h. */
+/* What sleeping processes wait for. See look.h. */
 #include "look.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "sampler/linux/process_memory.h"
 
-/* The beginning of a file in /proc; its length, -1: it cannot be read. */
+/* Reads the beginning of a file in /proc. Returns its length; -1: it cannot be read. */
 static int beginning_of(const char *path, char *to, int bytes) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -46,7 +46,7 @@ static void at_poll(const struct qzi_tree *tree, struct qzi_tree_ends *ends, str
 
 /* ---- futexes ---- */
 
-/* A mutex of glibc that processes share; its owner. 0: it does not look like one. */
+/* If a shared mutex of glibc is at the address, returns its owner's pid; 0: it does not look like one. */
 static uint32_t owner_at(const struct qzi_tree *tree, uint32_t pid, uint64_t address) {
   struct {
     uint32_t word, count, owner, users;
@@ -54,7 +54,7 @@ static uint32_t owner_at(const struct qzi_tree *tree, uint32_t pid, uint64_t add
   } mutex;
   if (qzi_program_read(pid, address, &mutex, sizeof mutex)) return 0;
   uint32_t owner = mutex.owner;
-  if (mutex.word != 2 && owner != (mutex.word & FUTEX_TID_MASK)) return 0; /* 2: somebody waits */
+  if (mutex.word != 2 && owner != (mutex.word & FUTEX_TID_MASK)) return 0; /* 2: contended */
   const struct qzi_tree_thread *holder = tree->threads[owner % QZI_TREE_HASH];
   while (holder && holder->tid != owner) holder = holder->next;
   return owner && holder ? holder->process->pid : 0;
@@ -109,7 +109,7 @@ static enum qzi_tree_wait other_wait(long number) {
   }
 }
 
-/* Calls in which a shell waits for its children, and others for any signal. */
+/* Whether the system call waits for any signal; shells wait for their children with it. */
 static int awaits_signal(long number) {
 #ifdef SYS_pause
   if (number == SYS_pause) return 1;
@@ -164,7 +164,7 @@ static int interprets(const char *kind) {
   return 0;
 }
 
-/* "postgres: walwriter", without what distinguishes single processes: numbers, and what is in brackets. */
+/* "postgres: walwriter", without what distinguishes single processes: numbers and text in brackets. */
 static void plain_title(const char *text, char *name, unsigned bytes) {
   unsigned length = 0;
   for (; *text && length + 1 < bytes && length < 48; text++) {

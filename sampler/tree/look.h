@@ -1,6 +1,6 @@
 /* What a sleeping thread of a tree waits for, as /proc shows it.
  *
- * Owns:    nothing but what ends.h keeps. The observing thread.
+ * Owns:    only what ends.h keeps. Used by the observing thread.
  * Must not: stop a process, or look at one more than once while it sleeps.
  */
 #ifndef QZI_TREE_LOOK_H
@@ -8,10 +8,10 @@
 
 #include "ends.h"
 
-/* Sets wait and peers. */
+/* Sets the members wait and peers of the thread. */
 void qzi_tree_look(const struct qzi_tree *tree, struct qzi_tree_ends *ends, struct qzi_tree_thread *thread);
-/* What the process is called: its title, where it has given itself one ("postgres: writer"), or the script that an
- * interpreter runs. 0: nothing but what its kind says. */
+/* Finds the name of a process: its title, if it has set one ("postgres: writer"), or the script that an interpreter
+ * runs. Returns 0 if there is nothing more than the name of its kind. */
 int qzi_tree_title(const struct qzi_tree_process *process, const char *kind, char *name, unsigned bytes);
 
 #endif

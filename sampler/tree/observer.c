@@ -14,14 +14,16 @@
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"
 
-#define LATE_NS  20000000u /* events are in order when they are that old */
+#define LATE_NS  20000000u /* ns: events of this age are complete and in order */
 #define EACH_MS  10
-#define LOOKS    16u       /* new ones in a round; each is some system calls */
-#define VISITS   64u       /* sleeping threads whose waits count in a round */
-#define LOOK_NS  50000000u /* until another look for the other end of a pipe or socket, and as long as it has slept */
+#define LOOKS    16u /* new sleeping threads examined in a round; each takes some system calls */
+#define VISITS   64u /* sleeping threads whose waits are counted in a round */
+/* ns: minimum time until the next search for the other end of a pipe or socket, which is at least the time that the
+ * thread has slept */
+#define LOOK_NS  50000000u
 #define TITLES   8u
-#define TITLE_NS 50000000u   /* processes that live for less keep the names of their kinds */
-#define AGAIN_NS 1000000000u /* and a title that comes later is looked for then */
+#define TITLE_NS 50000000u   /* ns: processes that live for less keep the names of their kinds */
+#define AGAIN_NS 1000000000u /* ns: age at which a process's title is read again */
 
 struct qzi_observer {
   struct qzi_task_events *events;
@@ -48,7 +50,8 @@ static uint64_t next_random(struct qzi_observer *observer) {
   return observer->random >> 33;
 }
 
-/* Nobody has looked what it waits for; or the other end was not found, as where that process began a moment ago. */
+/* Whether to find out what the thread waits for: it was not examined yet, or the other end was not found, perhaps
+ * because that process had just begun. */
 static int is_to_look(const struct qzi_tree_thread *thread, uint64_t now_ns) {
   switch (thread->wait) {
   case QZI_WAIT_UNKNOWN: return 1;
@@ -66,7 +69,7 @@ static void look(struct qzi_observer *observer, struct qzi_tree_thread *thread, 
   thread->look_ns = now_ns + (slept_ns > LOOK_NS ? slept_ns : LOOK_NS);
 }
 
-/* Who sleeps now has done so for `ns`, on average: what it waits for is counted. */
+/* Counts what sleeping threads wait for: on average each sleeps for `ns`. */
 static void count_waits(struct qzi_observer *observer, uint64_t ns) {
   struct qzi_tree *tree = observer->tree;
   unsigned asleep = 0, looks = 0;
@@ -97,7 +100,8 @@ static void name_processes(struct qzi_observer *observer) {
 static void *observe(void *argument) {
   struct qzi_observer *observer = argument;
   uint64_t last_ns = observer->tree->now_ns;
-  /* Where the user may, for buffers run full while the CPUs are others'. It takes some per cent of one at most. */
+  /* If the user may set it, because buffers overflow while other programs occupy the CPUs. The thread uses at most some
+   * per cent of one. */
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){.sched_priority = 1});
   for (;;) {
     struct pollfd stop = {.fd = observer->stop_fd, .events = POLLIN};
@@ -121,12 +125,11 @@ static const char *reason(int error) {
   switch (error) {
   case EACCES:
   case EPERM:
-    return "the kernel does not allow its events of processes; sysctl kernel.perf_event_paranoid=2 does, or a "
-           "container's "
-           "filter of system calls has to allow perf_event_open";
-  case ENOSYS: return "the kernel has no events of processes (perf_event_open)";
+    return "the kernel does not permit scheduling events; set sysctl kernel.perf_event_paranoid=2, or let the "
+           "container's system call filter allow perf_event_open";
+  case ENOSYS: return "the kernel has no scheduling events (perf_event_open)";
   case EMFILE: return "too few files may be open; raise the limit (ulimit -n)";
-  default: return "there is no memory for the kernel's events of processes";
+  default: return "there is no memory for the buffers of scheduling events";
   }
 }
 

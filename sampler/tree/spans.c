@@ -1,4 +1,4 @@
-/* The time line of a tree: spans of equal length; when there are too many, each two become one. See tree.h. */
+/* The time line of a tree: spans of equal length, which are joined in pairs when there are too many. See tree.h. */
 #include <string.h>
 #include "tree_parts.h"
 
@@ -21,7 +21,7 @@ void qzi_tree_spans_on(struct qzi_tree *tree, uint64_t now_ns) {
     uint64_t index = (at_ns - tree->begin_ns) / tree->span_ns;
     if (index >= QZI_TREE_SPANS) {
       merge(tree);
-      tree->span_number++; /* what processes ran in the last span is of no span now */
+      tree->span_number++; /* time that processes used in the last span belongs to no span now */
       continue;
     }
     if (index >= tree->span_count) {

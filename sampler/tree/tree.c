@@ -1,4 +1,4 @@
-/* Processes and threads of a tree, as events report them. See tree.h. */
+/* Processes and threads of a tree, updated by events. See tree.h. */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -93,7 +93,7 @@ struct qzi_tree *qzi_tree_new(uint32_t root, const char *name, unsigned cpus, ui
   return NULL;
 }
 
-/* The thread, made up where its beginning was lost. */
+/* The thread; if the event of its beginning was lost, it is added now. */
 static struct qzi_tree_thread *known(struct qzi_tree *tree, uint32_t pid, uint32_t tid) {
   struct qzi_tree_thread *thread = thread_of(tree, tid);
   if (thread) return thread;
@@ -108,7 +108,7 @@ static struct qzi_tree_thread *known(struct qzi_tree *tree, uint32_t pid, uint32
 static void begins(struct qzi_tree *tree, const struct qzi_task_event *event) {
   struct qzi_tree_thread *creator = thread_of(tree, event->ptid);
   struct qzi_tree_process *process = qzi_tree_process_of(tree, event->pid);
-  if (thread_of(tree, event->tid)) { /* its end was lost */
+  if (thread_of(tree, event->tid)) { /* the event of its end was lost */
     tree->odd++;
     return;
   }
@@ -201,7 +201,8 @@ static void runs(struct qzi_tree *tree, struct qzi_tree_thread *thread, int cpu)
     tree->no_memory = 1;
     return;
   }
-  if (thread->cpu >= 0 || tree->running[cpu]) { /* that it stopped, or another one there, was lost */
+  if (thread->cpu >= 0 || tree->running[cpu]) { /* the event that it stopped, or that another thread stopped there,
+                                                   was lost */
     tree->odd++;
     if (tree->running[cpu] && tree->running[cpu] != thread) {
       struct qzi_tree_thread *other = tree->running[cpu];
@@ -257,7 +258,7 @@ void qzi_tree_take(struct qzi_tree *tree, const struct qzi_task_event *event) {
     if ((thread = known(tree, event->pid, event->tid))) runs(tree, thread, event->cpu);
     break;
   case QZI_TASK_STOPS:
-    if (!(thread = thread_of(tree, event->tid))) break; /* an event that comes after that of its end */
+    if (!(thread = thread_of(tree, event->tid))) break; /* an event that arrives after that of the thread's end */
     stop_running(tree, thread);
     set_state(tree, thread, event->preempted ? QZI_TREE_NO_CPU : QZI_TREE_ASLEEP);
     break;

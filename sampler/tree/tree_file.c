@@ -1,4 +1,4 @@
-/* Writing a tree. See tree_file.h. */
+/* Writes a tree. See tree_file.h. */
 #include "tree_file.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
-/* The file of a tree (docs/reference/trees.md): a line that has its length and checksum, and JSON.
+/* The file of a tree (docs/reference/trees.md): a line with its length and checksum, then JSON.
  *
- * Owns:    nothing. Must not: leave a part of a file behind.
+ * Owns:    nothing.
+ * Must not: leave a part of a file behind.
  */
 #ifndef QZI_TREE_FILE_H
 #define QZI_TREE_FILE_H
@@ -9,11 +10,12 @@
 
 struct qzi_tree_about {
   const char *program, *arguments;
-  uint64_t lost, observer_ns, user_ns, system_ns; /* user, system: of the whole tree, as the kernel counted it */
+  uint64_t lost, observer_ns, user_ns, system_ns; /* user, system: processor time of the whole tree as counted by the
+                                                     kernel */
   int status;                                     /* exit status, or 128 + signal */
 };
 
-/* 0, or -1 and errno. The tree has ended. */
+/* Writes the file of a tree that has ended. Returns 0, or -1 with errno. */
 int qzi_tree_write(const struct qzi_tree *tree, const struct qzi_tree_about *about, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
-/* Who waits for whom in a tree. See tree.h, docs/reference/trees.md. */
+/* Which processes of a tree wait for which. See tree.h, docs/reference/trees.md. */
 #include <stddef.h>
 #include "tree_parts.h"
 
-#define HOPS 4u /* A waits for B, which waits for C, ... */
+#define HOPS 4u /* maximum length of a chain of waits (A waits for B, which waits for C, ...) */
 
 static int is_runnable(const struct qzi_tree *tree, const struct qzi_tree_process *process) {
   for (const struct qzi_tree_thread *its = tree->all; its; its = its->next_all)
@@ -18,8 +18,8 @@ static uint32_t add(uint32_t *pids, uint32_t count, uint32_t pid) {
   return count + 1;
 }
 
-/* Of these processes those that could run; else those for which they wait, and so on. Where nobody could run, those
- * that were given. How many are in `pids` then. */
+/* Replaces the processes in `pids` by those at the end of the chain of waits: those of them that are runnable; else the
+ * runnable ones for which they wait, and so on. If none is, `pids` is unchanged. Returns the number of processes. */
 static uint32_t in_the_end(const struct qzi_tree *tree, const struct qzi_tree_process *waiter, uint32_t *pids,
                            uint32_t count) {
   uint32_t now[QZI_TREE_PEERS], now_count = count;
@@ -53,7 +53,7 @@ static struct qzi_tree_wait_row *row_of(struct qzi_tree *tree, const struct qzi_
     tree->wait_count++;
     return row;
   }
-  for (row = tree->waits; row < end - 1; row++) /* one for all that have none of their own */
+  for (row = tree->waits; row < end - 1; row++) /* one row for all waits that have no row of their own */
     if (row->kind == want->kind && row->wait == want->wait) break;
   row->holder_pid = 0;
   return row;

@@ -1,6 +1,6 @@
-/* A hash index: from a hash to numbers, whose elements lie elsewhere.
+/* A hash index: maps a hash to numbers of elements, which are stored elsewhere.
  *
- * Owns:    the slots. Writer and reader: the one thread that aggregates.
+ * Owns:    the slots. Writer and reader: the aggregating thread.
  * Must not: know what it indexes. The caller compares candidates itself:
  *   QZI_TABLE_EACH(table, hash, value) if (same(value)) return value;
  */
@@ -13,13 +13,13 @@
 
 struct qzi_slot {
   uint32_t hash, value;
-}; /* value 0: free */
+}; /* value 0: the slot is free */
 struct qzi_table {
   struct qzi_slot *slots;
   uint32_t mask, used;
 };
 
-/* Visits the values stored under `hash`, and maybe some others never. */
+/* Visits all values stored under `hash`, and possibly others, which the caller must compare. */
 #define QZI_TABLE_EACH(table, hash_, value_)                                                                 \
   for (uint32_t slot_ = (table)->slots ? ((hash_) & (table)->mask) : 0, value_;                              \
        (table)->slots && ((value_) = (table)->slots[slot_].value) != 0; slot_ = (slot_ + 1) & (table)->mask) \
@@ -33,7 +33,8 @@ static inline uint32_t qzi_hash(uint64_t a, uint64_t b) {
   return (uint32_t)(mixed >> 32);
 }
 
-/* Adds a value (not 0) that is not there. 0, or -1: out of memory, the table is as it was. */
+/* Adds a value (not 0) that is not in the table yet. Returns 0, or -1 if there is no memory; then the table is
+ * unchanged. */
 static inline int qzi_table_add(struct qzi_table *table, uint32_t hash, uint32_t value) {
   if (!table->slots || table->used >= table->mask - table->mask / 3) {
     uint32_t mask = table->slots ? table->mask * 2 + 1 : 1023;

@@ -1,10 +1,10 @@
-/* Numbers in the sampler's own lines. See numbers.h. */
+/* Formats numbers for the sampler's own lines. See numbers.h. */
 #include "numbers.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Puts separators into the whole part of a number that stands in `text`. */
+/* Inserts separators into the integer part of the number in `text`. */
 static const char *separate(char text[QZI_NUMBER]) {
   size_t whole = strspn(text, "0123456789");
   for (size_t at = whole; at > 3;) {
@@ -33,7 +33,7 @@ const char *qzi_time_text(char text[QZI_NUMBER], uint64_t ns) {
   } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
   if (ns == 0) return strcpy(text, "0");
   unsigned unit = 0;
-  while (unit < 3 && (double)ns < units[unit].ns * 0.9995) unit++; /* 999.5 ms would be 1,000 ms */
+  while (unit < 3 && (double)ns < units[unit].ns * 0.9995) unit++; /* 999.5 ms would be rounded to 1,000 ms */
   double value = (double)ns / units[unit].ns;
   int decimals = unit == 3 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   snprintf(text, QZI_NUMBER, "%.*f %s", decimals, value, units[unit].name);

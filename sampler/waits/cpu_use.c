@@ -9,12 +9,13 @@ static int has_spun(const struct qzi_cpu_use *use, uint64_t entry) {
   return 0;
 }
 
-/* Whether the sample is in a call by which a procedure that spins, and then blocks, waits for others or wakes them. */
+/* Whether the sample is in a call in which a procedure that first spins and then blocks waits for other threads or
+ * wakes them. */
 static int hands_on(const struct qzi_cpu_use *use, struct qzi_paths *paths, uint64_t pc, const struct qzi_walk *walk) {
   static const char *const calls[] = {"pthread_", "lll_", "futex", "sem_post", "sem_wait", "condition_variable"};
   int library;
   if (!has_spun(use, walk->caller_entry)) return 0;
-  if (!walk->called) return qzi_paths_library(paths, pc) != 0; /* the pthread layer, whose frames walks leave out */
+  if (!walk->called) return qzi_paths_library(paths, pc) != 0; /* in the pthread layer, whose frames are not on walks */
   const char *name = qzi_paths_symbol(paths, walk->called, &library);
   for (unsigned k = 0; library && k < sizeof calls / sizeof *calls; k++)
     if (strstr(name, calls[k])) return 1;

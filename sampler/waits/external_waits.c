@@ -1,4 +1,4 @@
-/* Waits known from outside alone. See external_waits.h. */
+/* Waits that only the sampler knows. See external_waits.h. */
 #include "external_waits.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static uint32_t object_of(struct qzi_interner *in, struct qzi_external *its) {
   return qzi_external_add(in, its);
 }
 
-/* By the place in the program that calls; where there is none, by the library that waits. */
+/* Identifies the object by the program's place that calls; if there is none, by the library that waits. */
 static struct qzi_external by_caller(const struct qzi_interner *in, const struct qzi_walk *walk) {
   struct qzi_external its = {
     .kind = QZI_BY_PLACE, .key = walk->site, .site = walk->site, .called = walk->called, .module = walk->site_module};
@@ -41,8 +41,8 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
   uint32_t module = qzi_intern_module(in, address);
   struct qzi_external its = by_caller(in, walk);
   if (module && strstr(module_path(in, module), "/libquartz-pthread.so")) {
-    its = (struct qzi_external){
-      .kind = QZI_BY_LIBRARY, .key = module, .site = walk->site, .module = module}; /* the layer's own */
+    /* a futex of the pthread layer itself */
+    its = (struct qzi_external){.kind = QZI_BY_LIBRARY, .key = module, .site = walk->site, .module = module};
   } else if (module) {
     its.kind = QZI_BY_VARIABLE;
     its.key = its.address = address;
@@ -51,11 +51,11 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
 }
 
 uint32_t qzi_loop(struct qzi_interner *in, uint64_t start, const struct qzi_walk *walk) {
-  /* Places are looked up as return addresses. */
+  /* Sites are looked up as return addresses, so the site is one byte after the place. */
   struct qzi_external its = {
     .kind = QZI_BY_PLACE, .loop = 1, .key = start, .site = start + 1, .module = qzi_intern_module(in, start)};
   struct qzi_external called = walk ? by_caller(in, walk) : its;
   return object_of(in, called.called || called.kind == QZI_BY_LIBRARY
                          ? &called
-                         : &its); /* a library that spins, and then sleeps: one object */
+                         : &its); /* a library that first spins and then sleeps has one object for both */
 }

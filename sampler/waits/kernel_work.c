@@ -1,4 +1,4 @@
-/* Reasons for work of the kernel. See kernel_work.h. */
+/* Reasons for work in the kernel. See kernel_work.h. */
 #include "kernel_work.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "abi/profile.h"
 #include "sampler/linux/process_memory.h"
 
-#define BEFORE 32u  /* bytes of code before the place of return that are looked at */
-#define CALLER 64u  /* likewise, before the return of a procedure that is called with the number */
-#define PASSED 255u /* the number is what the caller of that procedure passed (the C library's syscall) */
+#define BEFORE 32u  /* bytes of code examined before the return address of the system call */
+#define CALLER 64u  /* the same before the return address of a procedure that gets the number as an argument */
+#define PASSED 255u /* the number is an argument of that procedure (the C library's syscall) */
 
 static const struct {
   long number;
@@ -60,7 +60,7 @@ static uint8_t look(uint32_t pid, uint64_t pc) {
   return QZ_KERNEL_CALL;
 }
 
-/* The number that was passed to the procedure that returns there. */
+/* The number passed to the procedure that returns to `back`. */
 static uint8_t look_before(uint32_t pid, uint64_t back) {
   unsigned char code[CALLER];
   if (back < sizeof code || qzi_program_read(pid, back - sizeof code, code, sizeof code)) return QZ_KERNEL_CALL;
@@ -102,7 +102,7 @@ uint8_t qzi_kernel_work(struct qzi_call_sites *known, uint32_t pid, uint64_t pc,
 #endif
   uint8_t kernel = known_at(known, pid, pc, look);
   if (kernel != PASSED) return kernel;
-  uint64_t back; /* it has no frame of its own */
+  uint64_t back; /* the procedure has no frame of its own */
   if (sp < stack->address || sp - stack->address + sizeof back > stack->bytes) return QZ_KERNEL_CALL;
   memcpy(&back, stack->data + (sp - stack->address), sizeof back);
   return known_at(known, pid, back, look_before);

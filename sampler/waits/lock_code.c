@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* Parts of names in the C library. */
+/* Parts of names of procedures in the C library. */
 static const char *const calls[] = {"pthread_mutex_", "pthread_spin_", "pthread_rwlock_", "pthread_cond_",
                                     "lll_",           "futex",         "sem_post",        "sem_wait"};
 
-/* Parts of linkage names of locks that run-time libraries make themselves, in the program or a library: Go's, Rust's
- * (its own and parking_lot's), HotSpot's and Abseil's. */
+/* Parts of linkage names of procedures in run-time libraries' own locks, in the program or in a library: Go's, Rust's
+ * (standard library and parking_lot), HotSpot's and Abseil's. */
 static const char *const locks[] = {
   "sync.(*Mutex).",       "sync.(*RWMutex).", "runtime.lock2",  "runtime.unlock2",    "runtime.procyield",
   "runtime.semacq",       "runtime.semrel",   "runtime_doSpin", "runtime_Semacquire", "runtime_Semrel",

@@ -28,7 +28,7 @@ static enum qzi_callee by_name(const char *name) {
                                        "__cyg_profile_func_enter",
                                        "__cyg_profile_func_exit"};
   static const char *const hooks[] = {"__fentry__", "__return__"};
-  size_t length = strcspn(name, "@"); /* without its version */
+  size_t length = strcspn(name, "@"); /* without its symbol version */
   for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++)
     if (!strncmp(name, clocks[k], length) && !clocks[k][length]) return QZI_CALLEE_CLOCK;
   for (size_t k = 0; k < sizeof yields / sizeof *yields; k++)
@@ -44,7 +44,7 @@ enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, s
   uint32_t pid = qzi_paths_pid(paths);
   target = back ? qzi_call_target(pid, back) : qzi_jump_target(pid, target);
   if (!target) return QZI_CALLEE_UNKNOWN;
-  if (qzi_paths_vdso(paths, target)) return QZI_CALLEE_CLOCK; /* the kernel put it there to be asked for the time */
+  if (qzi_paths_vdso(paths, target)) return QZI_CALLEE_CLOCK; /* the vDSO's procedures read the time */
   int library;
   enum qzi_callee named = by_name(qzi_paths_symbol(paths, target, &library));
   if (named || library) return named;

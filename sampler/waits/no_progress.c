@@ -5,7 +5,7 @@
 #include "poll_detector.h"
 #include "abi/hash.h"
 
-#define MATCHED_LEAST 12u /* some 25 ms of processor time */
+#define MATCHED_LEAST 12u /* samples: about 25 ms of processor time */
 #define BEFORE        160u
 #define AROUND        480u
 
@@ -23,7 +23,7 @@ static uint64_t print_of(const struct qzi_sample *sample) {
   return mix(sum, sample->at.pc);
 }
 
-/* The loop that it was seen in; 0: none that only waits. */
+/* Finds the loop in which the thread was seen; 0: none that only waits. */
 static uint64_t loop_of(const struct qzi_no_progress *stalled, uint32_t pid) {
   unsigned char bytes[AROUND];
   struct qzi_code code;

@@ -18,7 +18,7 @@ static int is_pause(const unsigned char *bytes) {
 }
 #endif
 
-/* A sample interrupts the thread before an instruction, or after a long one. */
+/* A sample interrupts a thread before an instruction, or just after one that takes long. */
 static uint64_t pause_at(uint32_t pid, uint64_t pc) {
   unsigned char bytes[2 * BYTES];
   if (qzi_program_read(pid, pc - BYTES, bytes, sizeof bytes)) return 0;

@@ -10,16 +10,16 @@
 #include "sampler/machine_code/loops/queue_lock.h"
 #include "sampler/linux/process_memory.h"
 
-/* Bytes of code looked at before the place of a sample: more than a loop may have (poll_loop.c). */
+/* Bytes of code examined before a sample: more than a loop may have (poll_loop.c). */
 #define BEFORE 160u
-#define AROUND 480u /* bytes looked at in all */
+#define AROUND 480u /* bytes examined in all */
 #define PAGE   UINT64_C(4096)
 
 int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room,
                     struct qzi_code *code) {
   uint64_t from = first - BEFORE, to = from + room, page = first & ~(PAGE - 1), page_end = (last & ~(PAGE - 1)) + PAGE;
   if (last - first >= room - BEFORE) return -1;
-  /* The pages before and behind need not be there. */
+  /* The pages before and after need not be mapped. */
   for (unsigned edges = 0; edges < 4; edges++) {
     uint64_t low = edges & 1 && page > from ? page : from, high = edges & 2 && page_end < to ? page_end : to;
     *code = (struct qzi_code){.address = low, .bytes = bytes, .count = (size_t)(high - low)};
@@ -28,7 +28,7 @@ int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *
   return -1;
 }
 
-/* The verdict on one instruction. */
+/* The verdict on one instruction: where its loop begins; 0: it may be work. */
 static uint64_t look_at(struct qzi_poll_detector *polling, struct qzi_paths *paths, uint32_t pid, uint64_t pc,
                         int framed) {
   unsigned char bytes[AROUND];
@@ -54,7 +54,7 @@ uint64_t qzi_poll_detector_look(struct qzi_poll_detector *polling, struct qzi_pa
 }
 
 #ifdef QZI_DECODES
-#define LEADING 384u /* further bytes before a loop that may lead to it */
+#define LEADING 384u /* further bytes before a loop, for the code that leads to it */
 
 static int waits_for_turn(uint32_t pid, uint64_t start) {
   unsigned char bytes[AROUND + LEADING];

@@ -9,8 +9,8 @@
 
 #ifdef QZI_DECODES
 
-#define ROUNDS_LEAST 8u    /* samples: some 16 ms of processor time */
-#define COMPARED     2048u /* bytes of stack */
+#define ROUNDS_LEAST 8u    /* samples: about 16 ms of processor time */
+#define COMPARED     2048u /* bytes of stack that are compared */
 #define LEADING      QZI_STATELESS_BYTES
 
 static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid,
@@ -20,7 +20,7 @@ static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, st
   struct qzi_callees callees = {paths, qzi_callee_look};
   uint64_t seen = pc << 1 | (uint64_t)(framed != 0), at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_STATELESS_BITS);
   if (known->known[at].seen == seen) return &known->known[at].its;
-  /* With what lies before it, where that can be read. */
+  /* Includes the code before it, if that can be read. */
   int none = qzi_code_around(pid, pc - LEADING, pc, bytes, sizeof bytes, &code) || pc - code.address >= code.count;
   none = none && qzi_code_around(pid, pc, pc, bytes, sizeof bytes, &code);
   known->known[at].seen = seen;
@@ -41,22 +41,23 @@ static uint64_t word_at(const struct qzi_sample *sample, uint64_t at) {
   return word;
 }
 
-/* Where the frame begins in which a call returns to pc; 0: it is not in the copy. */
+/* Start of the frame in which a call returns to pc; 0: not in the copy. */
 static uint64_t frame_below(const struct qzi_sample *sample, uint64_t pc) {
   for (uint64_t at = sample->copy.address; at + 8 <= sample->copy.address + sample->copy.bytes; at += 8)
     if (word_at(sample, at) == pc) return at + 8;
   return 0;
 }
 
-/* All that the loop does not change: its frame begins at sp, and its frame pointer is fp (0: unknown). 0: that is not
- * known. values: what it changes. */
+/* Hash of everything that the loop does not change: registers, and the stack from its frame at sp on; fp: its frame
+ * pointer, 0: unknown. Returns 0 if that can't be determined. values: receives what the loop changes. */
 static uint64_t print_of(const struct qzi_stateless *its, const struct qzi_sample *sample, uint64_t sp, uint64_t fp,
                          uint64_t *values) {
   uint64_t sum = mix(its->start, sp), end = sp + COMPARED, left[QZI_STATELESS_SLOTS];
   for (unsigned k = 0; k < its->slots; k++) {
     if (its->slot[k].base == RBP && !fp) return 0;
     left[k] = (its->slot[k].base == RBP ? fp : sp) + (uint64_t)its->slot[k].disp;
-    values[16 + k] = (uint32_t)word_at(sample, left[k]); /* of slots of four bytes the rest is another's */
+    values[16 + k] = (uint32_t)word_at(sample, left[k]); /* if a slot has four bytes, the other half belongs to
+                                                            another variable */
   }
   for (unsigned reg = 0; reg < 16; reg++) {
     if (reg == RSP || reg == RBP) continue;
@@ -80,7 +81,8 @@ static int is_near(const struct qzi_repeating_loop *repeating, uint64_t pc) {
   return 0;
 }
 
-/* The loop that a sample is in, or waits in for a procedure to return, and its print. 0: none. */
+/* Finds the loop that a sample is in, or that waits for a procedure to return, and its hash. Returns 0 if there is
+ * none. */
 static uint64_t find(const struct qzi_repeating_loop *repeating, struct qzi_stateless_known *known,
                      struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
                      const struct qzi_walk *walk, uint64_t *print, uint64_t *values) {
@@ -93,14 +95,14 @@ static uint64_t find(const struct qzi_repeating_loop *repeating, struct qzi_stat
     if (!is_near(repeating, walk->caller[k].pc)) continue;
     its = look_at(known, paths, pid, walk->caller[k].pc, walk->caller[k].framed);
     if (!its->start || !(sp = frame_below(sample, walk->caller[k].pc))) continue;
-    /* A procedure with a frame of its own has the caller's frame pointer at its own. */
+    /* A procedure with its own frame stores the caller's frame pointer where its own points. */
     fp = sample->at.fp >= sp ? sample->at.fp : word_at(sample, sample->at.fp);
     if ((*print = print_of(its, sample, sp, walk->caller[k].framed && fp >= sp ? fp : 0, values))) return its->start;
   }
   return 0;
 }
 
-/* Whether something that the loop changes has gone one way only. */
+/* Whether a value that the loop changes has only grown or only shrunk. */
 static int goes_one_way(struct qzi_repeating_loop *repeating, const uint64_t *values) {
   int one_way = 0;
   for (unsigned k = 0; k < QZI_REPEATING_LOOP_VALUES; k++) {

@@ -1,20 +1,19 @@
-/* See arm_poll_loop.h. As in poll_loop.c a loop is followed once, with what is known of each register. */
+/* See arm_poll_loop.h. As in poll_loop.c, a loop is followed once, with a class of value for each register. */
 #include "arm_poll_loop.h"
 
 #include <string.h>
 #include "sampler/machine_code/arm_decode.h"
 #include "sampler/machine_code/code_flow.h"
 
-#define MOST      32u /* instructions of a loop */
+#define MOST      32u /* maximum number of instructions of a loop */
 #define REGISTERS 32u
 #define FRAME     29u /* the frame pointer */
 
 enum value {
-  FIXED,  /* as before the loop, or a constant */
-  TIMED,  /* read from a clock, or calculated with that */
-  POLLED, /* read from memory at a fixed place, or at one that was so read; or calculated from that, and a clock maybe
-           */
-  COUNT   /* carried from round to round, or it is not known which of several */
+  FIXED,  /* unchanged by the loop, or constant */
+  TIMED,  /* read from a clock, or computed from that */
+  POLLED, /* read from memory at a fixed address, or at one read so; or computed from that and perhaps from a clock */
+  COUNT   /* carried from round to round, or one of several possible values */
 };
 struct state {
   uint8_t registers[REGISTERS], flags, reached;
@@ -39,8 +38,8 @@ static int jumps(const struct loop *loop, unsigned k) {
   return loop->step[k].goes == QZI_GOES_IF || loop->step[k].goes == QZI_GOES_TO;
 }
 
-/* The smallest loop around `first` to `last`: on to a jump back to `first` or before. 0: none whose instructions are
- * all known. */
+/* Finds the smallest loop around `first` to `last`, which ends with a jump back to `first` or before. Returns 0 if
+ * there is none with only known instructions. */
 static int find(const struct qzi_code *code, uint64_t first, uint64_t last, struct loop *loop) {
   struct qzi_code_step step;
   uint64_t end = first, target = 0;
@@ -74,7 +73,7 @@ static void arrive(struct state *at, const struct state *from) {
   at->flags = joined(at->flags, from->flags);
 }
 
-/* The combined value of all that an instruction reads; a COUNT may not be computed with. */
+/* The combined class of all values that an instruction reads; a loop that polls does not compute with a COUNT. */
 static uint8_t read_by(const struct state *state, const struct arm_instruction *its) {
   uint8_t value = its->stack ? COUNT : its->reads_flags ? state->flags : FIXED;
   for (unsigned k = 0; k < 3; k++)
@@ -82,14 +81,15 @@ static uint8_t read_by(const struct state *state, const struct arm_instruction *
   return value;
 }
 
-/* 0: a loop that polls does not do that. */
+/* Tracks one instruction. Returns 0 if a loop that polls can't contain it. conditional: the loop jumps over some of its
+ * code. */
 static int follow(struct state *state, const struct arm_instruction *its, int framed, int conditional) {
   uint8_t value = read_by(state, its);
   switch (its->kind) {
   case ARM_UNKNOWN: return 0;
   case ARM_NOTHING:
   case ARM_BRANCH: return 1;
-  case ARM_CONSTANT: value = conditional ? COUNT : FIXED; break; /* which one may depend on what was read */
+  case ARM_CONSTANT: value = conditional ? COUNT : FIXED; break; /* which constant may depend on what was read */
   case ARM_CLOCK: value = TIMED; break;
   case ARM_STEP:
   case ARM_MOVE: break;
@@ -105,7 +105,7 @@ static int follow(struct state *state, const struct arm_instruction *its, int fr
     break;
   }
   case ARM_LOAD:
-    /* What is in its frame the loop does not write: nobody does. */
+    /* The loop does not write its frame, and nobody else does. */
     if (its->stack || (framed && its->from[0] == FRAME))
       value = FIXED;
     else if (value == COUNT)
@@ -113,7 +113,7 @@ static int follow(struct state *state, const struct arm_instruction *its, int fr
     else
       value = POLLED;
     break;
-  case ARM_TRY: /* an update that is tried again where another one came between is no wait */
+  case ARM_TRY: /* an update that is repeated if another one came between is not a wait */
     if (its->from[1] != ARM_ZERO && state->registers[its->from[1]] != FIXED) return 0;
     if (state->registers[its->from[0]] == COUNT) return 0;
     value = POLLED;
@@ -130,7 +130,8 @@ uint64_t qzi_arm_poll_loop(const struct qzi_code *code, uint64_t seen, int frame
   struct state in[MOST + 1] = {{.reached = 1}};
   int polls = 0, conditional = 0;
   if (!find(code, seen, seen, &loop)) return 0;
-  for (unsigned k = 0; k < loop.count; k++) { /* what the loop changes it carries on, until something else is seen */
+  for (unsigned k = 0; k < loop.count; k++) { /* a value that the loop changes is assumed to be carried on until it
+                                                 is found to be something else */
     in[0].registers[loop.its[k].to] = in[0].registers[loop.its[k].also] = COUNT;
     if (loop.its[k].sets_flags) in[0].flags = COUNT;
     uint64_t target = target_of(&loop, k);
@@ -146,11 +147,11 @@ uint64_t qzi_arm_poll_loop(const struct qzi_code *code, uint64_t seen, int frame
     uint64_t target = target_of(&loop, k), end = loop.start + 4u * loop.count;
     int last = k + 1 == loop.count, inside = jumps(&loop, k) && target > loop.start && target < end,
         back = jumps(&loop, k) && target == loop.start, falls = loop.step[k].goes != QZI_GOES_TO && !last;
-    if (inside && target <= loop.start + 4u * k) return 0; /* a loop inside the loop */
+    if (inside && target <= loop.start + 4u * k) return 0; /* the loop contains another loop */
     if (loop.step[k].goes == QZI_GOES_IF) {
-      int leaves = !(inside || back) || last; /* one of both ways does */
+      int leaves = !(inside || back) || last; /* one of the two ways leaves the loop */
       if (leaves && decides == POLLED) polls = 1;
-      /* A jump back that something fixed decides may never be taken: what stands behind it is done each time, too. */
+      /* A jump back decided by a fixed value may never be taken; then the code after it is executed each time, too. */
       if (last && back && decides == FIXED) return 0;
     }
     if (inside) arrive(&in[(target - loop.start) / 4], &state);

@@ -1,4 +1,4 @@
-/* The loop around an instruction. See loop_body.h. */
+/* Finds the loop around an instruction. See loop_body.h. */
 #include "loop_body.h"
 
 #ifdef QZI_DECODES
@@ -11,8 +11,8 @@ int qzi_loop_jumps_inside(const struct loop *loop, unsigned k, uint64_t *target)
   return 1;
 }
 
-/* All of the loop. 0: no instruction begins at `seen`, or the jump back does not close a loop: no way leads to it from
- * where it goes. */
+/* Decodes the whole loop. Returns 0 if no instruction begins at `seen`, or if the jump back does not close a loop,
+ * because it can't be reached from its target. */
 static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
   uint64_t code_end = code->address + code->count;
   int passed = 0;
@@ -25,7 +25,7 @@ static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *lo
     loop->all[loop->count].inside = 0;
     passed |= at == seen;
   }
-  /* What the jump back cannot follow is a way out that lies between. */
+  /* Instructions from which the jump back can't be reached are on a way out of the loop. */
   for (int more = 1; more;) {
     more = 0;
     for (unsigned k = loop->count; k-- > 0;) {

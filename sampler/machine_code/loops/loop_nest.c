@@ -8,20 +8,21 @@
 
 struct qzi_nest_block {
   uint64_t start, last; /* addresses of its first and last instruction */
-  uint64_t jump;        /* where its last instruction jumps to within the code; 0: nowhere */
-  uint8_t on;           /* it goes on into the next block */
-  uint8_t anywhere;     /* it ends with a jump through a register or memory */
-  uint8_t reached;      /* by a jump, or from the block before */
+  uint64_t jump;        /* target of its last instruction, if that is a jump within the code; 0: none */
+  uint8_t on;           /* 1: control can continue from it into the next block */
+  uint8_t anywhere;     /* 1: it ends with a jump through a register or memory */
+  uint8_t reached;      /* 1: a jump leads to it, or control continues into it from the block before */
   uint8_t visited, header, several;
-  uint8_t led;       /* who jumps to it jumps back in a loop: what it goes on into counts no more */
-  uint32_t inner;    /* the header (index + 1) of the innermost loop around it, its own aside; 0: none */
-  uint32_t position; /* on the path of the walk, from 1; 0: not on it */
-  uint32_t loop;     /* of a header: index + 1 */
+  uint8_t led;       /* 1: it leads only to the header after it, and jumps to it count as jumps back; so its own way
+                        into the header does not count */
+  uint32_t inner;    /* header (index + 1) of the innermost loop around it, other than a loop that it heads; 0: none */
+  uint32_t position; /* position on the current path of the depth-first walk, from 1; 0: not on it */
+  uint32_t loop;     /* index + 1 of the loop, if the block is a header */
 };
 
 /* ---- blocks ---- */
 
-/* One bit for each byte of a piece: an instruction begins there that begins a block. */
+/* leaders: one bit for each byte of a piece, set if an instruction begins there that begins a block. */
 struct part {
   struct qzi_code_piece code;
   unsigned char *leaders;
@@ -29,7 +30,7 @@ struct part {
 struct parts {
   enum qzi_machine machine;
   uint32_t count;
-  struct part all[QZI_CODE_PIECES]; /* by address */
+  struct part all[QZI_CODE_PIECES]; /* ascending by address */
 };
 
 static void mark(const struct parts *parts, uint64_t address) {
@@ -44,7 +45,8 @@ static int has_target(const struct qzi_code_step *step) {
 }
 static int goes_on(const struct qzi_code_step *step) { return step->goes == QZI_GOES_ON || step->goes == QZI_GOES_IF; }
 
-/* Marks what the part's jumps lead to, and what stands behind them; cuts it where the procedure ends. */
+/* Marks the targets of the part's jumps and the instructions after jumps as leaders; cuts the part where the procedure
+ * ends. */
 static void find_leaders(const struct parts *parts, struct part *part, int sized) {
   const struct qzi_code_piece *code = &part->code;
   struct qzi_code_step step;
@@ -89,7 +91,7 @@ static int make_blocks(struct qzi_loop_nest *nest, enum qzi_machine machine, con
     block->on = (uint8_t)goes_on(&step);
     block->anywhere = step.goes == QZI_GOES_ANYWHERE;
   }
-  if (count > first) nest->blocks[count - 1].on = 0; /* what stands behind is another piece */
+  if (count > first) nest->blocks[count - 1].on = 0; /* the code after it is in another piece */
   nest->block_count = count;
   return 0;
 }
@@ -103,7 +105,7 @@ static uint32_t block_at(const struct qzi_loop_nest *nest, uint64_t address) {
     else
       high = middle;
   }
-  return low; /* index + 1; 0: before all */
+  return low; /* index + 1; 0: before all blocks */
 }
 
 /* Index + 1 of the block that begins at the address; 0: there is none. */
@@ -114,10 +116,10 @@ static uint32_t block_from(const struct qzi_loop_nest *nest, uint64_t address) {
 
 /* ---- nesting ---- */
 
-/* A successor that the walk has yet to look at. */
+/* A block on the path of the walk, and its next successor. */
 struct step {
   uint32_t block;
-  uint32_t next; /* 0: what it goes on into, 1: what it jumps to, from 2 on: blocks that nothing else leads to */
+  uint32_t next; /* 0: the following block, 1: the target of its jump, from 2 on: blocks that nothing else leads to */
 };
 struct walk {
   struct qzi_nest_block *blocks;
@@ -126,7 +128,7 @@ struct walk {
   uint32_t depth;
 };
 
-/* Block `b` lies in the loop with the header `h` (indices + 1). */
+/* Records that block `b` is in the loop with header `h` (indices + 1). */
 static void put_into(struct walk *walk, uint32_t b, uint32_t h) {
   struct qzi_nest_block *blocks = walk->blocks;
   if (b == h || !h) return;
@@ -150,7 +152,7 @@ static void enter(struct walk *walk, uint32_t block) {
   walk->blocks[block - 1].position = walk->depth;
 }
 
-/* The edge from `b` to `to`, which was visited before. */
+/* Handles the edge from `b` to `to`, which was visited before. */
 static void look_at(struct walk *walk, uint32_t b, uint32_t to) {
   struct qzi_nest_block *blocks = walk->blocks;
   if (blocks[to - 1].position) {
@@ -164,7 +166,7 @@ static void look_at(struct walk *walk, uint32_t b, uint32_t to) {
     put_into(walk, b, h);
     return;
   }
-  blocks[h - 1].several = 1; /* into the middle of a loop that has been left */
+  blocks[h - 1].several = 1; /* the edge leads into the middle of a loop that the walk has left */
   while ((h = blocks[h - 1].inner)) {
     if (blocks[h - 1].position) {
       put_into(walk, b, h);
@@ -174,7 +176,7 @@ static void look_at(struct walk *walk, uint32_t b, uint32_t to) {
   }
 }
 
-/* The next successor of the block, index + 1; 0: there are no more. */
+/* Index + 1 of the block's next successor; 0: there are no more. */
 static uint32_t successor(const struct qzi_loop_nest *nest, struct step *step) {
   const struct qzi_nest_block *block = &nest->blocks[step->block - 1];
   while (step->next < 2) {
@@ -207,7 +209,7 @@ static void follow(const struct qzi_loop_nest *nest, struct walk *walk, uint32_t
   }
 }
 
-/* entry: index + 1 of the block that the procedure begins with. */
+/* entry: index + 1 of the block at the procedure's entry. */
 static int nest_blocks(struct qzi_loop_nest *nest, uint32_t entry) {
   struct walk walk = {.blocks = nest->blocks, .count = nest->block_count};
   walk.steps = malloc(((size_t)nest->block_count + 1) * sizeof *walk.steps);
@@ -218,7 +220,7 @@ static int nest_blocks(struct qzi_loop_nest *nest, uint32_t entry) {
     if (nest->blocks[k].on && k + 1 < nest->block_count) nest->blocks[k + 1].reached = 1;
   }
   follow(nest, &walk, entry);
-  for (uint32_t b = 1; b <= nest->block_count; b++) /* handlers of exceptions, which no jump leads to */
+  for (uint32_t b = 1; b <= nest->block_count; b++) /* exception handlers, to which no jump leads */
     if (!nest->blocks[b - 1].visited) follow(nest, &walk, b);
   free(walk.steps);
   return 0;
@@ -241,15 +243,16 @@ static int within(const struct qzi_loop_nest *nest, uint32_t b, uint32_t h) {
   return 0;
 }
 
-/* The block `b` ends where `to` begins, or goes there: a jump back, where that is the header of a loop with both. */
+/* Records the edge from the end of block `b` to `to`. It is a jump back if `to` is the header of a loop that contains
+ * both. Returns 1 if so. */
 static int add_edge(struct qzi_loop_nest *nest, uint32_t b, uint32_t to) {
   if (!to || !nest->blocks[to - 1].header || !within(nest, b, to)) return 0;
   add_source(&nest->loops[nest->blocks[to - 1].loop - 1], nest->blocks[b - 1].last);
   return 1;
 }
 
-/* What is done before the header in each round but the first one: without a jump of its own, so that who jumps to it
- * jumps back. */
+/* Whether block `b` only leads into the header after it, executed before the header in each round except the first: it
+ * has no jump of its own, so a jump to it is a jump back. */
 static int leads_on(const struct qzi_loop_nest *nest, uint32_t b) {
   const struct qzi_nest_block *block = &nest->blocks[b - 1];
   return block->on && !block->jump && b < nest->block_count && nest->blocks[b].header && within(nest, b, b + 1);

@@ -55,7 +55,7 @@ int qzi_loop_state_parts(struct jumps *jumps, struct state *state, const struct 
 int qzi_loop_state_arrives(struct jumps *jumps, struct state *state, uint64_t at) {
   unsigned left = 0;
   for (unsigned k = 0; k < jumps->count; k++) {
-    if (jumps->all[k].target < at) return 0; /* into the middle of an instruction */
+    if (jumps->all[k].target < at) return 0; /* a jump into the middle of an instruction */
     if (jumps->all[k].target > at) {
       if (left != k) jumps->all[left] = jumps->all[k];
       left++;

@@ -1,9 +1,10 @@
 /* Loops that poll. See poll_loop.h.
  *
- * A loop is followed once, from its first instruction to its jump back, with what is known of each register and stack
- * slot: whether it has its value from before the loop, from shared memory, from a clock, or from counting. Procedures
- * that it calls are followed, too (poll_step.c). Where code is jumped over, what is known on either way is put together
- * at the end of the jump. */
+ * A loop is followed once, from its first instruction to its jump back. For each register and stack slot, the analysis
+ * tracks where its value comes from: from before the loop, from shared memory, from a clock, or from counting.
+ * Procedures that the loop calls are followed, too (poll_step.c). Where code is jumped over, the states of both ways
+ * are merged at the target of the jump.
+ */
 #include "poll_loop.h"
 
 #include "arm_poll_loop.h"
@@ -17,7 +18,7 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
   struct state state = {.framed = framed, .callees = callees, .alone = alone};
   struct jumps jumps = {.count = 0};
   uint64_t target;
-  /* What a pointer into the frame leads to is not followed: it may be what the loop counts in. */
+  /* Reads through a pointer into the frame are not followed, because they may read the loop's counter. */
   state.registers[RSP] = COUNT;
   if (framed) state.registers[RBP] = COUNT;
   for (unsigned k = 0; k < loop->count; k++)
@@ -27,7 +28,7 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
     uint64_t next = loop->all[k].at + its->length;
     int polled = state.polls;
     if (!loop->all[k].inside) {
-      jumps.dead = 1; /* left */
+      jumps.dead = 1; /* the loop was left */
       continue;
     }
     if (!qzi_loop_state_arrives(&jumps, &state, loop->all[k].at)) return 0;
@@ -36,14 +37,14 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
     if (!qzi_is_jump(its)) continue;
     int over = qzi_loop_jumps_inside(loop, k, &target),
         falls = !qzi_is_always_jump(its) && k + 1 < loop->count && loop->all[k + 1].inside;
-    if (over && target < next) return 0; /* a loop inside the loop */
+    if (over && target < next) return 0; /* the loop contains another loop */
     if ((over || target == loop->start) && falls)
-      state.polls = polled; /* it goes on either way */
+      state.polls = polled; /* the loop continues either way */
     else if (alone && !qzi_is_always_jump(its) && state.flags != POLLED)
-      return 0; /* it ends by itself */
+      return 0; /* it ends without another thread */
     if (over && !qzi_loop_state_parts(&jumps, &state, its, target)) return 0;
     if (qzi_is_always_jump(its)) jumps.dead = 1;
-    /* A jump back that something fixed decides may never be taken: what stands behind it is done each time, too. */
+    /* A jump back decided by a fixed value may never be taken; then the code after it is executed each time, too. */
     if (next == loop->end && !qzi_is_always_jump(its) && state.flags == FIXED) return 0;
   }
   return state.polls ? loop->start : 0;
@@ -53,7 +54,8 @@ uint64_t qzi_poll_loop(const struct qzi_code *code, uint64_t seen, int framed, c
   struct loop loop;
   if (!qzi_loop_find(code, seen, &loop)) return 0;
   uint64_t start = polls(&loop, framed, 0, callees);
-  return start ? start : polls(&loop, framed, 1, callees); /* a word in its own frame, whose address others have */
+  return start ? start : polls(&loop, framed, 1, callees); /* second try: it polls a word in its own frame, whose
+                                                              address other threads have */
 }
 
 #else

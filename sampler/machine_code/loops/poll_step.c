@@ -1,9 +1,9 @@
-/* What one instruction does to what is known of a loop, and what the procedures do that it calls. See poll_step.h. */
+/* Effect of one instruction on the state of a loop, and of the procedures that the loop calls. See poll_step.h. */
 #include "poll_step.h"
 
 #include "sampler/machine_code/hook_code.h"
 
-#define DEPTH_MOST 4 /* of calls */
+#define DEPTH_MOST 4 /* maximum depth of calls */
 
 #ifdef QZI_DECODES
 
@@ -11,18 +11,18 @@ static int value_of_register(const struct state *state, unsigned reg) {
   return reg == NONE || reg == RIP ? FIXED : (int)state->registers[reg];
 }
 
-/* Value of what is read there; -1: not known to be polling. */
+/* Class of the value read there; -1: a loop that polls does not read there. */
 static int load(struct state *state, const struct memory *at) {
   if (at->thread)
     return value_of_register(state, at->base) == COUNT || value_of_register(state, at->index) == COUNT
              ? -1
-             : FIXED; /* its own */
+             : FIXED; /* thread-local memory */
   if (qzi_loop_state_owns(state, at)) {
     const enum value *known = qzi_loop_state_slot(state, at);
     if (state->leaves) return -1;
     return known ? (int)*known : state->clock ? TIMED : state->alone && !state->depth ? POLLED : FIXED;
   }
-  if (at->base == RSP || (at->base == RBP && state->framed)) return -1; /* an array of its own */
+  if (at->base == RSP || (at->base == RBP && state->framed)) return -1; /* an array in its own frame */
   return value_of_register(state, at->base) == COUNT || value_of_register(state, at->index) == COUNT ? -1 : POLLED;
 }
 
@@ -42,13 +42,13 @@ static int put(struct state *state, const struct instruction *its, int value) {
   return 1;
 }
 
-/* Calculates with two values; -1: with a count, or something that is carried round the loop. */
+/* Class of a computed value; -1: it depends on a count, or on a value carried from round to round. */
 static int calculated(int one, int other) {
   if (one < 0 || other < 0 || one == COUNT || other == COUNT) return -1;
   return one > other ? one : other;
 }
 
-/* Compares two values: -1: a count with what was read. */
+/* Class of a comparison's result; -1: a count was compared with a value that was read. */
 static int compared(int one, int other) {
   if (one < 0 || other < 0 || (one == COUNT && other >= POLLED) || (one >= POLLED && other == COUNT)) return -1;
   return one > other ? one : other;
@@ -59,34 +59,37 @@ static int set_flags(struct state *state, int value) {
   return value >= 0;
 }
 
-/* A step by a constant: of a count, or an offset to what was read. */
+/* Addition of a constant: counting, or an offset to a value that was read. */
 static int step(struct state *state, const struct instruction *its) {
-  int value = operand(state, its); /* what the loop carries from round to round is a count already */
+  int value = operand(state, its); /* qzi_poll_step_prepare has made values that are carried from round to round
+                                      COUNT */
   return put(state, its, value) && set_flags(state, value);
 }
 
-/* An exchange and add: of zero it is a look. */
+/* An exchange-and-add: adding zero only reads. */
 static int is_exchange_add(const struct instruction *its) {
   return its->rm == NONE && (its->op == 0x1c0 || its->op == 0x1c1);
 }
 
-/* One instruction of a procedure that the loop calls. 1: go on, 2: it returns, 0: it does something else. */
+/* Tracks one instruction of a procedure that the loop calls. Returns 1: go on; 2: the procedure returns; 0: it does
+ * something that a loop that polls does not. */
 static int reach_callee(struct state *state, const struct instruction *its, uint64_t end) {
   int memory;
   if (its->op == 0xc3) return 2;
-  if (its->op == 0xe9 && (its->number <= 0 || its->number >= (int64_t)QZI_CALLEE_BYTES)) /* ends as another one */
+  if (its->op == 0xe9 && (its->number <= 0 || its->number >= (int64_t)QZI_CALLEE_BYTES)) /* tail call */
     return qzi_poll_step(state, &(struct instruction){.op = 0xe8, .number = its->number, .reg = NONE, .rm = NONE}, end)
              ? 2
              : 0;
-  if (qzi_is_jump(its)) return its->number > 0; /* forward alone */
+  if (qzi_is_jump(its)) return its->number > 0; /* only forward jumps are followed */
   if ((its->op >= 0x58 && its->op <= 0x5f) || its->op == 0xc9 ||
       ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 0)) {
-    state->leaves = 1; /* registers are restored when it returns */
+    state->leaves = 1; /* from here on it restores registers and returns */
     return 1;
   }
   if ((its->op >= 0x50 && its->op <= 0x57) ||
       ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 5))
-    return !state->slots_count && !state->leaves; /* slots go by their distance from the stack pointer */
+    return !state->slots_count && !state->leaves; /* must come first, because slots are identified by their distance
+                                                     from the stack pointer */
   if (its->op == 0x89 && its->reg == RSP && its->rm == RBP) {
     state->framed = 1;
     state->registers[RBP] = COUNT;
@@ -99,8 +102,7 @@ static int reach_callee(struct state *state, const struct instruction *its, uint
   return qzi_poll_step(state, its, end);
 }
 
-/* A hook that is expanded there, if there is one, does nothing for the procedure but change some registers. Its length.
- */
+/* If a hook is expanded there, skips it: it only changes some registers. Returns its length; 0: no hook. */
 static unsigned pass_hook(struct state *state, const unsigned char *bytes, size_t left) {
   unsigned length;
   enum qzi_hook hook = qzi_hook_code(bytes, left, &length);
@@ -110,7 +112,7 @@ static unsigned pass_hook(struct state *state, const unsigned char *bytes, size_
   return length;
 }
 
-/* The procedure that the call before `back` goes to, or the one at `target`. 0: it may do work. */
+/* Follows the procedure called by the call before `back`, or the one at `target`. Returns 0 if it may do work. */
 static int called(struct state *state, uint64_t target, uint64_t back) {
   unsigned char bytes[QZI_CALLEE_BYTES];
   struct qzi_code code;
@@ -161,7 +163,7 @@ static int called(struct state *state, uint64_t target, uint64_t back) {
   return 1;
 }
 
-/* A register with itself, to clear it. */
+/* An operation of a register with itself that clears it. */
 static int is_zero(const struct instruction *its) {
   return its->rm == its->reg && (its->op == 0x31 || its->op == 0x33 || its->op == 0x157 || its->op == 0x1ef);
 }
@@ -171,7 +173,7 @@ static int sets_zero(const struct instruction *its) {
          (its->op == 0xc7 && its->rm != NONE && its->number == 0);
 }
 
-/* 0: not an instruction of a loop that polls. */
+/* Tracks one instruction. Returns 0 if a loop that polls can't contain it. */
 static int track_one(struct state *state, const struct instruction *its, uint64_t end) {
   int value;
   if (its->fences) return its->rm == NONE && its->stores ? set_flags(state, load(state, &its->at)) : 1;
@@ -179,7 +181,7 @@ static int track_one(struct state *state, const struct instruction *its, uint64_
   case 0x90:
   case 0x11e:
   case 0x11f:
-  case 0x118: return 1; /* nothing, pause, marks, prefetch */
+  case 0x118: return 1; /* nop, pause, endbr, prefetch */
   case 0xe8: return called(state, end + (uint64_t)its->number, its->length ? end : 0);
   case 0x131: /* the time-stamp counter */ state->registers[RAX] = state->registers[RDX] = TIMED; return 1;
   case 0x8a:
@@ -192,7 +194,7 @@ static int track_one(struct state *state, const struct instruction *its, uint64_
     if ((value = operand(state, its)) < 0 || its->reg == RSP) return 0;
     state->registers[its->reg] = (enum value)value;
     return 1;
-  case 0x8d: /* an address: a step, where it is a register and a number */
+  case 0x8d: /* lea: a step, if it adds a constant to a register */
     if (its->reg == RSP) return 0;
     if (its->at.index != NONE || its->at.base >= 16) {
       value = calculated(value_of_register(state, its->at.base), value_of_register(state, its->at.index));
@@ -243,7 +245,7 @@ static int track_one(struct state *state, const struct instruction *its, uint64_
   case 0x15a:
   case 0x16e:
   case 0x110:
-  case 0x128: /* from the other operand alone */
+  case 0x128: /* the result depends only on the other operand */
     value = operand(state, its);
     if (its->op != 0x110 && its->op != 0x128 && its->op != 0x16e) value = calculated(value, FIXED);
     if (value < 0 || its->reg == RSP) return 0;
@@ -287,7 +289,7 @@ static int track_one(struct state *state, const struct instruction *its, uint64_
   case 0x81:
   case 0x83:
     if (its->kind == 7) return set_flags(state, operand(state, its));
-    if (its->kind == 4 || its->kind == 6 || its->kind == 1) { /* a mask */
+    if (its->kind == 4 || its->kind == 6 || its->kind == 1) { /* and with a mask */
       value = operand(state, its);
       return value >= POLLED && its->rm != NONE && put(state, its, value) && set_flags(state, value);
     }
@@ -305,9 +307,9 @@ static int track_one(struct state *state, const struct instruction *its, uint64_
   case 0x86:
   case 0x87:
   case 0x1b0:
-  case 0x1b1: /* exchange, compare and exchange: how locks are tried */
+  case 0x1b1: /* exchange, compare-and-exchange: how locks are tried */
     if (its->op >= 0x100 && value_of_register(state, its->reg) != FIXED)
-      return 0; /* an update, tried again where another one came between */
+      return 0; /* an update that is repeated if another one came between */
     if (its->rm != NONE || its->reg == RSP || load(state, &its->at) != POLLED) return 0;
     state->registers[its->op >= 0x100 ? RAX : its->reg] = POLLED;
     if (its->op >= 0x100) state->flags = POLLED;

@@ -1,31 +1,31 @@
-/* See queue_lock.h.
- *
- * A ticket lock compares what it polls with the number that it drew, which is polled elsewhere than it was drawn, and
- * at a place that does not depend on it (a ring's does). A queue lock that finds somebody before it writes to that
- * one's node, or polls it. */
+/* See queue_lock.h. The loop of a ticket lock compares the polled value with the number that it drew; it polls at
+ * another address than it drew the number from, and the address does not depend on the number (that of a ring buffer
+ * does). The loop of a queue lock whose exchange returned a predecessor writes to the predecessor's node, or polls
+ * it. */
 #include "queue_lock.h"
 
 #include "sampler/machine_code/x86_decode.h"
 
 #ifdef QZI_DECODES
 
-#define BEFORE_MOST 512u /* bytes between the exchange and the loop: compilers put waiting behind what they expect */
+/* maximum distance in bytes of the exchange from the loop: compilers put waiting after the expected case */
+#define BEFORE_MOST 512u
 #define LOOP_MOST   128u
 #define SLOTS_MOST  4u
-#define EXCHANGE    5u /* bytes of one that are looked at */
+#define EXCHANGE    5u /* minimum number of bytes read for it */
 
-/* What comes from the exchange: the very value, and whatever was made of it. */
+/* Where the value from the exchange is: unchanged (same), or in a value computed from it (made). */
 struct drawn {
   uint64_t same, made; /* registers */
-  uint64_t changed;    /* registers that have another value than at the exchange */
+  uint64_t changed;    /* registers changed since the exchange */
   struct {
     struct memory at;
     int same;
-  } slots[SLOTS_MOST]; /* in the stack frame */
+  } slots[SLOTS_MOST]; /* stack slots that contain it */
   unsigned slots_count;
   struct instruction exchange;
-  uint64_t next; /* behind the exchange */
-  int writes;    /* to where the value points */
+  uint64_t next; /* address after the exchange */
+  int writes;    /* 1: memory at the address given by the value is written */
 };
 
 static int is_frame(const struct memory *at) { return at->index == NONE && (at->base == RSP || at->base == RBP); }
@@ -34,7 +34,7 @@ static int is_memory(const struct instruction *its) {
   return its->rm == NONE && (its->at.base != NONE || its->at.index != NONE);
 }
 
-/* 2: the value itself, 1: made of it. */
+/* Whether the slot contains the value: 2: unchanged, 1: computed from it, 0: no. */
 static int in_slot(const struct drawn *drawn, const struct memory *at) {
   for (unsigned k = 0; k < drawn->slots_count; k++)
     if (drawn->slots[k].at.base == at->base && drawn->slots[k].at.disp == at->disp && is_frame(at))
@@ -53,18 +53,18 @@ static void keep(struct drawn *drawn, unsigned reg, int what) {
   drawn->made = what ? drawn->made | BIT(reg) : drawn->made & ~BIT(reg);
 }
 
-/* One instruction between the exchange and the loop. */
+/* Tracks one instruction between the exchange and the loop. */
 static void tracker(struct drawn *drawn, const struct instruction *its) {
   int memory, from = 0;
   uint64_t written = qzi_writes(its, &memory);
   int points = is_memory(its) && (has(drawn->same, its->at.base) || has(drawn->same, its->at.index));
   switch (its->op) {
-  case 0x89: from = in_register(drawn, its->reg); break; /* a move, to memory maybe */
+  case 0x89: from = in_register(drawn, its->reg); break; /* a move to a register or memory */
   case 0x8b:
   case 0x63:
   case 0x1b6:
   case 0x1b7: from = in_operand(drawn, its); break;
-  default: /* a mask leaves the number as it was */
+  default: /* masking leaves the number unchanged */
     if ((its->op == 0x83 || its->op == 0x81) && its->kind == 4)
       from = in_operand(drawn, its);
     else if (in_operand(drawn, its) || in_register(drawn, its->reg))
@@ -81,7 +81,8 @@ static void tracker(struct drawn *drawn, const struct instruction *its) {
     if (written & BIT(reg)) keep(drawn, reg, from);
 }
 
-/* From the exchange to the loop, by jumps forward where these lead nearer to it. 0: it is not reached. */
+/* Tracks the code from the exchange to the loop, following forward jumps that lead nearer to it. Returns 0 if the loop
+ * is not reached. */
 static int reach(const struct qzi_code *code, uint64_t from, uint64_t start, uint64_t end, struct drawn *drawn) {
   uint64_t code_end = code->address + code->count;
   struct instruction its;
@@ -113,7 +114,7 @@ static int is_same_place(const struct drawn *drawn, const struct instruction *it
          one->base == other->base && one->index == other->index && one->disp == other->disp;
 }
 
-/* The loop, with what was drawn before it. */
+/* Whether the loop waits for its turn, given where the drawn value is. */
 static int waits_for_turn(const struct qzi_code *code, uint64_t start, uint64_t end, struct drawn *drawn, int ticket) {
   uint64_t code_end = code->address + code->count;
   struct instruction its;

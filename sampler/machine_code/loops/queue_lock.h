@@ -1,16 +1,15 @@
-/* Whether a loop that polls waits for its turn at a lock of the program's own: a ticket that was drawn before
- * (fetch-and-add) comes up, or the one before in a queue (exchange) lets go. Recognized by the code that leads into the
- * loop.
+/* Whether a loop that polls waits for its turn at a lock implemented by the program: for its ticket, drawn before by a
+ * fetch-and-add, or for its predecessor in a queue, found by an exchange. Recognized by the code before the loop.
  *
- * Owns:    nothing; a function of bytes. x86-64; elsewhere none is recognized.
- * Must not: take a barrier's counter, or the place in a ring that a ticket stands for, for a lock.
+ * Owns:    nothing; a function of bytes. x86-64; on other machines none is recognized.
+ * Must not: mistake a barrier's counter, or a ticket for a place in a ring buffer, for a lock.
  */
 #ifndef QZI_QUEUE_LOCK_H
 #define QZI_QUEUE_LOCK_H
 
 #include "store_free_loop.h"
 
-/* start: first instruction of the loop. code: what lies before it, too. */
+/* start: address of the loop's first instruction. code: must include the code before the loop. */
 int qzi_queue_lock(const struct qzi_code *code, uint64_t start);
 
 #endif

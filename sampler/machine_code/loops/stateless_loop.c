@@ -6,17 +6,17 @@
 
 #ifdef QZI_DECODES
 
-#define MOST       160u /* instructions of a loop, or of a procedure */
-#define DEPTH_MOST 3u   /* of calls */
-#define SLOT_BIT   20u  /* stack slots have the bits of register sets that no register has */
+#define MOST       160u /* maximum number of instructions of a loop or procedure */
+#define DEPTH_MOST 3u   /* maximum depth of calls */
+#define SLOT_BIT   20u  /* in register sets, the first bit of stack slots */
 #define NOWHERE    (-1)
 
 struct step {
-  uint64_t at, reads, writes; /* sets of registers and slots */
-  uint64_t live;              /* what is read from here on before it is written */
+  uint64_t at, reads, writes; /* reads, writes: sets of registers and slots */
+  uint64_t live;              /* registers and slots that are read from here on before they are written */
   struct instruction its;
-  int next, jump; /* steps that may follow; NOWHERE: none of the code */
-  int inside;     /* it can be part of a round */
+  int next, jump; /* following step, and target of its jump; NOWHERE: outside the code */
+  int inside;     /* 1: a round can be completed from it */
 };
 struct region {
   const struct qzi_code *code;
@@ -37,13 +37,14 @@ static int step_at(const struct region *region, uint64_t at) {
   return NOWHERE;
 }
 
-/* What reads the time, or draws numbers: it differs from round to round though nobody writes it. */
+/* Reads the time, or draws a random number: its result differs from round to round although nobody writes it. */
 static int is_source(const struct instruction *its) {
   return its->op == 0x131 || its->op == 0x101 || its->op == 0x1a2 || (its->op == 0x1c7 && its->rm != NONE) ||
          its->op == 0x133 || its->op == 0x132;
 }
 
-/* The slot of a loop's frame; add: it is written. NOWHERE: none that is known, or it overlaps another one. */
+/* Index of the slot in the loop's frame; add: record a new one, which is written. NOWHERE: not a recorded slot, or no
+ * room. */
 static int slot_of(struct region *region, const struct memory *at, int add) {
   struct qzi_stateless *found = region->found;
   for (unsigned k = 0; k < found->slots; k++)
@@ -54,7 +55,8 @@ static int slot_of(struct region *region, const struct memory *at, int add) {
   return (int)found->slots++;
 }
 
-/* A load from the frame beside what is known to be written there, or by another base, may be of the same. */
+/* Whether a load from the frame is certainly apart from all slots that are written; with another base or an index it
+ * may be the same memory. */
 static int is_apart(const struct region *region, const struct memory *at) {
   const struct qzi_stateless *found = region->found;
   for (unsigned k = 0; k < found->slots; k++)
@@ -66,7 +68,8 @@ static int is_apart(const struct region *region, const struct memory *at) {
 
 static int summarize(struct region *caller, uint64_t target, uint64_t back, struct step *call);
 
-/* Effects of a step. Slots that are written are known by then. 0: it does something that a round may not. */
+/* Finds the effects of a step, after all written slots were recorded. Returns 0 if a stateless loop can't contain
+ * it. */
 static int look_at(struct region *region, struct step *step) {
   const struct instruction *its = &step->its;
   if (its->flow == FLOW_CALL)
@@ -106,7 +109,8 @@ static void find_live(struct region *region) {
   }
 }
 
-/* Where the steps lead. 0: into the middle of an instruction. outside: whether they may lead out of the code. */
+/* Finds the successors of the steps. Returns 0 if a jump leads into the middle of an instruction. outside: 1: jumps may
+ * leave the code. */
 static int connect(struct region *region, uint64_t start, uint64_t end, int outside) {
   for (unsigned k = 0; k < region->count; k++) {
     struct step *step = &region->all[k];
@@ -122,7 +126,8 @@ static int connect(struct region *region, uint64_t start, uint64_t end, int outs
 
 /* ---- procedures ---- */
 
-/* In a procedure the frame is new each time: what is in it carries nothing on. 0: it does something else. */
+/* As look_at for a step in a procedure, whose frame is new in each call and so carries no values from round to round.
+ * Returns 0 if a stateless loop can't contain it. */
 static int look_inside(struct region *region, struct step *step) {
   const struct instruction *its = &step->its;
   uint64_t registers = its->writes & ~BIT(RSP);
@@ -138,7 +143,7 @@ static int look_inside(struct region *region, struct step *step) {
   return !its->stores || (has_frame(region, &its->at) && its->at.index == NONE);
 }
 
-/* From the entry to the last return. */
+/* Decodes the procedure from its entry to its last return. */
 static int read_procedure(struct region *region) {
   uint64_t at = region->code->address, end = at + region->code->count, furthest = at;
   for (int over = 0; !over || at <= furthest; region->count++) {
@@ -168,7 +173,7 @@ static int read_procedure(struct region *region) {
   return connect(region, region->code->address, at, 0);
 }
 
-/* What a call reads and writes. 0: it may do work. */
+/* Finds what a call reads and writes. Returns 0 if it may do work. */
 static int summarize(struct region *caller, uint64_t target, uint64_t back, struct step *call) {
   unsigned char bytes[QZI_CALLEE_BYTES];
   struct qzi_code code;
@@ -188,13 +193,13 @@ static int summarize(struct region *caller, uint64_t target, uint64_t back, stru
   caller->found->writes |= call->writes;
   caller->loads |= inside.loads;
   call->reads = inside.all[0].live & CHANGED;
-  call->writes &= CHANGED | BIT(FLAGS); /* what it saves is as it was when it returns */
+  call->writes &= CHANGED | BIT(FLAGS); /* registers that the procedure saves are restored when it returns */
   return 1;
 }
 
 /* ---- loops ---- */
 
-/* Steps from which a round can be finished. */
+/* Finds the steps from which a round can be completed. */
 static void find_inside(struct region *region) {
   for (int more = 1; more;) {
     more = 0;
@@ -208,7 +213,7 @@ static void find_inside(struct region *region) {
   }
 }
 
-/* Whether no round gets by that step: without it, the first one does not lead back to itself. */
+/* Whether every round passes that step: without it, no way leads from the first step back to the first. */
 static int is_in_each_round(const struct region *region, int step) {
   unsigned char reached[MOST] = {0};
   unsigned short todo[MOST];
@@ -226,7 +231,8 @@ static int is_in_each_round(const struct region *region, int step) {
   }
 }
 
-/* Rounds may be cut anywhere: a loop that begins with the test of its sum carries that there, and nothing behind it. */
+/* A round may begin at any step: a loop that begins with the test of its sum carries the sum up to the test, but
+ * nothing beyond. So one step suffices that every round passes, where no written value is live. */
 static int carries_nothing(const struct region *region, uint64_t writes) {
   for (unsigned k = 0; k < region->count; k++)
     if (region->all[k].inside && !(region->all[k].live & writes) && is_in_each_round(region, (int)k)) return 1;
@@ -264,7 +270,7 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
   return region->loads && carries_nothing(region, writes);
 }
 
-/* The next jump from *at on; *target: where it goes. 0: there is none before `end`. */
+/* Finds the next jump from *at on; *target: its target. Returns 0 if there is none before `end`. */
 static int next_jump(const struct qzi_code *code, uint64_t *at, uint64_t end, uint64_t *target) {
   uint64_t code_end = code->address + code->count;
   struct instruction its;
@@ -277,7 +283,7 @@ static int next_jump(const struct qzi_code *code, uint64_t *at, uint64_t end, ui
   return 0;
 }
 
-/* The next loop around what lies between *start and *end. 0: none. */
+/* Widens *start .. *end to the next larger loop. Returns 0 if there is none. */
 static int widen(const struct qzi_code *code, uint64_t *start, uint64_t *end) {
   uint64_t target, best = 0, most = *end + QZI_STATELESS_BYTES;
   for (uint64_t at = *start; next_jump(code, &at, *end, &target);)
@@ -289,7 +295,7 @@ static int widen(const struct qzi_code *code, uint64_t *start, uint64_t *end) {
   }
   if (best < code->address || !best) return 0;
   *start = best;
-  /* Loops that begin inside may end behind it. */
+  /* Loops that begin in this code may end after it. */
   for (uint64_t at = *end; next_jump(code, &at, most, &target);)
     if (target >= *start && target < *end) *end = at;
   return *end - *start <= QZI_STATELESS_BYTES;

@@ -1,15 +1,16 @@
-/* Short loops that only look. See store_free_loop.h. */
+/* Short loops that only read. See store_free_loop.h. */
 #include "store_free_loop.h"
 
 #include "arm_poll_loop.h"
 #include "sampler/machine_code/code_flow.h"
 #include "sampler/machine_code/x86_decode.h"
 
-#define LOOP_MOST 128 /* bytes */
+#define LOOP_MOST 128 /* maximum size of a loop */
 
 #ifdef QZI_DECODES
 
-/* It writes no memory but by an exchange, and nothing but what a sample shows: general registers and flags. */
+/* Whether the instruction writes no memory (except by an exchange), and only registers that a sample contains: general
+ * registers and flags. */
 static int leaves_no_trace(const struct instruction *its) {
   return (its->flow == FLOW_ON || qzi_is_jump(its)) && (!its->stores || its->tries || its->fences) &&
          !(its->writes & ~(GENERAL | BIT(FLAGS)));
@@ -24,7 +25,7 @@ uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64
   uint64_t end = code->address + code->count, at = first, start = 0;
   struct instruction here;
   if (first < code->address || last >= end || last - first > LOOP_MOST) return 0;
-  /* On to a jump back that closes the loop around all of them. */
+  /* Continues to a jump back that closes a loop around all of them. */
   while (at < end && at - first <= LOOP_MOST) {
     if (!decode(code, at, &here)) return 0;
     at += here.length;
@@ -36,7 +37,7 @@ uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64
     if (here.flow == FLOW_JUMP) return 0;
   }
   if (!start || start < code->address) return 0;
-  /* All of it, in step with where it was seen. */
+  /* Decodes the whole loop, and checks that an instruction begins where it was seen. */
   int passed = 0;
   for (uint64_t its = start; its < at;) {
     passed |= its == first;

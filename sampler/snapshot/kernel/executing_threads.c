@@ -1,7 +1,7 @@
-/* Who executes, of the threads of a snapshot: those to which the kernel's count of their processor time is owed
+/* Chooses the threads of a snapshot that execute: those to which the kernel's count of their processor time is owed
  * (run_account.h), at most P. See kernel_view.h.
  *
- * Must not: add up to more than P processors.
+ * Must not: count more than P threads as executing.
  */
 #include "kernel_view.h"
 
@@ -28,7 +28,7 @@ static int64_t owed(const struct qzi_kernel *kernel, uint32_t place) {
   return kernel->memos[kernel->seen[place].index].account.owed_ns;
 }
 
-/* Heap of places, the one that is owed most on top. */
+/* A heap of places; the thread to which most time is owed is on top. */
 static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   uint32_t *order = kernel->order, place = order[at];
   for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
@@ -39,8 +39,8 @@ static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   order[at] = place;
 }
 
-/* Chooses, among the threads that could run, those to which most processor time is owed: they execute. (A thread that
- * was woken or created and has had no CPU since does not.) */
+/* Chooses among the runnable threads those to which most processor time is owed: they execute. (A thread that was woken
+ * or created and got no CPU since then does not.) */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t candidates = 0, processors = sampler->view->processors;
@@ -59,7 +59,7 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
   }
 }
 
-/* One that sleeps, or has been woken. */
+/* Reports a thread as executing although it sleeps or has just been woken. */
 static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_counts *counts) {
   counts->runnable += !qzi_is_runnable(seen);
   seen->instead = seen->state;
@@ -67,7 +67,7 @@ static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, str
   report(kernel, seen, counts);
 }
 
-/* More is owed to all sleeping threads together than the tolerance allows, though not enough to any one of them:
+/* If more is owed to all sleeping threads together than the tolerance allows, though not enough to any single one,
  * chooses those to which most is owed. */
 static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_t processors,
                              struct qzi_counts *counts) {
@@ -85,8 +85,8 @@ static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_
   }
 }
 
-/* Whose path gets the time of threads that have ended: that of the one to which most is owed. Time of theirs that was
- * never read is owed, too; the last snapshot divides it among them. Where there is no such thread: the path of the one
+/* The ended thread whose path gets the processor time of ended threads: the one to which most is owed. Time of theirs
+ * that was never read is owed, too; the last snapshot divides it among them. If there is none, the path of the thread
  * observed last. */
 static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
   struct qzi_gone *most = NULL;
@@ -95,12 +95,12 @@ static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
   return most && (most->owed_ns > 0 || kernel->accounts.last) ? most : &kernel->gone;
 }
 
-/* Threads that sleep or have ended count as executing where the kernel counted more processor time than snapshots have
- * seen; then they are counted among the runnable ones. */
+/* Counts threads that sleep or have ended as executing if the kernel counted more processor time for them than
+ * snapshots have seen; they are then counted among the runnable ones. */
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t processors = sampler->view->processors, count = looked;
-  /* The time left at the end was used by at most as many threads at once as there are, or ended just before. */
+  /* Time left at the end was used by at most as many threads at once as exist or have just ended. */
   uint32_t threads = looked + (uint32_t)qzi_resting_count(kernel->resting) + kernel->ended_count;
   if (kernel->accounts.last && threads < processors) processors = threads ? threads : 1;
   int64_t owed_ns = qzi_resting_owed_ns(kernel->resting);
@@ -127,7 +127,7 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct 
   return count;
 }
 
-/* CPUs are alike here: the k-th of them was busy while at least k were. */
+/* CPUs are not distinguished here: the k-th was busy while at least k were. */
 void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *counts, uint64_t ns) {
   for (uint32_t p = 0; p < sampler->view->processors; p++) {
     struct qz_processor_stats *stats = &sampler->file->processors[p];
@@ -138,7 +138,7 @@ void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *c
   }
 }
 
-/* Which threads ran, for questions later in this snapshot about what happened during it. */
+/* Records which threads ran, for later questions of this snapshot about what happened at that time. */
 void qzi_note_running(struct qzi_sampler *sampler, uint32_t count) {
   uint32_t p = 0;
   for (uint32_t k = 0; k < count; k++) {

@@ -1,25 +1,29 @@
-/* What one thread does: its record, and the kernel's word on it where the record calls it useful. See kernel_view.h.
+/* State of one thread: from its record, and from the kernel if the record says that the thread does useful work. See
+ * kernel_view.h.
  *
- * Must not: believe the kernel over a record on what its thread waits for, only on whether it has been woken.
+ * Must not: trust the kernel more than a record about what a thread waits for, except about whether it has been
+ * woken.
  */
 #include "kernel_view.h"
 #include "sampler/util/clock.h"
 
-#define TRIES_NS UINT64_C(50000) /* a thread that ran longer than this without a try is doing something else */
-#define ASKED_MOST                                                                                                   \
-  32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
-       * more makes a snapshot more expensive, so that there are fewer: each thread is asked no more often.) */
-#define ASK_COST    100u            /* asking of some of many takes at most one part in so many of a CPU, */
-#define ASK_MANY    1000u           /* of so many the half of that, of twice as many a third, */
-#define ASK_LEAST   4u              /* to a quarter */
-#define ASK_MOST_NS UINT64_C(20000) /* a question takes no longer */
-#define READ_MOST \
-  32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
-#define READ_EACH_NS UINT64_C(350000) /* and of one more for so much that the snapshot stands for: 2 % of a CPU */
+#define TRIES_NS     UINT64_C(50000) /* a thread that ran longer than this without a try is doing something else */
+/* Maximum number of threads about which the kernel is asked in one snapshot, in turn; for the others the last answer
+ * is used. (Asking about more makes snapshots more expensive and therefore rarer, so that each thread is not asked
+ * about more often.) */
+#define ASKED_MOST   32u
+#define ASK_COST     100u            /* if only some threads are asked about, this takes at most 1/ASK_COST of a CPU, */
+#define ASK_MANY     1000u           /* with this many threads half of that, with twice as many a third, */
+#define ASK_LEAST    4u              /* and at least a quarter */
+#define ASK_MOST_NS  UINT64_C(20000) /* ns: limit for one question; if it takes longer, other programs had the CPU */
+/* Maximum number of sleeping threads whose processor time is read in one snapshot: those that have run since, */
+#define READ_MOST    32u
+/* and one more for each READ_EACH_NS of the snapshot's weight, which takes 2 % of a CPU */
+#define READ_EACH_NS UINT64_C(350000)
 
-/* The thread tried the same lock (or yielded, in the same loop), without success, several times since the last
- * snapshot, and nothing else: it spins. It still does if it has had no CPU since it last was seen to. The object stands
- * on its path, as if it had been asked for. */
+/* Whether the thread spins: since the last snapshot, it has tried the same lock (or yielded in the same loop) several
+ * times without success, and did nothing else. It still spins if it got no CPU since that was last seen. Returns the
+ * object, which is added to its path as if the thread had called for it; 0: it does not spin. */
 static uint32_t tries_for(struct qzi_kernel *kernel, struct qzi_kernel_memo *memo, uint32_t tid, uint64_t tries) {
   uint32_t object = (uint32_t)(tries >> 32);
   uint64_t before_ns = memo->spun_ns;
@@ -34,7 +38,7 @@ static uint32_t tries_for(struct qzi_kernel *kernel, struct qzi_kernel_memo *mem
   return memo->spun_ns ? object : 0;
 }
 
-/* A name that was given after the thread was first seen. */
+/* Gets a name that the thread was given after it was first seen. */
 static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_thread_memo *memo = &sampler->in.memos[index];
   uint32_t name = QZ_LOAD(&qz_session_thread(sampler->view, index)->name);
@@ -44,8 +48,8 @@ static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
   if (entity->instances == 1 && entity->record == index) entity->name = qzi_intern_name(&sampler->in, name);
 }
 
-/* Its processor time by the kernel's count: read each time for a thread that could run, and for a sleeping one only if
- * it has run since. */
+/* Reads the thread's processor time as counted by the kernel: each time for a runnable thread; for a sleeping one only
+ * if it has run since. */
 static void read_account(struct qzi_sampler *sampler, uint32_t index, const struct qzi_look *its, unsigned state,
                          int may_read, uint32_t tid) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -71,7 +75,7 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
   qzi_tracker_counted(kernel->tracker, index, its->serial, run_ns, memo->task.count.dispatches, aside || before);
 }
 
-/* How many threads the kernel is asked about in this snapshot; where there are few, all of them. */
+/* Number of threads about which the kernel is asked in this snapshot; all of them if there are few. */
 uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high) {
   uint32_t part = 1 + high / ASK_MANY, cost = ASK_COST * (part < ASK_LEAST ? part : ASK_LEAST);
   uint64_t may = kernel->ask_ns ? kernel->whole_ns / cost / kernel->ask_ns : ASKED_MOST;
@@ -83,7 +87,7 @@ static void ask(struct qzi_kernel *kernel, struct qzi_kernel_memo *memo, uint32_
   uint64_t begin_ns = qzi_clock_ns();
   qzi_ask(&kernel->asker, &memo->task, tid, woken);
   uint64_t took_ns = qzi_clock_ns() - begin_ns;
-  if (took_ns > ASK_MOST_NS) took_ns = ASK_MOST_NS; /* others had the CPU */
+  if (took_ns > ASK_MOST_NS) took_ns = ASK_MOST_NS; /* other programs had the CPU */
   kernel->ask_ns = kernel->ask_ns ? (kernel->ask_ns * 15 + took_ns) / 16 : took_ns;
 }
 
@@ -103,7 +107,7 @@ void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
     .node = node ? node : memo->last_key.stack, .entity = memo->last_key.thread, .owed_ns = memo->account.owed_ns};
 }
 
-/* State of the thread `index`, or IDLE: none there. */
+/* Determines the state of the thread `index`; IDLE: there is none. */
 void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
                      struct qzi_seen *seen) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -140,7 +144,8 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   int published = state != QZ_STATE_USEFUL;
   seen->waits = state == QZ_STATE_BLOCKED && tid;
   if (state == QZ_STATE_USEFUL && tid) {
-    int doubled = memo->still && !(memo->still & (memo->still - 1)); /* one that waits for a CPU is soon left alone */
+    int doubled = memo->still && !(memo->still & (memo->still - 1)); /* a thread that waits for a CPU is asked about
+                                                                        less and less often */
     if (may_ask || doubled) ask(kernel, memo, tid, may_read);
     if (memo->task.answer == QZI_GONE) state = QZ_STATE_IDLE;
     if (memo->task.answer == QZI_GONE && kernel->accounts.last) qzi_thread_ended(sampler, index);
@@ -153,14 +158,15 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
       seen->object = tried;
     }
   }
-  if ((state == QZ_STATE_USEFUL || state == QZ_STATE_READY) && !tid) seen->woken = 1; /* made, but it has not begun */
+  /* created, but it has not begun */
+  if ((state == QZ_STATE_USEFUL || state == QZ_STATE_READY) && !tid) seen->woken = 1;
   if (tid) read_account(sampler, index, &seen->look, state, may_read, tid);
   memo->tries = tries;
   int outside = 0;
   if (state != QZ_STATE_IDLE)
     outside =
       qzi_tracker(kernel->tracker, index, &seen->look, state, published, &memo->task.call, &seen->object, now_ns);
-  if (seen->woken && !published && seen->object) state = QZ_STATE_READY; /* by an object of the session */
+  if (seen->woken && !published && seen->object) state = QZ_STATE_READY; /* from a wait for an object of the session */
   if (outside && state == QZ_STATE_IO) state = QZ_STATE_BLOCKED;         /* in MPI: it waits for another process */
   uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_tracker_loop(kernel->tracker, index) : 0;
   if (loop) {

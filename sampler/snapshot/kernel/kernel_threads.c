@@ -1,14 +1,14 @@
-/* Snapshots of programs whose threads are kernel threads (QZ_PUBLISHER_PTHREAD): every live thread record is visited,
- * and the kernel is asked which of those that call themselves useful are asleep, and which of those that wait are
- * runnable. See snapshot.h; the steps are in kernel_view.h.
+/* Snapshots of programs whose threads are kernel threads (QZ_PUBLISHER_PTHREAD): every live thread record is visited;
+ * the kernel is asked which of the threads with useful work are asleep, and which of the waiting ones are runnable. See
+ * snapshot.h; the steps are in kernel_view.h.
  *
- * Owns:    the snapshot under way.
+ * Owns:    the current snapshot.
  * Writer and reader: the aggregating thread.
  *
- * Of the threads that could run, those execute to which the kernel's count of their processor time is owed
- * (run_account.h), at most P: b of them useful, s spinning. The others are ready: they wait for a CPU. So do those that
- * have been woken, or made, and have not run since. One that sleeps, and to which more is owed than looks have seen,
- * executes on its last path. (docs/reference/metrics.md, sections 1, 5 and 6)
+ * Of the runnable threads, those execute to which the kernel's count of their processor time is owed (run_account.h),
+ * at most P: b of them useful, s spinning. The others are ready: they wait for a CPU. So are those that were woken or
+ * created, and have not run since. A sleeping thread to which more is owed than looks have seen executes on its last
+ * path. (docs/reference/metrics.md, sections 1, 5 and 6)
  */
 #include "kernel_view.h"
 
@@ -18,18 +18,18 @@
 #include "sampler/outside/objects.h"
 #include "sampler/profile/external_objects.h"
 
-#define AHEAD 4u /* threads */
-#define PART_NS                                                                                                      \
-  UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the \
-                       kernel says */
-#define PARTS_OF                                                                                                       \
-  1024u /* threads, over all parts: with thousands of threads a snapshot has one part, since each part costs that much \
-         */
-#define PARTS_EACH \
-  UINT64_C(10000) /* ns: but one that was long in coming has a thread for each of these, which takes some 100 ns */
-#define LAST_NS      UINT64_C(100000) /* parts of the last snapshot, in which all that is owed is attributed */
-#define READ_RESTING 1u               /* and of those that rest (resting_threads.h) */
-#define READ_LEAST   4u /* and so many more, in turn: the kernel is also asked whether they have been woken */
+#define AHEAD        4u /* threads prefetched */
+/* A snapshot with a greater weight is divided into parts, and the executing threads are chosen for each part. */
+#define PART_NS      UINT64_C(2000000)
+/* Maximum number of threads, summed over all parts, because each part costs time for each thread: with thousands of
+ * threads a snapshot has one part. */
+#define PARTS_OF     1024u
+/* ns: if a snapshot is late, that maximum is one thread for each such interval; adding a thread takes about 100 ns. */
+#define PARTS_EACH   UINT64_C(10000)
+/* maximum length of the parts of the last snapshot, which attributes all that is owed */
+#define LAST_NS      UINT64_C(100000)
+#define READ_RESTING 1u /* resting threads of which the account is read in a snapshot (resting_threads.h) */
+#define READ_LEAST   4u /* and resting threads, in turn, about which the kernel is also asked whether they were woken */
 
 static int kernel_open(struct qzi_sampler *sampler) {
   const struct qz_session_view *view = sampler->view;
@@ -59,7 +59,7 @@ static void kernel_close(struct qzi_sampler *sampler) {
   free(kernel);
 }
 
-/* What the program's threads ran during that time is not reported. */
+/* Time for which the program's threads ran meanwhile is not reported. */
 static void kernel_skip(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint64_t attributed_ns = kernel->accounts.attributed_ns, run_ns = kernel->accounts.run_ns;
@@ -87,7 +87,7 @@ static void fetch(const struct qzi_sampler *sampler, uint32_t index) {
 }
 
 static int make_room(struct qzi_kernel *kernel, uint32_t high, uint32_t processors) {
-  uint32_t most = high + processors; /* those that have ended included */
+  uint32_t most = high + processors; /* including ended threads */
   if (most < kernel->room) return 0;
   uint32_t room = most + most / 2 + 16;
   struct qzi_seen *all = realloc(kernel->seen, room * sizeof *all);
@@ -109,7 +109,7 @@ static void part_from(struct qzi_sampler *sampler, uint32_t index) {
   memo->serial = 0;
 }
 
-/* Of threads that ended before this snapshot, those to which time is owed. */
+/* Keeps, of the threads that ended before this snapshot, those to which time is owed. */
 static void keep_owed(struct qzi_kernel *kernel) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < kernel->ended_count; k++)
@@ -117,8 +117,8 @@ static void keep_owed(struct qzi_kernel *kernel) {
   kernel->ended_count = kept;
 }
 
-/* Looks at all threads that do not rest, and at some of those that do, in turn. Returns the number of entries in
- * `seen`; counts->runnable is the number of threads that could run. */
+/* Looks at all threads that do not rest, and in turn at some of those that do. Returns the number of entries in `seen`;
+ * counts->runnable is the number of runnable threads. */
 static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t now_ns, struct qzi_counts *counts,
                             int *waiters) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -167,7 +167,7 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
 
 /* ---- adding ---- */
 
-/* The tuple of a thread: who could run, but does not execute, is ready. */
+/* Finds the tuple of a thread. A runnable thread that does not execute is ready. */
 static int find_tuple(struct qzi_sampler *sampler, struct qzi_seen *seen, const struct qzi_counts *counts) {
   int runnable = seen->state <= QZ_STATE_READY;
   struct qzi_tuple_key key = {.stack = seen->node,
@@ -191,14 +191,14 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_seen *seen, const 
   return 0;
 }
 
-/* The object's queue is the session's, without the threads that spin and those that have been woken. */
+/* The session's count of an object's queue excludes spinning threads and includes woken ones; notes both. */
 static void note_queue(struct qzi_sampler *sampler, const struct qzi_seen *seen) {
   if (!seen->object || seen->object >= qz_session_object_high(sampler->view)) return;
   struct qzi_object_memo *memo = qzi_object_in_round(sampler, seen->object);
   memo->spinners += seen->state == QZ_STATE_SPINNING;
   memo->woken += seen->woken;
 }
-/* As it was when it was looked at. */
+/* Restores the state in which the thread was seen. */
 static void look_again(struct qzi_seen *seen) {
   seen->executes = seen->kernel = 0;
   seen->node = seen->look.node;
@@ -207,15 +207,14 @@ static void look_again(struct qzi_seen *seen) {
   seen->instead = 0;
 }
 
-/* It waits, asleep or in a loop, for what nobody reports. */
+/* Whether it waits, asleep or in a loop, for something that nobody reports. */
 static int waits_outside(const struct qzi_seen *seen) {
   if (!seen->outside || seen->woken) return 0;
   return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
 }
 
-/* The thread that is at work while such a thread waits: one of those that run or, if none runs, one that waits for a
- * CPU; each in turn.
- */
+/* The thread assumed to work for such a waiting thread: one of the running ones, or, if none runs, one that waits for a
+ * CPU; each in turn. */
 static const struct qzi_seen *wait_overlap(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
   uint32_t running = 0, ready = 0;
   for (uint32_t k = 0; k < count; k++) {
@@ -233,7 +232,7 @@ static const struct qzi_seen *wait_overlap(const struct qzi_kernel *kernel, uint
   return NULL;
 }
 
-/* What each thread was seen to do in this part of the snapshot, should it be on the time path. */
+/* Records what each thread was seen to do in this part of the snapshot, for the time path. */
 static void note_path(struct qzi_sampler *sampler, uint32_t count) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct qzi_path *path = &sampler->path;
@@ -252,7 +251,7 @@ static void note_path(struct qzi_sampler *sampler, uint32_t count) {
   }
 }
 
-/* Adds one part of a snapshot: who executes is chosen for each. */
+/* Adds one part of a snapshot; which threads execute is chosen for each part. */
 static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looked, int waiters,
                     struct qzi_counts counts) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -262,7 +261,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   for (uint32_t k = 0; k < count; k++)
     if (find_tuple(sampler, &kernel->seen[k], &counts)) return -1;
   if (qzi_snapshot_begin(sampler, end_ns, &counts, &ns)) return -1;
-  if (!counts.more) qzi_holders_begin(sampler->holders); /* once a snapshot */
+  if (!counts.more) qzi_holders_begin(sampler->holders); /* once for each snapshot */
   for (uint32_t k = 0; k < looked && waiters && !counts.more; k++)
     qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity,
                     kernel->seen[k].outside ? 0 : kernel->seen[k].object);
@@ -291,7 +290,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   return 0;
 }
 
-/* How many parts a snapshot of that weight has. */
+/* Number of parts of a snapshot with that weight. */
 static uint64_t parts_of(uint64_t whole_ns, uint32_t threads, uint64_t part_ns) {
   uint64_t parts = (whole_ns + part_ns - 1) / part_ns, most = whole_ns / PARTS_EACH;
   if (most < PARTS_OF) most = PARTS_OF;
@@ -333,7 +332,7 @@ static void kernel_last(struct qzi_sampler *sampler, uint64_t total_ns) {
 }
 
 static void kernel_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
-  (void)sampler, (void)first, (void)end; /* kernel_add does */
+  (void)sampler, (void)first, (void)end; /* kernel_add visits */
 }
 
 static uint32_t kernel_node(const struct qzi_sampler *sampler, uint32_t index) {

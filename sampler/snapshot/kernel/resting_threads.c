@@ -5,19 +5,19 @@
 #include "sampler/util/array.h"
 #include "sampler/util/clock.h"
 
-#define SETTLE_NS UINT64_C(100000000) /* between two settlings, */
-#define COST      1000u               /* which take at most one part in so many of a CPU */
-#define SUMS_MOST 256u                /* distinct b, s and r between two settlings */
-#define LEAST     QZ_MARK_LINES       /* records: where there are fewer, none rests */
+#define SETTLE_NS UINT64_C(100000000) /* minimum interval between two settlings, */
+#define COST      1000u               /* which use at most 1/COST of a CPU */
+#define SUMS_MOST 256u                /* maximum number of combinations of b, s and r between two settlings */
+#define LEAST     QZ_MARK_LINES       /* minimum number of records; with fewer, no thread rests */
 
-/* Threads that rest alike. */
+/* Resting threads with the same tuple. */
 struct group {
-  struct qzi_tuple_key key; /* busy, spinning, runnable: 0 */
+  struct qzi_tuple_key key; /* busy, spinning and runnable are 0 */
   uint32_t count, external;
   uint32_t stats; /* index + 1 into QZ_SECTION_THREADS; 0: none */
   int waits;
 };
-/* The snapshots since the last settling that had this b, s and r. */
+/* Time of the snapshots since the last settling with this b, s and r. */
 struct sum {
   uint16_t busy, spinning;
   uint32_t runnable;
@@ -25,19 +25,19 @@ struct sum {
 };
 
 struct qzi_resting {
-  const unsigned char *marks; /* the session's; NULL: there are none */
-  uint64_t *seen;             /* copies of them, as of the last snapshot's begin */
+  const unsigned char *marks; /* marks of the session; NULL: there are none */
+  uint64_t *seen;             /* copies of the marks at the beginning of the last snapshot */
   uint32_t *group_of;         /* by record: index + 1; 0: it does not rest */
-  uint64_t *awake;            /* by record, a bit */
+  uint64_t *awake;            /* a bit for each record */
   uint32_t capacity;
   struct group *groups;
   uint32_t groups_count, groups_room;
-  struct qzi_table table; /* groups by key */
+  struct qzi_table table; /* finds groups by key */
   struct sum sums[SUMS_MOST];
   uint32_t sums_count;
   uint32_t count, waiters;
-  int64_t *owed_ns, all_owed_ns; /* processor time that is still to be reported, by record; of all who rest */
-  int scanned;                   /* marks were looked at in this snapshot */
+  int64_t *owed_ns, all_owed_ns; /* processor time that is still to be reported, by record and in all */
+  int scanned;                   /* 1: marks were read in this snapshot */
   uint64_t due_ns;
 };
 
@@ -93,7 +93,7 @@ uint32_t qzi_resting_waiters(const struct qzi_resting *resting) { return resting
 void qzi_resting_add(struct qzi_resting *resting, const struct qzi_counts *counts, uint64_t ns) {
   uint16_t busy = (uint16_t)(counts->useful + counts->overhead), spinning = (uint16_t)counts->spinning;
   if (!resting->count) return;
-  struct sum *sum = resting->sums + resting->sums_count; /* the last ones are the likely ones */
+  struct sum *sum = resting->sums + resting->sums_count; /* the most recent ones are the most likely ones */
   while (sum > resting->sums) {
     sum--;
     if (sum->busy != busy || sum->spinning != spinning || sum->runnable != counts->runnable) continue;
@@ -105,7 +105,7 @@ void qzi_resting_add(struct qzi_resting *resting, const struct qzi_counts *count
     (struct sum){.busy = busy, .spinning = spinning, .runnable = counts->runnable, .count = 1, .ns = ns};
 }
 
-/* For this many threads of the group. Where the file has no room for another tuple, recording ends. */
+/* Adds the sums for `count` threads of the group. If the file has no room for another tuple, recording ends. */
 static void add_sums(struct qzi_sampler *sampler, struct qzi_resting *resting, const struct group *group,
                      uint32_t threads) {
   struct qzi_tuple_key key = group->key;
@@ -143,7 +143,7 @@ void qzi_resting_settle(struct qzi_sampler *sampler, struct qzi_resting *resting
   resting->due_ns = now_ns + (took_ns * COST > SETTLE_NS ? took_ns * COST : SETTLE_NS);
 }
 
-/* ---- who rests ---- */
+/* ---- which threads rest ---- */
 
 static uint32_t group_for(struct qzi_resting *resting, const struct group *its) {
   uint32_t hash =
@@ -210,8 +210,8 @@ void qzi_resting_rest(struct qzi_sampler *sampler, struct qzi_resting *resting, 
   count_in(sampler, resting, &resting->groups[at - 1], 1);
 }
 
-/* The k-th marks of each cache line belong to neighbouring records: with few records, the first ones are all there are.
- */
+/* The k-th marks of all cache lines belong to neighbouring records; so with few records, only the first marks of each
+ * line are in use. */
 void qzi_resting_begin(struct qzi_sampler *sampler, struct qzi_resting *resting, uint32_t high) {
   resting->scanned = resting->marks && high > LEAST;
   if (!resting->scanned) return;

@@ -4,23 +4,23 @@
 #include "sampler/linux/schedstat.h"
 #include "sampler/util/clock.h"
 
-#define TICK_NS                                                                                                       \
-  INT64_C(4000000)  /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at \
-                       switches */
-#define STRETCHES 4 /* of a thread that gives up its CPU before its ticks: that stretch is no longer than so many */
-#define PART      128                /* of what has been reported, it may be off by one part in so many, */
-#define MOST_NS   INT64_C(50000000)  /* of one thread no more than this */
-#define LATELY_NS UINT64_C(64000000) /* for what the process does lately */
-#define MANY      64u                /* threads: the process is summed up for each snapshot up to so many, */
-#define COST      1600u              /* which takes at most one part in so many of a CPU */
-#define EACH_NS   UINT64_C(40000)    /* and of more at intervals of so much a thread */
+/* The kernel updates the time of a running thread at its ticks, 4 ms apart in most distributions, and at switches. */
+#define TICK_NS   INT64_C(4000000)
+/* maximum time not counted yet of a thread that gives up its CPU between ticks, in average stretches */
+#define STRETCHES 4
+#define PART      128                /* an account may be off by 1/PART of what was reported, */
+#define MOST_NS   INT64_C(50000000)  /* but for one thread by no more than this */
+#define LATELY_NS UINT64_C(64000000) /* time over which the recent usage of CPUs is averaged */
+#define MANY      64u                /* up to this many threads, the process's time is read for each snapshot, */
+#define COST      1600u              /* with more it uses at most 1/COST of a CPU, */
+#define EACH_NS   UINT64_C(40000)    /* and is read at intervals of at least this time for each thread */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
   *accounts = (struct qzi_run_accounts){.pid = pid, .processors = processors};
   accounts->readable = !qzi_cpu_time_of_process((pid_t)pid, &accounts->base_ns);
 }
 
-/* How many CPUs the process has used lately. */
+/* Updates the number of CPUs that the process has used recently. */
 static void note_rate(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t run_ns) {
   if (accounts->read_ns) {
     accounts->lately_ns += now_ns - accounts->read_ns;
@@ -47,7 +47,7 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
     accounts->due_ns = now_ns + (took_ns * COST > wait_ns ? took_ns * COST : wait_ns);
     accounts->took_ns += took_ns;
   }
-  if (gone) return; /* it has ended: what was read last holds */
+  if (gone) return; /* it has ended: the last reading remains valid */
   note_rate(accounts, now_ns, run_ns - accounts->base_ns);
   accounts->run_ns = run_ns - accounts->base_ns;
 }
@@ -59,8 +59,8 @@ void qzi_run_accounts_last(struct qzi_run_accounts *accounts, uint64_t total_ns)
   accounts->ended = 1;
 }
 
-/* What the kernel has not counted yet is at most what the thread has run since it was given its CPU, and since the last
- * tick. */
+/* The time that the kernel has not counted yet is at most what the thread has run since it got its CPU, and since the
+ * last tick. */
 static void read_late(struct qzi_run_account *account, uint64_t run_ns, uint64_t dispatches) {
   uint64_t ran_ns = run_ns > account->run_ns ? run_ns - account->run_ns : 0,
            times = dispatches > account->dispatches ? dispatches - account->dispatches : 0;
@@ -87,9 +87,9 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
   if (!account->known) account->owed_ns += (int64_t)part_ns;
 }
 
-/* How far an account may be off: by what the kernel has not counted yet, by what looks can miss, and by a small part of
- * what was reported. With a smaller tolerance, the chance in what looks see would be corrected all the time, and at
- * other instants than it occurred. */
+/* How far an account may be off: by what the kernel has not counted yet, by what looks can miss, or by a small part of
+ * what was reported, whichever is most. A smaller tolerance would permanently correct random errors of looks, and at
+ * other times than those at which they occurred. */
 static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t attributed_ns, int64_t late_ns,
                             int64_t threads, int64_t looks) {
   int64_t tolerance = late_ns, part = (int64_t)(attributed_ns / PART);
@@ -99,23 +99,23 @@ static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t at
   return part > tolerance ? part : tolerance;
 }
 
-/* What is owed to the whole process, including ended threads and those that were not read; 0: the kernel does not say.
- */
+/* Time owed to the whole process, including ended threads and those that were not read; 0 if the kernel does not
+ * say. */
 static int64_t process_owed(const struct qzi_run_accounts *accounts) {
   return accounts->readable ? (int64_t)(accounts->run_ns - accounts->attributed_ns) : 0;
 }
 
-/* What the kernel has not counted yet of the whole process: half a stretch, on average, for each CPU that it uses, and
- * what it ran since it was read. Without the second part, threads that could run but wait for a CPU would always be
- * attributed that much too early, and at the end it could not be taken back. */
+/* Time of the whole process that the kernel has not counted yet: half a stretch, on average, for each CPU that it uses,
+ * and what it ran since it was read. Without the second part, runnable threads that wait for a CPU would always get
+ * that much too early, which could not be corrected at the end. */
 static int64_t process_late_ns(const struct qzi_run_accounts *accounts) {
   double cpus = accounts->processors;
   if (accounts->lately_ns) cpus = (double)accounts->ran_ns / (double)accounts->lately_ns;
   return (int64_t)(cpus * ((double)accounts->late_ns / 2 + (double)accounts->unread_ns));
 }
 
-/* How far the process may be off: too little may have been reported by what looks can miss, too much by what the kernel
- * has not counted yet. */
+/* How far the process may be off: too little may have been reported because of what looks can miss, too much because of
+ * what the kernel has not counted yet. */
 static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int sign) {
   if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
   int64_t processors = accounts->processors, part = (int64_t)(accounts->attributed_ns / PART),
@@ -125,7 +125,7 @@ static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int
   return part > looks ? part : looks;
 }
 
-/* How much has to be owed to a thread before it counts, with the sign of `sign`: at most its own tolerance, and less
+/* Time that must be owed to a thread before it counts, with the sign of `sign`: at most its own tolerance, and the less
  * the closer the whole process is to its tolerance, down to half a look. So each thread may be off by chance, but their
  * sum is not. In the last snapshot it is half a look. */
 static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int sign) {
@@ -139,8 +139,8 @@ static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struc
   return sign * (own - (int64_t)((double)(own - half) * (double)off / (double)all));
 }
 
-/* Whether something more may be attributed at all. What is attributed too early can only be made up for by attributing
- * less later, and the program may end before. */
+/* Whether any more time may be attributed. Time attributed too early can only be corrected by attributing less later,
+ * and the program may end before. */
 static int some_left(const struct qzi_run_accounts *accounts) {
   int64_t half_ns = (int64_t)accounts->snapshot_ns / 2;
   if (!accounts->readable) return 1;

@@ -1,28 +1,28 @@
-/* Which of the runnable threads count as having executed: the processor time that the kernel counts for each thread is
- * reported in full, and no more than that.
+/* Chooses the runnable threads that count as having executed, so that the processor time that the kernel counts for
+ * each thread is reported completely, and no more than that.
  *
- * Owns:    what of that time is still to be reported.
+ * Owns:    the part of that time that is still to be reported.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
- * Must not: read anything of threads (linux/task_state.h does), or know of paths.
+ * Must not: read anything about threads (linux/task_state.h does), or know call paths.
  *
- * A snapshot shows that a thread could run, not that a CPU executed it: the CPU may still be waking up, or other
- * threads may be ahead of it. A thread that works for microseconds between sleeps is seen too often in one run, and too
- * rarely in the next. So each thread has an account: what the kernel counts goes in, and each snapshot that counts the
- * thread as executing takes its weight out. A thread that could run, but was attributed more than it had, waits for a
- * CPU; one that sleeps, but was attributed too little, counts as having executed. Snapshots decide when, the kernel how
- * long. (docs/reference/metrics.md, section 6)
+ * A snapshot shows that a thread was runnable, not that a CPU executed it: the CPU may still be waking up, or other
+ * threads may be first. A thread that works for microseconds between sleeps is seen too often in one run, and too
+ * rarely in the next. So each thread has an account: time that the kernel counts is added, and each snapshot that
+ * counts the thread as executing subtracts its weight. A runnable thread that was attributed more than it had waits for
+ * a CPU; a sleeping thread that was attributed too little counts as having executed. Snapshots determine when time was
+ * used, the kernel determines how much. (docs/reference/metrics.md, section 6)
  */
 #ifndef QZI_RUN_ACCOUNT_H
 #define QZI_RUN_ACCOUNT_H
 
 #include <stdint.h>
 
-/* Of one thread; all zero: nothing is known of it yet. */
+/* Account of one thread; all zero: nothing is known about it yet. */
 struct qzi_run_account {
-  uint64_t run_ns;        /* read last */
-  uint64_t dispatches;    /* how often it had been given a CPU then */
-  uint64_t late_ns;       /* how much of what it runs the kernel has not counted yet, at most */
-  uint64_t attributed_ns; /* in tuples */
+  uint64_t run_ns;        /* processor time at the last reading */
+  uint64_t dispatches;    /* how often it had got a CPU at that time */
+  uint64_t late_ns;       /* upper bound of the time it ran that the kernel has not counted yet */
+  uint64_t attributed_ns; /* time in tuples */
   int64_t owed_ns;        /* counted by the kernel and not reported yet; negative: attributed too early */
   int known;
 };
@@ -30,49 +30,48 @@ struct qzi_run_account {
 struct qzi_run_accounts {
   uint32_t pid;
   uint32_t processors;
-  int readable;           /* 1: the kernel says what the process used, its ended threads included */
-  uint64_t base_ns;       /* what that was when the recording began */
-  uint64_t run_ns;        /* since, as read last */
-  uint64_t attributed_ns; /* of all threads */
-  uint64_t due_ns;        /* next reading */
-  uint64_t took_ns;       /* all readings that were not made for each snapshot */
+  int readable;           /* 1: the kernel reports the process's processor time, including ended threads */
+  uint64_t base_ns;       /* that time when the recording began */
+  uint64_t run_ns;        /* since then, at the last reading */
+  uint64_t attributed_ns; /* sum over all threads */
+  uint64_t due_ns;        /* time of the next reading */
+  uint64_t took_ns;       /* duration of all readings that are not made for each snapshot */
   uint64_t snapshot_ns;   /* weight of this snapshot */
-  uint64_t late_ns;       /* the greatest of the threads that may be running in this snapshot */
-  uint64_t read_ns;       /* when the process was read last, */
-  uint64_t unread_ns;     /* how long before this snapshot that was */
-  uint64_t lately_ns;     /* how much time has gone by lately, */
+  uint64_t late_ns;       /* maximum over the threads that may be running in this snapshot */
+  uint64_t read_ns;       /* time of the last reading, */
+  uint64_t unread_ns;     /* and how long before this snapshot that was */
+  uint64_t lately_ns;     /* recent elapsed time, */
   uint64_t ran_ns;        /* and what the process ran in it */
-  int last;               /* 1: it is the last one: what is owed now is reported now, or never */
-  int ended;              /* 1: run_ns is all that the process used until then */
+  int last;               /* 1: the last snapshot: what is owed must be reported now */
+  int ended;              /* 1: run_ns is the final time of the process */
 };
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors);
-/* A snapshot of that weight begins. It takes the kernel some ns a thread to sum up the process: of many, not each time.
- */
+/* To be called at the beginning of a snapshot with that weight. For the process's time the kernel sums over its
+ * threads, some ns each, so with many threads it is not read every time. */
 void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t snapshot_ns, uint32_t threads);
-/* The snapshot that begins next is the last one. total_ns: what the process used until then, where that is known; 0:
- * what the kernel says. */
+/* The next snapshot is the last one. total_ns: processor time of the process until its end, if known; 0: what the
+ * kernel reports. */
 void qzi_run_accounts_last(struct qzi_run_accounts *accounts, uint64_t total_ns);
-/* The kernel counts run_ns for the thread, and that it was given a CPU so often (0: unknown). before: 1: it ran before
- * the recording began, which is not to be reported.
- */
+/* The kernel counts run_ns for the thread, and that it got a CPU `dispatches` times (0: unknown). before: 1: it ran
+ * before the recording began; that time is not reported. */
 void qzi_run_account_read(struct qzi_run_account *account, uint64_t run_ns, uint64_t dispatches, int before);
-/* It could run. */
+/* The thread was runnable. */
 void qzi_run_account_runs(struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
-/* A thread of which the kernel does not say has a fair part: `part_ns` of this snapshot. */
+/* For a thread that the kernel does not count: it gets `part_ns` of this snapshot as a fair share. */
 void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns);
 
-/* Of a thread that could run: whether it may count as executing. Of several the one that is owed most comes first. */
+/* Whether a runnable thread may count as executing. Of several, the one to which most is owed comes first. */
 int qzi_run_account_may(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
-/* Of one that sleeps: whether it has to be. */
+/* Whether a sleeping thread must count as executing. */
 int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
-/* Whether one of those that sleep has to be, although none is owed enough: all together are. It is the one that is owed
- * most then, and more than nothing. */
+/* Whether one of the sleeping threads must count as executing because enough is owed to all together, though not to any
+ * single one. Then it is the one to which most, and more than nothing, is owed. */
 int qzi_run_accounts_short(const struct qzi_run_accounts *accounts);
-/* Whether that holds for threads that have ended before they were looked at: what the process used beyond `owed_ns` of
- * all others. */
+/* Whether threads that ended before they were seen must count as executing: the process used more than `owed_ns`, which
+ * is owed to all others. */
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns);
-/* It is. */
+/* The thread counts as executing in this snapshot. */
 void qzi_run_account_attribute(struct qzi_run_accounts *accounts, struct qzi_run_account *account);
 
 #endif

@@ -1,11 +1,12 @@
-/* Threads that sleep: which of them rest, and which have been woken. See kernel_view.h. */
+/* Sleeping threads: which of them rest, and which were woken. See kernel_view.h. */
 #include "kernel_view.h"
 
-#define WOKEN_LEAST 4u    /* of those that say that they wait so many are asked about, in turn, ... */
-#define WOKEN_MANY  1000u /* (where there are so many, one, whose files can't all be kept open) */
-#define WOKEN_FOUND 4u    /* ... and so many more for each that is found woken, ... */
-#define WOKEN_MOST  32u   /* ... but no more than these, */
-#define WOKEN_LOOKS 1024u /* looked for among so many */
+/* number of threads whose records say that they wait, about which the kernel is asked in a snapshot, in turn */
+#define WOKEN_LEAST 4u
+#define WOKEN_MANY  1000u /* with this many, only one, because not all their files can be kept open */
+#define WOKEN_FOUND 4u    /* additional threads for each that is found woken */
+#define WOKEN_MOST  32u   /* maximum number in all */
+#define WOKEN_LOOKS 1024u /* number of records examined to find them */
 
 /* ---- threads that rest ---- */
 
@@ -14,12 +15,12 @@ uint8_t qzi_waiting_of(const struct qzi_sampler *sampler, const struct qzi_seen 
   return !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0;
 }
 
-/* 1: no more is owed to it than is reported for a sleeping thread at the end (run_account.h). */
+/* Whether no more is owed to it than is reported for a sleeping thread at the end (run_account.h). */
 static int paid(const struct qzi_kernel *kernel, const struct qzi_kernel_memo *memo) {
   return memo->account.known && memo->account.owed_ns <= (int64_t)kernel->accounts.snapshot_ns / 2;
 }
 
-/* Those that sleep, have been reported in full, and hold no lock that others may wait for. */
+/* Lets threads rest that sleep, were reported in full, and hold no lock that others may wait for. */
 void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   qzi_resting_settle(sampler, kernel->resting, now_ns);
@@ -42,10 +43,10 @@ void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns)
 
 /* ---- woken threads ---- */
 
-/* Asks the kernel about threads whose records say that they wait: one that is runnable has been woken, and waits for a
- * CPU. Where there are many, some are asked in turn, and more once some were found woken; such a thread counts as woken
- * until its record changes. `runnable`: threads known to be runnable; where nothing else on the machine is but the
- * sampler, none has been woken. Adds those that rested to the *count in `seen`. */
+/* Asks the kernel about threads whose records say that they wait: a runnable one was woken, and waits for a CPU. If
+ * there are many, some are asked about in turn, and more after some were found woken; such a thread counts as woken
+ * until its record changes. `runnable`: number of threads known to be runnable; if nothing else on the machine is
+ * runnable except the sampler, no thread was woken. Appends those that rested to `seen`, which has *count entries. */
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -81,7 +82,7 @@ uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *co
   return woken;
 }
 
-/* Checks a resting thread when its turn comes. 1: it still rests; 0: it does not, and is in *seen. */
+/* Checks a resting thread when its turn comes. Returns 1 if it still rests; 0 if it does not, and is in *seen. */
 int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
                     struct qzi_seen *seen) {
   struct qzi_kernel *kernel = sampler->kernel;

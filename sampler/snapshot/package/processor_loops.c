@@ -12,29 +12,29 @@
 #include "sampler/waits/poll_detector.h"
 #include "sampler/waits/repeating_loop.h"
 
-#define UNUSED_NS UINT64_C(1000000000) /* no processor was busy for so long: no samples until one is */
+#define UNUSED_NS UINT64_C(1000000000) /* if no processor was busy for this time, no samples are taken until one is */
 
-/* What is known of a processor. */
+/* What is known about a processor. */
 struct known {
-  uint64_t now;   /* its word at the last snapshot: the same thread has run there ever since */
-  uint64_t polls; /* loop that the last sample found it in, where that only polls; else 0 */
-  uint32_t node;  /* path on which it has been in that loop; 0: not looked at since the sample */
+  uint64_t now;   /* its word at the last snapshot; if unchanged, the same thread has run there since */
+  uint64_t polls; /* address of the loop of the last sample, if that only polls; else 0 */
+  uint32_t node;  /* path on which the thread has been in that loop; 0: not determined since the sample */
   struct qzi_no_progress stalled;
   struct qzi_pause_detector pausing;
   struct qzi_repeating_loop repeating;
-  struct qzi_walk *walk; /* of the last sample */
+  struct qzi_walk *walk; /* walk of the last sample */
 };
 
 struct qzi_processor_loops {
   struct qzi_sampler *sampler;
-  struct qzi_paths *paths;     /* NULL: what loops call is not known */
-  struct qzi_hooked *hooked;   /* NULL: likewise */
-  struct qzi_running *running; /* NULL: no samples */
+  struct qzi_paths *paths;     /* NULL: calls in loops are not followed */
+  struct qzi_hooked *hooked;   /* NULL: paths are not refined */
+  struct qzi_running *running; /* NULL: no samples are taken */
   uint64_t used_ns;
   uint32_t count;
   int started;
   struct qzi_sample sample;
-  struct qzi_walk other; /* of a sample of another thread than was seen */
+  struct qzi_walk other; /* walk of a sample of another thread than the one seen */
   struct qzi_poll_detector polling;
   struct qzi_shared_lines shared_lines;
   struct qzi_counters counters;
@@ -50,7 +50,7 @@ struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler
   loops->sampler = sampler;
   loops->count = count;
   loops->paths = qzi_paths_open(&sampler->in);
-  qzi_shared_lines_open(&loops->shared_lines, &sampler->in); /* without memory there are none */
+  qzi_shared_lines_open(&loops->shared_lines, &sampler->in); /* if there is no memory, no lines are found */
   loops->hooked = loops->paths ? qzi_hooked_open(loops->paths) : NULL;
   return loops;
 }
@@ -121,7 +121,7 @@ static void forget(struct known *known) {
   known->repeating = (struct qzi_repeating_loop){.rounds = 0};
 }
 
-/* Which path a counter's sample is of: that of the last snapshot. */
+/* Path to which a counter's sample belongs: that of the last snapshot. */
 static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
   const struct qzi_processor_loops *loops = context;
   uint32_t p = processor_of(loops, sample->tid);
@@ -158,7 +158,7 @@ uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {
   struct known *known = &loops->known[p];
   if (!loops->running || p >= loops->count || visit->state != QZ_STATE_USEFUL || !visit->serial) return 0;
   if (known->polls &&
-      known->node != visit->node) { /* it goes on as long as hooks do not show that its procedure has been left */
+      known->node != visit->node) { /* the thread is in the loop until hooks show that it has left the procedure */
     if (!known->node || (loops->paths && qzi_paths_within(loops->paths, visit->node, known->polls)))
       known->node = visit->node;
     else

@@ -1,6 +1,6 @@
 /* Snapshots of programs whose threads run on the processors of a thread package (QZ_PUBLISHER_THREADLIB): processors
- * are visited, and what they saw is added. Threads without a processor are visited in turn (offcpu_threads.c). See
- * snapshot.h. */
+ * are visited, and what was seen there is added. Threads without a processor are visited in turn (offcpu_threads.c).
+ * See snapshot.h. */
 #include "sampler/snapshot/blame.h"
 #include "processor_loops.h"
 #include "sampler/snapshot/round.h"
@@ -9,8 +9,8 @@
 
 /* ---- phase 1: copying ---- */
 
-/* Copies the stack of the thread that `visit` says runs there. Returns 1 if it is consistent. A stack whose packed
- * word is that of the last copy is that copy: every push and pop changes the word. */
+/* Copies the stack of the thread on the visited processor. Returns 1 if the copy is consistent. If the packed word is
+ * that of the last copy, the stack is unchanged, because every push and pop changes the word. */
 static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *visit) {
   const struct qz_session_view *view = sampler->view;
   uint32_t index = QZ_NOW_THREAD_PLUS_1(visit->now) - 1;
@@ -36,7 +36,7 @@ static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *vis
   return consistent;
 }
 
-/* Overhead is one state, and what it is for stands beside it. */
+/* Overhead is one state; its purpose is kept separately. */
 static void take_state(struct qzi_visit *visit, unsigned state) {
   int of_overhead = state == QZ_STATE_MAKING || state == QZ_STATE_WAKING;
   visit->overhead = state == QZ_STATE_MAKING   ? QZ_KERNEL_THREAD
@@ -97,8 +97,8 @@ static struct qzi_counts count_states(const struct qzi_sampler *sampler) {
     counts.invalid += visit->invalid;
     ready += (int64_t)visit->ready;
   }
-  /* The counters of different processors are read one after the other: their sum may be off by what happened in
-   * between, and an absurd value must not be believed. */
+  /* The counters of different processors are read one after another, so their sum may be off by what happened in
+   * between; implausible values must not be used. */
   int64_t most = sampler->view->thread_table.capacity;
   if (ready < 0) ready = 0;
   if (ready > most) {
@@ -109,7 +109,7 @@ static struct qzi_counts count_states(const struct qzi_sampler *sampler) {
   return counts;
 }
 
-/* Node and entity of what one processor runs. */
+/* Finds node and entity of what one processor runs. */
 static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32_t processor) {
   struct qzi_interner *in = &sampler->in;
   if (!visit->serial) {
@@ -124,23 +124,23 @@ static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32
   }
   visit->entity = qzi_intern_thread(in, visit->thread, visit->serial);
   struct qzi_thread_memo *memo = &in->memos[visit->thread];
-  if (memo->serial != visit->serial) return; /* the thread has ended in the meantime */
+  if (memo->serial != visit->serial) return; /* the thread has ended meanwhile */
   memo->round = sampler->round;
   memo->processor = processor;
   memo->word = visit->word;
   memo->node = visit->node;
 }
 
-/* A thread that was found to wait in a loop of its own spins: that stands on its path, too. */
+/* If a thread waits in an unmarked loop, it is spinning, and the loop is added to its path. */
 static void look_for_loop(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32_t p) {
   visit->loop = qzi_processor_loop(sampler->loops, p);
   if (!visit->loop) return;
   visit->state = QZ_STATE_SPINNING;
   visit->node = qzi_intern_child(&sampler->in, visit->node, QZ_KEY(QZ_KIND_FUTEX, visit->loop));
-  visit->node_print = 0; /* it is not that of the stack */
+  visit->node_print = 0; /* the node is no longer that of the stack */
 }
 
-/* Where in the code of its procedures a thread is that works. */
+/* Finds where in the code of its procedures a working thread is. */
 static void look_at_code(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32_t p, uint64_t now_ns) {
   visit->instruction = 0;
   if (visit->state != QZ_STATE_USEFUL) return;
@@ -156,7 +156,7 @@ static int waits_at_top(const struct qzi_visit *visit) {
   return (top & QZ_KEY_OBJECT) && QZ_KEY_INDEX(top) == visit->object;
 }
 
-/* Finds the tuple of what one processor does. 0, or -1: no room. */
+/* Finds the tuple for the activity of one processor. Returns 0, or -1 if there is no room. */
 static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, const struct qzi_counts *counts) {
   struct qzi_tuple_key key = {.stack = visit->node,
                               .thread = visit->entity,
@@ -192,7 +192,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     }
   }
   struct qzi_counts counts = count_states(sampler);
-  /* Everything that may find no room comes first; what is made for a snapshot that is then left out weighs nothing. */
+  /* Everything that may find no room comes first. Tuples made for a snapshot that is then left out have no weight. */
   for (uint32_t p = 0; p < processors; p++) {
     struct qzi_visit *visit = &sampler->visits[p];
     if (visit->state == QZ_STATE_IDLE) continue;
@@ -228,7 +228,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   return 0;
 }
 
-/* ---- as struct qzi_threading ---- */
+/* ---- implementation of struct qzi_threading ---- */
 
 static int processors_open(struct qzi_sampler *sampler) {
   return (sampler->loops = qzi_processor_loops_open(sampler)) ? 0 : -1;

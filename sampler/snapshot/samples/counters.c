@@ -6,7 +6,7 @@
 #define OF_CACHE(cache, result) \
   (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-/* With these periods a CPU that does nothing else has 100 to 500 samples a second of each. */
+/* With these periods, a busy CPU takes 100 to 500 samples of each event per second. */
 const struct qzi_event qzi_counter_events[QZ_COUNTER_COUNT] = {
   [QZ_COUNTER_CYCLES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 20000003},
   [QZ_COUNTER_INSTRUCTIONS] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 20000003},
@@ -19,7 +19,8 @@ const struct qzi_event qzi_counter_events[QZ_COUNTER_COUNT] = {
 void qzi_counters_open(struct qzi_counters *counters, struct qzi_file *file) {
   if (counters->counted.file) return;
   counters->counted.file = file;
-  /* Buffers of all recordings share one allowance: where child processes are recorded, too, it is kept for timers. */
+  /* All recordings share one allowance of memory for buffers; if child processes are recorded, too, it is reserved for
+   * timers. */
   if (file->head->children_apart) return;
   for (unsigned k = 0; k < QZ_COUNTER_COUNT; k++) {
     counters->events[k] =

@@ -1,10 +1,10 @@
 /* See samples_due.h. */
 #include "samples_due.h"
 
-#define NONE   32u  /* samples that are due, of which none came, */
-#define LONGER 4u   /* and so many times as many the next time, */
-#define OFTEN  3u   /* so often */
-#define RARE   200u /* samples that are due: of fewer, many may be missing by chance */
+#define NONE   32u  /* number of due samples after which, if none came, the events are opened again, */
+#define LONGER 4u   /* factor for that number the next time, */
+#define OFTEN  3u   /* and how often this is done */
+#define RARE   200u /* number of due samples from which on missing ones are no coincidence */
 
 void qzi_samples_due_begin(struct qzi_samples_due *due, uint64_t run_ns, uint64_t samples) {
   due->run_ns = due->opened_ns = run_ns;

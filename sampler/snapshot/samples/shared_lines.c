@@ -5,8 +5,9 @@
 #include "sampler/linux/process_memory.h"
 
 #define LINE         64u
-#define TURN_NS      UINT64_C(20000000) /* samples of different threads that are no further apart are one turn */
-#define TURNS_LEAST  4u                 /* a line that was shared so often gets a row */
+/* ns: samples of different threads within this time of each other count as one turn */
+#define TURN_NS      UINT64_C(20000000)
+#define TURNS_LEAST  4u /* a line gets a row after this many turns */
 #define FORGOTTEN_NS UINT64_C(500000000)
 
 int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in) {
@@ -26,14 +27,14 @@ void qzi_shared_lines_close(struct qzi_shared_lines *shared) {
   *shared = (struct qzi_shared_lines){.lines = NULL};
 }
 
-/* What the code around pc accesses. */
+/* Accesses of the code around pc. */
 static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t pid, uint64_t pc) {
   struct qzi_near *near = &shared->near[qzi_hash(pc, 0) % QZI_LINE_CODE];
   if (near->pc == pc) return near;
   unsigned char bytes[QZI_NEAR_BEFORE + QZI_NEAR_BEHIND];
   uint64_t from = pc - QZI_NEAR_BEFORE;
   size_t count = sizeof bytes;
-  /* What lies behind it need not be there. */
+  /* The memory after it may not be mapped. */
   if (qzi_program_read(pid, from, bytes, count)) count = QZI_NEAR_BEFORE + 16;
   if (count < sizeof bytes && qzi_program_read(pid, from, bytes, count)) count = 0;
   near->pc = pc;
@@ -52,7 +53,8 @@ static struct qzi_line *line_at(struct qzi_shared_lines *shared, uint64_t addres
   return NULL;
 }
 
-/* In place of the one that was seen longest ago; one with a row stays for a while. NULL: all of them stay. */
+/* Replaces the line that was not seen for the longest time; one with a row is kept for a while. Returns NULL if all are
+ * kept. */
 static struct qzi_line *add_line(struct qzi_shared_lines *shared, uint64_t address, uint64_t now_ns) {
   struct qzi_line *ways = ways_of(shared, address), *oldest = NULL;
   for (unsigned k = 0; k < QZI_LINE_WAYS; k++) {
@@ -83,12 +85,12 @@ static void publish(struct qzi_shared_lines *shared, struct qzi_line *line) {
     qzi_file_append(file, QZ_SECTION_LINES, 1);
     line->row = (uint32_t)count + 1;
   }
-  uint32_t variable = file->lines[line->row - 1].variable; /* found later, by symbolize.c */
+  uint32_t variable = file->lines[line->row - 1].variable; /* set later, by symbolize.c */
   file->lines[line->row - 1] = line->its;
   file->lines[line->row - 1].variable = variable;
 }
 
-/* One sample of a thread that is about to access words of a line, or has just done so. */
+/* A sample of a thread that is about to access words of a line, or has just done so. */
 struct use {
   uint32_t who, thread, procedure;
   int cpu;
@@ -118,7 +120,7 @@ static uint32_t words_of(uint64_t offset, unsigned bytes) {
 static const uint8_t locked_bits[] = {
   [QZI_LOCKED_NOT] = 0, [QZI_LOCKED_CHANGE] = QZ_LOCKED_CHANGE, [QZI_LOCKED_COMPARE] = QZ_LOCKED_COMPARE};
 
-/* The innermost procedure of a walk, inlined ones too. */
+/* The innermost procedure of a walk, including inlined ones. */
 static uint32_t innermost(struct qzi_interner *in, const struct qzi_walk *walk) {
   uint64_t key = walk->count ? walk->entries[walk->count - 1] : walk->pc_entry;
   return key & QZI_KEY_GENERATED ? 0 : key & QZI_KEY_INLINED ? (uint32_t)key : qzi_intern_procedure(in, key);

@@ -1,14 +1,14 @@
-/* Cache lines that several threads write, or read and write, alternately: which words of them, from which code.
+/* Cache lines that several threads alternately write, or read and write: which words of them, and from which code.
  *
- * Owns:    the section LINES, and the lines seen lately.
+ * Owns:    the section LINES, and the lines seen recently.
  * Writer and reader: the aggregating thread.
- * Must not: take memory that goes from one thread to another now and then for memory that they share all the time;
- * grow with the memory that a program uses.
+ * Must not: mistake memory that is occasionally handed from one thread to another for permanently shared memory; grow
+ * with the memory that a program uses.
  *
- * No counter of the CPU is needed: a sample of a running thread has its registers, so that the addresses are known
- * which the code around it accesses (near_accesses.h). A line is shared where samples of threads on different CPUs find
- * it alternately, shortly after each other, again and again, while it is written. Which words they access distinguishes
- * data that merely lie in one line (false sharing) from data that the threads share.
+ * No CPU counter is needed: a sample of a running thread contains its registers, from which the addresses are computed
+ * that the code around it accesses (near_accesses.h). A line is shared if samples of threads on different CPUs
+ * repeatedly find it alternately, within a short time, while it is written. The words that the threads access
+ * distinguish false sharing (unrelated data in one line) from shared data.
  */
 #ifndef QZI_SHARED_LINES_H
 #define QZI_SHARED_LINES_H
@@ -19,15 +19,15 @@
 
 #define QZI_LINE_SETS 1024u
 #define QZI_LINE_WAYS 4u
-#define QZI_LINE_CODE 1024u /* places whose accesses are known */
+#define QZI_LINE_CODE 1024u /* maximum number of instructions whose accesses are remembered */
 
 struct qzi_line {
   uint64_t address;              /* 0: free */
-  uint64_t seen_ns;              /* when last, */
-  uint32_t who;                  /* of which thread (index of its record, + 1), */
-  int cpu;                       /* and on which CPU; -1: not known */
-  uint32_t row;                  /* of the section, + 1; 0: it has none */
-  uint32_t users[QZ_LINE_USERS]; /* likewise */
+  uint64_t seen_ns;              /* time of the last access, */
+  uint32_t who;                  /* its thread (index of its record + 1), */
+  int cpu;                       /* and its CPU; -1: unknown */
+  uint32_t row;                  /* index + 1 in the section; 0: it has no row */
+  uint32_t users[QZ_LINE_USERS]; /* index + 1 in their section; 0: none */
   struct qz_shared_line its;
 };
 struct qzi_near {
@@ -37,15 +37,15 @@ struct qzi_near {
 };
 struct qzi_shared_lines {
   struct qzi_interner *in;
-  struct qzi_line (*lines)[QZI_LINE_WAYS]; /* QZI_LINE_SETS */
-  struct qzi_near *near;                   /* QZI_LINE_CODE */
+  struct qzi_line (*lines)[QZI_LINE_WAYS]; /* QZI_LINE_SETS elements */
+  struct qzi_near *near;                   /* QZI_LINE_CODE elements */
 };
 
-/* 0, or -1: no memory; nothing is kept then. */
+/* Returns 0, or -1 if there is no memory; then no lines are found. */
 int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in);
 void qzi_shared_lines_close(struct qzi_shared_lines *shared);
-/* One more sample of the thread with that record, which is at work, and its walk. now_ns: of the snapshot that it came
- * before. Samples in the kernel, and in libraries of the system, do not count. */
+/* Adds a sample of a working thread, given by its record's index, and its walk. now_ns: time of the snapshot that
+ * follows it. Samples in the kernel, and in the system's libraries, are ignored. */
 void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sample *sample,
                            const struct qzi_walk *walk, uint32_t index, uint64_t now_ns);
 

@@ -1,13 +1,13 @@
 /* See switch_time.h. */
 #include "switch_time.h"
 
-#define PART 16u /* of its processor time: less than one part in so many does not matter */
+#define PART 16u /* a thread matters if this time is at least 1/PART of its processor time */
 
 static int64_t missing(const struct qzi_switch_times *all, const struct qzi_switch_time *its) {
   return (int64_t)its->ran_ns - (int64_t)(its->samples * all->interval_ns);
 }
 
-/* Adds the thread to the sums, or takes it out: sign -1. */
+/* Adds the thread to the sums (sign 1), or subtracts it (sign -1). */
 static void sum(struct qzi_switch_times *all, const struct qzi_switch_time *its, int sign) {
   if (!its->matters) return;
   all->missing_ns += sign * missing(all, its);

@@ -1,4 +1,4 @@
-/* Paths of threads without hooks. See thread_tracker.h; the steps are in tracked.h. */
+/* Call paths of threads without hooks. See thread_tracker.h; the steps are in tracked.h. */
 #include "tracked.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include "sampler/waits/external_waits.h"
 #include "sampler/util/clock.h"
 
-#define INTERVAL_NS UINT64_C(2000000) /* of processor time between samples, at least */
-#define COST        100u              /* samples take at most one part in so many of the program's processor time */
-#define SLOTS       65536u            /* threads by their number in the system */
+#define INTERVAL_NS UINT64_C(2000000) /* minimum processor time between samples */
+#define COST        100u              /* samples use at most 1/COST of the program's processor time */
+#define SLOTS       65536u            /* hash table of threads by kernel thread id */
 
 struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
   struct qzi_tracker *tracker = calloc(1, sizeof *tracker);
@@ -26,14 +26,14 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
   }
   tracker->paths = qzi_paths_open(&sampler->in);
   tracker->creations = qzi_creations_open(&sampler->in, tracker->paths);
-  qzi_shared_lines_open(&tracker->shared_lines, &sampler->in); /* without memory there are none */
+  qzi_shared_lines_open(&tracker->shared_lines, &sampler->in); /* if there is no memory, no lines are found */
   tracker->hooked = tracker->paths ? qzi_hooked_open(tracker->paths) : NULL;
   return tracker;
 }
 
-/* ---- whose samples ---- */
+/* ---- finding the thread of a sample ---- */
 
-#define PROBES 8u /* slots looked at for one thread */
+#define PROBES 8u /* maximum number of slots examined for one thread */
 
 static void meet(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, uint32_t tid) {
   uint32_t *slot = &tracker->slots[tid % SLOTS];
@@ -88,11 +88,11 @@ void qzi_tracker_prepare(struct qzi_tracker *tracker) {
 
 struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
   uint64_t cost_ns = qzi_running_cost_ns(),
-           interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
+           interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for each snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
   if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
-  /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of
-   * them. */
+  /* Not if child processes are recorded, too: each recording would have its own timers, which would interrupt all of
+   * the processes. */
   struct qzi_running *running =
     qzi_running_open(head->pid, head->cpus, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
   if (!running) head->paths |= QZ_PATHS_NO_SAMPLES;
@@ -124,9 +124,9 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
   struct qzi_interner *in = &tracker->sampler->in;
   uint64_t loop = known->polls && (known->ran_from || known->looped)
                     ? known->polls
-                    : known->stalled.loop; /* as its path, from the last sample */
-  /* For a sample that is shown, this was decided together with its path: decided at two moments, the same waiting could
-   * be counted twice. */
+                    : known->stalled.loop; /* from the last sample, as its path is */
+  /* For a sample shown as the thread's path, this was decided together with the path: if it were decided at two times,
+   * the same waiting could be counted twice. */
   if (!loop && (known->hooked || !known->ran_number))
     loop = qzi_pause_detector_at(&known->pausing, in->memos[index].word);
   if (loop && known->mpi.mpi == QZI_MPI_WAITS) {
@@ -143,8 +143,8 @@ uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker) {
 }
 uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index) { return tracker->all[index].node; }
 
-/* Paths come from hooks, which see no loops; samples say whether it only waits. The loop goes on as long as the hooks
- * do not show that its procedure has been left. */
+/* For a thread whose paths come from hooks, which see no loops: samples show whether it only waits. It is in the loop
+ * until the hooks show that it has left the procedure. */
 static void track_hooked(struct qzi_tracker *tracker, struct qzi_tracked *known, const struct qzi_look *look,
                          unsigned state, uint64_t now_ns) {
   known->from = known->ran_from = 0;
@@ -166,7 +166,7 @@ void qzi_tracker_taken(struct qzi_tracker *tracker, uint64_t key, uint64_t site)
 
 /* ---- switches ---- */
 
-/* The record is another thread's than it was. */
+/* Returns the tracked state, cleared if the record now belongs to another thread. */
 static struct qzi_tracked *known_of(struct qzi_tracker *tracker, uint32_t index, uint64_t serial) {
   struct qzi_tracked *known = &tracker->all[index];
   if (known->serial != serial) qzi_tracker_gone(tracker, index);
@@ -179,14 +179,14 @@ void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t s
   qzi_switch_time_read(&tracker->switches, &known_of(tracker, index, serial)->switches, run_ns, dispatches, aside);
 }
 
-/* It sleeps: what it waits for stands on top of its path, but is not what gives up the CPU. */
+/* The thread sleeps: remembers its path without what it waits for, as the place where it gave up the CPU. */
 static void note_left(const struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t node, uint32_t object,
                       uint8_t kernel) {
   known->left = qzi_waits_at_top(tracker->sampler, node, object) ? tracker->sampler->file->stacks[node].parent : node;
   known->left_kernel = kernel;
 }
 
-/* ---- both ---- */
+/* ---- all threads ---- */
 
 void qzi_tracker_fetch(const struct qzi_tracker *tracker, uint32_t index) {
   const char *known = (const char *)&tracker->all[index];
@@ -203,7 +203,7 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
     known->repeating.rounds = 0;
     known->pausing = (struct qzi_pause_detector){0};
   }
-  /* A stack that changed while it was copied may have an entry twice. */
+  /* A stack that changed while it was copied may contain an entry twice. */
   int hooked = look->torn ? known->hooked
                           : known->plain != look->node && qzi_paths_hooked(&tracker->sampler->in, index, look->node);
   known->hooked = hooked != 0;

@@ -1,7 +1,7 @@
-/* What is kept of each thread that is tracked, and the steps of tracking: what it waits for (tracked_waits.c), and what
- * it executes, by samples (tracked_samples.c); thread_tracker.c chooses between them.
+/* State of each tracked thread, and the steps of tracking: what it waits for (tracked_waits.c), and what it executes,
+ * by samples (tracked_samples.c); thread_tracker.c chooses between them.
  *
- * Owns:    what was found of each thread last.
+ * Owns:    what was last found for each thread.
  * Writer and reader: the aggregating thread.
  * Must not: be used by any other file.
  */
@@ -25,42 +25,42 @@
 #include "thread_tracker.h"
 #include "sampler/waits/no_progress.h"
 
-/* What is known of a thread record. */
+/* What is known about a thread record. */
 struct qzi_tracked {
   uint64_t serial;
   uint64_t word, state;   /* of the record, when `node` was made */
-  uint64_t sp, pc;        /* where the kernel said that it sleeps, then */
-  uint64_t futex;         /* on which address */
-  uint32_t from, node;    /* node of the record alone; with frames */
-  uint32_t object;        /* index of the futex, */
-  uint64_t waits;         /* or, of one of the session (outside/objects.h), its key; 0: it is none */
-  uint32_t plain;         /* a node that hooks have not made */
-  uint32_t ran_from, ran; /* the same as from and node, of the last sample */
-  uint32_t run_record;    /* node of the record alone, when it was last seen running */
-  uint64_t ran_word;      /* of the record, at the last snapshot that saw it running */
+  uint64_t sp, pc;        /* where it slept at that time, according to the kernel */
+  uint64_t futex;         /* address of the futex on which it slept */
+  uint32_t from, node;    /* from: node of the record only; node: with frames */
+  uint32_t object;        /* index of the futex object, */
+  uint64_t waits;         /* or key of an object of the session for which it waits (outside/objects.h); 0: none */
+  uint32_t plain;         /* a node that was not made by hooks */
+  uint32_t ran_from, ran; /* the same as from and node, for the last sample */
+  uint32_t run_record;    /* node of the record only, when it was last seen running */
+  uint64_t ran_word;      /* word of the record, at the last snapshot that saw it running */
   struct qzi_sample_queue samples;
-  struct qzi_sampled *shown; /* the sample that the path of this snapshot shows, of those; NULL: none */
-  uint64_t ran_number;       /* of the sample that `ran` shows; 0: none */
-  struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
-  uint64_t again_ns;         /* when the wait is walked again, for inlined procedures and lines; 0: not at all */
-  uint8_t walks;             /* of that wait */
+  struct qzi_sampled *shown; /* the sample in `samples` that the path of this snapshot shows; NULL: none */
+  uint64_t ran_number;       /* number of the sample that `ran` shows; 0: none */
+  struct qzi_walk *slept;    /* walk of the last sleep that only the kernel knows */
+  uint64_t again_ns;         /* when to walk the wait again, for inlined procedures and lines; 0: never */
+  uint8_t walks;             /* number of walks of that wait */
   struct qzi_tracked_call {
     uint64_t site, called;
     uint32_t site_module;
     enum qzi_mpi mpi;
-  } mpi; /* of MPI in which its last sample found it */
+  } mpi; /* MPI call in which its last sample found it */
   struct qzi_switch_time switches;
-  uint32_t left;       /* node of the path on which it last gave up its CPU; 0: it was not seen to */
-  uint8_t left_kernel; /* what the kernel did for it then: enum qz_kernel */
-  uint32_t tid;        /* whose samples it has; 0: none, or not known yet */
+  uint32_t left;       /* node of the path on which it last gave up its CPU; 0: unknown */
+  uint8_t left_kernel; /* what the kernel did for it at that time: enum qz_kernel */
+  uint32_t tid;        /* kernel thread id under which it is in the slots; 0: none, or not known yet */
   uint8_t hooked;
-  uint32_t
-    inside; /* what the wait is reported as that the record publishes (waits_inside); 0: as what the record says */
+  uint32_t inside; /* object as which the published wait is reported (waits_inside); 0: as the record says */
   struct qzi_no_progress stalled;
   struct qzi_pause_detector pausing;
   struct qzi_repeating_loop repeating;
-  uint64_t polls;  /* of the sample shown; with hooks, of the last one */
-  uint32_t looped; /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
+  uint64_t polls;  /* loop of the sample shown, or with hooks of the last sample */
+  uint32_t looped; /* with hooks: node of the record from which on it is in that loop; 0: not determined since the
+                      sample */
 };
 
 struct qzi_tracker {
@@ -70,12 +70,12 @@ struct qzi_tracker {
   struct qzi_hooked *hooked; /* NULL: no unwinding */
   struct qzi_tracked *all;
   size_t all_bytes;
-  struct qzi_running *running; /* NULL: no samples */
-  uint64_t interval_ns;        /* of processor time between a thread's samples */
+  struct qzi_running *running; /* NULL: no samples are taken */
+  uint64_t interval_ns;        /* processor time between a thread's samples */
   struct qzi_switch_times switches;
   struct qzi_samples_due due;
-  uint64_t used_ns; /* when samples were last of use */
-  uint32_t *slots;  /* index + 1 of the thread with some id, in one of the slots from there on */
+  uint64_t used_ns; /* when samples were last used */
+  uint32_t *slots;  /* hash table: index + 1 of threads by kernel thread id */
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_poll_detector polling;
@@ -87,11 +87,11 @@ struct qzi_tracker {
   struct qzi_counters counters;
 };
 
-/* Of the sample that its path shows; NULL: none. */
+/* Walk of the sample that its path shows; NULL: none. */
 static inline const struct qzi_walk *qzi_tracked_walk(const struct qzi_tracked *known) {
   return known->shown ? &known->shown->walk : NULL;
 }
-/* Where a thread is that is in that call. */
+/* Sets the place of a walk to that call. */
 static inline void qzi_tracked_in_call(const struct qzi_tracked_call *call, struct qzi_walk *walk) {
   walk->site = call->site;
   walk->site_module = call->site_module;
@@ -101,26 +101,27 @@ static inline void qzi_tracked_in_call(const struct qzi_tracked_call *call, stru
 }
 /* Closes the events of all threads, and opens new ones. */
 void qzi_tracker_reopen(struct qzi_tracker *tracker);
-/* Record of the thread with that number in the system, index + 1; 0: it is not known. */
+/* Index + 1 of the record of the thread with that kernel thread id; 0: unknown. */
 uint32_t qzi_tracker_index(const struct qzi_tracker *tracker, uint32_t tid);
 
 /* ---- tracked_waits.c ---- */
 
-/* From outside nobody says what a thread began with: that is the outermost procedure of its path. */
+/* In a program observed from outside, nothing reports a thread's start routine; it is set to the outermost procedure of
+ * the path. */
 void qzi_track_start(struct qzi_tracker *tracker, uint32_t entity, const struct qzi_walk *walk);
-/* The record says what the thread waits for, and where it was when it began to. */
+/* For a wait that the record publishes, with the frame in which it began. */
 void qzi_track_wait(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                     uint32_t *object, uint64_t now_ns);
-/* Only the kernel knows that it sleeps. */
+/* For a sleep that only the kernel knows. */
 void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                      int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
-/* It was found spinning on the object, for which the record has no state. 1: *object is a futex then. */
+/* For a thread found spinning on an object for which the record has no state. Returns 1 if *object is a futex. */
 int qzi_track_spinning(struct qzi_tracker *tracker, const struct qzi_tracked *known, struct qzi_look *look,
                        uint32_t *object);
 
 /* ---- tracked_samples.c ---- */
 
-/* It could run. *object: what it has just been woken by, if the session has that. */
+/* For a runnable thread. *object: the object of the session by which it has just been woken, if any. */
 void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                        const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
 

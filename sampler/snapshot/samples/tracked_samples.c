@@ -1,10 +1,11 @@
-/* What tracked threads execute: the kernel's samples of them. See tracked.h. */
+/* What tracked threads execute, from the kernel's samples. See tracked.h. */
 #include "tracked.h"
 
 #include <stdlib.h>
 #include "sampler/util/clock.h"
 
-#define UNUSED_NS UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
+/* if no thread without hooks ran for this time, no samples are taken until one does */
+#define UNUSED_NS UINT64_C(1000000000)
 
 static int only_waits(const struct qzi_tracker *tracker, const struct qzi_tracked *known, uint32_t index, uint64_t word,
                       uint64_t polls) {
@@ -13,7 +14,8 @@ static int only_waits(const struct qzi_tracker *tracker, const struct qzi_tracke
   return says || tries || polls || known->stalled.loop || qzi_pause_detector_at(&known->pausing, word);
 }
 
-/* Which sample a thread with that record shows. 1: another one than that of its last path. */
+/* Chooses the sample that a thread with that record shows. Returns 1 if it is another one than that of its last
+ * path. */
 static int show(const struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t record) {
   uint64_t before = known->ran_number;
   known->shown = qzi_sample_queue_at(&known->samples, record, tracker->interval_ns);
@@ -29,7 +31,8 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   uint32_t pid = sampler->file->head->pid;
   qzi_switch_time_sampled(&tracker->switches, &known->switches);
   if (known->hooked)
-    qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one says whether it only waits */
+    qzi_sample_queue_close(&known->samples); /* its paths come from hooks; the last sample shows whether it only
+                                                waits */
   qzi_no_progress_look(&known->stalled, pid, word, &tracker->sample);
   struct qzi_sampled *sampled = qzi_paths_may(tracker->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
   if (sampled && qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
@@ -41,7 +44,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   uint64_t repeats =
     qzi_repeating_loop_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
   if (!polls) polls = repeats;
-  /* Whatever MPI does until a message comes is waiting. */
+  /* Everything that MPI does in such a call until a message arrives is waiting. */
   if (walk && walk->mpi == QZI_MPI_WAITS) polls = walk->called;
   if (walk && (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE))
     known->mpi = (struct qzi_tracked_call){
@@ -54,7 +57,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   known->shown = NULL;
   known->looped = 0;
   if (known->hooked) known->polls = polls;
-  if (!sampled) return; /* no time to walk */
+  if (!sampled) return; /* no time for a walk */
   qzi_track_start(tracker, sampler->in.memos[index].entity, walk);
   sampled->polls = polls;
   if (!tracker->sample.user) {
@@ -72,7 +75,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   if (!polls && tracker->hooked) qzi_hooked_add(tracker->hooked, index, walk);
 }
 
-/* Whether samples come as they should; events that never fire are opened anew. paused: none are due. */
+/* Checks that samples arrive as they should; opens events again that never fire. paused: 1: no samples are due. */
 static void watch_samples(struct qzi_tracker *tracker, uint64_t run_ns, int paused) {
   struct qz_profile *head = tracker->sampler->file->head;
   if (paused) {
@@ -87,7 +90,7 @@ static void watch_samples(struct qzi_tracker *tracker, uint64_t run_ns, int paus
   }
 }
 
-/* Node of its record without objects, where it was never seen running. */
+/* Node of its record without objects, if it was never seen running. */
 static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tracked *known) {
   uint32_t node = known->plain;
   while (node && tracker->sampler->in.node_keys[node] & QZ_KEY_OBJECT)
@@ -95,7 +98,7 @@ static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tra
   return node;
 }
 
-/* Which path a counter's sample is of. With hooks: that of the last snapshot. */
+/* Path to which a counter's sample belongs. With hooks: that of the last snapshot. */
 static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
   struct qzi_tracker *tracker = context;
   uint32_t index = qzi_tracker_index(tracker, sample->tid);
@@ -134,18 +137,19 @@ void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, u
   tracker->used_ns = now_ns;
   known->from = 0;
   known->node = record;
-  uint64_t word = tracker->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
+  uint64_t word = tracker->sampler->in.memos[index].word; /* the same as at the last snapshot: it took no lock since */
   int settled = known->ran_word == word && !tracker->sampler->outside;
   qzi_sample_queue_label(&known->samples, round, record, settled);
   int other = show(tracker, known, record), prompt = known->shown && known->shown->round == round;
-  /* Woken, but not yet given a CPU: it is where it slept. */
+  /* It was woken but got no CPU yet: it is still where it slept. */
   if (!prompt && asleep->rested && known->slept) {
     known->ran_from = 0;
     known->node = look->node = qzi_paths_node(tracker->paths, record, known->slept, known->waits, 1);
     if (known->waits) *object = QZ_KEY_INDEX(known->waits);
     return;
   }
-  static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
+  static const struct qzi_walk none; /* There is no sample yet, or none is taken: use only the procedures that took
+                                        the locks that it holds. */
   const struct qzi_walk *walk = qzi_tracked_walk(known);
   if (walk) tracker->sampler->file->head->paths |= QZ_PATHS_RUNNING;
   if (other || known->ran_from != record) {
@@ -157,7 +161,7 @@ void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, u
   known->node = look->node = known->ran;
 }
 
-/* On the path that its hooks have made, at the code where a sample of that path was; 0: there is none. */
+/* Path made by its hooks, with the code of a sample on that path; 0: there is no such sample. */
 static uint32_t executed_with_hooks(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, uint32_t *instruction) {
   uint64_t pc, entry;
   uint32_t node =
@@ -190,7 +194,7 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
   *kernel = its->kernel;
   if (its->walk.pc)
     *instruction = qzi_instruction_find(&tracker->sampler->instructions, its->walk.pc, its->walk.pc_entry);
-  known->shown = NULL; /* it may be gone */
+  known->shown = NULL; /* the sample may have been freed */
   qzi_sample_queue_spend(&known->samples, its, ns);
   return node;
 }

@@ -7,12 +7,13 @@
 #include "sampler/waits/external_waits.h"
 #include "sampler/outside/objects.h"
 
-#define AGAIN_NS   UINT64_C(20000000) /* until a wait is walked again whose scopes were not read yet: this, */
-#define AGAIN_MOST 8u                 /* and so often twice as long as before */
+/* ns until a wait is walked again if the debug information of its code was not read yet: first this, */
+#define AGAIN_NS   UINT64_C(20000000)
+#define AGAIN_MOST 8u /* then twice as long each time, this many times */
 
 static int is_plain(uint64_t entry) { return !(entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED)); }
 
-/* The C library's code that starts a thread, or main, where it is linked statically. */
+/* Whether it is the C library's code that starts a thread, or main, in a statically linked program. */
 static int starts_thread(struct qzi_tracker *tracker, uint64_t entry) {
   static const char *const names[] = {"_start", "__libc_start", "start_thread", "clone"};
   int library;
@@ -22,7 +23,8 @@ static int starts_thread(struct qzi_tracker *tracker, uint64_t entry) {
   return 0;
 }
 
-/* From outside nobody says what a thread began with: that is the outermost procedure of its path. */
+/* In a program observed from outside, nothing reports a thread's start routine; it is set to the outermost procedure of
+ * the path. */
 void qzi_track_start(struct qzi_tracker *tracker, uint32_t entity, const struct qzi_walk *walk) {
   struct qzi_interner *in = &tracker->sampler->in;
   uint32_t at = 0;
@@ -34,10 +36,10 @@ void qzi_track_start(struct qzi_tracker *tracker, uint32_t entity, const struct 
   thread->address = walk->entries[at];
 }
 
-/* Conditions of a library that the system installed are no help: libomp has one for each thread, for barriers, ends of
- * regions and locks alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called
- * there says what the thread waits for, as with libraries that call the kernel's futex themselves (its object,
- * external_waits.h). 0: the object is no such one. */
+/* A condition variable inside a library that the system installed does not identify the wait: libomp has one for each
+ * thread, for barriers, ends of regions and locks alike. Neither does a loop of sched_yield in such a library or in
+ * C++'s own one. The procedure that the program called there does, as for libraries that use the kernel's futex
+ * directly. Returns that object (external_waits.h); 0: the object is not of that sort. */
 static uint32_t waits_inside(struct qzi_tracker *tracker, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
   struct qzi_interner *in = &tracker->sampler->in;
   uint32_t entity = object && (kind == QZ_KIND_CONDITION || kind == QZ_KIND_LOOP) ? in->object_entities[object] : 0;
@@ -48,7 +50,7 @@ static uint32_t waits_inside(struct qzi_tracker *tracker, uint32_t kind, uint32_
   return library ? qzi_futex(in, 0, walk) : 0;
 }
 
-/* The wait at `from` is the one that has been walked. Not so where now more may be known of the code that it is in. */
+/* Whether the wait at `from` has been walked, and a new walk would find nothing more about its code. */
 static int is_walked(const struct qzi_tracker *tracker, const struct qzi_tracked *known, uint64_t now_ns) {
   return !known->again_ns || now_ns < known->again_ns || !qzi_paths_may(tracker->paths, now_ns);
 }
@@ -59,12 +61,12 @@ static void walked_now(const struct qzi_tracker *tracker, struct qzi_tracked *kn
     known->walks > AGAIN_MOST || qzi_paths_complete(tracker->paths) ? 0 : now_ns + (AGAIN_NS << (known->walks - 1));
 }
 
-/* The record says what the thread waits for, and where it was when it began to. */
+/* For a wait that the record publishes, with the frame in which it began. */
 void qzi_track_wait(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                     uint32_t *object, uint64_t now_ns) {
   const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
   uint64_t word = tracker->sampler->in.memos[index].word;
-  /* The same wait: every push and pop changes the word. */
+  /* The wait is the same, because every push and pop changes the word. */
   int same = known->from == look->node && known->word == word && known->state == look->state;
   if (same && is_walked(tracker, known, now_ns)) {
     look->node = known->node;
@@ -76,7 +78,7 @@ void qzi_track_wait(struct qzi_tracker *tracker, struct qzi_tracked *known, uint
   if (look->torn || !qzi_paths_may(tracker->paths, now_ns) ||
       qzi_paths_walk_wait(tracker->paths, index, &tracker->walk))
     return;
-  /* Frames are those of the wait only where that still goes on. */
+  /* The frames belong to the wait only if it still goes on. */
   if (QZ_LOAD(&thread->word) != word || QZ_LOAD(&thread->state) != look->state) return;
   uint64_t waiting = qzi_waits_at_top(tracker->sampler, look->node, QZ_STATE_OBJECT(look->state))
                        ? tracker->sampler->in.node_keys[look->node]
@@ -98,17 +100,17 @@ void qzi_track_wait(struct qzi_tracker *tracker, struct qzi_tracked *known, uint
   tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
-#define WITHIN                                                                                           \
-  3u /* procedures: of a C library that is linked statically those that others of its own call show, too \
-      */
+/* Maximum number of innermost procedures examined: in a statically linked C library, procedures that it calls itself
+ * are visible, too. */
+#define WITHIN 3u
 
-/* What the C library's procedure in which the thread sleeps waits for, as a key: an object of the session. 0: it is
- * none that is known. */
+/* Key of the object of the session for which the C library's procedure waits in which the thread sleeps; 0: unknown. */
 static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const struct qzi_walk *walk, uint64_t now_ns) {
   int library = 0;
   uint32_t kind = 0, object = 0;
   if (!tracker->sampler->outside) return 0;
-  if (!walk->innermost) object = qzi_outside_known(tracker->sampler->outside, futex, &kind); /* no time to walk */
+  /* there was no time for a walk */
+  if (!walk->innermost) object = qzi_outside_known(tracker->sampler->outside, futex, &kind);
   for (uint32_t k = 0; k < WITHIN && k < walk->count && !object && !library; k++) {
     uint64_t entry = walk->entries[walk->count - 1 - k];
     if (!is_plain(entry)) break;
@@ -116,21 +118,22 @@ static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const str
     object = qzi_outside_object(tracker->sampler->outside, called, futex, walk->site, now_ns, &kind);
     if (!strstr(called, "lll_lock") && !strstr(called, "futex")) break;
   }
-  /* It may have gone on by a jump, to one that has no name where the library's symbols are stripped (sem_wait). */
+  /* The procedure may have jumped to another one, which has no name if the library's symbols are stripped
+   * (sem_wait). */
   uint64_t target = object ? 0 : qzi_called_at(&tracker->sampler->in, walk->site, walk->called);
   if (target)
     object = qzi_outside_object(tracker->sampler->outside, qzi_paths_symbol(tracker->paths, target, &library), futex,
                                 walk->site, now_ns, &kind);
   uint64_t key = object ? QZ_KEY(kind, object) : 0;
-  /* Frames of an owner are of another moment than the look at the lock: only those of procedures that take it stand
-   * behind it. Of a lock that is kept for long it is not known which do. */
+  /* The owner's frames were seen at another time than the lock. So only frames of procedures that take the lock are
+   * placed after it; for a lock that is held for long, these are unknown. */
   if (key && qz_kind_is_lock(kind) && walk->own && qzi_outside_is_brief(tracker->sampler->outside, object))
     qzi_paths_taken_at(tracker->paths, key, walk->site);
   return key;
 }
 
-/* A walk may end inside MPI, where the frame pointer of a thread that sleeps would have to be known: then it sleeps in
- * the call in which its last sample found it. */
+/* A walk of a sleeping thread may end inside MPI because the frame pointer is unknown. Then the thread is assumed to
+ * sleep in the call in which its last sample found it. */
 static void complete_mpi(const struct qzi_tracked *known, struct qzi_walk *walk) {
   if (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE || known->mpi.mpi == QZI_MPI_NONE) return;
   qzi_tracked_in_call(&known->mpi, walk);
@@ -139,14 +142,14 @@ static void complete_mpi(const struct qzi_tracked *known, struct qzi_walk *walk)
   walk->loops[0] = walk->start_loops = 0;
 }
 
-/* Only the kernel knows that it sleeps. */
+/* For a sleep that only the kernel knows. */
 void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                      int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
   int futex = asleep->call == SYS_futex;
   uint64_t word = tracker->sampler->in.memos[index].word;
   int same = known->from == look->node && known->word == word && known->state == look->state &&
              known->sp == asleep->sp && known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
-  /* Two waits may look the same from here, so each is walked, as long as there is time for it. */
+  /* Two sleeps may look the same from here, so each is walked as long as there is time. */
   struct qzi_walk *walk = &tracker->walk;
   *walk = (struct qzi_walk){.count = 0};
   int walked = 0, serves = tracker->paths && qzi_paths_mpi_thread(tracker->paths, index, walk);
@@ -189,7 +192,7 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   known->node = look->node;
 }
 
-/* It was found spinning on the object, for which the record has no state. As for a wait; but its last sample may be
+/* For a thread found spinning on an object for which the record has no state. As for a wait, but its last sample may be
  * older. */
 int qzi_track_spinning(struct qzi_tracker *tracker, const struct qzi_tracked *known, struct qzi_look *look,
                        uint32_t *object) {

@@ -124,7 +124,7 @@ const mistakes: [string[], number, RegExp][] = [
   [
     ['--format', 'svg'],
     2,
-    /--format wants pprof, speedscope, folded, callgrind, firefox, trace-event or perfetto, not svg;/,
+    /--format needs pprof, speedscope, folded, callgrind, firefox, trace-event or perfetto, not svg;/,
   ],
   [['--format', 'speedscop'], 2, /did you mean "speedscope"\?/],
   [

@@ -355,9 +355,9 @@ test.serial('Ctrl-C ends the experiment, and what was measured is reported', asy
 });
 
 for (const [words, status, message] of [
-  [['--measure=0', '--', './prog'], 2, /--measure wants a whole number from 2 to 1000, not 0; /],
-  [['--measure=x', '--', './prog'], 2, /--measure wants .* not x; /],
-  [['--runs', '1', '--', './prog'], 2, /--runs wants a whole number from 2 to 1000, not 1; /],
+  [['--measure=0', '--', './prog'], 2, /--measure needs a whole number from 2 to 1000, not 0; /],
+  [['--measure=x', '--', './prog'], 2, /--measure needs .* not x; /],
+  [['--runs', '1', '--', './prog'], 2, /--runs needs a whole number from 2 to 1000, not 1; /],
   [['--runs', '--', './prog'], 2, /--runs needs a value; write --runs N/],
   [['--measure', '--runs', '3', '--', './prog'], 2, /--measure and --runs exclude each other; /],
   [['--try', 'A=1', '--runs', '3', '--', './prog'], 2, /--try and --runs exclude each other; /],
@@ -366,7 +366,7 @@ for (const [words, status, message] of [
   [['--try', "A='1", '--', './prog'], 2, /a quote that does not end/],
   [['--try', 'A=1 ./missing x', '--', './prog'], 127, /there is no program \.\/missing .*; /],
   [['--measure'], 2, /no program is given; /],
-  [['--measure', '--', './missing'], 127, /missing can't be run/],
+  [['--measure', '--', './missing'], 127, /missing cannot be run/],
 ] as const)
   test.serial(`one line, and nothing has run: quartz run ${words.join(' ')}`, async (t) => {
     const cwd = place();

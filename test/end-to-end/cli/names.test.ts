@@ -114,7 +114,7 @@ test.serial('many at once, in one directory, by one name: all are there', async 
   t.true(profiles(cwd).includes('out.quartz'));
   for (const { stderr } of said)
     t.true(
-      profiles(cwd).includes(/^quartz: (\S+?):? (?:[\d,]+ snapshots|holds no snapshot)/m.exec(stderr)![1]!),
+      profiles(cwd).includes(/^quartz: (\S+?):? (?:[\d,]+ snapshots|contains no snapshot)/m.exec(stderr)![1]!),
       stderr,
     );
 });
@@ -239,7 +239,7 @@ for (const flavour of ['mpich', 'openmpi']) {
       });
       t.is(seen.status, 0, seen.stderr);
       t.deepEqual(profiles(followed), ['sums.0.quartz', 'sums.1.quartz'], seen.stderr);
-      t.regex(seen.stderr, /only started what did the work: the profile is that of sums .* sums\.[01]\.quartz; also/);
+      t.regex(seen.stderr, /only started the program .*: the profile is that of sums .* sums\.[01]\.quartz; also/);
     },
   );
 }

@@ -35,7 +35,7 @@ for (const verb of ['record', 'run']) {
     writeFileSync(join(cwd, 'foreign'), foreign, { mode: 0o755 });
     const other = await quartz([verb, '--', './foreign'], { cwd });
     t.deepEqual([other.status, other.stdout], [126, ''], 'the shell does not try it');
-    t.regex(other.stderr, /^quartz: \.\/foreign can't be run: .*made for another machine.*\n$/);
+    t.regex(other.stderr, /^quartz: \.\/foreign cannot be run: .*made for another machine.*\n$/);
   });
 
   test.serial(`${verb}: a statically linked program without Quartz runs, and is watched from outside`, async (t) => {

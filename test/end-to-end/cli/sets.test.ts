@@ -138,7 +138,7 @@ for (const [what, words, status, says] of [
     2,
     /has no parameter "n"/,
   ],
-  ['a wrong view', ['query', 'run.quartzset', '--view', 'rank'], 2, /--view wants ranks, .* did you mean "ranks"\?/],
+  ['a wrong view', ['query', 'run.quartzset', '--view', 'rank'], 2, /--view needs ranks, .* did you mean "ranks"\?/],
   ['a damaged set', ['query', 'damaged.quartzset', '--view', 'ranks'], 125, /damaged\.quartzset is damaged: .*merge/],
 ] as const)
   test(`one line says what is wrong: ${what}`, async (t) => {

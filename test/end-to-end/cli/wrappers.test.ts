@@ -10,7 +10,7 @@ import { command, directory, run, type Said } from '../../support/run-quartz.js'
 const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
 const spin = program('spin');
 const wrapperLine =
-  /^quartz: (\S+) only started what did the work: the profile is that of (\S+) \(process (\d+)\), in /m;
+  /^quartz: (\S+) only started the program that did the work: the profile is that of (\S+) \(process (\d+)\), in /m;
 
 interface Recorded extends Said {
   cwd: string;
@@ -127,7 +127,7 @@ test.serial(
     t.is(both.files.length, 2);
     t.is(programOf(join(both.cwd, 'bash.quartz')), 'bash');
     t.true(openModel(join(both.cwd, 'bash.quartz')).head.childrenApart);
-    t.regex(both.lines.join('\n'), /^quartz: what bash started first was recorded as well: spin-\d+\.quartz$/);
+    t.regex(both.lines.join('\n'), /^quartz: programs that bash started first were recorded, too: spin-\d+\.quartz$/);
   },
 );
 

@@ -25,7 +25,7 @@ test.serial(
     t.is(openModel(nice.file).head.endReason, 'exit');
     t.true(openModel(nice.file).entities.some(({ name }) => name.includes('stripped')));
     const twice = await compare(t, [program('process_ends'), 'exec']);
-    t.regex(twice.lines[0]!, /what the process ran before/);
+    t.regex(twice.lines[0]!, /the program that the process ran before/);
     const stem = basename(twice.file, '.quartz');
     const aside = readdirSync(dirname(twice.file)).filter((name) => name.startsWith(`${stem}-`));
     t.is(aside.length, 1);
@@ -33,7 +33,7 @@ test.serial(
     t.is(openModel(twice.file).head.exitStatus, 5);
     const gone = await compare(t, ['sh', '-c', `sleep 0.05; exec ${program('static')}`]);
     if (existsSync(gone.file)) t.true(openModel(gone.file).head.outside, 'a profile of the shell alone is none of it');
-    else t.regex(gone.lines.join('\n'), /no profile of what it ran last \(exec\): .*statically linked/);
+    else t.regex(gone.lines.join('\n'), /no profile of the program .* last \(exec\): .*statically linked/);
   },
 );
 

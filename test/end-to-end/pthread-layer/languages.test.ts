@@ -67,6 +67,6 @@ needing('tool:go')('Go, statically linked: runs as it would, and is watched from
   t.is(status, 5);
   t.regex(
     stderr,
-    /^quartz: (no profile: \S*)?loops is statically linked(, and can't be watched|: it is watched) from outside/,
+    /^quartz: (no profile: \S*)?loops is statically linked(, and cannot be watched|: it is watched) from outside/,
   );
 });

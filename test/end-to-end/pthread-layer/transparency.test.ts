@@ -124,7 +124,7 @@ test.serial(
     for (const name of ['static', 'address', 'thread']) {
       const { lines, file } = await compare(t, [program(name)]);
       if (existsSync(file)) t.true(openModel(file).head.outside);
-      else t.regex(lines.join('\n'), /(is statically linked|sanitizer's library), and can't be watched from outside/);
+      else t.regex(lines.join('\n'), /(is statically linked|sanitizer's library), and cannot be watched from outside/);
     }
   },
 );

@@ -135,7 +135,7 @@ test.serial('what cannot be watched: one line says why, and what to do', async (
     for (const [pid, why] of refusals) {
       const said = await run(command, ['attach', '--seconds', '1', '-o', temporaryFile('no.quartz'), pid]);
       t.is(said.status, 125);
-      t.regex(said.stderr, new RegExp(`^quartz: process \\d+ can't be recorded: ${why.source}[^\n]*\n$`));
+      t.regex(said.stderr, new RegExp(`^quartz: process \\d+ cannot be recorded: ${why.source}[^\n]*\n$`));
     }
   } finally {
     recording.child.kill('SIGTERM');
@@ -171,7 +171,7 @@ needing('root', 'tool:setpriv')("another user's process: one line says so", asyn
     const args = ['--reuid', '65534', '--clear-groups', sampler, 'attach', '-o', '/tmp/none.quartz', pid];
     const said = await run('setpriv', args);
     t.is(said.status, 125);
-    t.regex(said.stderr, /^quartz: process \d+ can't be recorded: it belongs to another user; [^\n]*\n$/);
+    t.regex(said.stderr, /^quartz: process \d+ cannot be recorded: it belongs to another user; [^\n]*\n$/);
     await isUnharmed(t, program, 0);
   });
 });

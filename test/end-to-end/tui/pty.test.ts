@@ -365,7 +365,7 @@ needing('terminal')('after -- stands a program, whatever its name', async (t) =>
     pty.end();
   });
   const text = await pty.until((now) => now.includes('status='));
-  t.regex(text, /\.\/prog\.quartz can't be run: No such file/);
+  t.regex(text, /\.\/prog\.quartz cannot be run: No such file/);
   t.regex(text, /status=127/);
 });
 

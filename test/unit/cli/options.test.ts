@@ -66,7 +66,7 @@ for (const [name, { good, bad }] of Object.entries(values) as [OptionName, { goo
     for (const value of bad) {
       const error = t.throws(() => parse(takes, [`--${flag}=${value}`]), undefined, value);
       t.true(
-        error.message.startsWith(`--${flag} wants ${wantsOf(options[name])}, not ${value || '""'}; `),
+        error.message.startsWith(`--${flag} needs ${wantsOf(options[name])}, not ${value || '""'}; `),
         error.message,
       );
     }
@@ -78,9 +78,9 @@ for (const [name, { good, bad }] of Object.entries(values) as [OptionName, { goo
         // without a process to attach to: nothing is recorded where the value is right
         spawnSync(join(root, 'build/sampler/quartz-sampler'), ['attach', `--${name}`, value], { encoding: 'utf8' })
           .stderr;
-      for (const value of good) t.is(said(value), 'quartz: attach wants one process id; see --help\n', value);
+      for (const value of good) t.is(said(value), 'quartz: attach needs one process id; see --help\n', value);
       for (const value of bad)
-        t.is(said(value), `quartz: --${name} wants ${wantsOf(options[name])}, not ${value || '""'}; see --help\n`);
+        t.is(said(value), `quartz: --${name} needs ${wantsOf(options[name])}, not ${value || '""'}; see --help\n`);
     });
 }
 
@@ -145,7 +145,7 @@ const mistakes: [string[], string][] = [
   [['--top'], '--top needs a value; write --top N'],
   [['--top', '--'], '--top needs a value; write --top N'],
   [['--csv', '--json'], '--csv and --json exclude each other; choose one'],
-  [['--view', 'thread'], `--view wants ${wantsOf(options.view)}, not thread; did you mean "threads"?`],
+  [['--view', 'thread'], `--view needs ${wantsOf(options.view)}, not thread; did you mean "threads"?`],
   [['a', 'b'], 'all does not know what to do with "b"; see "quartz all --help"'],
   [['-x'], 'all has no option "-x"; see "quartz all --help"'],
 ];

@@ -50,7 +50,7 @@ function checkValue(command: Command, name: OptionName, value: string | undefine
     throw usage(`--${flag} needs a value`, `write --${flag} ${defined(option.value)}`);
   } else if (!accepts(option, value)) {
     const remedy = option.kind === 'choice' ? didYouMean(value, option.of, helpFor(command)) : helpFor(command);
-    throw usage(`--${flag} wants ${wantsOf(option)}, not ${value === '' ? '""' : value}`, remedy);
+    throw usage(`--${flag} needs ${wantsOf(option)}, not ${value === '' ? '""' : value}`, remedy);
   }
 }
 
