@@ -25,7 +25,7 @@ import {
 } from './candidate.js';
 import { divided } from './division.js';
 import { handsOver } from './openmp.js';
-import { isStream, onlyWorker, stream } from './pipeline.js';
+import { isStream, onlyWorker, pipelinesOf, stream } from './pipeline.js';
 import { serial } from './serial.js';
 import { sharesRegion, withoutSerialParts } from './serial-parts.js';
 
@@ -124,7 +124,12 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
   const worker = onlyWorker(context, [...streams, ...alone]);
   const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
   if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker }));
-  else if (streams.length > 0) reported.push(stream(context, contexts, streams, staged));
+  else
+    for (const pipeline of pipelinesOf(context, streams)) {
+      const stages = new Set<number>();
+      reported.push(stream(context, contexts, pipeline, stages));
+      for (const thread of stages) staged.add(thread);
+    }
   /** Code of a pipeline's stages at times without waiters belongs to the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
   joinRegions(context, shared);

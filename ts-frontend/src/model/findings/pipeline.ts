@@ -113,6 +113,27 @@ export function onlyWorker(context: FindingContext, candidates: readonly Candida
   return context.roles.workNs(first.thread.id) >= nearlyAll * all ? first.thread.id : 0;
 }
 
+/**
+ * Streams that have an object or a thread in common, as those that run or wait, are one pipeline; others, such as those
+ * of another phase of the program, are another one.
+ */
+export function pipelinesOf({ model }: FindingContext, streams: readonly Candidate[]): Candidate[][] {
+  const pipelines: { streams: Candidate[]; of: Set<number> }[] = [];
+  for (const one of streams) {
+    const objects = [...(one.waited ? [one.waited] : []), ...one.data].map(({ object }) => object);
+    const waiters = objects.flatMap((id) => defined(item(model.entities, id).object).waiters);
+    const of = new Set([...objects, ...one.stats.threads.ids, ...waiters.map(({ thread }) => thread)]);
+    of.delete(0); // threads that nobody knows
+    const its = pipelines.filter((pipeline) => [...of].some((id) => pipeline.of.has(id)));
+    for (const pipeline of its) pipelines.splice(pipelines.indexOf(pipeline), 1);
+    pipelines.push({
+      streams: [...its.flatMap((pipeline) => pipeline.streams), one],
+      of: new Set([...its.flatMap((pipeline) => [...pipeline.of]), ...of]),
+    });
+  }
+  return pipelines.map((pipeline) => pipeline.streams);
+}
+
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
 export function stream(
   context: FindingContext,

@@ -113,7 +113,8 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   // What is counted, not sampled, needs no observations.
   return joinExclusion(model, [...sampled, ...shortThreadFindings(context)])
     .filter(isNotHanded)
-    .filter(isNotYielded);
+    .filter(isNotYielded)
+    .filter(isNotBehindSpinner);
 }
 
 export function findingsOf(context: FindingContext): Finding[] {
@@ -277,6 +278,16 @@ function isNotYielded({ facts, processorUse }: Finding, _: number, all: readonly
     (facts.form === 'serial' && processorUse.spinning > processorUse.idle);
   if (!isPiece) return true;
   return !all.some((one) => one.facts.form === 'yields');
+}
+
+/**
+ * Threads seem to run code one at a time where others spin on the CPUs that they lack, for what they do: more threads
+ * than CPUs are the cause.
+ */
+function isNotBehindSpinner({ facts }: Finding, _: number, all: readonly Finding[]): boolean {
+  if (facts.form !== 'serial' || facts.oneAtATime === null || facts.waiting === null) return true;
+  const object = facts.waiting.entity;
+  return !all.some((one) => one.facts.form === 'oversubscription' && one.facts.spinners?.object === object);
 }
 
 function areOfOneLock(one: Finding, other: Finding): boolean {

@@ -1,0 +1,55 @@
+/** Phases of a program with causes of their own, by hand. P = 2. */
+import test from 'ava';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { factsOf, nameOf } from '../../support/facts.js';
+import { ProfileBuilder, ready, run, spin, wait } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
+
+const ms = (ns: number): number => Math.round(ns / 1e6);
+
+test('pipelines of two phases are two findings, each with its own stages and queue', (t) => {
+  const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } });
+  const phase = (name: string, tenths: number): void => {
+    const slow = run(`${name} slow`, ['start', `${name} encode`]);
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch((tenths * second) / 250, [slow, run(`${name} fast`, ['begin', `${name} decode`])])
+        .stretch((tenths * second) / 167, [slow, wait(`${name} fast`, ['begin', `channel:${name} queue`])]);
+    builder.object(`channel:${name} queue`, { acquisitions: 100, contended: 10 });
+  };
+  phase('a', 5);
+  phase('b', 10);
+  const model = buildModel(builder.build());
+  const found = model.findings.filter(({ kind }) => kind === 'pipeline');
+  t.deepEqual(
+    found.map((one) => {
+      const { code, stage, next, objects, savesNs } = factsOf(one, 'slowest-stage');
+      return [
+        ...[code, stage.thread, next.thread, ...objects].map((id) => nameOf(model, id)),
+        Math.round(savesNs / 1e7),
+      ];
+    }),
+    [
+      ['b encode', 'b slow', 'b fast', 'b queue', 30],
+      ['a encode', 'a slow', 'a fast', 'a queue', 15],
+    ],
+  );
+});
+
+test('threads that lack a CPU on which another one spins for them do not run one at a time', (t) => {
+  const loop = ['main', 'await', 'loop:filled'];
+  const builder = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: second },
+  });
+  for (let k = 0; k < 20; k++)
+    builder.stretch(second / 20, [
+      (k % 2 ? run : ready)('fill#1', ['main', 'fill']),
+      (k % 2 ? ready : run)('fill#2', ['main', 'fill']),
+      spin('view', loop),
+    ]);
+  const { findings } = buildModel(builder.build());
+  t.is(findings[0]?.kind, 'oversubscription');
+  t.false(findings.some(({ kind }) => kind === 'serial'));
+  t.is(ms(findings[0]!.savingNs), 333);
+});
