@@ -1,14 +1,17 @@
-/** A canvas as cells of blessed's screen: what a terminal cannot show is left out. Pure, but for the cells. */
+/**
+ * Copies a canvas into the cells of blessed's screen, leaving out what a terminal cannot show. Pure, except for writing
+ * the cells.
+ */
 import { item } from '../../ts-frontend/src/model/index.js';
 import type { Canvas } from './draw/canvas.js';
 
-/** A row of the screen: attributes and character of each cell. */
+/** A row of the screen: the attributes and the character of each cell. */
 export interface ScreenLine extends Array<[number, string]> {
   dirty: boolean;
 }
 /**
  * Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept; without
- * Unicode, ASCII.
+ * Unicode, characters are replaced by ASCII ones.
  */
 export function copyCells(
   canvas: Canvas,

@@ -1,4 +1,4 @@
-/** The whole screen: a pure function of scene, size and state. */
+/** Draws the whole screen, as a pure function of scene, size and state. */
 import { item } from '../../ts-frontend/src/model/index.js';
 import { path } from '../../ts-frontend/src/render/wording/names.js';
 import { cpusText } from '../../ts-frontend/src/render/wording/kernel-usage.js';
@@ -19,7 +19,7 @@ import { disassembly, settledDisassembly } from './views/disassembly.js';
 import { help } from './views/help.js';
 
 export const smallest: Size = { width: 40, height: 10 };
-/** Where things lie, for the mouse too. */
+/** Positions on the screen, also used for the mouse. */
 export const bodyTop = 3;
 
 export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
@@ -39,22 +39,22 @@ export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   return canvas;
 }
 
-/** The state with what only the size decides: how far a view can be scrolled. */
+/** The state with the values that depend on the screen size, such as the maximum scroll position, adjusted. */
 export function settled(scene: Scene, size: Size, state: State): State {
   if (state.tab === 'overview') return settledOverview(scene.model, bodyOf(size), state);
   if (state.tab !== 'source') return state;
   return (state.disassembly ? settledDisassembly : settledSource)(scene, bodyOf(size), state);
 }
 
-/** What is between tab bar and footer. */
+/** The area between tab bar and footer. */
 export const bodyOf = (size: Size): Size => ({ width: size.width, height: size.height - bodyTop - 1 });
 
-/** Table rows shown: a page for PgUp and PgDn. */
+/** The number of table rows shown, which PgUp and PgDn move by. */
 export function pageOf(size: Size, state: State): number {
   const body = size.height - bodyTop - 1;
   return Math.max(1, isTable(state.tab) ? tableSize({ width: size.width, height: body }).height - 1 : body - 1);
 }
-/** The table's part of the body: left where there is room beside it, else above. */
+/** The table's part of the body: on the left if the rest fits beside it, else above the rest. */
 export function tableSize(body: Size): Size & { beside: boolean } {
   if (body.width >= 132) return { width: Math.floor(body.width * 0.55), height: body.height, beside: true };
   if (body.height < 14) return { width: body.width, height: body.height, beside: false };
@@ -106,7 +106,8 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
     model.balance.meanBusy > 0 ? `busy ${digits(model.balance.meanBusy)}` : '',
     ...(usage ? [`CPUs ${cpusText(usage)}`, `system ${time(usage.systemNs)}`] : []),
   ].filter((fact) => fact !== '');
-  while (all.length > 1 && all.join('  ').length + 12 + right.length > canvas.width) all.pop(); // whole facts or none
+  // drop facts until all fit, rather than cut one off
+  while (all.length > 1 && all.join('  ').length + 12 + right.length > canvas.width) all.pop();
   const facts = all.join('  ');
   canvas.fill(0, 0, canvas.width, 1, ' ', { inverse: true });
   const room = canvas.width - right.length;
@@ -117,7 +118,7 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
 function tabBar(canvas: Canvas, state: State): void {
   const places = tabPlaces(canvas.width);
   const names = labelsOf(canvas.width).names;
-  // The one that is shown comes last: where it is narrow its bracket takes the blank before the next.
+  // The shown tab is drawn last: if space is short, its bracket takes the blank before the next tab.
   for (const { tab, x, width } of [...places].sort(
     (a, b) => Number(a.tab === state.tab) - Number(b.tab === state.tab),
   )) {
@@ -133,8 +134,10 @@ function tabBar(canvas: Canvas, state: State): void {
     );
   }
 }
-/** Names of tabs, whole or, where it is narrow, short; and the columns around each. around 0: there is only room for
- * their numbers. */
+/**
+ * The names of tabs, complete or, if space is short, abbreviated, and the columns around each. around 0: only the tabs'
+ * numbers fit.
+ */
 function labelsOf(width: number): { names: string[]; around: number } {
   const whole = tabs.map((tab) => `${item(tab, 0).toUpperCase()}${tab.slice(1)}`);
   const short = whole.map((name) => (name === 'Procedures' ? 'Procs' : name));

@@ -1,4 +1,7 @@
-/** The live screen as a content of the terminal: what keys and mouse do to its state, and to what is behind it. */
+/**
+ * The live screen as a content of the terminal: the effects of keys and mouse on its state and on the watched
+ * recording.
+ */
 import { Canvas } from './draw/canvas.js';
 import type { Glyphs } from './draw/glyphs.js';
 import { edit } from './editor.js';
@@ -13,9 +16,9 @@ import { helpPages } from './views/help.js';
 
 export class LiveScreen implements Content {
   #state: State = initialState();
-  #asking = false; // whether to end the program
+  #asking = false; // whether the user is being asked to confirm that the program is to be ended
 
-  /** `owned`: the program was started for this screen, and runs until the screen ends. */
+  /** `owned`: the program was started for this screen and ends with it. */
   constructor(
     readonly watch: Watch,
     readonly owned: boolean,

@@ -1,6 +1,6 @@
 /**
- * What the mouse does: the wheel moves, a click chooses a tab, a column to sort by, or a row; a second one goes into
- * it.
+ * The effects of the mouse: the wheel moves; a click selects a tab, a column to sort by, or a row; a second click opens
+ * the row.
  */
 import { bodyOf, bodyTop, tabPlaces, tableSize } from './frame.js';
 import type { Action, Scene, Size, State } from './state/types.js';
@@ -15,7 +15,7 @@ export interface MouseEvent {
   y: number;
 }
 
-/** The action that is meant, if any. */
+/** The action for a mouse event, if any. */
 export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene, size: Size): Action | null {
   if (action === 'wheelup') return { type: 'move', by: -3 };
   if (action === 'wheeldown') return { type: 'move', by: 3 };
@@ -32,7 +32,7 @@ export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene
   return row === 0 ? columnAt(x, part.width, state, scene) : rowAt(row, part.height, state, scene);
 }
 
-/** The selected row opens, or folds; another is selected. */
+/** A click on the selected row opens or folds it; a click on another row selects that. */
 function contextAt(row: number, state: State, scene: Scene, size: Size): Action | null {
   const rows = contextRows(scene, state);
   const index = contextIndex(state, rows);

@@ -1,8 +1,11 @@
-/** When the screen reads and draws next, so that its own use of the CPU stays small. No clock in here. */
+/** Determines when the screen reads and draws next, so that its own CPU usage stays small. It reads no clock itself. */
 
-/** At most this share of one CPU goes into reading and drawing, */
+/** The maximum share of one CPU for reading and drawing. */
 const ownShare = 0.02;
-/** and, with the start (Node.js, the screen, the first look at the profile), this one of the first 30 s. */
+/**
+ * The maximum share of one CPU in the first 30 s, including the start (Node.js, the screen, the first read of the
+ * profile).
+ */
 const firstShare = 0.03;
 const firstMs = 30_000;
 const longestMs = 15_000;
@@ -13,9 +16,9 @@ export class Pace {
   constructor(readonly refreshMs: number) {}
 
   /**
-   * After a refresh: the time until the next. `nowMs` since the process began; `usedMs` its CPU time, without what the
-   * user's keys cost. What was used since the last refresh is spread over the time until the next; the first one tells
-   * nothing of those to come.
+   * The time until the next refresh in ms, to be called after a refresh. `nowMs`: time since the process began;
+   * `usedMs`: its CPU time, without the cost of the user's keys. The cost since the last refresh is spread over the
+   * time until the next one; the first refresh is not representative of later ones.
    */
   next(nowMs: number, usedMs: number): number {
     const cost = usedMs - this.#used;
@@ -27,7 +30,8 @@ export class Pace {
     const left = firstMs - nowMs;
     const share =
       left > 0 ? Math.min(ownShare, Math.max(ownShare / 2, (firstShare * firstMs - usedMs) / left)) : ownShare;
-    // Where each refresh costs more than the one before: until the mean, the next one included, is as it should be.
+    // If each refresh costs more than the one before, wait until the mean, including the next refresh, is within the
+    // limit.
     const behind = (usedMs - this.#first.used + cost) / ownShare - (nowMs - this.#first.ms);
     return Math.min(longestMs, Math.max(this.refreshMs, cost / share, behind));
   }

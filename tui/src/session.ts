@@ -1,6 +1,6 @@
 /**
- * What is behind a screen: reads the profile now and then, keeps the history, and makes the scene that views draw.
- * No terminal in here; the host gives everything from outside, so that tests can.
+ * The data behind a screen: reads the profile periodically, keeps the history, and makes the scene that views draw. It
+ * uses no terminal; the host provides all input and output, so that tests can replace it.
  */
 import { codeProcedures, item, sampledIn } from '../../ts-frontend/src/model/index.js';
 import type { CodePiece, Model, RawProfile } from '../../ts-frontend/src/model/index.js';
@@ -8,7 +8,7 @@ import { History } from './state/history.js';
 import type { Live, ProcessorNow, Scene, State } from './state/types.js';
 
 export interface Host {
-  /** The profile as it stands. Throws an Error with one line when there is none. */
+  /** Reads the current profile. Throws an Error with a message of one line if there is none. */
   read(): RawProfile;
   build(raw: RawProfile): Model;
   difference(newer: RawProfile, older: RawProfile): RawProfile;
@@ -16,9 +16,9 @@ export interface Host {
   source(file: string): { file: string; lines: string[] } | { file: string; error: string };
   /** The code of a procedure in which samples found threads. */
   code(model: Model, procedure: number): CodePiece[];
-  /** Writes what is shown as a profile of its own; answers its path. */
+  /** Writes what is shown as a separate profile; returns its path. */
   write(): string;
-  /** Why recording ended, in words; null while it goes on. */
+  /** Why recording ended, in words; null while it continues. */
   ended(): string | null;
   finished: boolean;
 }
@@ -27,12 +27,12 @@ export class Watch {
   #history = new History();
   #scene: Scene | null = null;
   #built = '';
-  #startNs = 0; // where "all" begins: 0, or the moment of the last reset
+  #startNs = 0; // start of the window "all": 0, or the moment of the last reset
   #endedRead = false;
 
   constructor(readonly host: Host) {}
 
-  /** The recording has ended, and the last of it has not been read. */
+  /** The recording has ended, but its last part has not been read yet. */
   get hasEnded(): boolean {
     return !this.#endedRead && this.host.ended() !== null;
   }
@@ -50,13 +50,13 @@ export class Watch {
     return this.#startNs > 0;
   }
 
-  /** Reads the profile again. Answers whether there is anything new. */
+  /** Reads the profile again. Returns whether there is anything new. */
   refresh(): boolean {
     if (this.#endedRead) return false;
     const ended = this.host.ended();
     const raw = this.host.read();
     if (raw.head.pid !== this.#history.newest()?.head.pid) {
-      // another process: the one that does the work, where the program only started it
+      // another process: that which does the work, if the program only started it
       this.#history = new History();
       this.#startNs = 0;
     }
@@ -68,7 +68,7 @@ export class Watch {
     return true;
   }
 
-  /** The scene for this state; computed again only when what it shows has changed. */
+  /** The scene for this state; computed again only if what it shows has changed. */
   update(state: State): Scene | null {
     const newest = this.#history.newest();
     if (newest === null) return null;
@@ -91,13 +91,13 @@ export class Watch {
     }
     return this.#scene;
   }
-  /** Loads the source that the screen is about to show. */
+  /** Loads the source file that the screen is about to show. */
   showSource(file: string): void {
     if (this.#scene === null || file === '' || this.#scene.live.source?.file === file) return;
     this.#scene = { ...this.#scene, live: { ...this.#scene.live, source: this.host.source(file) } };
   }
 
-  /** Reads the code of an entity that the screen is about to show; again when samples found more of it. */
+  /** Reads the code of an entity that the screen is about to show; again if samples have found more of it. */
   showCode(id: number): void {
     if (this.#scene === null) return;
     const { model, live } = this.#scene;

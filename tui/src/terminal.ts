@@ -1,10 +1,10 @@
 /**
- * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal whatever happens. It copies
- * the cells of what a content draws into the screen's; blessed sends only what changed.
+ * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal in all cases. It copies the
+ * cells that a content draws into the screen's cells; blessed sends only those that changed.
  */
 import { defined } from '../../ts-frontend/src/model/index.js';
 import blessed from 'blessed';
-// the one widget that is used: the package's index loads them all
+// only this widget is imported, because the package's index loads all of them
 import lineChart from 'blessed-contrib/lib/widget/charts/line.js';
 import { copyCells, type ScreenLine } from './cells.js';
 import { Canvas, type Plot } from './draw/canvas.js';
@@ -13,33 +13,35 @@ import type { MouseEvent } from './mouse.js';
 import { Pace } from './pace.js';
 import type { Size } from './state/types.js';
 
-/** What a content asks of the terminal: to close, to draw all of it anew, or to lend the terminal to an editor. */
+/** A content's request to the terminal: to close, to redraw everything, or to give the terminal to an editor. */
 export type Request = 'close' | 'redraw' | 'editor';
 
-/** What fills the screen and answers its keys. It knows no terminal. */
+/** A content fills the screen and handles its keys. It does not depend on the terminal. */
 export interface Content {
-  /** Looks for something new to show; answers whether there is. An Error's message is one line for the user. */
+  /**
+   * Looks for new data to show; returns whether there is any. The message of a thrown Error is one line for the user.
+   */
   refresh(): boolean;
-  /** Something has happened that should show before the next refresh is due. */
+  /** Whether something has happened that should be shown before the next refresh is due. */
   readonly urgent: boolean;
   draw(size: Size, glyphs: Glyphs): Canvas;
-  /** `full`: blessed's name of the key; `char`: what it writes, if anything. */
+  /** `full`: blessed's name of the key; `char`: the character that it types, if any. */
   key(full: string, char: string | undefined, size: Size): Request | null;
   mouse(event: MouseEvent, size: Size): void;
   /** Shows one line to the user. */
   say(text: string): void;
-  /** Runs the editor that was asked for, on a terminal of its own; answers one line for the user. */
+  /** Runs the requested editor on the terminal; returns one line for the user. */
   edit(): string;
 }
 
 export interface TerminalOptions {
   ascii: boolean;
   colour: boolean;
-  /** The terminal's font has Braille patterns, which the time line's dots are. */
+  /** Whether the terminal's font has Braille patterns, which the dots of the time line consist of. */
   dots: boolean;
   refreshMs: number;
   onQuit: () => void;
-  /** Called when the screen has taken the terminal, and when it gives it back. */
+  /** Called when the screen has taken over the terminal, and when it has given it back. */
   onTerminal?: (taken: boolean) => void;
   input?: NodeJS.ReadableStream;
   output?: NodeJS.WritableStream;
@@ -52,9 +54,9 @@ interface Key {
 }
 
 const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
-/** How soon the end of the program shows. */
+/** Interval in ms at which the end of the program is checked for. */
 const endCheckMs = 250;
-/** CPU time of this process since it began. */
+/** CPU time of this process since its start, in ms. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -68,7 +70,7 @@ type RawScreen = blessed.Widgets.Screen & {
   program: blessed.BlessedProgram & { sigtstp?: () => void };
 };
 
-/** Shows the content until it asks to close; the promise ends then. */
+/** Shows the content; the promise is resolved when the content asks to close. */
 export function show(content: Content, options: TerminalOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     new Terminal(content, options, resolve, reject).begin();
@@ -87,7 +89,8 @@ function open(options: TerminalOptions): RawScreen {
     ...(options.output === undefined ? {} : { output: options.output }),
     ...(options.term === undefined ? {} : { terminal: options.term }),
   } as unknown as blessed.Widgets.IScreenOptions) as RawScreen;
-  // Unicode goes out as it is: many terminals draw the line-drawing set wrongly, or not at all, in UTF-8.
+  // Unicode characters are sent unchanged, because many terminals show the line-drawing character set wrongly, or not
+  // at all, in UTF-8.
   if (!options.ascii) screen.tput.brokenACS = true;
   return screen;
 }
@@ -102,8 +105,8 @@ type Line = blessed.Widgets.BoxElement & {
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
 /**
- * A chart as large as the plot. What it would leave free of its rectangle, for a border and a line below the axis, is
- * used.
+ * A chart as large as the plot. It also uses the space that the widget would leave empty for a border and for a line
+ * below the axis.
  */
 function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
   const line = lineChart({
@@ -119,22 +122,22 @@ function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
   (line as unknown as { calcSize: () => void }).calcSize = () => {
     line.canvasSize = { width: width * 2, height: (height + 1) * 4 };
   };
-  screen.append(line); // makes its canvas
+  screen.append(line); // creates the widget's canvas
   return line;
 }
 
 function plotOn(line: Line, { axis, top, step, labels, every, series }: Plot): void {
   const rows = line.canvasSize.height;
   Object.assign(line.options, {
-    // The widget's axis is 11 dots from the bottom and its zero 2 dots above; so high is the scale that `top` is its
-    // uppermost dot.
+    // The widget's axis is 11 dots above the bottom and its zero 2 dots above the axis; the maximum is chosen so that
+    // `top` is the uppermost dot.
     maxY: ((top * (rows - 11)) / (rows - 13)) * (1 + 1e-9),
     xPadding: axis * 2,
     xLabelPadding: axis * 2,
     showNthLabel: every,
   });
   line.options['numYLabels'] = (line.options['maxY'] as number) / (step + 1e-6);
-  // Its first point is 2 dots right of the axis: as many more make the last one of ours the rightmost dot.
+  // The first point is 2 dots to the right of the axis; 2 more points make our last one the rightmost dot.
   const beyond = <T>(values: T[]): T[] => [...values, ...Array<T>(2).fill(defined(values.at(-1)))];
   line.setData(
     series.map(({ colour, values }) => ({ x: beyond(labels), y: beyond(values), style: { line: colours[colour] } })),
@@ -147,12 +150,12 @@ class Terminal {
   readonly #pace: Pace;
   #suspended = false; // by Ctrl-Z
   #over = false;
-  #canvas = new Canvas(0, 0); // what is shown
-  #line: Line | null = null; // the time line over it, where one is
+  #canvas = new Canvas(0, 0); // what is currently shown
+  #line: Line | null = null; // the time line over it, if there is one
   #timer: NodeJS.Timeout | undefined;
   #interval: number;
   #refreshed = -Infinity;
-  #forUserMs = 0; // CPU time that keys, mouse and resizing cost
+  #forUserMs = 0; // CPU time for keys, mouse and resizing, in ms
 
   constructor(
     readonly content: Content,
@@ -208,7 +211,7 @@ class Terminal {
     for (const signal of endSignals) process.off(signal, this.#finish);
     process.off('uncaughtException', this.#onCrash);
     process.off('SIGCONT', this.#onContinue);
-    this.#screen.program.disableMouse(); // blessed turns off only what its own elements asked for
+    this.#screen.program.disableMouse(); // blessed disables only what its own elements have enabled
     this.#screen.destroy();
     this.options.onTerminal?.(false);
     this.options.onQuit();
@@ -221,8 +224,8 @@ class Terminal {
     if (this.#close()) this.reject(error);
   };
   /**
-   * After Ctrl-Z and fg the shell has written over the screen. Drawn again once blessed, which hears of it too, has its
-   * output again; what is drawn before would go to the shell's screen.
+   * After Ctrl-Z and fg, the shell has written over the screen. Redraws it when blessed, which handles the same signal,
+   * has its output again; anything drawn earlier would go to the shell's screen.
    */
   readonly #onContinue = (): void => {
     setImmediate(() => {
@@ -241,10 +244,10 @@ class Terminal {
 
   #render(): void {
     this.#canvas = this.content.draw(this.#size, this.#glyphs);
-    this.#plot(this.#canvas.plot); // before the screen goes through what is on it
+    this.#plot(this.#canvas.plot); // must be set before the screen processes its elements
     this.#screen.render();
   }
-  /** Shows lines over the cells, or takes them away. */
+  /** Shows lines over the cells, or removes them. */
   #plot(plot: Plot | null): void {
     const line = this.#line;
     const { x, y, width, height } = plot ?? { x: 0, y: 0, width: 0, height: 0 };
@@ -262,7 +265,7 @@ class Terminal {
     this.#render();
   }
 
-  /** Refreshes when it is time to, and looks often for the program's end. */
+  /** Refreshes when a refresh is due, and checks more often for the program's end. */
   #tick(): void {
     const now = performance.now();
     if (!this.#suspended && (now - this.#refreshed >= this.#interval || this.content.urgent)) {
@@ -295,14 +298,14 @@ class Terminal {
 
   #onKey(char: string | undefined, key: Key): void {
     const full = key.full ?? char ?? '';
-    if (full === 'return' || full === 'linefeed') return; // blessed sends enter as well
+    if (full === 'return' || full === 'linefeed') return; // blessed also reports `enter` for this key
     if (full === 'C-z') {
       this.#suspended = true;
       this.options.onTerminal?.(false);
       this.#screen.program.sigtstp?.();
       setTimeout(() => {
         process.emit('SIGCONT');
-      }, 100); // where there is no job control nothing stops it, and nothing would let it go on
+      }, 100); // without job control, the process is not stopped, and nothing would continue it
       return;
     }
     this.#carryOut(this.content.key(full, char, this.#size));

@@ -50,7 +50,10 @@ for (const verb of ['record', 'run']) {
     t.regex(said.stderr, /^quartz: plain is statically linked: it is watched from outside, /m);
     t.is((await quartz(['check', 'out.quartz'], { cwd })).status, 0);
     const report = await quartz(['report', 'out.quartz'], { cwd });
-    t.regex(report.stdout.replace(/\s+/g, ' '), /! watched from outside, because nothing can be put into the program/);
+    t.regex(
+      report.stdout.replace(/\s+/g, ' '),
+      /! watched from outside, because no library can be loaded into the program/,
+    );
   });
 
   test.serial(`${verb}: a program that is started by a link has the link's name`, async (t) => {

@@ -79,10 +79,10 @@ needing(
   copyFileSync('/bin/true', binary);
   const other = await run(command, ['report', profile, '--source', source, '--disassembly']);
   t.is(other.status, 0);
-  t.regex(other.stdout, /No instructions of all of it: binary changed since the recording\./);
+  t.regex(other.stdout, /Not all instructions are shown: binary changed since the recording\./);
   rmSync(binary);
   t.regex(
     (await run(command, ['report', profile, '--source', source, '--disassembly'], { cwd: dirname(profile) })).stdout,
-    /No instructions of all of it: binary no longer there\./,
+    /Not all instructions are shown: binary no longer there\./,
   );
 });

@@ -33,7 +33,7 @@ test('processor times, switches and page faults are those that the kernel counts
   const text = kernelUsageText(model, { ascii: true });
   t.regex(
     text,
-    /^CPUs: [\d.]+ of \d+ used, [\d.]+ threads want to run; user [\d.]+ m?s, system [\d.]+ m?s; 2 threads; /,
+    /^CPUs: [\d.]+ of \d+ used, [\d.]+ threads runnable on average; user [\d.]+ m?s, system [\d.]+ m?s; 2 threads; /,
   );
 });
 

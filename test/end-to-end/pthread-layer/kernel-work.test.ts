@@ -48,7 +48,7 @@ test('memory that is mapped for each use: keep it', async (t) => {
   if (!reported) return;
   t.is(reported.finding?.name, 'map_each');
   t.like(reported.finding?.facts, { form: 'kernel-work', work: 'memory', allocator: false });
-  t.regex(reported.remedy, /Keep what is mapped/);
+  t.regex(reported.remedy, /Keep mapped memory/);
 });
 
 test('writes of few bytes: more at a time', async (t) => {

@@ -64,7 +64,7 @@ needing('perf_event_open', 'process_vm_readv')(
       t.is(model.entities[holder!.thread]!.name, 'keeps');
       const report = (await quartz(['report', file])).stdout;
       t.notRegex(report, /interrupted/);
-      t.regex(report.replace(/\s+/g, ' '), /! attached from outside, because the program was started without Quartz: /);
+      t.regex(report.replace(/\s+/g, ' '), /! watched from outside, because the program was started without Quartz: /);
       await isUnharmed(t, program, 0);
     });
   },

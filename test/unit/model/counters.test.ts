@@ -83,7 +83,7 @@ test('without hardware counters one line says so, and columns are those of what 
   const model = counted({ stream: { faults: 1e4 } });
   t.deepEqual(countersOf(model.raw), ['faults']);
   t.is(isMemoryBound(rowOf(model, 'stream').total), null);
-  t.regex(withoutCounters(model, plainText).join(' '), /No hardware counters/);
+  t.regex(withoutCounters(model, plainText).join(' '), /no hardware counters/);
   t.true(columns(model).includes('faults'));
   t.false(columns(model).includes('cyc/ins'));
   t.deepEqual(countedInAll(model.raw), {

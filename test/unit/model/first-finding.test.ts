@@ -27,7 +27,10 @@ test('threads of which each begins after the one before has ended: serial, and t
   const [first] = model.findings;
   t.is(first?.kind, 'serial');
   t.is(factsOf(first, 'serial').succession, 8);
-  t.regex(sentence(model), /8 threads ran it, and each began after the one before had ended; .*Begin the next ones/);
+  t.regex(
+    sentence(model),
+    /8 threads ran it, each of which started after the one before it had ended; .*Start the next threads/,
+  );
   t.false(futures(true).findings.some(({ facts }) => facts.form === 'serial' && facts.succession !== null));
 });
 
@@ -134,7 +137,7 @@ test('work that no procedure has much of by itself: the one that calls it all, n
   const [first] = model.findings;
   t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['optimize', 'search', 1000]);
   t.true(factsOf(first, 'optimize').spread);
-  t.regex(sentence(model), /search with all that it calls .*No procedure takes a tenth/);
+  t.regex(sentence(model), /search with everything that it calls .*No procedure takes a tenth/);
   t.false(factsOf(search(4).findings[0], 'optimize').spread);
 });
 

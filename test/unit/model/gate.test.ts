@@ -107,6 +107,6 @@ test('a line says what was compared, and why', (t) => {
   t.is(
     gateLine(evaluateGate(rule, exactly(1e9, 1.01e9, 1.02e9), exactly(1.2e9, 1.21e9, 1.22e9)), { ascii: true }),
     'FAIL npt(work) > 5 %: 1.01 s -> 1.21 s (+19.8 %, 95 % interval +17.6 % to +22.0 %, ' +
-      'runs differ by 2.0 %): more than it may, and more than runs differ',
+      'runs differ by 2.0 %): more than allowed, and more than runs of one version differ',
   );
 });

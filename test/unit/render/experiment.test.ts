@@ -65,15 +65,15 @@ test('what recording costs, beside what the model reported', (t) => {
   t.is(
     texts()[0],
     'Recording slows the program by 2.5 % (95 % interval -0.5 to 5.6 %) in 5 pairs of runs, so it is not certain ' +
-      'that it does; the model said 1.0 to ' +
+      'that it does so at all; Quartz estimated 1.0 to ' +
       '3.0 %, which this does not contradict. Elapsed time (medians): 400 ms without Quartz, 410 ms recorded; ' +
       'processor time: 1.0 % (95 % interval 0.0 to 2.0 %) less.',
   );
   const recording = { ...whole.recording!, estimated: { least: 0, most: 0 } };
-  t.regex(texts({ recording: { ...recording, verdict: 'more' } })[0]!, /; the model said only 0\.0 %, and leaves out/);
+  t.regex(texts({ recording: { ...recording, verdict: 'more' } })[0]!, /; Quartz estimated only 0\.0 %, without/);
   const open = { ...recording, estimated: { least: 0.05, most: null } };
-  t.regex(texts({ recording: open })[0]!, /; the model said 5\.0 % or more, which/);
-  t.regex(texts({ recording: { ...recording, verdict: 'less' } })[0]!, /; the model said more: 0\.0 %\./);
+  t.regex(texts({ recording: open })[0]!, /; Quartz estimated 5\.0 % or more, which/);
+  t.regex(texts({ recording: { ...recording, verdict: 'less' } })[0]!, /; Quartz estimated more: 0\.0 %\./);
   t.regex(
     texts({ recording: { ...recording, rounds: 1, elapsed: null, verdict: null } })[0]!,
     /^1 pair of runs cannot show by how much .*: it took 400 ms without Quartz, 410 ms recorded\.$/,
@@ -126,8 +126,8 @@ test('whether runs agree, and fall into two modes', (t) => {
   t.is(agreement, 'The first finding is serial setup in 4 of 5 recorded runs, no finding in 1.');
   t.is(
     split,
-    'The recorded runs fall into two modes: 3 took 400 ms, 3 took 800 ms (medians; dip 0.250, above 0.165 in at most ' +
-      '5 % of cases where there is one mode). What differs between them: quartz compare a.fast.quartz a.slow.quartz',
+    'The recorded runs fall into two modes: 3 took 400 ms, 3 took 800 ms (medians; dip 0.250; with a single mode, it ' +
+      'is above 0.165 in at most 5 % of cases). What differs between them: quartz compare a.fast.quartz a.slow.quartz',
   );
   const apart = texts({ recorded: { ...whole.recorded, modes: { ...modes, apart: true } } });
   t.true(

@@ -29,7 +29,7 @@ test('in ASCII, and in a model with few snapshots', (t) => {
   t.regex(written({ ascii: true }), /^[\n\x20-\x7e]*$/);
   t.regex(
     findingSentences({ ...model, samples: 30 }, all[0]![1], { ascii: true }).text,
-    /With so few snapshots it is between 400 ms and 600 ms \(95 %\)\.$/,
+    /There are few snapshots, so the cost is uncertain: 400 ms to 600 ms \(95 % interval\)\.$/,
   );
 });
 

@@ -53,7 +53,7 @@ test('rows at most, and what is said then; a hostile name moves no cursor', (t) 
     ]),
   );
   const text = flameReport(deep, flameOf(deep, 0), options);
-  t.regex(text, /There is more below; --top 0 shows all/);
+  t.regex(text, /There are more contexts below; --top 0\s+shows all/);
   t.notRegex(text, /\u001b/);
   t.is(barsOf(deep, 0).length, 20);
   t.is(barsOf(deep, 0, { top: 0 }).length, 51);

@@ -21,16 +21,16 @@ const text = (change: Parameters<typeof example>[0]): string =>
 test('CPUs used, times, threads, switches and faults', (t) => {
   t.is(
     text(usage),
-    'CPUs: 1.00 of 5 used, 2.45 threads want to run; user 1.50 s, system 500 ms; 5 threads; 12,345 voluntary ' +
-      'switches and 1 involuntary; 1 page fault.',
+    'CPUs: 1.00 of 5 used, 2.45 threads runnable on average; user 1.50 s, system 500 ms; 5 threads; 12,345 ' +
+      'voluntary context switches and 1 involuntary; 1 page fault.',
   );
 });
 
 test('what is not known is left out', (t) => {
   t.is(
     text({ ...usage, switchesKnown: false, majorFaults: 2 }),
-    'CPUs: 1.00 of 5 used, 2.45 threads want to run; user 1.50 s, system 500 ms; 5 threads; 3 page faults (2 of ' +
-      'them read).',
+    'CPUs: 1.00 of 5 used, 2.45 threads runnable on average; user 1.50 s, system 500 ms; 5 threads; 3 page ' +
+      'faults (2 of them read from storage).',
   );
   t.is(text({}), '');
 });

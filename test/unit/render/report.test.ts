@@ -238,11 +238,11 @@ test('fewer snapshots than asked for are reported with the reason', (t) => {
   t.notRegex(reported({}), /\(not /);
   t.regex(
     reported({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }),
-    /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU, and more would slow the program\)/,
+    /5,000 samples at 2\.50 kHz \(instead of 10\.0 kHz: each took 50\.0 .s of a CPU, and more would slow the program\)/,
   );
   t.regex(
     reported({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }),
-    /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: the sampler had to wait for a CPU\)/,
+    /5,000 samples at 2\.50 kHz \(instead of 10\.0 kHz: the sampler had to wait for a CPU\)/,
   );
 });
 
@@ -261,7 +261,7 @@ for (const view of contextViews) {
     t.notRegex(text, /[^\x20-\x7e\n]/);
   });
   test(`${view}: what is left out is said`, (t) => {
-    t.regex(contextReport(model, rows, query, options({ top: 2 })), /Only the rows that cost most/);
-    t.notRegex(contextReport(model, rows, query, options({ top: 0 })), /Only the rows/);
+    t.regex(contextReport(model, rows, query, options({ top: 2 })), /Only the most expensive rows/);
+    t.notRegex(contextReport(model, rows, query, options({ top: 0 })), /Only the most/);
   });
 }

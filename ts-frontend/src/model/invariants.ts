@@ -1,8 +1,8 @@
 /**
- * The invariants of docs/reference/metrics.md, section 5, on the raw numbers (compensation takes time out on purpose).
- * Returns one line for each that does not hold; and for advice in opposite directions (docs/reference/findings.md).
- * Integers are summed in doubles: the tolerance is for rounding alone, but for one nanosecond per tuple where the
- * sampler had to divide. Pure.
+ * The invariants of docs/reference/metrics.md, section 5, applied to the raw numbers (compensation deliberately
+ * subtracts time). Returns one line for each violation, and for advice in opposite directions
+ * (docs/reference/findings.md). Integers are summed in doubles: the tolerance covers only rounding, and one nanosecond
+ * per tuple where the sampler had to divide. Pure.
  */
 import { isCode } from './profile/code-scopes.js';
 import { f64, u16, u32, u8 } from './profile/columns.js';
@@ -14,7 +14,7 @@ import type { Entity, Model } from './result/types.js';
 import { checkSpan } from './path/span-invariants.js';
 import { checkViews } from './views/check.js';
 
-/** Collects what does not hold. */
+/** Collects violations. */
 class Checks {
   readonly broken: string[] = [];
   constructor(readonly slack: number) {}
@@ -40,7 +40,7 @@ export function checkInvariants(model: Model): string[] {
   return [...check.broken, ...checkSpan(raw), ...contradictions(model.findings), ...checkViews(plain, check.slack)];
 }
 
-/** Returns processor time at work, by the balance. */
+/** Returns the processor time at work according to the balance. */
 function checkBalance(plain: Model, check: Checks): number {
   const { root, processors: P, elapsedNs, raw } = plain;
   const { balance } = raw;
@@ -75,7 +75,7 @@ function checkBalance(plain: Model, check: Checks): number {
   return busy;
 }
 
-/** Parts of all entities and of all threads, and their wholes. `busyNs`: processor time at work. */
+/** Compares the sums over all entities and over all threads with the totals. `busyNs`: processor time at work. */
 function checkSums(plain: Model, busyNs: number, check: Checks): void {
   const { root, raw } = plain;
   const { tuples } = raw;
@@ -89,7 +89,7 @@ function checkSums(plain: Model, busyNs: number, check: Checks): void {
     if (entity.rawKind === 'thread') {
       byThread += entity.nptNs;
       threadTime += entity.processorTimeNs;
-    } else if (!isCode(entity.rawKind)) self += entity.nptSelfNs; // a loop's is its procedure's, too
+    } else if (!isCode(entity.rawKind)) self += entity.nptSelfNs; // a loop's time is also its procedure's
   }
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = u8(tuples.state, k);
@@ -154,7 +154,7 @@ function checkPath({ elapsedNs, raw }: Model, check: Checks): void {
   }
 }
 
-/** The path's end as it stood at some moments. */
+/** Checks the recent paths: the path's end at several moments. */
 function checkRecentPath({ elapsedNs, raw }: Model, check: Checks): void {
   const { recentPaths: rows, recentSegments: segments } = raw;
   rows.number.forEach((number, k) => {
@@ -167,7 +167,7 @@ function checkRecentPath({ elapsedNs, raw }: Model, check: Checks): void {
   });
 }
 
-/** Instructions are part of what the threads executed. */
+/** The time at instructions is part of the threads' time. */
 function checkInstructions({ root, raw }: Model, check: Checks): void {
   const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
   const { ns, nptPs, spinNs } = raw.instructions;

@@ -36,7 +36,7 @@ export function cautionText(caution: Caution): string {
     case 'processors':
       return (
         `the first ran on ${caution.before} processors, the second on ${caution.after}: ` +
-        'NPT depends on how many are busy'
+        'NPT depends on how many processors are busy'
       );
     case 'compensation':
       return 'only one of them has the cost of hooks subtracted: use --raw to compare what was measured';

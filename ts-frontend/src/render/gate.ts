@@ -5,11 +5,11 @@ import { clean } from './format/text.js';
 import { count, percent, time } from './format/units.js';
 
 const reasons: Record<Verdict, string> = {
-  worse: 'more than it may, and more than runs differ',
+  worse: 'more than allowed, and more than runs of one version differ',
   'not-more': 'not more than before',
-  'within-floor': 'not more than it may',
+  'within-floor': 'not more than allowed',
   'within-spread': 'no more than runs of one version differ',
-  uncertain: '0 is in its interval',
+  uncertain: 'the interval contains 0',
 };
 
 const signed = (part: number, whole: number): string =>

@@ -6,7 +6,7 @@ import type { TreeWait } from './tree-file.js';
 import type { TreeFinding, TreeModel } from './tree-model.js';
 
 const phrases: Record<TreeWait, string> = {
-  unknown: 'not looked at',
+  unknown: 'something that was not observed',
   children: 'the end of a child process',
   'pipe-read': 'data from a pipe',
   'pipe-write': 'room in a pipe',
@@ -49,7 +49,7 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
       return {
         text:
           `${named(finding.parent, finding.pid, options)} had ${atATime}, ${count(finding.children)} in all, for ` +
-          `${say(finding.costNs)} (${ofRun(finding.costNs)}); ${finding.cpus} CPUs may be used.`,
+          `${say(finding.costNs)} (${ofRun(finding.costNs)}); it may use ${finding.cpus} CPUs.`,
         remedy:
           `Start ${finding.cpus} at a time (make -j${finding.cpus}, xargs -P ${finding.cpus}): where they do not ` +
           `depend on each other, that saves at most ${say(finding.savingNs)}.`,
@@ -58,9 +58,9 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
     case 'last-process':
       return {
         text:
-          `At the end ${named(finding.name, finding.pid, options)} ran alone for ${say(finding.costNs)} ` +
-          `(${ofRun(finding.costNs)}), when all that had run beside it was done.`,
-        remedy: `Start it first, or divide its work: at most ${say(finding.savingNs)}.`,
+          `At the end, ${named(finding.name, finding.pid, options)} ran alone for ${say(finding.costNs)} ` +
+          `(${ofRun(finding.costNs)}), after everything that had run beside it had ended.`,
+        remedy: `Start it first, or divide its work: that saves at most ${say(finding.savingNs)}.`,
       };
     case 'start-up':
       return {
@@ -68,7 +68,7 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
           `${count(finding.processes)} processes were started. That takes ${say(finding.costNs)} to ` +
           `${say(finding.mostNs)} of the elapsed time (up to ${percent(finding.runNs, runNs)} of the processor time).`,
         remedy:
-          'Start fewer processes that do more each: pass many files to one, keep one running, use built-in commands.',
+          'Start fewer processes that each do more: pass many files to one, keep one running, use built-in commands.',
       };
     case 'waited-for': {
       const who = finding.waits
@@ -77,9 +77,9 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
         .join(', ');
       return {
         text:
-          `Others waited for ${named(finding.name, finding.pid, options)} while CPUs were unused, for ` +
+          `Other processes waited for ${named(finding.name, finding.pid, options)} while CPUs were unused, for ` +
           `${say(finding.costNs)} (${ofRun(finding.costNs)}): ${who}.`,
-        remedy: 'Make it faster, give it less to do, or have more of its kind.',
+        remedy: 'Make it faster, give it less to do, or run more processes of its kind.',
       };
     }
   }

@@ -15,8 +15,8 @@ function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
   const lines = [
     clean(raw.arguments, options),
     `${say(raw.elapsedNs)} elapsed, ${processes}, at most ${raw.aliveMost} at a time; ` +
-      `${raw.cpus} CPUs may be used, ${figure(runNs / raw.elapsedNs)} were busy on average.`,
-    `Processor time: ${say(runNs)}; the kernel counted ${say(kernelNs)} of all that was waited for ` +
+      `the program may use ${raw.cpus} CPUs, of which ${figure(runNs / raw.elapsedNs)} were busy on average.`,
+    `Processor time: ${say(runNs)}; the kernel counted ${say(kernelNs)} for all processes that were waited for ` +
       `(user ${say(raw.userNs)}, system ${say(raw.systemNs)}).`,
   ];
   if (raw.starvedNs > 0.05 * raw.elapsedNs)
@@ -26,7 +26,7 @@ function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
     );
   if (raw.lost > 0 || raw.odd > 0)
     lines.push(
-      `${count(raw.lost)} events of the kernel were lost, ${count(raw.odd)} contradict others: times are not exact.`,
+      `${count(raw.lost)} kernel events were lost, and ${count(raw.odd)} contradict others: times are not exact.`,
     );
   if (raw.status !== 0) lines.push(`The program ended with status ${raw.status}.`);
   return lines.flatMap((line) => wrap(line, options.width, 0, options));

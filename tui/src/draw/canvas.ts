@@ -1,7 +1,7 @@
 /**
- * A rectangle of character cells, and the drawing that views need. Pure: knows no terminal.
- * A cell is one column wide; text is cut at the edges, never wrapped. Attributes are packed as blessed packs them
- * (bits 0-8 background, 9-17 foreground, 18- flags), so that the terminal side copies cells without converting.
+ * A rectangle of character cells, and the drawing operations that views need. Pure: it does not depend on a terminal. A
+ * cell is one column wide; text is cut at the edges, never wrapped. Attributes are packed as in blessed (bits 0-8
+ * background, 9-17 foreground, 18- flags), so that the terminal side copies cells without converting them.
  */
 import { widthOf, wordsOf } from '../../../ts-frontend/src/render/format/text.js';
 
@@ -16,7 +16,7 @@ export interface Style {
   inverse?: boolean;
 }
 
-/** Colours by number, 0 to 15 as terminals have them; `undefined` is the terminal's own. */
+/** Colours by number, 0 to 15 as in terminals; `undefined` is the terminal's default colour. */
 export const Colour = {
   black: 0,
   red: 1,
@@ -43,22 +43,25 @@ function packStyle(style: Style = {}): number {
 }
 export const plain = packStyle();
 
-/** One column, one UTF-16 unit (as blessed wants it), no control character. Others are replaced when drawn. */
+/**
+ * Whether a character occupies one column, is one UTF-16 unit (as blessed requires), and is no control character. Other
+ * characters are replaced when drawn.
+ */
 const fitsCell = (char: string): boolean =>
   (char >= ' ' && char < '\u007f') || (char >= '\u00a0' && char.length === 1 && widthOf(char) === 1);
 
-/** Lines over time that the terminal side draws with dots, two by four to a cell, over the cells of that rectangle. */
+/** A line chart that the terminal side draws with dots, two by four per cell, over the cells of that rectangle. */
 export interface Plot {
   x: number;
   y: number;
   width: number;
   height: number;
-  axis: number; // columns for the scale's numbers
-  top: number; // end of the scale, which begins at 0, and the distance of its numbers
+  axis: number; // width of the axis labels, in columns
+  top: number; // end of the scale, which begins at 0, and the distance between its labels
   step: number;
-  labels: string[]; // below each point; every n-th is shown
+  labels: string[]; // one below each point; every n-th is shown
   every: number;
-  series: { colour: number; values: number[] }[]; // one value a point; the later ones lie over the earlier
+  series: { colour: number; values: number[] }[]; // one value per point; later series are drawn over earlier ones
 }
 
 export class Canvas {
@@ -102,7 +105,7 @@ export class Canvas {
     return column;
   }
 
-  /** What ends here goes on: no text and no number is cut without saying so. */
+  /** Marks the last cell to show that the text continues: no text or number is cut off without a mark. */
   private markCut(x: number, y: number): void {
     if (x >= 0 && x < this.width && y >= 0 && y < this.height) this.chars[y * this.width + x] = '…';
   }
@@ -117,7 +120,7 @@ export class Canvas {
       for (let column = x; column < x + width; column++) this.put(column, row, char, style);
   }
 
-  /** Gives cells another style and leaves their characters. */
+  /** Changes the style of cells and keeps their characters. */
   paint(x: number, y: number, width: number, style: Style): void {
     if (y < 0 || y >= this.height) return;
     for (let column = Math.max(0, x); column < Math.min(this.width, x + width); column++) {
@@ -153,7 +156,7 @@ export class Canvas {
   }
 }
 
-/** As many of the parts, from the first on, as fit in so many columns. */
+/** As many of the parts, from the first one on, as fit into `width` columns. */
 export function whole(parts: readonly string[], width: number): string {
   let text = parts[0] ?? '';
   for (const part of parts.slice(1)) {
@@ -163,7 +166,7 @@ export function whole(parts: readonly string[], width: number): string {
   return text;
 }
 
-/** Breaks text at spaces into lines of at most `width` columns; a number stays with its unit. */
+/** Breaks text at spaces into lines of at most `width` columns; a number and its unit are not separated. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

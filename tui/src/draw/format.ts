@@ -1,13 +1,13 @@
 /** Numbers as the live screen shows them: the reports' formats (one definition), in the widths of narrow columns. */
 import * as units from '../../../ts-frontend/src/render/format/units.js';
 
-/** Plain letters: columns are counted in cells. */
+/** In ASCII, because columns are counted in cells. */
 export const time = (ns: number): string => (Number.isFinite(ns) ? units.time(ns, { ascii: true }) : '-');
 export const digits = units.figure;
 export const rate = units.rate;
 export const percent = (share: number): string =>
   Number.isFinite(share) ? `${share < 0 ? '-' : ''}${units.percent(Math.abs(share), 1)}` : '-';
-/** Exact up to 99,999, then three digits and a factor. */
+/** Exact up to 99,999; larger numbers with three digits and a factor. */
 export function count(value: number): string {
   if (value < 100000) return units.count(value);
   for (const [size, letter] of [

@@ -1,10 +1,10 @@
 /**
- * The characters that views draw with: one set for terminals with Unicode, one without. No two on one screen mean the
- * same, none means two things.
+ * The characters that views draw with: one set for terminals with Unicode, one for those without. On one screen, no two
+ * of them have the same meaning, and none has two meanings.
  */
 export interface Glyphs {
   ascii: boolean;
-  /** The time line is drawn as lines of dots, in colours, by the terminal side; else of cells. */
+  /** Whether the time line is drawn by the terminal side as coloured lines of dots; else it is made of cells. */
   dots: boolean;
   /** What a processor does. */
   useful: string;
@@ -13,8 +13,8 @@ export interface Glyphs {
   idle: string;
   runnable: string;
   /**
-   * What the time path's thread did, where that is none of these; that it had less of a cell than another thread; what
-   * is not decided yet.
+   * States of the time path's thread other than these; that the thread had less of a cell than another one; that the
+   * path is not decided yet.
    */
   blocked: string;
   io: string;
@@ -25,7 +25,7 @@ export interface Glyphs {
   /** Parts of an entity's normalized processor time. */
   self: string;
   children: string;
-  /** An amount, in a bar; boxes of a bottle graph, in turn, and the selected one. */
+  /** An amount in a bar; alternating boxes of a bottle graph, and the selected box. */
   bar: string;
   boxes: readonly [string, string];
   selected: string;
@@ -35,11 +35,11 @@ export interface Glyphs {
   down: string;
   crumb: string;
   plusMinus: string;
-  /** Text that goes on behind the edge. */
+  /** Marks text that continues beyond the edge. */
   cut: string;
-  /** How busy a processor is, from idle to always. */
+  /** How busy a processor is, from idle to always busy. */
   heat: readonly string[];
-  /** On the map of ranks: much less than the median of all, less, near it, more, much more. */
+  /** On the map of ranks: much less than the median of all ranks, less, near it, more, much more. */
   steps: readonly string[];
 }
 export const unicode: Glyphs = {

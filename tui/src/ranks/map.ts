@@ -1,4 +1,7 @@
-/** The ranks of a set as a map, the selected one in words below: a pure function of scene, size and state. */
+/**
+ * Draws the ranks of a set as a map, with the selected rank in words below, as a pure function of scene, size and
+ * state.
+ */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { count, percent, time } from '../../../ts-frontend/src/render/format/units.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
@@ -12,18 +15,18 @@ import { rankKeys, type RankScene, type RankState } from './state.js';
 export const smallest: Size = { width: 40, height: 10 };
 /** The first line of the map. */
 const mapTop = 3;
-const widest = 8; // columns of cells for one rank
-const labelShare = 0.35; // of the width, at most
+const widest = 8; // maximum number of columns of cells for one rank
+const labelShare = 0.35; // maximum share of the width for labels
 const colours = [Colour.brightBlue, Colour.cyan, Colour.grey, Colour.yellow, Colour.brightRed] as const;
 const meanings = ['5 % less', '1 % less', 'near it', '1 % more', '5 % more'] as const;
 
-/** Where things lie: for keys and mouse, too. */
+/** Positions on the map, also used for keys and mouse. */
 export interface MapPlaces {
   left: number; // column at which the first rank begins
-  wide: number; // columns of cells of each
-  columns: readonly (readonly number[])[]; // members, in places of `members`
+  wide: number; // width of each rank, in columns of cells
+  columns: readonly (readonly number[])[]; // for each column of the map: its ranks, as indices into `members`
   firstRow: number;
-  rows: number; // that fit
+  rows: number; // number of rows that fit
 }
 
 export function placesOf({ rows }: RankScene, size: Size, state: RankState): MapPlaces {
@@ -39,11 +42,11 @@ export function placesOf({ rows }: RankScene, size: Size, state: RankState): Map
   return { left, wide, columns, firstRow, rows: room };
 }
 
-/** The column in which the selected rank is. */
+/** The column that contains the selected rank. */
 const columnOf = ({ columns }: MapPlaces, state: RankState): number =>
   Math.floor(state.place / Math.max(1, columns[0]?.length ?? 1));
 
-/** Members in the selected column. */
+/** The members in the selected column. */
 export const selectedMembers = (places: MapPlaces, state: RankState): number[] =>
   (places.columns[columnOf(places, state)] ?? []).map((place) => item(state.members, place));
 
@@ -79,12 +82,13 @@ function header(canvas: Canvas, { set }: RankScene): void {
     `${count(coresOf(set))} cores`,
     `longest rank ${time(longestOf(set))}`,
   ];
-  while (all.length > 1 && all.join('  ').length > canvas.width) all.pop(); // whole facts or none
+  // drop facts until all fit, rather than cut one off
+  while (all.length > 1 && all.join('  ').length > canvas.width) all.pop();
   canvas.fill(0, 0, canvas.width, 1, ' ', { inverse: true });
   canvas.text(0, 0, all.join('  '), { inverse: true });
 }
 
-/** What the signs mean, and between which ranks the columns are. */
+/** The legend of the signs, and the range of ranks that the columns show. */
 function legend(canvas: Canvas, { set }: RankScene, state: RankState, places: MapPlaces, glyphs: Glyphs): void {
   let x = canvas.text(0, 1, 'from the median: ', { fg: Colour.grey });
   meanings.forEach((meaning, step) => {
@@ -122,13 +126,13 @@ function cells(canvas: Canvas, { set, rows }: RankScene, state: RankState, place
       );
       const step = stepOf((value - row.median) / longest);
       const style: Style = { fg: item(colours, step), ...(on && column === selected ? { inverse: true } : {}) };
-      const drawn = wide > 2 ? wide - 1 : wide; // a gap where there is room
+      const drawn = wide > 2 ? wide - 1 : wide; // with a gap if there is room
       canvas.fill(left + column * wide, y, drawn, 1, item(glyphs.steps, step), style);
     });
   }
 }
 
-/** The selected rank: in the selected row, as a whole, and what its report says first. */
+/** The selected rank: its value in the selected row, its totals, and the first findings of its report. */
 function details(canvas: Canvas, { set, rows }: RankScene, state: RankState, places: MapPlaces, top: number): void {
   const row = item(rows, state.row);
   const members = selectedMembers(places, state);
@@ -185,7 +189,7 @@ function footer(canvas: Canvas, state: RankState): void {
   canvas.text(0, y, keys.join('  '), { fg: Colour.grey });
 }
 
-/** The cell at a place of the screen: row and place in `members`; null: there is none. */
+/** The cell at a position on the screen: row, and index into `members`; null: there is none. */
 export function cellAt(
   scene: RankScene,
   size: Size,

@@ -1,4 +1,4 @@
-/** The map of ranks as a content of the terminal. It closes to quit, or for a rank's own screen (`opened`). */
+/** The map of ranks as a content of the terminal. It closes to quit, or to show the screen of a rank (`opened`). */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { farthest } from '../../../ts-frontend/src/sets/heat.js';
 import type { Canvas } from '../draw/canvas.js';
@@ -11,7 +11,7 @@ import { initialRanks, inside, moved, rankKeyOf, type RankScene, type RankState 
 
 export class RankScreen implements Content {
   #state: RankState;
-  /** The member whose screen was asked for when this one closed; null: none. */
+  /** The member whose screen the user requested when the map closed; null: none. */
   opened: number | null = null;
   readonly urgent = false;
 
@@ -20,7 +20,7 @@ export class RankScreen implements Content {
   }
 
   refresh(): boolean {
-    return false; // a set does not change
+    return false; // a set does not change, so there is never anything new
   }
   draw(size: Size, glyphs: Glyphs): Canvas {
     return rankMap(this.scene, size, this.#state, glyphs);
@@ -50,7 +50,7 @@ export class RankScreen implements Content {
     return null;
   }
 
-  /** A click selects; one on what is selected goes into it. */
+  /** A click selects a rank; a click on the selected one opens it. */
   mouse({ action, x, y }: MouseEvent, size: Size): void {
     if (this.scene.rows.length === 0) return;
     const by = action === 'wheelup' ? -1 : action === 'wheeldown' ? 1 : 0;

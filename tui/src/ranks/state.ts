@@ -1,9 +1,9 @@
-/** What the user has chosen on the map of ranks, and what each key changes. Pure. */
+/** The user's choices on the map of ranks, and the effect of each key on them. Pure. */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { byRank, type HeatRow } from '../../../ts-frontend/src/sets/heat.js';
 import type { LoadedSet } from '../../../ts-frontend/src/sets/views.js';
 
-/** A set, and what its ranks differ in. */
+/** A set, and the measures in which its ranks differ. */
 export interface RankScene {
   set: LoadedSet;
   rows: readonly HeatRow[];
@@ -11,13 +11,13 @@ export interface RankScene {
 
 export interface RankState {
   row: number;
-  /** Place in `members` of the selected rank. */
+  /** Index into `members` of the selected rank. */
   place: number;
-  /** Members shown, as the columns stand, from left to right. */
+  /** The members shown, in the order of the columns from left to right. */
   members: readonly number[];
-  /** Those shown before one column of several was gone into, outermost first, each with its place. */
+  /** The views before a column of several ranks was opened, outermost first: their members and the selected place. */
   outer: readonly { members: readonly number[]; place: number }[];
-  /** Ranks stand by what they have of this row, most first; null: by their numbers. */
+  /** The row by which ranks are sorted, largest value first; null: sorted by rank number. */
   sorted: number | null;
   help: boolean;
   message: string;
@@ -27,7 +27,7 @@ export interface RankKey {
   keys: readonly string[];
   shown: string;
   does: string;
-  /** `step`: ranks in one column; `page`: rows that fit. */
+  /** `step`: number of ranks per column; `page`: number of rows that fit. */
   change?: (scene: RankScene, state: RankState, step: number, page: number) => RankState;
   effect?: 'quit' | 'redraw' | 'enter';
 }
@@ -54,7 +54,7 @@ export const moved = (
   place: within(place ?? state.place, state.members.length),
 });
 
-/** Members in the order that is asked for; the selected rank stays selected. */
+/** The members in the requested order; the selected rank stays selected. */
 function ordered({ set, rows }: RankScene, state: RankState, sorted: number | null): RankState {
   const selected = item(state.members, state.place);
   const shown = new Set(state.members);
@@ -64,7 +64,7 @@ function ordered({ set, rows }: RankScene, state: RankState, sorted: number | nu
   return { ...state, sorted, members, place: members.indexOf(selected) };
 }
 
-/** Shows these ranks alone, one of them selected. */
+/** Shows only these ranks, with one of them selected. */
 export const inside = (state: RankState, members: readonly number[], selected: number): RankState => ({
   ...state,
   outer: [...state.outer, { members: state.members, place: state.place }],

@@ -1,6 +1,7 @@
 /**
- * Rows of the tab of calling contexts: which are open, and which one is selected. The hot path is open until it is
- * folded, everything else is folded until it is opened; with a filter, the ways to what it matches are open. Pure.
+ * The rows of the tab of calling contexts: which are open, and which one is selected. The hot path is open until the
+ * user folds it; all other rows are folded until the user opens them. With a filter, the paths to all matches are open.
+ * Pure.
  */
 import {
   costIndex,
@@ -13,20 +14,22 @@ import {
 import type { ContextsState, Scene, State } from './types.js';
 
 export const contextViews: readonly ViewName[] = ['tree', 'callers', 'flat'];
-/** Columns that order rows, in the order in which a key goes through them. */
+/** The columns that rows can be sorted by, in the order in which the key cycles through them. */
 export const contextSorts: readonly CostName[] = ['npt', 'time', 'idle', 'spin', 'overhead', 'blocked', 'io', 'onPath'];
 
 export interface ContextRow {
-  /** The subjects on the way to it: the same row of a later model has the same key. */
+  /** The subjects on the path to the row; the same row of a later model has the same key. */
   key: string;
   row: ViewRow;
   depth: number;
   open: boolean;
 }
 
-/** A child is on the hot path where it has at least so much of its parent (Adhianto et al. 2010, section 7.2). */
+/**
+ * A child is on the hot path if it has at least this share of its parent's cost (Adhianto et al. 2010, section 7.2).
+ */
 const hotShare = 0.5;
-/** With a filter so many rows are looked at. */
+/** The maximum number of rows that a filter examines. */
 const searchedMost = 20_000;
 
 const subjectKey = ({ subject }: ViewRow): string =>
@@ -36,7 +39,7 @@ function nameOf(model: Model, { subject }: ViewRow): string {
   return subject.kind === 'entity' ? (model.entities[subject.entity]?.name ?? '') : subject.path;
 }
 
-/** Keys of rows that match the filter, and of all above them; null: there is no filter. */
+/** The keys of rows that match the filter, and of all their ancestors; null: there is no filter. */
 function wanted(model: Model, root: ViewRow, filter: string, column: number): Set<string> | null {
   if (filter === '') return null;
   const words = filter.toLowerCase();
@@ -80,7 +83,7 @@ export function contextRows(scene: Scene, { contexts, filter }: State): ContextR
 }
 
 export function contextIndex({ contexts }: State, rows: readonly ContextRow[]): number {
-  // A row that is no longer shown: what is left of the way to it.
+  // If the selected row is no longer shown, its nearest ancestor that is shown.
   for (let key = contexts.selected; key !== ''; key = key.slice(0, key.lastIndexOf('/'))) {
     const at = rows.findIndex((row) => row.key === key);
     if (at >= 0) return at;
@@ -88,7 +91,7 @@ export function contextIndex({ contexts }: State, rows: readonly ContextRow[]): 
   return 0;
 }
 
-/** Entity of the selected row; 0: it is a module, a file or the whole program. */
+/** The entity of the selected row; 0: it is a module, a file or the whole program. */
 export function contextEntity(state: State, scene: Scene): number {
   const rows = contextRows(scene, state);
   const subject = rows[contextIndex(state, rows)]?.row.subject;
@@ -107,7 +110,7 @@ export function selectContext(state: State, scene: Scene, by: number): State {
   return changed(state, { selected: rows[at]?.key ?? '' });
 }
 
-/** Opens the selected row, or folds it. */
+/** Opens the selected row, or folds it if it is open. */
 export function turnContext(state: State, scene: Scene): State {
   const rows = contextRows(scene, state);
   const one = rows[contextIndex(state, rows)];
@@ -119,7 +122,7 @@ export function turnContext(state: State, scene: Scene): State {
   });
 }
 
-/** Selects the row that the selected one stands below. */
+/** Selects the parent of the selected row. */
 export function contextAbove(state: State, scene: Scene): State {
   const rows = contextRows(scene, state);
   const key = rows[contextIndex(state, rows)]?.key ?? '';

@@ -1,6 +1,7 @@
 /**
- * Profiles seen so far, so that a window, an earlier moment or a comparison can be shown. Bounded: when there are too
- * many, every second one of the older half goes, so that the recent past is fine and the distant past coarse.
+ * Earlier reads of the profile, so that a window, an earlier moment or a comparison can be shown. Their number is
+ * limited: if there are too many, every second one of the older half is dropped, so that the recent past has a finer
+ * resolution than the distant past.
  */
 import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
 
@@ -23,13 +24,13 @@ export class History {
   newest(): RawProfile | null {
     return this.#kept[this.#kept.length - 1] ?? null;
   }
-  /** The last profile of at most that age, or the first one after it. */
+  /** The last profile at or before that elapsed time, or else the first one after it. */
   at(elapsedNs: number): RawProfile | null {
     let found: RawProfile | null = null;
     for (const raw of this.#kept) if (found === null || raw.head.elapsedNs <= elapsedNs) found = raw;
     return found;
   }
-  /** What a window of `ns` that ends at `end` begins with: null means the start of the run. */
+  /** The profile at the beginning of a window of `ns` that ends at `end`; null means the start of the run. */
   before(end: RawProfile, ns: number): RawProfile | null {
     const begin = end.head.elapsedNs - ns;
     let found: RawProfile | null = null;

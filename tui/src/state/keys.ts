@@ -1,7 +1,7 @@
-/** Which key does what: the one table that the terminal side obeys and the help shows. */
+/** The effect of each key: the one table that both the terminal side and the help use. */
 import { tabs, type Action } from './types.js';
 
-/** Effects need the world outside: the terminal side carries them out. */
+/** Effects that involve the outside world; the terminal side performs them. */
 export type Effect = 'quit' | 'editor' | 'write' | 'redraw' | 'reset';
 export interface Binding {
   keys: readonly string[];
@@ -85,7 +85,7 @@ export const bindings: readonly Binding[] = [
 const byKey = new Map(bindings.flatMap((binding) => binding.keys.map((key) => [key, binding] as const)));
 export const bindingOf = (key: string): Binding | undefined => byKey.get(key);
 
-/** What a key does to the text of a filter that is being written, if anything. */
+/** The action of a key while the user types a filter, if any. */
 export function editing(text: string, char: string | undefined, full: string): Action | null {
   switch (full) {
     case 'enter':

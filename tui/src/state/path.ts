@@ -1,4 +1,4 @@
-/** Rows of the tab of the time path: its stretches in time order, and where it was in all. Pure. */
+/** The rows of the tab of the time path: its stretches in time order, and its total times by place. Pure. */
 import {
   item,
   recentNs,
@@ -11,7 +11,7 @@ import {
 } from '../../../ts-frontend/src/model/index.js';
 import type { PathTabState, Scene, State, TableTab } from './types.js';
 
-/** The part of the path that is shown: the last ten seconds, or less where a shorter window is chosen. */
+/** The part of the path that is shown: the last ten seconds, or less if a shorter window is selected. */
 export const shownPath = (scene: Scene, { windowNs }: State): RecentPath | null =>
   recentPathOf(scene.model, windowNs ?? recentNs);
 
@@ -35,7 +35,7 @@ export function placeRows(scene: Scene, state: State): RecentPlace[] {
 }
 const placeKey = ({ entity, waited }: RecentPlace): string => `${entity}${waited ? ' waited' : ''}`;
 
-/** The selected stretch; the newest one until another is selected, or where that one has left the window. */
+/** The index of the selected stretch; the newest one until the user selects another, or if that has left the window. */
 export function stretchIndex({ timePath: { stretch } }: State, rows: readonly PathLeg[]): number {
   const at = stretch === null ? -1 : rows.findIndex(({ startNs, ns }) => startNs <= stretch && stretch < startNs + ns);
   return at >= 0 ? at : rows.length - 1;
@@ -58,7 +58,7 @@ export function selectOnPath(state: State, scene: Scene, by: number): State {
     const rows = stretchRows(scene, state);
     const at = bounded(stretchIndex(state, rows), rows.length);
     const row = rows[at];
-    // The newest one stays selected while newer ones come.
+    // If the newest one is selected, the selection moves on to newer ones.
     return changed(state, { stretch: row === undefined || at === rows.length - 1 ? null : row.startNs });
   }
   const rows = placeRows(scene, state);
@@ -69,7 +69,7 @@ export function selectOnPath(state: State, scene: Scene, by: number): State {
 export const nextPathList = (state: State): State =>
   changed(state, { list: state.timePath.list === 'stretches' ? 'places' : 'stretches' });
 
-/** Entity of the selected row; 0: none. */
+/** The entity of the selected row; 0: none. */
 export function pathEntity(state: State, scene: Scene): number {
   if (state.timePath.list === 'places') {
     const rows = placeRows(scene, state);
@@ -83,10 +83,10 @@ export function pathEntity(state: State, scene: Scene): number {
 const tableOf = ({ kind }: Entity): TableTab =>
   kind === 'procedure' ? 'procedures' : kind === 'thread' ? 'threads' : kind === 'lock' ? 'locks' : 'objects';
 
-/** To all that is known of the selected entity, in its own tab. */
+/** Shows the selected entity in its own tab. */
 export function openOnPath(state: State, scene: Scene): State {
   const id = pathEntity(state, scene);
-  if (id === 0) return { ...state, message: 'nothing is known of this' };
+  if (id === 0) return { ...state, message: 'nothing is known about this' };
   const { entities } = scene.model;
   const entity = item(entities, id);
   const shown = entity.group === 0 ? entity : item(entities, entity.group);

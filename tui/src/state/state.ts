@@ -1,6 +1,6 @@
 /**
- * What the user has chosen, and how each action changes it. Pure: reduce(state, action, context) gives the next state.
- * What needs the outside world (editor, snapshot, quit) is an effect that the terminal side carries out.
+ * The user's choices, and how each action changes them. Pure: reduce(state, action, context) returns the next state.
+ * What involves the outside world (editor, snapshot, quit) is an effect that the terminal side performs.
  */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { contextAbove, contextEntity, nextContextView, selectContext, sortContexts, turnContext } from './contexts.js';
@@ -48,7 +48,7 @@ export function initialState(): State {
 export const isTable = (tab: Tab): tab is TableTab =>
   tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
 
-/** The entity that the views beside the table speak of: the selected row, or 0 where there is none. */
+/** The entity that the views beside the table describe: that of the selected row; 0: none. */
 export function selectedEntity(state: State, scene: Scene): number {
   if (state.tab === 'tree' || (state.tab === 'source' && state.from === 'tree')) return contextEntity(state, scene);
   if (state.tab === 'path' || (state.tab === 'source' && state.from === 'path')) return pathEntity(state, scene);
@@ -65,7 +65,7 @@ export function tableTab(state: State): TableTab {
 export function currentRows(state: State, scene: Scene): ReturnType<typeof rowsOf> {
   return rowsOf(scene, tableTab(state), state);
 }
-/** A selection stays with its entity while the order changes under it. */
+/** The selection stays with its entity if the order of the rows changes. */
 export function currentIndex(state: State, scene: Scene, rows = currentRows(state, scene)): number {
   const table = state.tables[tableTab(state)];
   const index =
@@ -164,7 +164,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     case 'zoom':
       return isTable(state.tab) || state.tab === 'overview'
         ? { ...state, zoom: !state.zoom }
-        : { ...state, message: 'tables and the overview only' };
+        : { ...state, message: 'only in tables and on the overview' };
     case 'self':
       return { ...state, inclusive: !state.inclusive };
     case 'bottle': {
@@ -174,10 +174,10 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     case 'disassembly':
       return state.tab === 'source'
         ? { ...state, disassembly: !state.disassembly, sourceScroll: 0 }
-        : { ...state, message: 'the source only' };
+        : { ...state, message: 'only in the source tab' };
     case 'view':
       if (state.tab === 'path') return nextPathList(state);
-      return state.tab === 'tree' ? nextContextView(state) : { ...state, message: 'the tree and the path only' };
+      return state.tab === 'tree' ? nextContextView(state) : { ...state, message: 'only in the tree and on the path' };
     case 'freeze':
       return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
     case 'step': {
@@ -196,7 +196,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
         ? {
             ...state,
             mark: scene.live.shownNs,
-            message: 'marked: changes since then stand beside the figures; m again ends it',
+            message: 'marked: changes since then are shown beside the figures; m again ends this',
           }
         : { ...state, mark: null };
     case 'window': {

@@ -1,4 +1,4 @@
-/** The tables: which rows each tab has, which columns, and how they sort. One definition for drawing and sorting. */
+/** The tables: the rows and columns of each tab, and how they are sorted. One definition for drawing and sorting. */
 import { focusOn, item, onPathOf } from '../../../ts-frontend/src/model/index.js';
 import type { Entity, Focus, Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, State, TableTab } from './types.js';
@@ -6,9 +6,9 @@ import { count, digits, percent, time } from '../draw/format.js';
 
 export interface Row {
   entity: number;
-  self: boolean; // the focused entity's own part
+  self: boolean; // whether the row is the focused entity itself
   name: string;
-  nptNs: number; // within the focus, where there is one
+  nptNs: number; // within the focus, if there is one
   selfNs: number;
   processorTimeNs: number;
   calls: number;
@@ -115,8 +115,8 @@ const columns: Record<TableTab, Column[]> = {
 export const columnsOf = (tab: TableTab): readonly Column[] => columns[tab];
 
 /**
- * Columns that fit beside the rows' names, or three tenths of the width: the first ones, and always the one sorted by.
- * Without a time path there is no column of it.
+ * The columns that fit beside the names of the rows, or three tenths of the width: the first ones, and always the one
+ * that rows are sorted by. The column of the time path is omitted if there is no path.
  */
 export function columnsThatFit(
   tab: TableTab,
@@ -179,7 +179,7 @@ function children(model: Model, view: Focus): Row[] {
 
 const cache = new WeakMap<Model, Map<string, Row[]>>();
 
-/** The rows of a tab, or of the innermost focus, filtered and sorted. Remembered for each model. */
+/** The rows of a tab, or of the innermost focus, filtered and sorted. Cached for each model. */
 export function rowsOf(scene: Scene, tab: TableTab, state: State): Row[] {
   const { model } = scene;
   const table = state.tables[tab];

@@ -1,4 +1,4 @@
-/** What the user has chosen (State), what there is to show (Scene), and what a key asks for (Action). */
+/** The user's choices (State), the data to show (Scene), and the requests of keys (Action). */
 import type { CodePiece, CostName, Model, ViewName } from '../../../ts-frontend/src/model/index.js';
 
 export const tabs = [
@@ -25,59 +25,59 @@ export interface TableState {
 export interface ContextsState {
   view: ViewName;
   sort: CostName;
-  /** Keys of rows that are open where they would be folded, or folded where they would be open. */
+  /** Keys of rows that are open instead of folded, or folded instead of open, contrary to the default. */
   turned: readonly string[];
-  /** Key of the selected row; '': the first. */
+  /** Key of the selected row; '': the first row. */
   selected: string;
 }
 export interface PathTabState {
   /** The list in which a row is selected. */
   list: 'stretches' | 'places';
-  /** A moment in the selected stretch, ns; null: the newest. */
+  /** A moment within the selected stretch, in ns; null: the newest stretch. */
   stretch: number | null;
-  /** Key of the selected place; '': the first. */
+  /** Key of the selected place; '': the first one. */
   place: string;
 }
 export interface State {
   tab: Tab;
-  from: Tab; // where the source tab was come to from: whose selected row it shows
+  from: Tab; // the tab from which the source tab was opened: the source tab shows the entity that is selected there
   tables: Record<TableTab, TableState>;
   inclusive: boolean;
   filter: string;
-  editing: string | null; // text of the filter while it is typed
-  focus: number[]; // entities gone into, outermost first
-  focusIndex: number; // selected row of the innermost one's children
+  editing: string | null; // text of the filter while the user types it
+  focus: number[]; // entities whose children are shown, outermost first
+  focusIndex: number; // index of the selected row among the children of the innermost one
   bottleOf: BottleOf;
-  windowNs: number | null; // null: all since the start (or the last reset)
-  frozen: number | null; // moment shown, ns since the first snapshot; null: now
-  mark: number | null; // moment compared with
-  zoom: boolean; // the selected entity fills the screen
-  scroll: number; // the first line of the findings that is shown
-  finding: number; // which finding that is
+  windowNs: number | null; // null: everything since the start (or the last reset)
+  frozen: number | null; // the moment shown, in ns since the first snapshot; null: now
+  mark: number | null; // the moment to compare with
+  zoom: boolean; // whether the selected entity fills the screen
+  scroll: number; // index of the first line of the findings that is shown
+  finding: number; // index of the finding that contains this line
   contexts: ContextsState;
   timePath: PathTabState;
   sourceScroll: number;
-  disassembly: boolean; // the source tab shows instructions
-  help: number; // page that is shown, 0 = none
+  disassembly: boolean; // whether the source tab shows instructions
+  help: number; // number of the help page that is shown, 0 = none
   message: string;
 }
 export interface Scene {
   model: Model;
-  /** The same span at the marked moment, or null. */
+  /** The same time span at the marked moment, or null. */
   compare: Model | null;
   live: Live;
 }
-/** What the screen knows beside the model. */
+/** What the screen shows in addition to the model. */
 export interface Live {
-  ended: string | null; // why the program or the recording ended; null: goes on
-  finished: boolean; // a finished file, not a recording
+  ended: string | null; // why the program or the recording ended; null: it continues
+  finished: boolean; // whether the profile is a finished file, not a recording in progress
   nowNs: number; // time since the first snapshot
   shownNs: number; // the moment shown
-  costShare: number; // Quartz's own: sampler's CPU time / elapsed
+  costShare: number; // cost of Quartz itself: the sampler's CPU time / elapsed time
   processors: ProcessorNow[];
-  history: number[]; // moments that can be shown, ns, oldest first
+  history: number[]; // moments that can be shown, in ns, oldest first
   source: { file: string; lines: string[] } | { file: string; error: string } | null;
-  code: { procedure: number; sampled: number; pieces: CodePiece[] } | null; // of the procedure shown last
+  code: { procedure: number; sampled: number; pieces: CodePiece[] } | null; // code of the procedure that was shown last
 }
 export interface ProcessorNow {
   usefulNs: number;

@@ -1,7 +1,6 @@
 /**
  * Bottle graph (Du Bois et al., OOPSLA 2013): a box for each entity, as high as its normalized processor time and as
- * wide as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that
- * heights add up.
+ * wide as its parallelism, the widest at the bottom. For procedures, boxes show self time, so that the heights add up.
  */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
@@ -61,7 +60,7 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
   }
   const rows = size.height - 3;
   const total = all.reduce((sum, box) => sum + box.height, 0);
-  // What is too low for a line of its own is put together.
+  // Boxes that are too low for a line of their own are summarized.
   const drawn = all.filter((box) => (box.height / total) * rows >= 0.75).sort((a, b) => a.width - b.width);
   const rest = total - drawn.reduce((sum, box) => sum + box.height, 0);
   const label = Math.min(44, Math.floor(size.width * 0.45));

@@ -25,7 +25,7 @@ const titles: Record<ViewName, string> = {
 interface Column {
   head: string;
   width: number;
-  from: number; // shown on screens that are as wide
+  from: number; // the least screen width at which the column is shown
   text: (row: ViewRow, model: Model) => string;
   sort?: CostName;
 }
@@ -94,7 +94,10 @@ export function contexts(scene: Scene, size: Size, state: State, glyphs: Glyphs)
   return canvas;
 }
 
-/** Indented, with a mark that it opens (+) or folds (-); where it is defined, if there is room. */
+/**
+ * Indented, with a mark for rows that can be opened (+) or folded (-); followed by the place of its definition, if
+ * there is room.
+ */
 function nameOf(model: Model, { row, depth, open }: ContextRow, room: number, glyphs: Glyphs): string {
   const deepest = Math.max(0, Math.min(depth, Math.floor(room / 4)));
   const mark = row.size === 0 ? ' ' : open ? '-' : '+';

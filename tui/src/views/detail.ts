@@ -1,4 +1,4 @@
-/** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
+/** The selected entity beside the table: its histogram, its states, and for objects the waiters and holders. */
 import { item, stateNames } from '../../../ts-frontend/src/model/index.js';
 import { kindTag, path, whereabouts } from '../../../ts-frontend/src/render/wording/names.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
@@ -19,7 +19,8 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   const rows = size.height - y;
   const sections = (on: Canvas): Section[] => [...objectSections(on, entity, model, glyphs), stateSection(on, entity)];
   if (size.width >= 76 && rows < 24) {
-    // Wide and low: histogram on the left, figures on the right, and below the histogram what has no room there.
+    // A wide and low area: the histogram on the left, figures on the right, and the sections that do not fit there
+    // below the histogram.
     const width = Math.floor(size.width / 2) - 1;
     const plot = Math.max(4, rows < 12 ? rows : Math.floor(rows / 2));
     histogram(canvas, entity, 0, y, width, plot, glyphs);
@@ -41,7 +42,7 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   canvas.blit(0, y, rest);
   return canvas;
 }
-/** One section below the other in the first column, with the rest in the next. */
+/** Draws sections one below the other in the first column, and the remaining ones in the next. */
 function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] }[]): void {
   let next = 0;
   for (const { canvas, sections } of columns) {
@@ -73,7 +74,7 @@ function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): 
   });
   return 1 + lines.length;
 }
-/** Facts in lines, each whole. */
+/** Distributes facts over lines without breaking any of them. */
 function inLines(facts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const fact of facts) {
@@ -197,11 +198,7 @@ function paths(
   const shown = list.slice(0, room - 1);
   shown.forEach((one, at) => {
     canvas.textRight(0, y + 1 + at, 9, time(one.ns));
-    canvas.text(
-      10,
-      y + 1 + at,
-      one.path.length === 0 ? 'nobody seen' : path(model, one.path, canvas.width - 10, glyphs),
-    );
+    canvas.text(10, y + 1 + at, one.path.length === 0 ? 'not seen' : path(model, one.path, canvas.width - 10, glyphs));
   });
   return shown.length + 1;
 }

@@ -1,4 +1,4 @@
-/** The instructions of the selected procedure's hottest lines, what each costs beside them, around the hottest. */
+/** The instructions of the selected procedure's hottest lines with the cost of each, around the hottest one. */
 import {
   codeProcedures,
   disassemblyOf,
@@ -24,7 +24,7 @@ import { firstLine } from './source.js';
 interface Column {
   head: string;
   width: number;
-  from: number; // shown on screens that are as wide
+  from: number; // the least screen width at which the column is shown
   right: boolean;
   text: (row: InstructionRow, model: Model) => string;
 }
@@ -40,7 +40,9 @@ const columns: readonly Column[] = [
 
 const known = new WeakMap<Model, Map<number, Disassembly | null>>();
 
-/** Of the procedure with most time that has code of the entity; null: its code has not been read. */
+/**
+ * The disassembly of the procedure with most time that contains code of the entity; null: its code has not been read.
+ */
 function shown(scene: Scene, id: number): Disassembly | null {
   const [procedure] = codeProcedures(scene.model, id);
   const { code } = scene.live;
@@ -106,7 +108,7 @@ function drawRows(canvas: Canvas, model: Model, its: Disassembly, state: State, 
 const firstRow = ({ rows }: Disassembly, state: State, height: number): number =>
   firstLine(rows.findIndex(({ hottest }) => hottest) + 1, state.sourceScroll, rows.length, height);
 
-/** The state with a scroll that this size allows. */
+/** The state with a scroll position that is valid for this size. */
 export function settledDisassembly(scene: Scene, size: Size, state: State): State {
   const its = shown(scene, selectedEntity(state, scene));
   if (its === null || state.sourceScroll === 0) return state;

@@ -1,4 +1,4 @@
-/** Keys and column meanings, over the screen; in pages where they do not fit. */
+/** Keys and the meaning of columns, over the screen; on several pages if they do not fit on one. */
 import { Canvas, Colour, whole, wrap } from '../draw/canvas.js';
 import { bindings } from '../state/keys.js';
 import { columnsOf } from '../state/tables.js';
@@ -11,7 +11,7 @@ interface Line {
   title?: boolean;
 }
 
-/** Two columns of lines on wide screens. */
+/** Wide screens have two columns of lines. */
 const columnsAt = (width: number): number => (width >= 100 ? 2 : 1);
 
 function linesOf(width: number, state: State): Line[] {

@@ -1,6 +1,6 @@
 /**
- * Normalized processor time over the number of concurrently busy processors, self and children shaded apart (Anderson &
- * Lazowska 1990, Figure 1).
+ * Normalized processor time over the number of concurrently busy processors, with self time and children in different
+ * shades (Anderson & Lazowska 1990, Figure 1).
  */
 import { addAt, item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour } from '../draw/canvas.js';
@@ -29,7 +29,7 @@ export function histogram(
   const columns = width - left;
   const P = entity.byBusyNs.length;
   if (rows < 1 || columns < 2 || P === 0) return;
-  // Several b share a bar where there is no room for a bar each.
+  // Several values of b share a bar if there is no room for one each.
   const bins = Math.min(P, columns);
   const cell = Math.max(1, Math.min(6, Math.floor(columns / bins)));
   const total = new Float64Array(bins);
@@ -65,7 +65,7 @@ export function histogram(
   }
 }
 
-/** Bars from a distribution: label, bar, amount. */
+/** Bars for a distribution, each with its label and amount. */
 export function bars(
   canvas: Canvas,
   title: string,

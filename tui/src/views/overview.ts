@@ -1,4 +1,4 @@
-/** What limits the program, what the processors did over time, and where there is room what threads waited for. */
+/** The findings, what the processors did over time, and, if there is room, what threads waited for. */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour, whole, wrap } from '../draw/canvas.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -13,7 +13,7 @@ import { percent, time } from '../draw/format.js';
 import { histogram } from './histogram.js';
 import { legend, stateStyle, timeline } from './timeline.js';
 
-/** A chart of fewer lines, its title and axis included, says nothing. */
+/** The least height of a useful chart, including title and axis. */
 const leastChart = 6;
 
 export function overview(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
@@ -62,15 +62,15 @@ function linesOf(model: Model, width: number, ascii: boolean): Line[] {
 }
 
 /**
- * Lines for the findings, below their title: all of them where that leaves room for a chart, else not half of the
- * screen.
+ * The number of lines for the findings below their title: all of them if that leaves room for a chart, else less than
+ * half of the screen.
  */
 function roomFor(lines: number, size: Size, zoom: boolean): number {
   if (zoom || lines <= size.height - 2 - leastChart) return Math.min(lines, size.height - 1);
   return Math.max(Math.floor(size.height * 0.45), Math.min(4, size.height - 2));
 }
 
-/** The state with a scroll that this size allows, and the finding that then stands at the top. */
+/** The state with a scroll position that is valid for this size, and the finding at the top of the shown lines. */
 export function settledOverview(model: Model, size: Size, state: State): State {
   const lines = linesOf(model, size.width, false);
   const room = roomFor(lines.length, size, state.zoom);
@@ -110,7 +110,7 @@ function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs)
   const { processors } = scene.live;
   const label = String(processors.length - 1).length + 4;
   const width = canvas.width - label - 26;
-  // The stacked chart has said what its cells mean.
+  // without dots, the stacked chart above has already shown what the cells mean
   if (!glyphs.dots) canvas.text(0, y, 'each processor, in the span shown', { bold: true });
   else
     legend(
@@ -169,7 +169,7 @@ function heatStrip(canvas: Canvas, scene: Scene, y: number, room: number, glyphs
 
 // ---- what else there is room for ----
 
-/** What threads waited for, and when the finding at the top ran: side by side, or one below the other. */
+/** What threads waited for, and when the first shown finding's code ran: side by side, or one below the other. */
 function blocks(canvas: Canvas, model: Model, y: number, state: State, glyphs: Glyphs): void {
   const height = canvas.height - y;
   const entity = model.entities[model.findings[state.finding]?.entity ?? -1];

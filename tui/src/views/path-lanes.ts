@@ -1,25 +1,25 @@
-/** The time path in cells: a row for each thread, a column for each equal part of its time. Pure. */
+/** The time path in cells: a row for each thread, and a column for each equal part of the time. Pure. */
 import type { PathSegment, PathState, RecentPath } from '../../../ts-frontend/src/model/index.js';
 
 export type CellState = PathState;
 export interface Cell {
-  state: CellState; // what the thread did for most of its time on the path there
-  most: boolean; // of all rows this one has most of the column
+  state: CellState; // the state that the thread was in for most of its time on the path there
+  most: boolean; // whether this row has more of the column than all other rows
 }
 export interface Lane {
-  thread: number; // entity; 0: not known, or several
-  threads: number; // how many the row stands for
-  share: number; // of the path
+  thread: number; // entity; 0: not known, or several threads
+  threads: number; // number of threads that the row stands for
+  share: number; // share of the path
   cells: (Cell | null)[];
 }
 export interface Lanes {
   width: number;
   rows: Lane[];
-  main: number[]; // for each column the row with most of it; -1: none
-  handOvers: number[]; // that end in the column: changes of thread
+  main: number[]; // for each column, the row with most of it; -1: none
+  handOvers: number[]; // for each column, the number of hand-overs: changes of thread
 }
 
-/** Threads in their order; where they are more than `most` rows, those with less time stand in one row. */
+/** Threads in order; if there are more than `most`, those with the least time share one row. */
 export function pathLanes(path: RecentPath, width: number, most: number): Lanes {
   const { threads } = path;
   const own = new Set(
@@ -64,7 +64,7 @@ interface Times {
 const mostOf = (states: ReadonlyMap<PathState, number>): PathState =>
   [...states].reduce<[PathState, number]>((best, one) => (one[1] > best[1] ? one : best), ['unknown', 0])[0];
 
-/** Time of each row in each column, by what its thread did. */
+/** Time of each row in each column, by state of its thread. */
 function timesOf(path: RecentPath, width: number, rowOf: ReadonlyMap<number, number>, rows: number): Times[][] {
   const times = Array.from({ length: rows }, () =>
     Array.from({ length: width }, (): Times => ({ ns: 0, states: new Map() })),

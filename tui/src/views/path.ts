@@ -1,6 +1,6 @@
 /**
- * The last seconds of the time path: a row for each thread that had it, with what that did, hand-overs between them,
- * its stretches in time order, and where it was in all.
+ * The last seconds of the time path: a row for each thread on it with its states, the hand-overs between threads, the
+ * path's stretches in time order, and its total times by place.
  */
 import { type Model, type PathLeg, type RecentPath, type RecentPlace } from '../../../ts-frontend/src/model/index.js';
 import { noPathText, cameText, stateText } from '../../../ts-frontend/src/render/path/path.js';
@@ -30,7 +30,7 @@ export function timePath(scene: Scene, size: Size, state: State, glyphs: Glyphs)
   const canvas = new Canvas(size.width, size.height);
   const path = shownPath(scene, state);
   if (path === null) {
-    const why = scene.live.finished ? noPathText : 'no time path yet: it is worked out about once a second';
+    const why = scene.live.finished ? noPathText : 'no time path yet: it is computed about once a second';
     wrap(why, size.width).forEach((line, y) => {
       canvas.text(0, y, line, { fg: Colour.yellow });
     });
@@ -51,7 +51,7 @@ function selectedLeg(scene: Scene, state: State): PathLeg | null {
   return state.timePath.list === 'stretches' ? (rows[stretchIndex(state, rows)] ?? null) : null;
 }
 
-/** What is shown, how sure it is, and what the characters stand for. Answers the row below. */
+/** Draws what is shown, how certain it is, and the legend. Returns the next free row. */
 function head(canvas: Canvas, path: RecentPath, glyphs: Glyphs): number {
   const { ns, startNs, undecidedNs, inferredNs, unknownNs } = path;
   const hands = `${count(path.handOvers)} ${path.handOvers === 1 ? 'hand-over' : 'hand-overs'}`;
@@ -85,12 +85,12 @@ function head(canvas: Canvas, path: RecentPath, glyphs: Glyphs): number {
     canvas.put(x, 2, glyphOf(name, glyphs), styles[name]);
     x = canvas.text(x + 1, 2, text);
   }
-  const less = ' less of it than another';
+  const less = ' less than another thread';
   if (path.threads.length > 1 && x + less.length < canvas.width) canvas.text(x, 2, glyphs.less + less);
   return 3;
 }
 
-/** With its number where another thread on the path has the same name. */
+/** With the thread's number if another thread on the path has the same name. */
 function threadName(model: Model, path: RecentPath, id: number, room: number, glyphs: Glyphs): string {
   const number = threadNumbers(
     model,
@@ -99,7 +99,7 @@ function threadName(model: Model, path: RecentPath, id: number, room: number, gl
   return shortName(model, model.entities[id]?.name ?? '?', Math.max(1, room - number.length), glyphs) + number;
 }
 
-/** Answers the row below. */
+/** Returns the next free row. */
 function drawLanes(
   canvas: Canvas,
   model: Model,
@@ -126,7 +126,7 @@ function drawLanes(
       else canvas.put(left + x, row, glyphs.less, { fg: Colour.grey });
     });
   });
-  // From the row of one thread to that of the next: a line where nothing else is.
+  // Connects the row of a thread to that of the next one with a line, where cells are empty.
   lanes.main.forEach((lane, x) => {
     const before = lanes.main[x - 1];
     if (before === undefined || before < 0 || lane < 0 || before === lane) return;
@@ -142,7 +142,7 @@ function drawLanes(
   return row + 1;
 }
 
-/** Times below the rows, what is not decided, and the selected stretch. Answers the row below. */
+/** Draws the times below the rows, marks the undecided part, and the selected stretch. Returns the next free row. */
 function axis(
   canvas: Canvas,
   path: RecentPath,
@@ -169,7 +169,7 @@ function axis(
   return y + 1;
 }
 
-/** Both lists: beside each other where there is room, else one below the other. */
+/** Draws both lists: side by side if there is room, else one below the other. */
 function lists(canvas: Canvas, scene: Scene, path: RecentPath, y: number, state: State, glyphs: Glyphs): void {
   const height = canvas.height - y;
   if (height < 2) return;
@@ -199,7 +199,7 @@ interface Column<Row> {
   text: (row: Row, room: number) => string;
 }
 
-/** The title in the head is marked where a row of this list can be moved. */
+/** The title is marked if the selection can be moved in this list. */
 function list<Row>(
   size: Size,
   columns: readonly Column<Row>[],
@@ -258,7 +258,7 @@ function stretches(scene: Scene, path: RecentPath, size: Size, state: State, gly
   return canvas;
 }
 
-/** What it did most, where that is no work, and the procedure with most of it. */
+/** The most frequent state, unless it is work, and the procedure with most of the time. */
 function did(model: Model, leg: PathLeg, room: number, glyphs: Glyphs): string {
   const states = (Object.keys(leg.states) as CellState[]).sort((a, b) => leg.states[b] - leg.states[a]);
   const [most = 'unknown'] = states;

@@ -1,4 +1,4 @@
-/** The source of the selected procedure, what its lines cost beside them, around the line with most time of its own. */
+/** The source of the selected procedure with the costs of its lines, around the line with the largest self time. */
 import { costIndex, mainLine, sourceFiles, type Model, type SourceLine } from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
@@ -8,7 +8,7 @@ import type { Glyphs } from '../draw/glyphs.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { selectedEntity } from '../state/state.js';
 
-/** What is shown beside a line; the last are left out on narrow screens. */
+/** The columns beside a line; the last ones are omitted on narrow screens. */
 const columns: readonly { head: string; ns: (line: SourceLine) => number; from: number }[] = [
   { head: 'share', ns: ({ total }) => total[costIndex.npt] ?? 0, from: 0 },
   { head: 'self', ns: ({ self }) => self[costIndex.npt] ?? 0, from: 50 },
@@ -17,7 +17,7 @@ const columns: readonly { head: string; ns: (line: SourceLine) => number; from: 
   { head: 'blocked', ns: ({ total }) => total[costIndex.blocked] ?? 0, from: 100 },
 ];
 const columnWidth = 8;
-/** Part of the elapsed time below which nothing is shown. */
+/** The least share of the elapsed time for which a cost is shown. */
 const least = 0.001;
 
 const costsOf = (model: Model, file: string): Map<number, SourceLine> =>
@@ -26,7 +26,7 @@ const costsOf = (model: Model, file: string): Map<number, SourceLine> =>
       .find(({ path }) => path === file)
       ?.lines.map((line) => [line.line, line]),
   );
-/** Rows above the text: the title, and heads of columns where there are any. */
+/** Rows above the text: the title, and the heads of columns if there are any. */
 const above = (costs: ReadonlyMap<number, SourceLine>): number => (costs.size > 0 ? 2 : 1);
 
 export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
@@ -75,7 +75,7 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   }
   return canvas;
 }
-/** The state with a scroll that this size allows. */
+/** The state with a scroll position that is valid for this size. */
 export function settledSource(scene: Scene, size: Size, state: State): State {
   const { source: text } = scene.live;
   const id = selectedEntity(state, scene);
@@ -87,7 +87,7 @@ export function settledSource(scene: Scene, size: Size, state: State): State {
   const sourceScroll = Math.max(at(-1e9) - at(0), Math.min(at(1e9) - at(0), state.sourceScroll));
   return { ...state, sourceScroll };
 }
-/** Index of the line at the top; the entity's line stands in the upper third unless scrolled. */
+/** Index of the first line shown; the entity's line is in the upper third unless the user scrolled. */
 export function firstLine(line: number, scroll: number, lines: number, height: number): number {
   return Math.max(0, Math.min(line - 1 - Math.floor(height / 3) + scroll, lines - height));
 }

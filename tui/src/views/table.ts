@@ -8,7 +8,7 @@ import { currentIndex, currentRows, tableTab } from '../state/state.js';
 import { columnsThatFit, type Column, type Row } from '../state/tables.js';
 import { percent } from '../draw/format.js';
 
-/** First row shown, so that the selected one is in view. */
+/** The first row to show so that the selected one is visible. */
 export function scrollTo(index: number, rows: number, total: number): number {
   return Math.max(0, Math.min(index - (rows >> 1), total - rows));
 }
@@ -65,7 +65,7 @@ function drawRow(
     else {
       const change = changeOf(row, scene);
       const kind = kindTag(row.whole);
-      const room = Math.max(4, canvas.width - x - change.length); // the name comes before its kind
+      const room = Math.max(4, canvas.width - x - change.length); // the name has priority over its kind
       const suffix = row.name.length + kind.length <= room ? kind : '';
       canvas.text(x, y, shortName(scene.model, row.name, room, glyphs) + suffix + change, style);
     }

@@ -1,4 +1,4 @@
-/** What the processors did over time: lines of dots where the terminal has them, else stacked cells. */
+/** What the processors did over time: lines of dots if the terminal supports them, else stacked cells. */
 import { defined, item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour, type Plot, type Style } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
@@ -14,7 +14,7 @@ export const stateStyle = {
   runnable: { fg: Colour.cyan },
 } as const satisfies Record<string, Style>;
 
-/** How far beyond the number of processors the scale goes, at most, to show runnable threads. */
+/** The maximum of the scale as a multiple of the number of processors, for showing runnable threads. */
 const mostLines = 4,
   mostCells = 2;
 
@@ -24,7 +24,7 @@ export function timeline(canvas: Canvas, scene: Scene, y: number, height: number
   else cells(canvas, scene, y, height, glyphs);
 }
 
-/** A title, and what stands for what: as much as fits. */
+/** A title, and as much of the legend as fits. */
 export function legend(
   canvas: Canvas,
   title: string,
@@ -48,7 +48,7 @@ interface Series {
   value: (part: Part) => number;
 }
 
-/** The highest first. Where spinning is nowhere to be seen there is no line for it. */
+/** The topmost series first. If there is no spinning, the series for it is omitted. */
 function seriesOf(model: Model): Series[] {
   const spins = model.timeline.some((stretch) => stretch.spinningNs > 0.01 * stretch.ns);
   return [
@@ -104,21 +104,21 @@ function lines(canvas: Canvas, model: Model, y: number, height: number, glyphs: 
     height: rows,
     axis,
     top,
-    step: Math.min(top, niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1)))), // the end of the scale at least
+    step: Math.min(top, niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1)))), // at most the end of the scale
     series: series.map(({ style, value }) => ({ colour: defined(style.fg), values: values(value) })),
     ...timeMarks(from, to, points, canvas.width),
   };
   canvas.plot = plot;
 }
 
-/** Every how many points a time stands below the axis, and the times: round ones. */
+/** The labels of the time axis, at round times, and the number of points between them. */
 function timeMarks(from: number, to: number, points: number, width: number): { labels: string[]; every: number } {
   const step = niceStep(to - from, Math.max(2, Math.min(8, Math.floor(width / 16))));
   const every = Math.max(1, Math.min(points, Math.round((step / Math.max(1, to - from)) * points)));
   return { every, labels: Array.from({ length: points }, (_, k) => time(Math.round(k / every) * step + from)) };
 }
 
-/** 1, 2 or 5 times a power of ten: the smallest by which at most `most` steps make `whole`. */
+/** The smallest step of the form 1, 2 or 5 times a power of ten such that at most `most` steps cover `whole`. */
 export function niceStep(whole: number, most: number): number {
   const least = Math.max(1, whole) / most;
   const power = 10 ** Math.floor(Math.log10(least));
@@ -127,7 +127,7 @@ export function niceStep(whole: number, most: number): number {
 
 // ---- cells ----
 
-/** Processor time by state, stacked; a mark where more threads were runnable than processors busy. */
+/** Processor time by state, stacked, with a mark where there were more runnable threads than busy processors. */
 function cells(canvas: Canvas, scene: Scene, y: number, height: number, glyphs: Glyphs): void {
   const { model } = scene;
   const P = model.processors;
@@ -183,7 +183,7 @@ function cells(canvas: Canvas, scene: Scene, y: number, height: number, glyphs: 
 
 // ---- both ----
 
-/** The end of the scale: all processors, and runnable threads beyond them, within `most` times as many. */
+/** The end of the scale: all processors, and runnable threads beyond that, up to `most` times as many. */
 function topOf(model: Model, most: number): number {
   const runnable = Math.max(0, ...model.timeline.map((stretch) => stretch.meanRunnable));
   return Math.ceil(Math.min(most * model.processors, Math.max(model.processors, runnable - 0.05)));
@@ -200,7 +200,7 @@ interface Part {
   spinning: number;
   runnable: number;
 }
-/** The timeline's stretches, spread over columns by time. */
+/** The timeline's stretches, distributed over columns by time. */
 function resample(stretches: Model['timeline'], columns: number): (Part | null)[] {
   const parts: (Part | null)[] = new Array<Part | null>(columns).fill(null);
   const last = stretches.at(-1);

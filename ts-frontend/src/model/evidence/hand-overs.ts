@@ -104,9 +104,9 @@ export function savedWithout({ levels }: FindingContext, all: HandOvers, goesNs:
 }
 
 /**
- * What goes at most if threads neither wait for these objects nor wake each other: at each level of activity the time
- * for which they do, without its part of the work, spread over all processors. Other phases of a program stay as long
- * as they are. `hands`: tuples of further work that is handing over.
+ * Upper bound of the saving if threads neither waited for these objects nor woke each other: at each level of activity,
+ * the time during which they do, minus its share of the work spread over all processors. Other phases of the program
+ * keep their length. `hands`: returns whether a tuple is further work that is part of handing over.
  */
 export function mostWithoutHandOvers(
   { model, tables, levels }: FindingContext,
@@ -121,7 +121,7 @@ export function mostWithoutHandOvers(
     const its = levels.waits.get(id);
     for (const part of its ? [its.blocked, its.spinning, its.woken] : [])
       for (const [level, ns] of part) addTo(waiting, level, ns);
-    for (const [level, ns] of its?.wokenBusy ?? []) addTo(waiting, level, -ns); // that is handing over
+    for (const [level, ns] of its?.wokenBusy ?? []) addTo(waiting, level, -ns); // that is part of handing over
   }
   for (let k = 0; k < tuples.ns.length; k++)
     if (isBusy(u8(tuples.state, k)) && (isHandingOn(model.raw, k) || hands(k)))

@@ -1,4 +1,7 @@
-/** What input and output that is not overlapped costs (docs/reference/findings.md, "Input and output"). Pure. */
+/**
+ * The cost of input and output that does not overlap with work (docs/reference/findings.md, "Input and output"). Pure
+ * functions.
+ */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
@@ -37,7 +40,8 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
   const ioByThread = new Map<number, number>();
   const isIo = (k: number): boolean => {
     if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
-    // a scheduler polls for requests in a thread that is otherwise idle
+    // threads that are otherwise idle poll for requests in a run-time's scheduler; that delays nothing while others
+    // work
     if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
     const call = systemCall(context, u32(tuples.stack, k));
     return call === null || !isFor(call, Purpose.signal);
@@ -78,7 +82,7 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
       loss.restNs += wait.time;
     } else beside += saving;
   }
-  // What was waited for while nothing ran can overlap with no more than the time in which something ran.
+  // Operations that were waited for while nothing ran can overlap at most with the time during which something ran.
   loss.saving = Math.min(atRest, model.root.nptNs) + beside;
   loss.perTuple = (k) => {
     const level = u16(tuples.busy, k) * (P + 1) + u16(tuples.spinning, k);

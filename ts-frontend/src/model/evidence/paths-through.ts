@@ -1,14 +1,14 @@
-/** Stacks on which an entity is, with all that it calls. Pure. */
+/** The stacks that contain an entity, including everything that it calls. Pure. */
 import { u32 } from '../profile/columns.js';
 import type { FindingContext } from './context.js';
 import { shownId } from './context.js';
 
-/** By node: 1 where one of the entities, as shown, is on the path. */
+/** By node: 1 if one of the displayed entities is on the path. */
 export function pathsThrough({ model, tables }: FindingContext, ids: ReadonlySet<number>): Uint8Array {
   const { parent, entity, count } = tables.stacks;
   const through = new Uint8Array(count);
   for (let n = 1; n < count; n++)
-    // parents come before their children
+    // parents precede their children
     through[n] = through[u32(parent, n)] === 1 || ids.has(shownId(model, u32(entity, n))) ? 1 : 0;
   return through;
 }

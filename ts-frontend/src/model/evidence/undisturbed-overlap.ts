@@ -1,6 +1,7 @@
 /**
- * Who waits while who runs, in what a program would show with its CPUs for itself: of the moments in which a thread
- * that was kept waiting would have worked, the sampler saw no pairs, for nobody ran. Pure.
+ * Which threads wait while others run, in the estimate of what a program would show with its CPUs for itself. The
+ * sampler has no such pairs for the time in which a delayed thread would have worked, because the thread did not run.
+ * Pure functions.
  */
 import { addAt, f64, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -8,10 +9,10 @@ import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { costsBesideIdle } from './wait-overlap.js';
 
-/** A row that comes from another one, with a part of its time. */
+/** A row that is derived from another one, with a part of its time. */
 export interface Row {
   from: number;
-  at: number; // the row that has its r
+  at: number; // the row that its r is taken from
   busy: number;
   spinning: number;
   ns: number;
@@ -19,16 +20,17 @@ export interface Row {
 export interface ThreadRow extends Row {
   state: number;
   kernel: number;
-  gained: boolean; // time in which it was kept waiting, and would have worked
+  gained: boolean; // whether it is time in which the thread was delayed and would have worked
 }
 
-/** Time of threads that wait at one b, s and r: by what they wait for, and by thread. */
+/** Time of waiting threads at one combination of b, s and r, by the object waited for and by thread. */
 type Waits = Map<number, Map<number, number>>;
 
 /**
- * `rows`: what threads did; `keyOf`, `nsOf`: b, s and r of a row as one number, and the elapsed time at these. Of the
- * time that a stack was seen to run, others wait in the same part as before; of what it gained, as many as waited then
- * at barriers and the like (`meets`): of other waits it is not known whether this work ends them.
+ * `rows`: the threads' states in the estimate; `keyOf` and `nsOf`: b, s and r of a row as one number, and the elapsed
+ * time at this combination. For the time in which a stack was seen to run, the share with waiters is kept. For the time
+ * it gained, those threads are assumed to wait for it that waited at barriers and similar objects (`meets`) at the
+ * time; for other waits it is not known whether this work ends them.
  */
 export function overlapsOf(
   raw: RawProfile,
@@ -80,7 +82,7 @@ export function overlapsOf(
   };
 }
 
-/** By b, s and r. */
+/** Waits by b, s and r. */
 function waitsOf(
   { tuples, stacks }: RawProfile,
   meets: (object: number) => boolean,

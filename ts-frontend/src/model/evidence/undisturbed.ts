@@ -37,8 +37,8 @@ export function isDisturbed(raw: RawProfile): boolean {
 }
 
 /**
- * One way in which the missing CPUs would have been used: for the share `part` of the time, by so many working and
- * spinning threads.
+ * One way in which the missing CPUs might have been used: for the share `part` of the time, by `work` working and
+ * `spin` spinning threads.
  */
 interface Way {
   part: number;
@@ -46,16 +46,16 @@ interface Way {
   spin: number;
 }
 interface Group {
-  filled: number;
-  ready: number;
-  working: number;
-  released: number;
+  filled: number; // CPUs that would be used
+  ready: number; // threads
+  working: number; // number of `filled` CPUs with work
+  released: number; // share of the ready spinning threads whose wait is over
   ways: Way[];
-} // ready: threads; working: of `filled` CPUs; released: part of the ready threads that spin whose wait is over
+}
 
 /**
- * What ready threads at one b, s and r would have done: those that spin, and those that work, in proportion. `least`:
- * so many of them work for sure.
+ * What the ready threads at one combination of b, s and r would have done: spin or work, in proportion to their
+ * numbers. `least`: the number of them that certainly work.
  */
 function groupOf(free: number, ready: number, spinners: number, least: number): Group {
   const filled = Math.min(free, Math.round(ready));
@@ -106,17 +106,20 @@ function isKept({ tuples, stacks }: RawProfile, isLock: (id: number) => boolean,
 }
 
 /**
- * So many threads work for sure where the program's own threads wait for each other alone, at one b, s and r: one of
- * them has been let go on, or all would wait for ever. `enders`: those that input, output, sleep, another process or
- * something unknown may let go on.
+ * The number of threads that certainly work at one combination of b, s and r, if the program's threads wait only for
+ * each other: one of them must have been released, or all would wait forever. `enders`: the number of threads that
+ * input, output, sleep, another process or something unknown may release.
  */
 const leastAtWork = (b: number, enders: number): number => (b > 0 ? 0 : Math.max(0, 1 - enders));
 
-/** Of what is waited for there: only threads of the program let those go on that wait. */
+/**
+ * Properties of the objects that threads wait for. `endsWithin`: only threads of the program release the waiting
+ * threads.
+ */
 export interface Kinds {
   isLock: (id: number) => boolean;
   endsWithin: (id: number) => boolean;
-  meets: (id: number) => boolean; // threads that share work wait there for each other's shares
+  meets: (id: number) => boolean; // threads that share work wait there for the other threads' shares
 }
 
 export function undisturbed(raw: RawProfile, { isLock, endsWithin, meets }: Kinds): RawProfile {
@@ -166,7 +169,10 @@ export function undisturbed(raw: RawProfile, { isLock, endsWithin, meets }: Kind
   };
 }
 
-/** Who sleeps, or is in input or output, goes on by itself; who has been woken for a lock may have it. */
+/**
+ * Whether the thread may continue without another one of the program: after sleep, input or output, or because it has
+ * been woken for a lock that may be free.
+ */
 const isEnder = ({ tuples }: RawProfile, k: number): boolean =>
   tuples.state[k] === State.io || tuples.waiting[k] === Waiting.woken;
 
@@ -189,12 +195,13 @@ function addRows(
   partsOf: ReturnType<typeof kernelParts>,
   usual: Usual,
 ): void {
-  // the part of a ready thread's time in which it has a CPU now
+  // the share of a ready thread's time in which it has a CPU in the estimate
   const attributed = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
   const pieces = usual.piecesOf(u32(tuples.thread, k));
   const spins = tuples.waiting[k] === Waiting.object;
-  const goesOn = spins ? released : 1; // rather than waiting on
-  const elsewhere = spins && pieces.length > 0 ? 1 : usual.wokenPart(k); // of what it does then
+  const goesOn = spins ? released : 1; // the share in which it works instead of waiting
+  // the share of that work that is on other stacks
+  const elsewhere = spins && pieces.length > 0 ? 1 : usual.wokenPart(k);
   for (const { part, work, spin } of ways) {
     const row = { at: k, busy: u16(tuples.busy, k) + work, spinning: u16(tuples.spinning, k) + spin };
     const emit = (from: number, state: number, ns: number, kernel: number, gained: boolean): void => {

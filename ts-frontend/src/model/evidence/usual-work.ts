@@ -1,25 +1,28 @@
 /**
- * What a thread does when it has a CPU: where it has been let go on by others, and waits for one, its stack shows the
- * wait and not what comes next (docs/reference/findings.md, "Beside other programs"). Pure.
+ * What a thread usually does when it has a CPU: if it has been released by others and waits for a CPU, its stack shows
+ * the wait, not what comes next (docs/reference/findings.md, "Beside other programs"). Pure functions.
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
-/** A row of the thread's that has this part of its work. */
+/** A row of the thread, and its share of the thread's work. */
 export interface Piece {
   row: number;
   part: number;
 }
 export interface Usual {
-  /** Of a thread: its work on stacks that do not end in a library of OpenMP; none: it has no such work. */
+  /** A thread's work on stacks that do not end in an OpenMP library; empty: it has none. */
   piecesOf: (thread: number) => readonly Piece[];
-  /** Of a ready row: the part in which the thread stands there because it was woken, and not because it ran there. */
+  /**
+   * The share of a ready row during which the thread is on this stack because it was woken there, and not because it
+   * ran there.
+   */
   wokenPart: (k: number) => number;
 }
 
-/** The stacks with most of a thread's work are enough: so many. */
+/** The maximum number of a thread's stacks that are used, largest share first. */
 const most = 32;
 
 export function usualWorkOf(raw: RawProfile): Usual {
@@ -30,7 +33,7 @@ export function usualWorkOf(raw: RawProfile): Usual {
   const executed = new Map<number, number>(),
     executedInside = new Map<number, number>(),
     ready = new Map<number, number>(),
-    readyInside = new Map<number, number>(); // by thread; inside of OpenMP's library
+    readyInside = new Map<number, number>(); // by thread: time inside OpenMP's library
   for (let k = 0; k < tuples.ns.length; k++) {
     const thread = u32(tuples.thread, k),
       ns = f64(tuples.ns, k),
@@ -66,7 +69,7 @@ export function usualWorkOf(raw: RawProfile): Usual {
   };
 }
 
-/** It could run, and nothing that it waits for is known. */
+/** Whether the thread is runnable, and it is not known that it waits for anything. */
 const isStanding = ({ tuples }: RawProfile, k: number): boolean =>
   tuples.state[k] === State.ready && tuples.waiting[k] === Waiting.none;
 

@@ -12,10 +12,10 @@ export const isLock = (entity: Entity): boolean =>
 export const isRegionEnd = ({ libraryWait }: Entity): boolean => libraryWait === 'region-end';
 export const isBarrier = (entity: Entity): boolean =>
   entity.rawKind === 'barrier' || entity.libraryWait === 'barrier' || isRegionEnd(entity);
-/** Inside OpenMP's library, where the threads of a team wait for its next region. */
+/** Whether threads of a team wait there, inside OpenMP's library, for the team's next region. */
 export const isTeamRest = (entity: Entity): boolean =>
   entity.origin === 'openmp' && isUncounted(entity) && isUnexplained(entity);
-/** Threads that share work wait there for each other's shares. */
+/** Whether threads that share work wait there for the other threads' shares. */
 export const isMeeting = (entity: Entity): boolean => isBarrier(entity) || isTeamRest(entity);
 /** Whether another thread passes data on there, inside of a library. */
 export const passesOn = ({ libraryWait }: Entity): boolean => libraryWait === 'data';
@@ -30,7 +30,7 @@ export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait =
 /** Whether waits are not counted, as for loops and futexes, so that threads have to be assumed to wait repeatedly. */
 export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';
 
-/** Only another thread of the program lets those go on that wait there, as far as is known. */
+/** Whether, as far as is known, only another thread of the program can end waits there. */
 export const endsWithin = (entity: Entity): boolean =>
   !isOfProcesses(entity) &&
   entity.rawKind !== 'sleep' &&

@@ -1,9 +1,9 @@
 /**
  * Threads that are woken in vain: what they wait for is not available yet, and they wait again while they still hold
  * the lock. Each such section acquires the lock once, however often it waits. So the number of first waits at a
- * condition is at most the number of times that its lock was acquired for waiting. It is one of the counted locks, at
- * most the one that was acquired most often: by the procedures that wait at the condition, if they acquire any, for
- * however often these take a lock before they wait, they wait again after that (docs/reference/findings.md,
+ * condition is at most the number of times that its lock was acquired for waiting. That lock is one of the counted
+ * locks. If the procedures that wait at the condition acquire counted locks, an upper bound is the one that they
+ * acquire most often; otherwise it is the one that is acquired most often at all (docs/reference/findings.md,
  * "Overhead"). Pure functions.
  */
 import type { Entity, Model } from '../result/types.js';
@@ -33,7 +33,8 @@ export function waitsAgain(model: Model, { rawKind, object, members, callers }: 
   const threads = model.entities.filter((one) => one.kind === 'thread' && one.members.length === 0);
   const waiters = threads.reduce((sum, { instances }) => sum + Math.max(1, instances), 0);
   const taken = takenToWait(callers, locks);
-  // If each of the threads is woken for each of them, that is how often they wait; otherwise it is another lock.
+  // If all waiting threads are woken for each such acquisition, they wait at most this often; if they wait more often,
+  // the condition's lock must be another one.
   const isIts = taken * waiters >= object.contended;
   const most = isIts ? taken : Math.max(0, ...locks.map((lock) => lock.object?.acquisitions ?? 0));
   if (most === 0) return 0; // a lock of a kind that is not counted
@@ -42,8 +43,8 @@ export function waitsAgain(model: Model, { rawKind, object, members, callers }: 
 }
 
 /**
- * How often the procedures that wait take the lock that they take most often; 0 if one of them takes none, for then
- * its callers may.
+ * The number of acquisitions by the waiting procedures, each counted for the lock that it acquires most often; 0 if one
+ * of these procedures acquires no counted lock, because its callers may acquire it.
  */
 function takenToWait(waiters: Entity['callers'], locks: readonly Entity[]): number {
   const taken = waiters.map(({ entity }) =>

@@ -1,6 +1,6 @@
 /**
- * Whether values come from one mode or from several: the dip test (Hartigan and Hartigan 1985, The Annals of Statistics
- * 13:70; the way to compute it: Hartigan 1985, Applied Statistics 34:320). Pure.
+ * Determines whether values come from one mode or from several: the dip test (Hartigan and Hartigan 1985, The Annals of
+ * Statistics 13:70; algorithm: Hartigan 1985, Applied Statistics 34:320). Pure.
  */
 import { item } from '../profile/columns.js';
 
@@ -27,7 +27,7 @@ function hull(x: readonly number[], from: number, to: number, sign: 1 | -1): num
   return corners;
 }
 
-/** Height of a hull at the value `k`, in values below it. */
+/** Height of a hull at value `k`, as a number of values. */
 function heightAt(x: readonly number[], corners: readonly number[], k: number): number {
   const next = corners.findIndex((corner) => corner >= k);
   const b = item(corners, next);
@@ -45,7 +45,7 @@ export function dipOf(x: readonly number[]): number {
   const n = x.length;
   let low = 0,
     high = n - 1,
-    most = 1; // twice the dip, in values
+    most = 1; // twice the dip, as a number of values
   while (low < high) {
     const below = hull(x, low, high, 1),
       above = hull(x, low, high, -1);

@@ -1,5 +1,5 @@
 /**
- * What an experiment shows, from the times of its runs and the models of those that were recorded. Methods:
+ * Computes the results of an experiment from the times of its runs and the models of those that were recorded. Methods:
  * docs/guide/measuring.md. Pure.
  */
 import { item } from '../profile/columns.js';
@@ -19,9 +19,9 @@ import type {
 import type { FindingKind } from '../result/finding-kinds.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** What is kept of the model of a recorded run. */
+/** The data of a recorded run's model that are kept. */
 export interface RecordedRun extends RunForModes {
-  first: { kind: FindingKind; name: string } | null; // of its findings
+  first: { kind: FindingKind; name: string } | null; // its first finding
 }
 export const recordedRun = (number: number, elapsedNs: number, model: Model): RecordedRun => {
   const [first] = model.findings;
@@ -37,14 +37,14 @@ export interface TriedChange {
   text: string;
   start: ProgramStart;
   profile: string | null;
-  model: Model | null; // of its recorded run
+  model: Model | null; // model of the recorded run with the change
 }
 export interface ExperimentInput {
   rounds: number;
   complete: number;
   ended: Experiment['ended'];
   runs: readonly ExperimentRun[];
-  recorded: readonly RecordedRun[]; // one at least
+  recorded: readonly RecordedRun[]; // at least one
   kept: number;
   original: ProgramStart;
   changes: readonly TriedChange[];
@@ -104,7 +104,7 @@ function recordedRuns({ recorded, kept }: ExperimentInput): RecordedRuns {
   return { runs: recorded.length, kept, first: firstFindings(recorded), tested, modes: modesOf(recorded) };
 }
 
-/** `model`: of the recorded run whose profile is kept. */
+/** `model`: that of the recorded run whose profile is kept. */
 export function experimentOf(input: ExperimentInput, model: Model): Experiment {
   return {
     rounds: input.rounds,
@@ -169,6 +169,7 @@ export function withExperiment(model: Model, experiment: Experiment, input: Expe
       return verifications === undefined ? finding : { ...finding, verifications };
     }),
   };
-  if (isBuilt(model)) rememberTables(marked, tablesOf(model)); // which findings, focus and views need
+  // needed for findings, focus and views of the marked model
+  if (isBuilt(model)) rememberTables(marked, tablesOf(model));
   return marked;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the recorded runs of a program fall into two modes, a fast and a slow one. Rule and its rate of false alarms:
- * docs/guide/measuring.md, "Two modes". Pure.
+ * Determines whether the recorded runs of a program fall into two modes, a fast and a slow one. The rule and its rate
+ * of false alarms: docs/guide/measuring.md, "Two modes". Pure.
  */
 import { item } from '../profile/columns.js';
 import { dipOf } from './dip.js';
@@ -9,16 +9,19 @@ import type { Mode, Modes } from '../result/experiment.js';
 
 /** With fewer runs two modes cannot be distinguished from chance. */
 export const leastForModes = 5;
-/** A mode has so many runs at least. */
+/** The least number of runs in a mode. */
 const leastOfMode = 2;
-/** And so many where a gap alone makes two, which is so many times as wide as the spread of either side. */
+/**
+ * The least number of runs in a mode if modes are detected by the gap alone, which must be at least `wideGap` times as
+ * wide as the larger spread of the two modes.
+ */
 const leastBesideGap = 3;
 const wideGap = 2;
 const widest = 1000;
 
 /**
- * The dip that uniform values exceed once in 20 times, times the square root of their number: by 6,000 to 200,000 draws
- * for each number of values.
+ * The dip that uniformly distributed values exceed in 1 of 20 cases, multiplied by the square root of their number;
+ * determined from 6,000 to 200,000 draws for each number of values.
  */
 const scaled: readonly (readonly [runs: number, critical: number])[] = [
   [5, 0.4171],
@@ -36,7 +39,7 @@ const scaled: readonly (readonly [runs: number, critical: number])[] = [
   [200, 0.5255],
 ];
 
-/** The greatest dip of so many runs that is no sign of two modes. */
+/** The critical dip for this number of runs: a larger one indicates two modes. */
 export function criticalDip(runs: number): number {
   const next = scaled.findIndex(([n]) => n >= runs);
   const [n, critical] = item(scaled, next < 0 ? scaled.length - 1 : next);
@@ -45,7 +48,10 @@ export function criticalDip(runs: number): number {
   return between / Math.sqrt(runs);
 }
 
-/** The place in sorted values that leaves both sides least spread: the number of values of the lower side. */
+/**
+ * Divides sorted values so that the sum of squared deviations on both sides is minimal; returns the number of values on
+ * the lower side.
+ */
 function split(values: readonly number[]): number {
   const spread = (part: readonly number[]): number => {
     const mean = part.reduce((sum, value) => sum + value, 0) / part.length;
@@ -62,34 +68,39 @@ function split(values: readonly number[]): number {
   return best;
 }
 
-/** A gap between sorted values, in spreads (greatest less least value) of the side that is spread more. */
+/**
+ * The gap before a value of sorted ones, as a multiple of the larger spread (maximum minus minimum) of the two sides.
+ */
 function gapBefore(values: readonly number[], at: number): number {
   const spread = Math.max(item(values, at - 1) - item(values, 0), item(values, values.length - 1) - item(values, at));
   const gap = item(values, at) - item(values, at - 1);
   return gap < widest * spread ? gap / spread : gap > 0 ? widest : 0;
 }
 
-/** Where sorted values have the relatively widest gap with enough on both sides; undefined: there are too few. */
+/**
+ * The position of the relatively widest gap in sorted values, with enough values on both sides; undefined: there are
+ * too few values.
+ */
 function widestGap(values: readonly number[]): number | undefined {
   const places = Array.from({ length: values.length }, (_, k) => k).slice(leastBesideGap, 1 - leastBesideGap);
   return places.sort((a, b) => gapBefore(values, b) - gapBefore(values, a))[0];
 }
 
 export interface RunForModes {
-  number: number; // in the order in which they ran
+  number: number; // number of the run, in the order of execution
   elapsedNs: number; // above 0
-  othersNs: number; // for which other programs kept its threads waiting for CPUs
+  othersNs: number; // time for which other programs kept its threads waiting for CPUs
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The run of a mode whose elapsed time is the median, or the next one below. */
+/** The run of a mode with the median elapsed time, or the lower of the two in the middle. */
 export function middleOf(runs: readonly RunForModes[]): RunForModes {
   const sorted = [...runs].sort((a, b) => a.elapsedNs - b.elapsedNs || a.number - b.number);
   return item(sorted, (sorted.length - 1) >> 1);
 }
 
-/** null: one mode, or too few runs to know. Names of profiles are the caller's to fill in. */
+/** null: one mode, or too few runs. The caller fills in the names of profiles. */
 export function modesOf(runs: readonly RunForModes[]): Modes | null {
   if (runs.length < leastForModes) return null;
   const sorted = [...runs].sort((a, b) => a.elapsedNs - b.elapsedNs);

@@ -1,9 +1,9 @@
-/** In which order the runs of an experiment are made. Pure: the caller gives the random numbers. */
+/** The order in which the runs of an experiment are made. Pure: the caller supplies the random numbers. */
 import { item } from '../profile/columns.js';
 
 /**
- * For each round the versions 0 to `versions` - 1 in some order: at random in every first round, the other way round in
- * the one that follows it (ABBA), so that what drifts evenly while they run cancels out. random: uniform in [0, 1).
+ * For each round, the versions 0 to `versions` - 1 in some order: random in every first round of a pair, and reversed
+ * in the second one (ABBA), so that a steady drift cancels out. random: returns uniform values in [0, 1).
  */
 export function orderOf(rounds: number, versions: number, random: () => number): number[][] {
   const orders: number[][] = [];

@@ -1,5 +1,5 @@
 /**
- * Ratios of times that were taken in pairs. Method and argument: docs/guide/measuring.md, "The interval". Pure.
+ * Ratios of times that were measured in pairs. Method and justification: docs/guide/measuring.md, "The interval". Pure.
  */
 import { item } from '../profile/columns.js';
 import { studentQuantile } from '../metrics/confidence.js';
@@ -26,7 +26,7 @@ export function ratioOf(before: readonly number[], after: readonly number[]): Ra
   return { ratio: Math.exp(centre), low: Math.exp(centre - half), high: Math.exp(centre + half) };
 }
 
-/** One pair at least; before[k] and after[k] ran in the same round. */
+/** At least one pair; before[k] and after[k] ran in the same round. */
 export function pairedTimes(before: readonly RunTimes[], after: readonly RunTimes[]): PairedTimes {
   const elapsed = (runs: readonly RunTimes[]): number[] => runs.map(({ elapsedNs }) => elapsedNs);
   const processor = (runs: readonly RunTimes[]): number[] => runs.map(({ userNs, systemNs }) => userNs + systemNs);

@@ -70,7 +70,10 @@ function isOfRegion(context: FindingContext, candidate: Candidate, { object }: W
   return candidate.members.every(isWithin);
 }
 
-/** Who waits for the end of a region, and who for the next one, waits for the shares of one region. */
+/**
+ * Joins waits for the end of a region and for the next one: in both cases threads wait for others' shares of one
+ * region.
+ */
 function joinRegions({ model }: FindingContext, shared: Sorted['shared']): void {
   const entityOf = (object: number): Entity => item(model.entities, object);
   const ends = [...shared.keys()].filter((object) => isRegionEnd(entityOf(object)));

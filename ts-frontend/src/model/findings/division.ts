@@ -61,9 +61,9 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
 }
 
 /**
- * Several threads ran it, but seldom two at a time, while the others waited for what nobody knows: it is hardly divided
- * at all. (Those that wait at a barrier or for an end have had their part of it, and so have the threads of a team that
- * wait in OpenMP's library for the next region.)
+ * Whether several threads ran it, but seldom two at a time, while others waited for an unknown reason: then the work is
+ * hardly divided. (Threads that wait at a barrier or at the end of a region have done their share, and so have the
+ * threads of a team that wait in OpenMP's library for the next region.)
  */
 const takesTurns = ({ threads, stats }: Candidate, object: Entity | undefined): boolean =>
   threads >= 2 &&
@@ -171,8 +171,9 @@ function uneven(
 }
 
 /**
- * Several threads ran it for as long as each other, and others had the CPUs for longer than is lost: where each of them
- * runs alone may be where the rest had no CPU. Threads that take turns look the same then.
+ * Whether uneven ends may be due to other programs: several threads ran the code for about the same time, and other
+ * programs had the CPUs for longer than is lost. Where one of these threads seems to run alone, the others may have had
+ * no CPU. Threads that take turns would look the same.
  */
 export function mayBeLate(context: FindingContext, candidate: Candidate): boolean {
   const { othersNs } = context.model.cpuWait;
@@ -180,10 +181,13 @@ export function mayBeLate(context: FindingContext, candidate: Candidate): boolea
   const { most, mean } = executedOf(context, candidate);
   return most < muchMore * mean;
 }
-/** A thread has a larger share than the others if it has so many times the mean. */
+/** A thread has a larger share than the others if it has at least this multiple of the mean. */
 const muchMore = 1.25;
 
-/** The processor time that threads executed, not that in which they wanted to, of those that ran it. */
+/**
+ * The processor time that the threads executed, as opposed to the time in which they were runnable, for the threads
+ * that ran the code.
+ */
 function executedOf({ model, tables }: FindingContext, { members, stats }: Candidate): { most: number; mean: number } {
   const { tuples } = tables.measured;
   const inside = new Set(members);
@@ -204,8 +208,9 @@ function executedOf({ model, tables }: FindingContext, { members, stats }: Candi
 }
 
 /**
- * Who got no CPU for a while, because other programs had it, comes late though all have the same to do. So of what an
- * even division saves, as much as others may have caused is left out, unless the threads' own processor time differs.
+ * Reduces the saving of an even division by what other programs may have caused, unless the threads' own processor
+ * times differ: a thread that had no CPU for a while, because another program had it, finishes late although all
+ * threads have the same amount of work.
  */
 function notOthers(context: FindingContext, candidate: Candidate, evenNs: number): number {
   const { othersNs } = context.model.cpuWait;

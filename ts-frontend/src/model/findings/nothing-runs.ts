@@ -17,10 +17,12 @@ import type { Finding } from '../result/types.js';
  * waking.
  */
 const shortWaitNs = 500_000;
-/** The assumed maximum until a woken thread runs on an idle CPU (in virtual machines: 30 to 50 us). */
+/**
+ * The assumed maximum time until a woken thread runs on an idle CPU, in ns (measured in virtual machines: 30 to 50 us).
+ */
 const wakingNs = 50_000;
 
-/** For how much of the time in which nothing ran no thread was in input or output, or slept. */
+/** For how much of the time in which nothing ran no thread was sleeping or in input or output, in ns. */
 function unendedNs({ model, levels }: FindingContext): number {
   const { tuples } = model.raw;
   let ending = 0;

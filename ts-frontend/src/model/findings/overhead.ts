@@ -1,6 +1,6 @@
 /**
- * Limits by the thread package's own work, or by waking threads: grain too fine (docs/reference/findings.md,
- * "Overhead"). Pure.
+ * Findings about the thread package's own work, and about waking kernel threads: the grain is too fine
+ * (docs/reference/findings.md, "Overhead"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
@@ -17,7 +17,7 @@ import { isFor } from '../evidence/purposes.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 
-/** Ten times coarser grain leaves a tenth of the overhead. */
+/** The assumed improvement: a grain ten times coarser leaves a tenth of the overhead. */
 const coarser = 10;
 
 export function overheadFindings({ model, tables, least }: FindingContext): Finding[] {
@@ -41,7 +41,8 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
   }
   const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
-  // The innermost entity with half of it; idle loops of the package have no stack and count for nobody.
+  // Choose the innermost entity that has half of the overhead. Idle loops of the package have no stack and belong to no
+  // entity.
   const known = Math.max(0, ...byEntity.values());
   const id = shownId(
     model,
@@ -68,14 +69,22 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
   ];
 }
 
-/** Less work than this for each wait, without what waiting and waking take, is not worth waking a thread for. */
+/**
+ * Below this much work per wait (excluding the time for waiting and waking), waking a thread costs more than it gains.
+ */
 const shortWaitNs = 10_000;
-/** And no more than this with it: else something else takes the time, such as locks that nobody waits for. */
+/**
+ * The maximum processor time per wait, waiting and waking included; above it, something else takes the time, such as
+ * locks that no thread waits for.
+ */
 const rareWaitNs = 100_000;
-/** Or waiting and waking take this part of the processor time, however much work there is between. */
+/**
+ * The share of the processor time in waiting and waking from which they are reported however much work there is per
+ * wait.
+ */
 const muchHanding = 0.1;
 
-/** By tuple: a call of a run-time library that waits or wakes. */
+/** Whether the tuple (by index) is in a run-time library's call that waits or wakes. */
 const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolean => {
   const node = u32(model.raw.tuples.stack, k);
   return u8(own.hidden, node) === 1 && isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.waitOrWake);
@@ -88,7 +97,10 @@ interface Waking {
   wantedNs: number; // while other threads waited for a CPU
 }
 
-/** Elapsed time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake. */
+/**
+ * Elapsed time (NPT) of threads that have been woken, as far as other programs do not have the CPUs, and of calls that
+ * wake.
+ */
 function wakingOf(context: FindingContext): Waking {
   const { model, tables } = context;
   const { weights } = tables;
@@ -109,7 +121,7 @@ function wakingOf(context: FindingContext): Waking {
   return { cost, busy, spinning, wantedNs };
 }
 
-/** Objects by how long threads wait for them; sleeping and joins left out. */
+/** Time that threads waited, by object; sleeping and joins are left out. */
 function waitedLongest({ model, levels }: FindingContext): Map<number, number> {
   const waited = new Map<number, number>();
   for (const [id, { blocked, spinning, woken }] of levels.waits) {
@@ -120,7 +132,9 @@ function waitedLongest({ model, levels }: FindingContext): Map<number, number> {
   return waited;
 }
 
-/** Waits as they were counted; where nobody counts them (a library's own futexes), how often threads gave up a CPU. */
+/**
+ * The counted number of waits; if they are not counted (a library's own futexes), how often threads gave up their CPU.
+ */
 function waitsOf(context: FindingContext): { waits: number; byObject: Map<number, number> } {
   const counted = countedWaits(context.model);
   if (counted.waits > 0) return counted;
@@ -141,15 +155,15 @@ function savedByRarer(context: FindingContext, objects: Iterable<number>, rarerN
 }
 
 /**
- * Of all waking only that in vain goes; who is woken needlessly waits all the same. It takes no elapsed time while no
- * other thread waits for the CPU that it takes, unless those who wake others have to do it for longer.
+ * Only waking in vain is saved, since a thread that is woken needlessly waits anyway. Waking in vain costs no elapsed
+ * time while no other thread waits for the CPU that it takes, unless it delays the threads that wake the others.
  */
 function savedInVain({ count }: { count: number }, waits: number, cost: number, wantedNs: number): Saved {
   const inVain = Math.min(1, count / waits);
   return { leastNs: inVain * wantedNs, mostNs: inVain * cost };
 }
 
-/** Kernel threads that hand on too little at a time: woken so often that there is little work for each wait. */
+/** Kernel threads that pass on too little at a time: they are woken so often that there is little work per wait. */
 export function wakeUpFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   if (model.head.publisher !== 'pthread') return [];

@@ -1,7 +1,7 @@
 /**
- * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs
- * do as much work as ever; it costs where some of the threads spin, for these get their turns too
- * (docs/reference/findings.md, "Threads"). Pure.
+ * Findings about more runnable threads than CPUs. By itself this costs no elapsed time, because the CPUs do the same
+ * amount of work; it costs if some of the threads spin, because these get time slices too (docs/reference/findings.md,
+ * "Threads"). Pure functions.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
@@ -12,28 +12,30 @@ import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** Reported from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
+/**
+ * The least share of the elapsed time that is reported: in any program, threads that begin or end overlap for a moment.
+ */
 const leastOversubscribed = 0.25;
 
-/** Fewer samples say too little of what the CPUs did. */
+/** The least number of samples that show reliably what the CPUs did. */
 const leastSamples = 50;
 
 interface Oversubscription {
-  ns: number; // elapsed time with more threads runnable than CPUs
-  runnable: number; // their mean number
+  ns: number; // elapsed time with more runnable threads than CPUs
+  runnable: number; // mean number of runnable threads
   busy: number;
-  spinning: number; // processors, means over ns
+  spinning: number; // mean number of spinning processors over ns
   spinners: number; // mean number of threads that spin, on a CPU or waiting for one
   woken: number; // mean number of threads that have been woken and wait for a CPU
-  lostNs: number; // elapsed time that the spinners took from the others
-  handedNs: number; // the same with the calls by which they wait and wake, before and after they spin
-  byObject: Map<number, number>; // for what they spun, thread time
-  wokenAt: Map<number, number>; // what those that have been woken waited for, likewise
+  lostNs: number; // elapsed time that spinning took from other threads
+  handedNs: number; // lostNs, and the time for the calls that wait and wake before and after spinning
+  byObject: Map<number, number>; // thread time spinning, by the object that is waited for
+  wokenAt: Map<number, number>; // thread time woken but without a CPU, by the object that was waited for
 }
 
 /**
- * A time at which so many CPUs were taken, and so many of them by work if all that can run had equal parts; without
- * those that spin so many could work.
+ * A level: an amount of elapsed time, the number of CPUs taken, the number of these at work if all runnable threads
+ * have equal shares, and the number that could be at work if no thread spun.
  */
 interface Level {
   ns: number;
@@ -43,8 +45,8 @@ interface Level {
 }
 
 /**
- * Elapsed time that goes if nothing but the work is left. share: of the CPUs' time, known by samples; else it is what
- * equal parts give.
+ * Elapsed time that would be saved if only the work remained. share: the share of the CPUs' time that is work, from
+ * samples; if undefined, as equal shares of all runnable threads give it.
  */
 function lostAt(levels: readonly Level[], share?: number): number {
   const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + level.ns * of(level), 0);
@@ -57,7 +59,10 @@ function lostAt(levels: readonly Level[], share?: number): number {
 
 const levelOf = (P: number, b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
 
-/** Thread time of those that spin, and of those that have been woken, by level; adds what they do it for. */
+/**
+ * Thread time spinning, and thread time woken but without a CPU, by level; also adds both to `oversubscription` by
+ * object.
+ */
 function waitersOf(
   { raw, processors: P }: Model,
   shown: (k: number) => number,
@@ -129,9 +134,10 @@ export function oversubscriptionOf({ model }: FindingContext): Oversubscription 
 }
 
 /**
- * What the spinning takes. The CPUs go round among the u + m that may be on one: those at work get so many, and those
- * just woken what is left. Without the spinning all u + w could have them. Who spins takes its whole turn, who has
- * little to do spins after it: what part of the CPUs' time that is the samples of running threads say.
+ * Computes the time lost to spinning. The CPUs rotate among the u + m threads that may be on one (u at work, m
+ * spinning); threads that have just been woken (w) get the remaining CPUs. Without spinning, all u + w could have them.
+ * A thread that spins uses its whole time slice, and one with little work spins after it, so samples of running threads
+ * determine the share of the CPUs' time that is work.
  */
 function addSpinningLoss(oversubscription: Oversubscription, levels: readonly Level[], { head }: Model): void {
   const { oversubscribedSamples: samples, oversubscribedSpinning: spins, oversubscribedHanding: hands } = head;
@@ -142,26 +148,26 @@ function addSpinningLoss(oversubscription: Oversubscription, levels: readonly Le
 }
 
 /**
- * The program's threads keep each other waiting only while they have all CPUs; for the rest others have them
+ * The program's threads delay each other only while they have all CPUs; the rest of the delay is due to other programs
  * (docs/reference/metrics.md, section 6).
  */
 function ownNs({ cpuWait, processors }: Model, oversubscription: Oversubscription): number {
   return cpuWait.runNs > 0 ? Math.min(oversubscription.ns, cpuWait.runNs / processors) : oversubscription.ns;
 }
 
-/** Threads that have been woken and wait for a CPU, where they are a tenth of those that can run, or more. */
+/** Threads that have been woken and wait for a CPU, if they are at least a tenth of the runnable threads. */
 function wokenOf({ woken, runnable, wokenAt }: Oversubscription): OversubscriptionFacts['woken'] {
   const [most] = [...wokenAt].sort((a, b) => b[1] - a[1]);
   return most && woken >= 0.1 * runnable ? { threads: woken, object: most[0] } : null;
 }
 
-/** What else the waiting may cost, or blocking save, is reported where it is a tenth more, or less. */
+/** A second saving is reported only if it differs by at least this share. */
 const notable = 0.1;
 
-/** Blocking saves less than fewer threads: the calls that wait and wake remain. */
+/** Whether blocking saves notably less than fewer threads would: with blocking, the calls that wait and wake remain. */
 const isLess = ({ lostNs, handedNs }: Oversubscription): boolean => lostNs < (1 - notable) * handedNs;
 
-/** What fewer threads save at least and at most. */
+/** Lower and upper bound of what fewer threads save. */
 function savedByFewer(context: FindingContext, { handedNs }: Oversubscription): OversubscriptionFacts['fewer'] {
   const most = Math.min(context.model.elapsedNs, handedNs + behindSpinNs(context, spinningProcedures(context)));
   return { savesNs: handedNs, mostNs: most > (1 + notable) * handedNs ? most : null };
@@ -216,7 +222,7 @@ export function oversubscriptionFinding(context: FindingContext): Finding | unde
   });
 }
 
-/** Spinning that costs because there are more threads than CPUs is reported with that, once. */
+/** Whether the oversubscription finding already covers this finding about spinning, so that it is reported once. */
 export function isOversubscription(finding: Finding, oversubscription: Finding | undefined): boolean {
   return (
     oversubscription !== undefined &&

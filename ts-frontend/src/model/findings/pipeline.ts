@@ -1,6 +1,6 @@
 /**
- * Limits by threads that pass data on to each other: pipelines, and threads that wait for each other's results
- * (docs/reference/findings.md, "Code"). Pure.
+ * Findings about threads that pass data to each other: pipelines, and threads that wait for each other's results
+ * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
@@ -12,13 +12,13 @@ import { findingOf, shownId } from '../evidence/context.js';
 import { lossOf } from '../evidence/lock-loss.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
-/** Threads have waited for it again and again. */
+/** Whether threads have waited for the object repeatedly. */
 const isRepeated = (entity: Entity): boolean => passesOn(entity) || (entity.object?.contended ?? 0) >= 10;
 
 /**
- * What a loop waits for is not known, nor how often it waited. But where a thread works beside others that do something
- * else, and these wait in a loop for it now and then, it hands them something, as through a queue without locks; at a
- * barrier threads that do the same wait for each other.
+ * Whether threads pass data through a loop, as through a queue without locks. It is not known what a loop waits for,
+ * nor how often. But if a thread works beside threads with another role, and these wait in the loop from time to time,
+ * it passes something to them; at a barrier, in contrast, threads of the same role wait for each other.
  */
 function isHandover({ roles }: FindingContext, candidate: Candidate, object: Entity): boolean {
   if (object.rawKind !== 'loop' || !isUnexplained(object) || !isBeside(candidate)) return false;
@@ -31,13 +31,16 @@ function isHandover({ roles }: FindingContext, candidate: Candidate, object: Ent
   );
 }
 
-/** A thread that is at work during so much of its life waits for nobody: of a pipeline, it is the slowest stage. */
+/**
+ * A thread that is at work for this share of its life waits for no other thread; in a pipeline, it is the slowest
+ * stage.
+ */
 const alwaysAtWork = 0.75;
 
 /**
- * Others wait for its results, again and again (rather than for one signal to start); and it is no serial part of the
- * program: several threads ran it, or others were at work beside it, or its thread does nothing else and waits for
- * nobody.
+ * Whether other threads wait for the candidate's results repeatedly (not only for one signal to start), and it is no
+ * serial part of the program: several threads ran it, or others were at work beside it, or its thread does nothing else
+ * and waits for no other thread.
  */
 export function isStream(context: FindingContext, candidate: Candidate): boolean {
   const { model } = context;
@@ -53,18 +56,19 @@ export function isStream(context: FindingContext, candidate: Candidate): boolean
   );
 }
 
-/** What the threads of a stream wait for, which threads these are, and who is the slowest. */
+/** The objects that threads of a stream wait for, the number of stages, and the slowest stages. */
 interface Stages {
   objects: number[];
-  shown: number[]; // the objects, groups in place of their members
+  shown: number[]; // the objects, with groups in place of their members
   count: number;
   first: Stage | undefined;
-  second: Stage | undefined; // the slowest and the one after it
-  workNs: number; // of all of them
+  second: Stage | undefined; // the slowest stage and the second slowest one
+  workNs: number; // work of all stages
 }
 /**
- * Threads of one role; as slow as the slowest of them. Where they live one after the other (a thread for each job),
- * each has a part of what the stage does: all of it, divided among as many as there are at a time.
+ * The threads of one role, as slow as the slowest of them. If they live one after the other (a thread for each job),
+ * each has a part of the stage's work; then the time is that of all of them, divided by the maximum number alive at the
+ * same time.
  */
 interface Stage {
   thread: Entity;
@@ -95,12 +99,12 @@ function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[
   return { objects, shown, count: stages.length, first, second, workNs };
 }
 
-/** Beside a thread with so much of all the work the others are no stages. */
+/** If one thread has this share of all work, the others are not considered stages. */
 const nearlyAll = 0.9;
 
 /**
- * The only thread that has work, while others pass something on to it, or wait for what it passes on; 0: none. (Of main
- * it is its parts that are reported: it did not get the work from others.)
+ * The only thread that has work, while others pass something to it or wait for what it passes on; 0 if there is none.
+ * Main is never returned: it did not get its work from other threads, so its parts are reported instead.
  */
 export function onlyWorker(context: FindingContext, candidates: readonly Candidate[]): number {
   const { entities } = context.model;
@@ -114,8 +118,8 @@ export function onlyWorker(context: FindingContext, candidates: readonly Candida
 }
 
 /**
- * Streams that have an object or a thread in common, as those that run or wait, are one pipeline; others, such as those
- * of another phase of the program, are another one.
+ * Groups streams into pipelines: streams with a common object, or a common thread that runs or waits, are one pipeline;
+ * streams of another phase of the program, for example, are another one.
  */
 export function pipelinesOf({ model }: FindingContext, streams: readonly Candidate[]): Candidate[][] {
   const pipelines: { streams: Candidate[]; of: Set<number> }[] = [];
@@ -123,7 +127,7 @@ export function pipelinesOf({ model }: FindingContext, streams: readonly Candida
     const objects = [...(one.waited ? [one.waited] : []), ...one.data].map(({ object }) => object);
     const waiters = objects.flatMap((id) => defined(item(model.entities, id).object).waiters);
     const of = new Set([...objects, ...one.stats.threads.ids, ...waiters.map(({ thread }) => thread)]);
-    of.delete(0); // threads that nobody knows
+    of.delete(0); // unknown threads
     const its = pipelines.filter((pipeline) => [...of].some((id) => pipeline.of.has(id)));
     for (const pipeline of its) pipelines.splice(pipelines.indexOf(pipeline), 1);
     pipelines.push({
@@ -134,7 +138,10 @@ export function pipelinesOf({ model }: FindingContext, streams: readonly Candida
   return pipelines.map((pipeline) => pipeline.streams);
 }
 
-/** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
+/**
+ * The finding about threads that pass data on: either one stage is slower than the others, or all of them wait for each
+ * other.
+ */
 export function stream(
   context: FindingContext,
   contexts: Contexts,
@@ -189,7 +196,7 @@ function slowestStage(
   });
 }
 
-/** `all`: the streams as one, under the name of the one that costs most. */
+/** `all`: all streams merged, with the name of the most expensive one. */
 function passedData(
   model: Model,
   { id, stats }: Candidate,

@@ -1,6 +1,6 @@
 /**
- * Limits by processes that are started and ended, rather than by what they do (docs/reference/findings.md,
- * "Starting processes"). Pure.
+ * Findings about starting and ending processes, as opposed to what the processes do (docs/reference/findings.md,
+ * "Starting processes"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u8 } from '../profile/columns.js';
@@ -12,20 +12,20 @@ import { cover, mostOf, workBelow, type WorkBelow } from '../evidence/work-below
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** Making processes does what it is for below this part of the elapsed time. */
+/** The least share of the elapsed time that is reported: below it, creating processes is worth its cost. */
 const leastPart = 0.05;
-/** So many times fewer processes leave the rest of that. */
+/** The assumed improvement: this many times fewer processes leave the corresponding part of the cost. */
 const fewer = 10;
 /**
- * A process with less processor time than this, and so many times what it took to make it, does little but begin and
- * end: memory that was copied is also given back.
+ * A process with less processor time than this plus `shortMaking` times the time for creating it does little but start
+ * and end. (Ending it includes freeing the memory that was copied.)
  */
 const shortNs = 5e6;
 const shortMaking = 1.5;
-/** Fewer of them may have been seen by chance, or each be a stage of the work. */
+/** Fewer processes may have been observed by chance, or each may be a stage of the work. */
 const leastStarted = 10;
 
-/** Processor time of each child, its beginning and end included; null: how many there were is not known. */
+/** Processor time per child in ns, including its start and end; null if the number of children is not known. */
 const eachOf = ({ head }: Model): number | null =>
   head.processesStarted > 0 && head.childrenRunNs > 0 ? head.childrenRunNs / head.processesStarted : null;
 
@@ -35,7 +35,7 @@ function areShort(model: Model, ownNs: number): boolean {
   return each !== null && started >= leastStarted && each <= shortNs + (shortMaking * ownNs) / started;
 }
 
-/** Processes are made by copying this one: with the tables of all of its memory. */
+/** Whether processes are created mostly by copying this one, including the page tables of all of its memory (fork). */
 function copies({ entities }: Model, { byEntry, cost }: WorkBelow): boolean {
   let ns = 0;
   for (const [id, npt] of byEntry)
@@ -43,11 +43,17 @@ function copies({ entities }: Model, { byEntry, cost }: WorkBelow): boolean {
   return ns > 0 && ns >= cost / 2;
 }
 
-/** Page faults are for memory that was used before where so many are; it is not mapped anew where that takes less. */
+/**
+ * Page faults are attributed to fork if at least this share of them is for memory that was used before, and if mapping
+ * memory takes less than `hardlyMapped` of the faults' cost (otherwise the memory may have been mapped anew).
+ */
 const mostlyAgain = 0.5;
 const hardlyMapped = 0.1;
 
-/** Work of page faults by the copies that fork makes: each page that is written after that is copied, once a child. */
+/**
+ * Processor time of page faults that are due to fork: after it, the first write to each page copies the page, once per
+ * child.
+ */
 interface Faults {
   cost: number;
   busy: number;
@@ -57,9 +63,9 @@ interface Faults {
 const noFaults: Faults = { cost: 0, busy: 0, spinning: 0, isOf: () => false };
 
 /**
- * After a fork the first write to each page is a fault. All faults are such where they are for memory that the program
- * had used, no more of them than it has pages for each child, and mapping and unmapping, which would also give memory
- * that was used before, take hardly anything.
+ * Page faults that are due to fork. All faults are attributed to it if they are for memory that the program had used
+ * before, if there are no more of them than pages times children, and if mapping and unmapping, which also cause faults
+ * for memory used before, take hardly any time.
  */
 function faultsOfCopies({ model, tables }: FindingContext, isWork: (tuple: number) => boolean): Faults {
   const { tuples } = model.raw;
@@ -86,7 +92,10 @@ function faultsOfCopies({ model, tables }: FindingContext, isWork: (tuple: numbe
   return mapping <= hardlyMapped * faults.cost ? faults : noFaults;
 }
 
-/** `ofIo`: waits for input, output and children; those for children that hardly do anything are part of this. */
+/**
+ * `ofIo`: findings about waits for input, output and children. Waits for children that do hardly anything become part
+ * of this finding and are removed from the returned list.
+ */
 export function processStarts(
   context: FindingContext,
   ofIo: readonly Finding[],
@@ -103,7 +112,8 @@ export function processStarts(
   cover(context, work);
   cover(context, faults);
   const saved = (ns: number): number => ns * (1 - 1 / fewer);
-  // Named after what makes them, where that is seen, rather than after what waits for them.
+  // The finding is named after the code that creates processes, if that is known, rather than after the code that waits
+  // for them.
   const { byEntry, byCaller } = making.cost > 0 ? making : work;
   const called = mostOf(byEntry)?.[0] ?? null;
   const caller = mostOf(byCaller)?.[0] ?? waits?.entity ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Limits by waiting for other processes of a parallel program, in MPI (docs/reference/findings.md, "Other processes").
- * Pure.
+ * Findings about waiting for other processes of a parallel program in MPI calls (docs/reference/findings.md, "Other
+ * processes"). Pure functions.
  */
 import { item } from '../profile/columns.js';
 import { waitedAlone } from '../evidence/activity-levels.js';
@@ -9,10 +9,10 @@ import { findingOf, processorUseOf } from '../evidence/context.js';
 import { isOfProcesses } from '../evidence/wait-kinds.js';
 import type { Entity, Finding } from '../result/types.js';
 
-/** Calls that are reported. */
+/** The maximum number of calls that are listed. */
 const most = 3;
 
-/** Elapsed time in which a thread waits there and nothing else of this process runs, by object. */
+/** Elapsed time in which a thread waits in a call and nothing else of this process runs, by object. */
 interface WaitedIn {
   entity: Entity;
   ns: number;
@@ -27,7 +27,10 @@ function waitedIn({ model, levels }: FindingContext): { calls: WaitedIn[]; spinn
 
 const sum = (calls: readonly WaitedIn[]): number => calls.reduce((total, { ns }) => total + ns, 0);
 
-/** One finding: what a call waits for is decided by the other processes, whichever call it is. */
+/**
+ * At most one finding for all calls, because how long a call waits is determined by the other processes, whichever call
+ * it is.
+ */
 export function processesFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   const { calls, spinningNs } = waitedIn(context);

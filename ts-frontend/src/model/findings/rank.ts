@@ -1,7 +1,8 @@
 /**
- * What limits the program, in at most three findings. Lost parallelism has two sides, the code that ran and the threads
- * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have
- * run, then by the code that ran. Formulas: docs/reference/findings.md. Pure.
+ * Selects and ranks the findings: what limits the program, in at most three of them. Lost parallelism has two sides,
+ * the code that ran and the threads that waited. Each part of the loss is explained only once: first by locks and by
+ * input and output, whose waiters could have run, then by the code that ran. The formulas are in
+ * docs/reference/findings.md. Pure functions.
  */
 import { defined, item } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
@@ -45,7 +46,7 @@ import type { Finding, Model } from '../result/types.js';
 
 export const findingsKept = 3;
 
-/** What the searches look at; there must be a snapshot. */
+/** The context that all searches share; the profile must have at least one snapshot. */
 export function findingContextOf(model: Model, tables: Tables): FindingContext {
   const { raw, samples, elapsedNs } = model;
   let roles: ThreadRoles | undefined;
@@ -63,7 +64,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
   };
 }
 
-/** Findings about all that is of one sort, wherever it is. */
+/** Findings about work of one kind, wherever in the program it is. */
 const sums = (context: FindingContext): Finding[] => [
   ...spinningFindings(context),
   ...processesFindings(context),
@@ -79,12 +80,13 @@ const sums = (context: FindingContext): Finding[] => [
   ...sharingFindings(context),
 ];
 
-/** All that is worth reporting, in no order. */
+/** All findings that are worth reporting, unordered. */
 function searched(context: FindingContext, longest: Longest, oversubscription: Finding | undefined): Finding[] {
   const { model, tables } = context;
   const losses = lockLosses(context);
   const io = ioLoss(context, losses);
-  // A lock that costs nothing, for a longer thread runs beside it, explains nothing: that thread's code is what costs.
+  // A lock whose removal would save nothing, because a longer thread runs beside it, explains no loss: the code of that
+  // thread does.
   const costing = losses.filter(
     (loss) =>
       savingOf(loss) < context.least ||
@@ -110,7 +112,7 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
-  // What is counted, not sampled, needs no observations.
+  // Counts, unlike samples, need no minimum number of observations.
   return joinExclusion(model, [...sampled, ...shortThreadFindings(context)])
     .filter(isNotHanded)
     .filter(isNotYielded)
@@ -150,7 +152,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   return findings;
 }
 
-/** Waits beside a thread that works all the time explain no more than that thread leaves of them, like such locks. */
+/** Waits beside a thread that works all the time explain no more loss than that thread leaves, as for locks. */
 function explainedBy(context: FindingContext, longest: Longest, io: IoLoss, found: readonly Finding[]): IoLoss {
   const most = found.map(
     ({ entity, related, savingNs }) => leftBy(context, longest, [entity, ...related], savingNs)?.most ?? Infinity,
@@ -158,15 +160,15 @@ function explainedBy(context: FindingContext, longest: Longest, io: IoLoss, foun
   return { ...io, saving: Math.min(io.saving, ...most) };
 }
 
-/** Where a thread that works all the time leaves less than this part of what a wait could save, nobody waits for it. */
+/** The least share of what a wait could save that a thread that works all the time must leave. */
 const leastLeft = 0.1;
 const isLeft = ({ facts, bound: its }: Finding): boolean =>
   facts.form !== 'io' || its === null || its.mostNs >= leastLeft * facts.goesNs;
 
-/** Findings about what it takes to take and release locks. */
+/** Findings about the cost of acquiring and releasing locks. */
 const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
 
-/** What they are about, for code to make faster. */
+/** What findings already cover (entities, kinds of kernel work), for the search for code to optimize. */
 function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
   const named = new Map<number, number>();
   for (const one of findings) {
@@ -180,38 +182,38 @@ function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'ker
   return { named, kernelWork: new Set(kernelWork) };
 }
 
-/** Time in which nothing ran, but for requests of others to come: a server at rest, which nobody keeps waiting. */
+/** Time in which nothing ran except that requests of others were awaited: a server at rest, which delays nobody. */
 const atRest = ({ facts }: Finding): number => (facts.form === 'io' && facts.waits === 'others' ? facts.restNs : 0);
 
 /**
- * Of such a time so much counts beside what the program itself does: who sets the pace is not known, and a client that
- * waits for its server has little else to report.
+ * The share of such time that counts in comparison with what the program itself does: it is not known which side sets
+ * the pace, and a client that waits for its server has little else to report.
  */
 const restCounts = 0.25;
 const promised = (finding: Finding): number =>
   finding.savingNs - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
 
-/** The processors are busy nearly all the time, that at rest left out. */
+/** Whether the processors are busy nearly all the time, not counting time at rest. */
 function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {
   const rest = findings.reduce((sum, one) => sum + atRest(one), 0);
   return balance.meanBusy * elapsedNs >= nearlyBusy * processors * Math.max(0, elapsedNs - rest);
 }
 
-/** The first ones that do not advise the opposite of each other. */
+/** The first findings whose advice does not contradict that of an earlier one. */
 function chosen(limits: readonly Finding[]): Finding[] {
   let findings: Finding[] = [];
   for (const limit of limits) if (findings.length < findingsKept) findings = reconciled([...findings, limit]);
   return findings;
 }
 
-/** Where so many of the processors are busy on average, all that waits could save is less than this leaves. */
+/** If this share of the processors is busy on average, shorter waits save at most the remaining share. */
 const nearlyBusy = 0.85;
 /**
- * Serial code with this part of the elapsed time comes first where it would be worth most with twice the processors:
- * what runs on all of them takes half as long then, and the rest as long as now.
+ * Serial code with at least this share of the elapsed time comes first if it would have the largest saving with twice
+ * as many processors: code that runs on all processors would then take half as long, all other code as long as now.
  */
 const leastGrowing = 0.05;
-/** From this part of the processors on all are at work: as much as code to make faster needs. */
+/** If this share of the processors is busy, all are considered at work, as for code to optimize. */
 const onAll = 0.75;
 const mostWithTwice = ({ processors }: Model, findings: readonly Finding[]): number =>
   Math.max(
@@ -222,8 +224,9 @@ const mostWithTwice = ({ processors }: Model, findings: readonly Finding[]): num
   );
 
 /**
- * Code that threads run at the same time for most of its time, and one of them alone for the rest: what is left when
- * the others have ended, or other programs have their CPUs. That grows with the processors no more than the whole.
+ * Whether several threads run the code at the same time for most of its time and one thread runs it alone for the rest:
+ * the rest remains when the others have ended or other programs have their CPUs, so it does not gain importance with
+ * more processors.
  */
 const isMostlyTogether = ({ entity, costNs }: Finding, findings: readonly Finding[]): boolean =>
   findings.some(
@@ -231,13 +234,16 @@ const isMostlyTogether = ({ entity, costNs }: Finding, findings: readonly Findin
       one.facts.form === 'optimize' && one.entity === entity && one.facts.together >= 2 && one.costNs >= 2 * costNs,
   );
 
-/** From this part of all processor time on, waiting and waking in the kernel says that something is handed on. */
+/**
+ * If waiting and waking in the kernel take at least this share of the processor time, threads hand something to each
+ * other.
+ */
 const leastHandedOn = 0.05;
 
 /**
- * Threads hand locks to each other all the time, or spin for them: then code seems to take long where it waits for data
- * that comes from another CPU with the lock. Or they run one at a time: between two snapshots one hands over to the
- * next, and both are seen beside each other.
+ * Whether threads hand locks to each other all the time, or spin for them: then code may seem slow because its data
+ * comes from another CPU together with the lock. Or threads run one at a time, but hand over between two snapshots, so
+ * that both are seen running at the same time.
  */
 function areHandedOn({ model, tables }: FindingContext, findings: readonly Finding[]): boolean {
   const { tuples } = model.raw;
@@ -258,7 +264,10 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
   );
 }
 
-/** A lock that is handed on all the time is one cause, reported once: by the change that saves more. */
+/**
+ * Removes duplicates about one lock: if it is handed on all the time, that is one cause, which is reported once, by the
+ * change that saves most.
+ */
 function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
   const { facts, savingNs } = finding;
   const others = all.filter((one) => areOfOneLock(one, finding));
@@ -268,8 +277,8 @@ function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): bool
 }
 
 /**
- * Work that threads yield for seems unevenly divided, or serial while others spin: each has its piece while the other
- * one looks for the next.
+ * If threads wait by yielding, work may seem unevenly divided, or serial while others spin, because each thread has a
+ * piece while the other one looks for its next; such findings are dropped.
  */
 function isNotYielded({ facts, processorUse }: Finding, _: number, all: readonly Finding[]): boolean {
   const isPiece =
@@ -296,7 +305,7 @@ function areOfOneLock(one: Finding, other: Finding): boolean {
   return isPair && (one.entity === other.entity || forms.has('wake-ups'));
 }
 
-/** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
+/** Candidates for code to optimize that are tried; those that only run beside a longer thread are skipped. */
 const tried = 3;
 function optimizeWithin(context: FindingContext, longest: Longest, { named, ...scope }: HotScope): Finding[] {
   const passed = new Map(named);
@@ -310,13 +319,13 @@ function optimizeWithin(context: FindingContext, longest: Longest, { named, ...s
   return [];
 }
 
-/** Serial code may go as a whole; of the others only what the change saves. */
+/** The saving that findings are compared by: serial code may be removed, others save what the change saves. */
 const worthOf = (finding: Finding): number =>
   Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
 /**
- * Of code to make faster, and of compilation, only a bound is known, of others what a change saves: the latter come
- * first where less than this part of it would have to go to gain as much.
+ * For code to optimize and for compilation only an upper bound is known, for other findings the saving. The others come
+ * first if less than this share of the code would have to be removed to save as much.
  */
 const mostEven = 0.5;
 const ranked = (finding: Finding): number =>
@@ -326,7 +335,7 @@ const ranked = (finding: Finding): number =>
       atRest(finding),
   );
 
-/** Findings about work that is of one sort, wherever it is, and of no grain, or of one that nothing else shows. */
+/** Findings about work of one kind anywhere that are not about a grain that other findings show, too. */
 const ofOneSort: ReadonlySet<Facts['form']> = new Set([
   'collection',
   'compilation',
@@ -341,7 +350,7 @@ function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): b
   return !isGrain(finding) || all.findIndex(isGrain) === at;
 }
 
-/** Serial code that costs less than other limits must, in one finding: that of the serial code with most cost. */
+/** Merges findings about serial code whose cost is below `least` into the one about the most expensive serial code. */
 function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
   const serial = limits.filter((one) => one.kind === 'serial').sort((a, b) => b.costNs - a.costNs);
   const small = serial.filter((one, k) => k > 0 && one.costNs < least);
@@ -359,7 +368,7 @@ function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
     : least;
 }
 
-/** Code to make faster comes last, but for where all the rest is small beside it. */
+/** Code to optimize comes last, unless all other findings are small in comparison. */
 function promoteCode(findings: Finding[]): void {
   const last = findings.at(-1);
   if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore))
@@ -367,7 +376,7 @@ function promoteCode(findings: Finding[]): void {
   findings.unshift(defined(findings.pop()));
 }
 
-/** What code to make faster has to be compared with: what the best of the others saves, and who runs it beside whom. */
+/** Adds to findings on code to optimize the best saving of the others, and whether locks are handed on. */
 function describeCode(findings: readonly Finding[], handedOn: boolean): void {
   for (const { facts, costNs, kind } of findings) {
     if (facts.form !== 'optimize' || kind !== 'optimize') continue;
@@ -381,7 +390,7 @@ function describeCode(findings: readonly Finding[], handedOn: boolean): void {
   }
 }
 
-/** Less work of the kernel and less work of the program's own are changes of one sort: by what they save. */
+/** Less work in the kernel and in the program are changes of one kind, so they are ordered by savings. */
 function orderWork(findings: Finding[]): void {
   for (let k = findings.length - 1; k > 0; k--) {
     const one = item(findings, k),
@@ -391,10 +400,10 @@ function orderWork(findings: Finding[]): void {
   }
 }
 
-/** What a change saves has an upper bound only. */
+/** Findings for which only an upper bound of the saving is known. */
 const isBound: ReadonlySet<Facts['form']> = new Set(['optimize', 'sharing', 'serialization', 'compilation']);
 
-/** What a change saves is a part of what the finding costs, and as sure. */
+/** The saving is a part of the cost, so its interval is that of the cost, scaled. */
 function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const { costNs, savingNs, facts } = finding;
   const { low, high } = shareInterval(costNs / elapsedNs, independentSnapshots(raw.head));

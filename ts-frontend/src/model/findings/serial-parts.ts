@@ -1,6 +1,7 @@
 /**
- * Serial code within what several threads share: in a program that forks and joins again and again, one procedure may
- * be run by all threads at a time, and by one of them between the joins (docs/reference/findings.md, "Code"). Pure.
+ * Finds serial code within code that several threads share: in a program that forks and joins repeatedly, all threads
+ * may run a procedure at the same time, and one of them runs it alone between the joins (docs/reference/findings.md,
+ * "Code"). Pure functions.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -17,17 +18,18 @@ import type { Entity } from '../result/types.js';
 import { candidateOf, type Candidate } from './candidate.js';
 import { mayBeLate } from './division.js';
 
-/** Code that runs for no more than this part of its time while another thread is at work runs alone. */
+/** Code that runs beside another working thread for at most this share of its time is considered to run alone. */
 const seldomBeside = 0.1;
 
 export interface Divided {
   alone: Candidate[];
-  shared: Candidate | undefined; // what is left of it
+  shared: Candidate | undefined; // the rest of the candidate
 }
 
 /**
- * The parts of a candidate that never run beside others, by the innermost procedure that never does. A part that is
- * inside of a parallel region without a barrier after it is a share of the region that takes longer than the others.
+ * Divides a candidate into parts that never run beside other threads, named after the innermost procedure that never
+ * does, and the rest. A part inside a parallel region without a barrier after it is not serial: it is a share of the
+ * region's work that takes longer than the others.
  */
 export function withoutSerialParts(context: FindingContext, contexts: Contexts, candidate: Candidate): Divided {
   const aloneIn = aloneOf(context, candidate);
@@ -61,8 +63,9 @@ export function withoutSerialParts(context: FindingContext, contexts: Contexts, 
 }
 
 /**
- * By node: the innermost procedure on its path, from the candidate's own one outwards, that never runs beside others in
- * the whole program, or else never on that path (main between the regions that it starts); 0: none.
+ * Returns a function that maps a node to the innermost procedure on its path, from the candidate's own procedure
+ * outwards, that never runs beside others in the whole program, or else never on that path (main between the regions
+ * that it starts); 0 if there is none.
  */
 function aloneOf(context: FindingContext, { members, context: { entity } }: Candidate): (node: number) => number {
   const { model, tables } = context;
@@ -99,12 +102,15 @@ function aloneOf(context: FindingContext, { members, context: { entity } }: Cand
   };
 }
 
-/** Whether a node is in a parallel region at whose end the others wait already, rather than at a barrier in it. */
+/**
+ * Whether a node is in a parallel region at whose end the others already wait, as opposed to a barrier inside the
+ * region.
+ */
 export function sharesRegion({ model, tables }: FindingContext, { waited }: Candidate): (node: number) => boolean {
   const object = waited ? item(model.entities, waited.object) : undefined;
   if (object && isBarrier(object)) return () => isRegionEnd(object);
   const { parent, entity } = tables.stacks;
-  const inside = new Uint8Array(tables.stacks.count); // 1: the library of OpenMP is below it on the stack
+  const inside = new Uint8Array(tables.stacks.count); // 1: OpenMP's library is on the stack below the node
   for (let n = 1; n < inside.length; n++)
     if (u8(inside, u32(parent, n)) === 1 || item(model.entities, u32(entity, n)).origin === 'openmp') inside[n] = 1;
   return (node) => u8(inside, node) === 1;

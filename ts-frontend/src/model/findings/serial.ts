@@ -1,4 +1,4 @@
-/** Code that runs alone (docs/reference/findings.md, "Code"). Pure. */
+/** The finding about code that runs alone (docs/reference/findings.md, "Code"). Pure. */
 import { item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -7,7 +7,10 @@ import { findingOf } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
 import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
 
-/** `worker`: the only thread that has work, 0: there are others; `oneAtATime`: several ran it, one at a time. */
+/**
+ * `worker`: the only thread that has work, 0 if others have some too; `oneAtATime`: several threads ran the code, one
+ * at a time; `calls`: see `parts` below.
+ */
 export function serial(
   findingContext: FindingContext,
   contexts: Contexts,
@@ -16,7 +19,7 @@ export function serial(
 ): Finding {
   const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
-  // of an entity's own code: what it calls of run-time libraries
+  // for an entity's own code: the run-time library procedures that it calls
   const parts = calls.length > 0 ? calls : largestParts(findingContext, candidate);
   const itself = context.self && id !== 0 && item(model.entities, id).nptNs > 1.05 * stats.npt;
   return findingOf(model, {

@@ -1,6 +1,6 @@
 /**
- * Limits by data that is turned into bytes for other processes, or for threads with heaps of their own, and back
- * (docs/reference/findings.md, "Serialization"). Pure.
+ * Findings about serialization: converting data to bytes and back, for other processes or for threads with separate
+ * heaps (docs/reference/findings.md, "Serialization"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -8,10 +8,10 @@ import { findingOf, processorUseOf } from '../evidence/context.js';
 import { cover, mostOf, workBelow } from '../evidence/work-below.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** It does what it is for below this part of the elapsed time. */
+/** The least share of the elapsed time that is reported: below it, serialization is worth its cost. */
 const leastPart = 0.1;
 
-/** There are other processes of this program that the bytes may be for. */
+/** Whether the program has other processes that the bytes may be for. */
 const hasOthers = ({ head }: Model): boolean =>
   head.processesStarted > 0 || head.childrenRunNs > 0 || head.relatedMilli > 0;
 

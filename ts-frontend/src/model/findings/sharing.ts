@@ -1,6 +1,6 @@
 /**
- * Limits by cache lines that threads on different CPUs write alternately (docs/reference/findings.md, "Shared cache
- * lines"). Pure.
+ * Findings about cache lines that threads on different CPUs write alternately (docs/reference/findings.md, "Shared
+ * cache lines"). Pure functions.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -9,18 +9,18 @@ import { type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Finding } from '../result/types.js';
 
-/** From this part of the code's samples on, that is what the code does. */
+/** The least share of a procedure's samples at such accesses that is reported. */
 const leastOfCode = 0.1;
 
 interface Code {
   sharing: Sharing;
   cost: number; // NPT while two or more processors were busy
-  busy: number; // processor time then,
-  all: number; // and in all
+  busy: number; // processor time while two or more processors were busy
+  all: number; // processor time in all
   spun: number;
 }
 
-/** What the code takes whose threads share lines. */
+/** Times of the procedures whose threads write shared lines. */
 function measure({ model, tables, own }: FindingContext): Map<number, Code> {
   const { tuples } = model.raw;
   const byProcedure = new Map<number, Code>();

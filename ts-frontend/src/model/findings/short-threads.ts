@@ -1,4 +1,4 @@
-/** Limits by kernel threads that live for hardly any work (docs/reference/findings.md, "Short threads"). Pure. */
+/** Findings about kernel threads with hardly any work (docs/reference/findings.md, "Short threads"). Pure functions. */
 import { Purpose } from '../profile/abi.js';
 import { item, u32 } from '../profile/columns.js';
 import { mainThread } from '../evidence/critical-threads.js';
@@ -9,37 +9,37 @@ import { isFor } from '../evidence/purposes.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
 /**
- * What making, starting and ending a kernel thread takes at least; it is reported where that is a twentieth of the
- * work.
+ * The least time for creating, starting and ending a kernel thread, in ns. It is reported if it is at least a twentieth
+ * of the threads' work.
  */
 const makingNs = 10_000,
   shortLifeNs = 20 * makingNs;
-/** Ten times fewer of them leave a tenth of that. */
+/** The assumed improvement: ten times fewer threads leave a tenth of that time. */
 const coarser = 10;
 
-/** Threads that sleep for more than this part of the elapsed time do something else than to start and end. */
+/** If threads sleep for more than this share of the elapsed time, they do not only start and end. */
 const mostAsleep = 0.1;
 
-/** Threads of one name. */
+/** Threads with the same name. */
 interface Kind {
-  id: number; // as displayed
+  id: number; // entity, as displayed
   threads: Entity[];
-  seen: number; // those that snapshots saw
+  seen: number; // number of threads that snapshots saw
   workNs: number; // processor time
   nptNs: number;
 }
 
-/** Threads that are made for little work, and who makes them. */
+/** Threads that are created for little work. */
 interface Short {
-  id: number; // the most frequent name
+  id: number; // entity of the most frequent name
   spawns: number;
   workNs: number;
   nptNs: number;
   threads: Entity[];
-  othersNs: number; // elapsed time in which other threads live
+  othersNs: number; // elapsed time during which other threads live
 }
 
-/** All kinds of threads but the main thread, those with the least work for each first. */
+/** All kinds of threads except the main thread, those with the least work per thread first. */
 function kindsOf(model: Model): Kind[] {
   const main = mainThread(model)?.id;
   const kinds = new Map<number, Kind>();
@@ -58,7 +58,7 @@ function kindsOf(model: Model): Kind[] {
 
 const sum = <One>(all: readonly One[], of: (one: One) => number): number => all.reduce((ns, one) => ns + of(one), 0);
 
-/** Elapsed time in which any of them lives. */
+/** Elapsed time during which any of them lives, in ns. */
 function livesNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
   let lived = 0,
     end = 0;
@@ -71,8 +71,9 @@ function livesNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
 }
 
 /**
- * All threads, with what the main thread does, or else the kinds with the least work for each, as many as have little
- * work on average. Threads that no snapshot saw live for a moment only: they are of these kinds.
+ * All threads, including the work of the main thread, if they have little work on average; else the kinds with the
+ * least work per thread, as many as have little work on average. Threads that no snapshot saw live only for a moment,
+ * so they are counted among these kinds.
  */
 function shortOf(model: Model, ranNs: number): Short | undefined {
   const { spawns } = model.head;
@@ -100,15 +101,15 @@ function shortOf(model: Model, ranNs: number): Short | undefined {
   return undefined;
 }
 
-/** Elapsed time that would be saved without these threads, where nothing but creators waits. */
+/** Elapsed time that would be saved without these threads, provided that only their creators wait. */
 interface Without {
-  inlineNs: number; // at least, if whoever creates them did their work itself
-  idealNs: number; // if few threads on all processors did it
+  inlineNs: number; // lower bound, if their creators did their work themselves
+  idealNs: number; // if a few threads on all processors did their work
 }
 
 /**
- * One after the other, all that they and the main thread ran while no other thread lives takes no longer than that; not
- * what other programs took of the CPUs.
+ * Done by one thread, all that these threads and the main thread ran takes at most the sum of their times, while no
+ * other thread lives. CPU time that other programs took is not saved.
  */
 function without(context: FindingContext, short: Short, ranNs: number): Without {
   const { model, tables } = context;
@@ -118,7 +119,7 @@ function without(context: FindingContext, short: Short, ranNs: number): Without 
   const blocked = threads.map(({ states }) => states.blocked.ns).sort((a, b) => b - a);
   const asleepNs = sum(threads, ({ states }) => states.io.ns) + sum(blocked.slice(1), (ns) => ns);
   if (asleepNs > mostAsleep * elapsedNs) return { inlineNs: 0, idealNs: 0 };
-  // Neither makes threads, nor waits for them: the threads' own work.
+  // Only work that neither creates threads nor waits for them remains.
   const those = new Set(threads.map(({ id }) => id));
   const { tuples } = model.raw;
   const goes = (k: number): boolean =>
@@ -136,8 +137,8 @@ function without(context: FindingContext, short: Short, ranNs: number): Without 
 }
 
 /**
- * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches, the way to a
- * CPU) is not known, but what the run would take without them has a bound.
+ * Kernel threads with hardly any work. What each costs beyond the minimum (a stack, cold caches, the delay until it
+ * gets a CPU) is not known, but how much shorter the run would be without them has a bound.
  */
 export function shortThreadFindings(context: FindingContext): Finding[] {
   const { model, least } = context;

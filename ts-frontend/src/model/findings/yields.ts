@@ -1,7 +1,7 @@
 /**
- * Limits by threads that wait for each other by giving up the CPU (sched_yield) until something has come: each look is
- * a system call, and work comes in pieces that take less than handing them over (docs/reference/findings.md, "Yields").
- * Pure.
+ * Findings about threads that wait for each other by giving up the CPU in a loop (sched_yield): each iteration is a
+ * system call, and the pieces of work take less time than handing them over (docs/reference/findings.md, "Yields").
+ * Pure functions.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -12,23 +12,29 @@ import { KernelWork, State } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Finding } from '../result/types.js';
 
-/** Less of the processor time goes into yields where threads now and then wait for a moment. */
+/**
+ * The least share of the processor time in yields that is reported; threads that wait for a moment now and then spend
+ * less.
+ */
 const leastYielding = 0.15;
-/** So much of the yields is seen as waiting, one right after another: else it is between pieces of work. */
+/**
+ * The least share of the yields that must be recognized as waiting (one right after another); otherwise threads yield
+ * between pieces of work.
+ */
 const leastWaiting = 0.1;
 
 interface Yields {
   ns: number; // processor time in the system call
-  spinningNs: number; // the part of it that is waiting for sure
-  otherNs: number; // processor time of what waits, outside of the call
-  cost: number; // elapsed time that they account for
+  spinningNs: number; // the part of it that is certainly waiting
+  otherNs: number; // processor time of waiting outside the call
+  cost: number; // elapsed time (NPT) of the calls
   callers: Map<number, number>;
   threads: Set<number>;
 }
 
 /**
- * What the program called there: the outermost procedure of a library, called by its own code; else the innermost
- * procedure.
+ * The call that the program made: the outermost library procedure that is called by the program's own code; else the
+ * innermost procedure.
  */
 function calledAt({ model, tables, own }: FindingContext, node: number): number {
   let called = 0;
@@ -59,7 +65,7 @@ function measure(context: FindingContext): Yields {
     if (isSpinning) yields.spinningNs += ns;
     yields.cost += ns / Math.max(1, u16(tuples.busy, k) + u16(tuples.spinning, k));
     yields.threads.add(u32(tuples.thread, k));
-    // A thread of the library's own says less than the call that it works for.
+    // The call that a library's own thread works for tells more than the thread itself.
     const called = calledAt(context, u32(tuples.stack, k));
     if (called !== 0) addTo(yields.callers, shownId(model, called), ns);
   }
@@ -71,7 +77,8 @@ export function yieldFindings(context: FindingContext): Finding[] {
   const { elapsedNs, balance, kernelUsage } = model;
   const yields = measure(context);
   const processorNs = model.root.processorTimeNs + balance.spinningNs;
-  // Samples of switches stand for too much where others were missed: the kernel's count of its own time is the most.
+  // If samples of switches were missed, the others stand for too much time; the system time that the kernel counted is
+  // an upper bound.
   const yieldNs = kernelUsage
     ? Math.min(yields.ns, (processorNs * kernelUsage.systemNs) / (kernelUsage.userNs + kernelUsage.systemNs))
     : yields.ns;

@@ -1,4 +1,4 @@
-/** Exact call counts by caller and callee, groups included. Lists are made when somebody asks. Pure. */
+/** Exact call counts by caller and callee, including groups. Lists are computed on demand. Pure. */
 import { addAt, f64, u32 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { RowsBy } from '../profile/row-index.js';
@@ -6,7 +6,7 @@ import { rowsBy, rowsOfKey } from '../profile/row-index.js';
 import type { CallCount } from '../result/types.js';
 
 export class Calls {
-  readonly total: Float64Array; // by entity: how often it was called
+  readonly total: Float64Array; // number of calls, by entity
   #byCaller: RowsBy | undefined;
   #byCallee: RowsBy | undefined;
 
@@ -24,12 +24,12 @@ export class Calls {
     }
   }
 
-  /** Who called one of these, most calls first. */
+  /** The callers of any of these entities, most calls first. */
   callersOf(entities: readonly number[]): CallCount[] {
     this.#byCallee ??= rowsBy(this.table.callee, this.total.length);
     return this.#list(this.#byCallee, entities, this.table.caller);
   }
-  /** Whom these called, most calls first. */
+  /** The callees of any of these entities, most calls first. */
   calleesOf(entities: readonly number[]): CallCount[] {
     this.#byCaller ??= rowsBy(this.table.caller, this.total.length);
     return this.#list(this.#byCaller, entities, this.table.callee).filter(({ entity }) => entity !== 0);

@@ -1,4 +1,4 @@
-/** Takes the cost of the hooks out of the processor times. Formula: docs/reference/model.md, "Compensation". Pure. */
+/** Subtracts the cost of hooks from the processor times. Formula: docs/reference/model.md, "Compensation". Pure. */
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawEntity, RawHead, RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
@@ -7,7 +7,7 @@ import type { Compensation } from '../result/types.js';
 import { isLockKind } from '../profile/lock-kinds.js';
 
 export interface Factors {
-  /** By entity of the innermost procedure: what remains of its useful time. */
+  /** By entity of the innermost procedure: the fraction of its useful time that remains. */
   useful: Float64Array;
   overhead: number;
   clampedNs: number;
@@ -15,13 +15,13 @@ export interface Factors {
 }
 
 /**
- * A hook and a lock: which of the bounds holds is not known, the mean is never wrong by more than half of what is
- * between them.
+ * The cost of a hook and of a lock operation in ps: the mean of the measured bounds. Its error is at most half of their
+ * distance.
  */
 const hookPs = ({ hookLeastPs, hookMostPs }: RawHead): number => (hookLeastPs + hookMostPs) / 2;
 const lockPs = ({ lockLeastPs, lockMostPs }: RawHead): number => (lockLeastPs + lockMostPs) / 2;
 
-/** What these look at. */
+/** The parts of a profile that these functions need. */
 type Compensated = Pick<RawProfile, 'head' | 'calls'> & {
   entities: readonly Pick<RawEntity, 'kind'>[];
   tuples: Pick<RawProfile['tuples'], 'stack' | 'state' | 'busy' | 'ns'>;
@@ -55,7 +55,7 @@ export function factorsOf(raw: Compensated, stacks: Pick<Stacks, 'procedure'>, a
     else if (u8(tuples.state, k) === State.overhead) overheadNs += f64(tuples.ns, k);
   }
 
-  let clampedNs = f64(cost, 0); // callers that are not known: nothing to take it from
+  let clampedNs = f64(cost, 0); // unknown callers: there is no time to subtract it from
   for (let e = 1; e < useful.length; e++) {
     if (f64(cost, e) === 0) continue;
     const taken = Math.min(f64(cost, e), f64(time, e));
@@ -68,7 +68,7 @@ export function factorsOf(raw: Compensated, stacks: Pick<Stacks, 'procedure'>, a
   return { useful, overhead: overheadNs > 0 ? 1 - spawnTaken / overheadNs : 1, clampedNs, calls: counted };
 }
 
-/** Weight of every tuple after compensation. */
+/** The weight of every tuple after compensation, in ns. */
 export function weightsOf(
   raw: Pick<Compensated, 'tuples'>,
   stacks: Pick<Stacks, 'procedure'>,

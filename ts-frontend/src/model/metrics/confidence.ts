@@ -1,4 +1,4 @@
-/** Confidence intervals. Formula and argument: docs/reference/model.md, "Confidence intervals". Pure. */
+/** Confidence intervals. Formulas and justification: docs/reference/model.md, "Confidence intervals". Pure. */
 import { item } from '../profile/columns.js';
 import type { RawHead } from '../profile/raw-profile.js';
 import type { Interval } from '../result/types.js';
@@ -6,15 +6,19 @@ import type { Interval } from '../result/types.js';
 const z = 1.959963985;
 
 /**
- * How many snapshots of equal weight the recorded ones are worth (Kish): the square of the sum of their weights over
- * the sum of the squares. A snapshot after a stall stands for all of the stall, but is one look.
+ * The number of snapshots of equal weight that carry the same information (Kish's effective sample size): the square of
+ * the sum of weights divided by the sum of their squares. A snapshot after a stall has the weight of the whole stall,
+ * but is one observation.
  */
 export function independentSnapshots(head: RawHead): number {
   const elapsedUs = head.elapsedNs / 1000;
   return head.weightSquaresUs2 > 0 ? (elapsedUs * elapsedUs) / head.weightSquaresUs2 : 0;
 }
 
-/** Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, for their variance is at most p (1 - p). */
+/**
+ * Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, because the variance of such values is at most
+ * p (1 - p).
+ */
 export function shareInterval(share: number, n: number): { low: number; high: number } {
   if (n <= 0) return { low: 0, high: 1 };
   const p = Math.min(1, Math.max(0, share));
@@ -24,7 +28,7 @@ export function shareInterval(share: number, n: number): { low: number; high: nu
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
-/** Interval of an NPT. Compensation scales both ends as it scaled the NPT itself. */
+/** Interval of an NPT. Compensation scales both ends by the same factor as the NPT. */
 export function nptInterval(nptNs: number, rawNptNs: number, elapsedNs: number, n: number): Interval {
   if (elapsedNs <= 0) return { lowNs: 0, highNs: 0 };
   const { low, high } = shareInterval(rawNptNs / elapsedNs, n);
@@ -32,7 +36,7 @@ export function nptInterval(nptNs: number, rawNptNs: number, elapsedNs: number, 
   return { lowNs: Math.min(nptNs, low * elapsedNs * scale), highNs: Math.max(nptNs, high * elapsedNs * scale) };
 }
 
-/** What the NPT of code that samples of running threads show is found from; times in ns. */
+/** The inputs for the interval of code that is observed by samples of running threads; times in ns. */
 export interface Sampled {
   npt: number;
   rawNpt: number; // before hooks' costs are subtracted
@@ -40,19 +44,19 @@ export interface Sampled {
   wholeTime: number; // T of the program
   wholeNpt: number;
   elapsed: number;
-  snapshots: number; // of equal weight
+  snapshots: number; // effective number, of equal weight
   samples: number;
   unsampled: number; // processor time before threads' first samples
-  tolerance: number; // by which the whole's processor time may differ from what the kernel counts
+  tolerance: number; // maximum difference between the whole program's processor time and the kernel's count
 }
 
 /**
- * Interval of the NPT of code that samples of running threads show, where the kernel's count fixes how long the program
- * ran: its part of that is a proportion of the samples; how many ran beside it is known by the snapshots that found it
- * running.
+ * Interval of the NPT of code that is observed by samples of running threads, where the kernel's count determines how
+ * long the program ran. The code's share of that time is a proportion of the samples; how many threads ran beside it is
+ * known from the snapshots that found it running.
  */
 export function sampledNptInterval(of: Sampled): Interval {
-  let time = 0, // E(1), E(1/b) and E(1/b^2) over the time that it ran, times that
+  let time = 0, // E(1), E(1/b) and E(1/b^2) over the code's running time, multiplied by that time
     once = 0,
     squares = 0;
   for (let k = 0; k < of.byBusy.length; k++) {
@@ -78,8 +82,10 @@ const quantiles = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
-/** Half of Student's 95 % interval, in standard errors; beyond the table that of its end, a little too wide. */
+/**
+ * Student's 97.5 % quantile, in standard errors; beyond the table, that of its last entry, which is slightly too large.
+ */
 export const studentQuantile = (freedom: number): number => item(quantiles, Math.min(freedom, quantiles.length) - 1);
 
-/** Of fewer snapshots than this every finding says how sure it is. */
+/** With fewer snapshots than this, every finding states its uncertainty. */
 export const fewSnapshots = 100;

@@ -1,6 +1,6 @@
 /**
- * Where the effort of a run went, and what that says of how it is divided (docs/reference/metrics.md, section 4):
- * overhead by kind, and the guidance of Tallent and Mellor-Crummey (PPoPP 2009, table 1). Pure.
+ * Where the effort of a run went, and what this indicates about the division of the work (docs/reference/metrics.md,
+ * section 4): overhead by kind, and the guidance of Tallent and Mellor-Crummey (PPoPP 2009, table 1). Pure.
  */
 import { addAt, f64, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -8,7 +8,7 @@ import { overheadKinds, type Effort, type Guidance, type OverheadKind } from '..
 import type { Entity } from '../result/types.js';
 import { isOverheadKnown } from './overhead.js';
 
-/** Shares of effort from which idleness, or overhead, is high. */
+/** The shares of the effort from which idleness and overhead count as high. */
 export const highIdleness = 0.2;
 export const highOverhead = 0.1;
 
@@ -17,7 +17,7 @@ export function guidanceOf(idleness: number, overhead: number): Guidance {
   return overhead >= highOverhead ? 'coarser' : 'effective';
 }
 
-/** undefined: nothing ran. `kinds`, `weights`: of each tuple (overheadOf, and ns). */
+/** undefined: nothing ran. `kinds` and `weights` are the kind of overhead (overheadOf) and the ns of each tuple. */
 export function effortOf(raw: RawProfile, root: Entity, kinds: Uint8Array, weights: Float64Array): Effort | undefined {
   const workNs = root.processorTimeNs;
   const waitingNs = root.idlenessNs + root.spinBlameNs;

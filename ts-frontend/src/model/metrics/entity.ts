@@ -1,6 +1,6 @@
 /**
- * An entity of a built model: what is asked of it is worked out when somebody asks, from the sums of the model. A live
- * screen builds a model of ten thousand entities every second and shows forty. Pure.
+ * An entity of a built model. Its metrics are computed on demand from the sums of the model, because a live screen
+ * builds a model of ten thousand entities every second and shows forty of them. Pure.
  */
 import { isCode } from '../profile/code-scopes.js';
 import { f64, item, u32 } from '../profile/columns.js';
@@ -37,7 +37,7 @@ import type {
 import { stateNames } from '../result/types.js';
 import { Objects } from './sync-objects.js';
 
-/** What the entities of a model share. */
+/** Data that all entities of a model share. */
 export class Shared {
   readonly threads: Map<number, RawThread>;
   readonly objects: Objects;
@@ -59,7 +59,7 @@ export class Shared {
     this.#systemTimes ??= { of: systemTimesOf(this.raw, this.tables) };
     return this.#systemTimes.of;
   }
-  /** null: nothing is known by samples of running threads and the kernel's count of processor time. */
+  /** null: the profile has no samples of running threads, or no kernel count of processor time. */
   get sampled(): SampledTime | null {
     return (this.#sampled ??= { of: sampledTimeOf(this.raw, this.tables) }).of;
   }
@@ -81,7 +81,7 @@ export class BuiltEntity implements Entity {
   #states: Record<StateName, StateTime> | undefined;
   #object: ObjectStats | null | undefined;
 
-  /** `source`: what the profile says of it; of a group, of its first member. */
+  /** `source`: the profile's record of the entity; for a group, that of its first member. */
   constructor(
     private readonly shared: Shared,
     private readonly source: RawEntity,
@@ -247,7 +247,7 @@ export class BuiltEntity implements Entity {
   get #all(): readonly number[] {
     return this.members.length > 0 ? this.members : [this.id];
   }
-  /** Samples of running threads alone show where it ran. */
+  /** Whether only samples of running threads show where it ran. */
   get #bySamples(): boolean {
     return isCode(this.rawKind) || (this.rawKind === 'procedure' && !this.shared.raw.head.paths.hooks);
   }

@@ -1,7 +1,7 @@
 /**
- * Conditions, semaphores and futexes that are locks by what happens there: an interpreter's lock, a monitor, a token
- * made of a mutex, a condition and a flag. Several threads that do the same wait there; who goes on was let go by one
- * of the others, or they wait in the middle of their work; and while they wait, one of them at a time runs
+ * Detects conditions, semaphores and futexes that are used as locks: an interpreter's lock, a monitor, a token made of
+ * a mutex, a condition and a flag. Criteria: several threads with the same role wait there; each is woken by another of
+ * them, or they wait in the middle of their work; and while they wait, one of them at a time runs
  * (docs/reference/findings.md, "Exclusion"). Pure.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
@@ -13,36 +13,50 @@ import { housekeepingWaits } from './housekeeping.js';
 import { ThreadRoles } from './thread-roles.js';
 import { waitInTheirWork } from './waits-in-work.js';
 
-/** What such a lock is made of. */
+/** The kinds of objects that such locks are made of. */
 const madeOf: ReadonlySet<EntityKind> = new Set(['condition', 'semaphore', 'futex']);
-/** Fewer hand-overs on the time path say nothing, */
+/** The least number of hand-overs on the time path that is significant. */
 const leastHandOvers = 10;
-/** nor do they where more than the rest come from other threads. */
+/** The least share of hand-overs to these threads that must come from among them. */
 const fromAmong = 0.75;
-/** A thread that ran for less than this part of what they all ran is one that hardly takes part. */
+/** If one thread has more than this share of what they run while others wait, the others hardly take part. */
 const mostOfOne = 0.9;
-/** Hand-overs all through the time in which they take place: in so many of so many equal parts of it, at least. */
+/**
+ * Hand-overs must be spread over time: they must occur in at least `leastParts` of `parts` equal parts of the time
+ * between the first and the last one.
+ */
 const parts = 20,
   leastParts = 10;
-/** They wait there for so much of the time for which they run, and hardly anybody else does. */
+/**
+ * The least time that the threads wait there, as a share of their running time, and the least share of all waiting
+ * there that must be theirs.
+ */
 const leastWaits = 0.25,
   mostWaiters = 0.75;
-/** While CPUs are free, others wait for so much of the time in which one of them runs; */
+/**
+ * While CPUs are idle, other threads must wait for at least this share of the time in which one of the threads runs.
+ */
 const leastWaitedFor = 0.25;
-/** code that runs while others wait nearly as often as all that they run is what they exclude each other from, */
+/**
+ * Code belongs to what they exclude each other from if others wait while it runs at least this often, compared with all
+ * that they run.
+ */
 const asOften = 0.5;
-/** where it runs for this part of the elapsed time or more. */
+/** Such code must run for at least this share of the elapsed time. */
 const leastInside = 0.25;
 /**
- * So much of it may seem to run twice at a time: threads that hand over within some milliseconds are seen beside each
- * other, and what they run before they ask may be on the same path.
+ * The share of that code's time for which it may seem to run in two threads at once: threads that hand over within
+ * milliseconds are observed side by side, and code before the lock is requested may have the same path.
  */
 const mostTwice = 0.4;
-/** And so many may run it at a time on average; with those that wait for a CPU in it, so many may be there. */
+/**
+ * The maximum mean number of threads that run such code at a time, and the maximum including those that wait for a CPU
+ * in it.
+ */
 const mostRunning = 1.3,
   mostInside = 1.95;
 
-/** By entity, groups too. */
+/** Objects that are used as locks, by entity, including groups. */
 export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
   const found = new Map<number, Exclusion>();
   const housekeepers = housekeepersOf(raw);
@@ -69,7 +83,7 @@ export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number,
   return found;
 }
 
-/** For how long the time path goes on among these threads, from one to the next; undefined: it does not. */
+/** For how long the time path moves among these threads, from one to the next, in ns; undefined: it does not. */
 function handedOverFor(handOvers: readonly HandOver[], among: ReadonlySet<number>): number | undefined {
   const into = handOvers.filter(({ to }) => among.has(to));
   const within = into.filter(({ from }) => among.has(from));
@@ -77,7 +91,7 @@ function handedOverFor(handOvers: readonly HandOver[], among: ReadonlySet<number
   return isHanded ? spanOf(within).ns : undefined;
 }
 
-/** Threads that work, and wait for what such a lock is made of. */
+/** Threads that work, and wait for objects that such locks can be made of. */
 function waitersOf({ tuples, stacks, entities }: RawProfile, housekeepers: ReadonlySet<number>): Set<number> {
   const waiters = new Set<number>();
   for (let k = 0; k < tuples.ns.length; k++) {
@@ -89,18 +103,18 @@ function waitersOf({ tuples, stacks, entities }: RawProfile, housekeepers: Reado
   return waiters;
 }
 
-/** Threads that a run-time has for itself: most of what they wait for is work that it gives them. */
+/** A run-time's internal threads: most of what they wait for is work that the run-time gives them. */
 function housekeepersOf(raw: RawProfile): Set<number> {
   const isTheirs = housekeepingWaits(raw);
   const { tuples } = raw;
-  const more = new Map<number, number>(); // than all other waiting
+  const more = new Map<number, number>(); // waiting for such work, minus all other waiting
   for (let k = 0; k < tuples.ns.length; k++)
     if (tuples.waiting[k] !== Waiting.none || tuples.state[k] === State.io)
       addTo(more, u32(tuples.thread, k), isTheirs(k) ? f64(tuples.ns, k) : -f64(tuples.ns, k));
   return new Set([...more].filter(([thread, ns]) => thread !== 0 && ns > 0).map(([thread]) => thread));
 }
 
-/** How often threads waited there; of a library's futex: at all that it has for waiting. */
+/** How often threads waited at these objects; for a library's futex, at all of the library's waiting objects. */
 function countedWaits({ entities, objects }: RawProfile, ids: readonly number[]): number {
   const libraries = new Set(ids.flatMap((id) => (entities[id]?.kind === 'futex' ? [entities[id].module] : [])));
   return objects.reduce((sum, { entity, contended }) => {
@@ -111,12 +125,15 @@ function countedWaits({ entities, objects }: RawProfile, ids: readonly number[])
 }
 
 interface HandOver {
-  ns: number; // since the recording began
+  ns: number; // time since the recording began
   from: number;
   to: number;
 }
 
-/** Where the time path goes on in a thread that another one let go, by what such a lock is made of, or its mutex. */
+/**
+ * Points at which the time path moves to a thread that another one woke, by an object that such locks can be made of,
+ * or its mutex.
+ */
 function handOversOf({ segments, entities }: RawProfile): HandOver[] {
   const handOvers: HandOver[] = [];
   for (let k = 1; k < segments.ns.length; k++) {
@@ -140,7 +157,10 @@ function isSteady(handOvers: readonly HandOver[]): boolean {
   return new Set(handOvers.map(({ ns }) => Math.floor((parts * (ns - first)) / span))).size >= leastParts;
 }
 
-/** Objects for which some of the threads wait while others of them run, and the code (stacks) that these run then. */
+/**
+ * Objects for which some of the threads wait while others of them run, and the code (stacks) that these run at that
+ * time.
+ */
 interface Inside {
   objects: number[];
   code: Set<number>;
@@ -152,7 +172,7 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): Inside | undefin
     const kind = entities[object]?.kind,
       by = waits.get(object);
     if (kind === undefined || !madeOf.has(kind)) return false;
-    // Conditions that a library has one of for each thread are a futex of the library's where threads wait.
+    // If a library has a condition for each thread, the waiting appears at a futex of the library.
     return by ? by.theirs >= mostWaiters * by.all : kind === 'condition';
   };
   const beside = new Map<number, Map<number, number>>(), // object -> stack
@@ -168,7 +188,7 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): Inside | undefin
   }
   const waitNs = [...beside.keys()].reduce((sum, object) => sum + (waits.get(object)?.theirs ?? 0), 0);
   if (waitNs < leastWaits * runNs || Math.max(...byThread.values()) > mostOfOne * total(byThread)) return undefined;
-  const byNode = new Map<number, number>(); // longest for one object: threads may wait for several at a time
+  const byNode = new Map<number, number>(); // maximum over the objects, because threads may wait for several at a time
   for (const row of beside.values())
     for (const [node, ns] of row) byNode.set(node, Math.max(byNode.get(node) ?? 0, ns));
   const often = total(byNode) / Math.max(1, total(ran));
@@ -181,7 +201,10 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): Inside | undefin
   };
 }
 
-/** What the threads ran, by stack while CPUs were free; and all waits for objects, of which some are theirs. */
+/**
+ * The time that the threads ran, by stack, while CPUs were idle; and all waiting by object, with the part that is
+ * theirs.
+ */
 function timesOf(
   raw: RawProfile,
   among: ReadonlySet<number>,
@@ -211,7 +234,7 @@ function timesOf(
   return { ran, runNs, waits };
 }
 
-/** The code runs for a good part of the time, and nearly never in two threads at once. */
+/** Whether the code runs for a notable part of the time, and almost never in two threads at once. */
 function isOneAtATime(
   { tuples, balance, head }: RawProfile,
   among: ReadonlySet<number>,

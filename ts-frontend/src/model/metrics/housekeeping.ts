@@ -1,6 +1,6 @@
 /**
- * Waits of threads that a run-time has for itself (compilers, collectors, timers, HotSpot's VM thread): they wait for
- * work that only the run-time gives them, and could do nothing of the program's meanwhile. Pure.
+ * Waits of a run-time's internal threads (compilers, collectors, timers, HotSpot's VM thread): they wait for work that
+ * only the run-time gives them, and could not do any of the program's work in the meantime. Pure.
  */
 import { item, u32 } from '../profile/columns.js';
 import { Purpose } from '../profile/abi.js';
@@ -8,13 +8,14 @@ import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 
 const ofThreads = Purpose.housekeeping | Purpose.collection | Purpose.compilation;
 
-/** By tuple: it is such a wait. */
+/** Returns whether a tuple (by index) is such a wait. */
 export function housekeepingWaits({
   tuples,
   stacks,
   entities,
 }: Pick<RawProfile, 'tuples' | 'stacks' | 'entities'>): (tuple: number) => boolean {
-  const isBelow = new Uint8Array(Math.max(1, stacks.parent.length)); // by node: a procedure for it is at or below it
+  // by node: whether a procedure with such a purpose is at or below it
+  const isBelow = new Uint8Array(Math.max(1, stacks.parent.length));
   for (let n = 1; n < stacks.parent.length; n++) {
     const { kind, purposes } = item(entities, u32(stacks.entity, n));
     const isOne = kind === 'procedure' && (purposes & Purpose.housekeeping) !== 0;

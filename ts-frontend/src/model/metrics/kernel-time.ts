@@ -1,6 +1,6 @@
 /**
- * System time of entities: the processor time in which the kernel worked on their behalf, as samples show it
- * (docs/reference/metrics.md, section 6). Few tuples have any, so each is charged on its own, up its stack. Pure.
+ * System time of entities: the processor time that the kernel spent on their behalf, according to samples
+ * (docs/reference/metrics.md, section 6). Few tuples have any, so each is charged separately along its stack. Pure.
  */
 import { addAt, f64, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -9,7 +9,7 @@ import type { Tables } from './tables.js';
 
 const isKernel = (work: number): boolean => work !== KernelWork.none && work !== KernelWork.lock;
 
-/** ns by entity, inclusive; undefined: samples do not say. */
+/** System time in ns by entity, inclusive; undefined: the samples do not show it. */
 export function systemTimesOf(
   raw: RawProfile,
   { stacks, groupOf, weights, entities }: Tables,

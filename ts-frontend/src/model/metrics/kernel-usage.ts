@@ -1,15 +1,18 @@
 /**
- * What the kernel counted of the whole program (docs/reference/metrics.md, section 6, "What the kernel counted"): the
- * figures that plain tools show, for every report's head. Pure.
+ * The kernel's counts for the whole program (docs/reference/metrics.md, section 6, "What the kernel counted"): the
+ * figures that standard tools show, for the head of every report. Pure.
  */
 import { item } from '../profile/columns.js';
 import type { ObjectKind, RawProfile, RawThread } from '../profile/raw-profile.js';
 import type { KernelUsage } from '../result/types.js';
 
-/** Waits for these are system calls, each of which sleeps or returns at once. Joins and sleeps always sleep. */
+/**
+ * Kinds of objects at which a wait is a system call that either sleeps or returns immediately. Joins and sleeps always
+ * sleep.
+ */
 const waitedIn: ReadonlySet<ObjectKind> = new Set(['mutex', 'rwlock', 'condition', 'semaphore', 'barrier', 'once']);
 
-/** Threads alive at the same time, at most, as far as snapshots saw them. */
+/** Maximum number of threads alive at the same time, as far as snapshots show. */
 function mostAtOnce(threads: readonly RawThread[]): number {
   const begins = threads.map(({ firstNs }) => firstNs).sort((a, b) => a - b);
   const ends = threads.map(({ lastNs }) => lastNs).sort((a, b) => a - b);
@@ -22,7 +25,7 @@ function mostAtOnce(threads: readonly RawThread[]): number {
   return most;
 }
 
-/** undefined: the kernel did not say. */
+/** undefined: the kernel did not provide these numbers. */
 export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
   const { head, objects, entities, threads } = raw;
   if (!head.usageKnown || head.usageNs === 0) return undefined;
@@ -51,16 +54,16 @@ export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
       head.publisher === 'pthread' && head.switchesKnown
         ? { count: waits, atOnce: Math.max(0, waits - voluntary) }
         : null,
-    // More may have come and gone between snapshots: their creations are counted.
+    // More threads may have come and gone between snapshots, but their creations are counted.
     threads: Math.max(threads.length, head.publisher === 'pthread' ? head.spawns + 1 : 0),
     threadsAtOnce: mostAtOnce(threads),
   };
 }
 
-/** The smallest pages of the architectures that Quartz runs on. */
+/** The smallest page size of the architectures that Quartz runs on, in bytes. */
 export const pageBytes = 4096;
 
-/** Of the page faults the part for memory that the program had had before; null: not known. */
+/** The share of page faults for memory that the program had used before; null: not known. */
 export function shareFaultedAgain(usage: KernelUsage | undefined): number | null {
   if (!usage || usage.residentBytes === 0 || usage.faults.minor === 0) return null;
   return Math.max(0, 1 - usage.residentBytes / pageBytes / usage.faults.minor);

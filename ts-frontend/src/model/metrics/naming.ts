@@ -1,4 +1,4 @@
-/** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
+/** Names of entities, the kinds they are shown as, and groups of entities with the same name. Pure. */
 import { isCode } from '../profile/code-scopes.js';
 import { item } from '../profile/columns.js';
 import { isLockKind } from '../profile/lock-kinds.js';
@@ -22,7 +22,7 @@ function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }
 
-/** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
+/** An object without a name of its own is named after the place that created it, a thread after its start routine. */
 function nameOf(raw: Named, entity: Named['entities'][number], procedures: () => Map<number, string>): string {
   if (entity.name !== '')
     return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
@@ -43,13 +43,13 @@ function nameOf(raw: Named, entity: Named['entities'][number], procedures: () =>
       : entity.kind;
 }
 
-/** What a name is made of. */
+/** The parts of a profile that names are made of. */
 interface Named {
   entities: readonly Pick<RawEntity, 'kind' | 'name' | 'file' | 'line' | 'address' | 'module' | 'record'>[];
   modules: readonly Pick<RawProfile['modules'][number], 'path' | 'bias'>[];
 }
 
-/** Names of entities one by one, made when they are asked for. */
+/** Returns a function that makes the name of an entity on demand. */
 export function namer(raw: Named): (id: number) => string {
   let known: Map<number, string> | undefined;
   const procedures = (): Map<number, string> => {
@@ -64,9 +64,9 @@ export function namer(raw: Named): (id: number) => string {
 }
 
 /**
- * Groups of namesakes, members by id: objects and threads of one kind and name; procedures only where file and line
- * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`; loops of
- * code where they are in namesakes.
+ * Groups of entities with the same name, members by id: objects and threads with equal kind and name; procedures only
+ * if file and line are equal, too (copies that the compiler made), because two files may each have their own `init`;
+ * loops of code if they are in such procedures.
  */
 function namesakes(raw: RawProfile, names: string[]): number[][] {
   const groups = new Map<string, number[]>();
@@ -90,12 +90,12 @@ function namesakes(raw: RawProfile, names: string[]): number[][] {
 
 export interface Naming {
   names: string[]; // by entity of the profile
-  groups: number[][]; // namesakes, members by id
-  groupOf: Uint32Array; // by entity of the profile: its group's id (the groups follow the entities), 0 = none
+  groups: number[][]; // groups of entities with the same name, members by id
+  groupOf: Uint32Array; // by entity of the profile: id of its group (groups follow the entities), 0 = none
 }
 const known = new WeakMap<RawProfile['entities'], Naming>();
 
-/** Remembered for a list of entities: while no new ones come up, a live screen reads the same list again and again. */
+/** Cached for each list of entities: as long as no new ones appear, a live screen reads the same list repeatedly. */
 export function namingOf(raw: RawProfile): Naming {
   const before = known.get(raw.entities);
   if (before) return before;

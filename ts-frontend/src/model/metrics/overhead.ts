@@ -1,13 +1,13 @@
 /**
- * What of the processors' time is overhead of dividing the work, and of which kind (docs/reference/metrics.md,
- * section 4): of each tuple. Pure.
+ * Determines for each tuple whether its time is overhead of dividing the work, and of which kind
+ * (docs/reference/metrics.md, section 4). Pure.
  */
 import { item, u32, u8 } from '../profile/columns.js';
 import { KernelWork, State, type RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import { overheadKinds } from '../result/effort.js';
 
-/** Index + 1 into overheadKinds; 0: none. */
+/** Index into overheadKinds plus 1; 0: no overhead. */
 export type OverheadIndex = number;
 
 const [synchronization, scheduling, threads, library] = overheadKinds.map((_, index) => index + 1) as [
@@ -17,17 +17,17 @@ const [synchronization, scheduling, threads, library] = overheadKinds.map((_, in
   OverheadIndex,
 ];
 
-/** By what the kernel, or the library, does. */
+/** By kind of work of the kernel or the library. */
 const byWork = new Uint8Array(256);
 byWork[KernelWork.futex] = byWork[KernelWork.lock] = synchronization;
 byWork[KernelWork.yield] = scheduling;
 byWork[KernelWork.thread] = threads;
 
-/** Of each procedure: whether it is of a library that divides work among threads. */
+/** By procedure: whether it belongs to a library that divides work among threads. */
 const areRuntime = ({ entities }: RawProfile): Uint8Array =>
   Uint8Array.from(entities, ({ kind, origin }) => Number(kind === 'procedure' && origin === 'openmp'));
 
-/** The kind of overhead of each tuple. Stacks: those of the profile. */
+/** The kind of overhead of each tuple. `procedure`: of the profile's stacks. */
 export function overheadOf(raw: RawProfile, { procedure }: Pick<Stacks, 'procedure'>): Uint8Array {
   const { stack, state, kernel } = raw.tuples;
   const isRuntime = areRuntime(raw);
@@ -41,6 +41,6 @@ export function overheadOf(raw: RawProfile, { procedure }: Pick<Stacks, 'procedu
   return kinds;
 }
 
-/** Whether overhead is known: for kernel threads only the kernel's samples of itself show it. */
+/** Whether overhead is known: for kernel threads, only samples of the kernel's own work show it. */
 export const isOverheadKnown = ({ head }: Pick<RawProfile, 'head'>): boolean =>
   head.publisher === 'threadlib' || head.paths.kernel;

@@ -1,7 +1,7 @@
-/** Procedures of C++ by the name that the programmer would give them. */
+/** Names of C++ procedures as the programmer would write them. */
 import { defined } from '../profile/columns.js';
 
-/** Up to the comma or bracket that ends the first of several template arguments. */
+/** The first of several template arguments: the text up to its comma or closing bracket. */
 function firstArgument(list: string): string {
   let depth = 0;
   for (let at = 0; at < list.length; at++) {
@@ -13,18 +13,18 @@ function firstArgument(list: string): string {
   return list;
 }
 
-/** A list in parentheses, which may hold such lists. */
+/** A parenthesized list, which may contain such lists. */
 const list = String.raw`\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)`;
 const lambda = String.raw`\{lambda(?:${list})?(?:#\d+)?\}`;
-/** Of a lambda: at the end, or before the lambda that is in it. */
+/** The call operator of a lambda, at the end of a name or before a nested lambda. */
 const callOperator = new RegExp(`(${lambda})::operator\\(\\)(?:${list})?(?: const)?(?=$|::\\{lambda)`, 'g');
 
 /**
- * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's
- * instance; of a pointer the type alone is known: `std::async(long (*)(int))`. And so is a lambda that runs as a
- * thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp. What else a lambda
- * runs is its call operator, which is not said; nor is that of a lambda around it:
- * `main::{lambda()#1}::{lambda(int)#2}`.
+ * Removes implementation details from names. The code that a std::thread of libstdc++ runs gets its own name,
+ * `main::{lambda()#1}`, instead of that of the template's instance; for a function pointer only the type is known:
+ * `std::async(long (*)(int))`. The same applies to a lambda that the thread package runs as a thread or in parallel,
+ * which is inlined into a start routine of quartz.hpp. The call operators of lambdas, also of enclosing ones, are
+ * omitted: `main::{lambda()#1}::{lambda(int)#2}`.
  */
 export function ownName(name: string): string {
   const state =
@@ -36,7 +36,7 @@ export function ownName(name: string): string {
   return withoutOperators(started(name) ?? name);
 }
 
-/** The lambda that is the template's argument. */
+/** The lambda that is an argument of the thread package's template. */
 function started(name: string): string | undefined {
   const template = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)</.exec(name)?.[0];
   if (template === undefined || !name.endsWith('::_FUN')) return undefined;

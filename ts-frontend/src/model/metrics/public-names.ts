@@ -1,6 +1,6 @@
 /**
- * Names that a user can act on, for procedures of stripped libraries: the exported procedure that a nameless one runs
- * for (docs/reference/findings.md, "Names"). Pure.
+ * Meaningful names for procedures of stripped libraries: the exported procedure that a nameless one runs for
+ * (docs/reference/findings.md, "Names"). Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -9,20 +9,20 @@ import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from './sums.js';
 import type { Tables } from './tables.js';
 
-/** A nameless procedure runs for an exported one where that has so much of its time. */
+/** A nameless procedure is attributed to an exported one that has at least this share of its time. */
 const mostOfIt = 0.75;
 
-/** Of a procedure: its module does not name it, an address is all that is known. */
+/** Whether a procedure has no name in its module's tables, so that only its address is known. */
 export const isNameless = ({ missing }: Pick<RawEntity, 'missing'>): boolean =>
   missing === 'name' || missing === 'stripped';
 
 /**
- * By nameless procedure: the nearest procedure with a name on its path, of the same module and without another module
- * between, that has three quarters of its processor time or more.
+ * For each nameless procedure: the nearest named procedure on its path in the same module, with no other module
+ * between, that has at least three quarters of its processor time.
  */
 export function publicNamesOf(raw: RawProfile, { stacks, byStack, weights }: Tables): ReadonlyMap<number, number> {
   const { count, parent, entity } = stacks;
-  const time = new Float64Array(count); // inclusive
+  const time = new Float64Array(count); // inclusive processor time
   for (let n = count - 1; n > 0; n--) {
     for (const k of rowsOfKey(byStack, n)) if (isBusy(u8(raw.tuples.state, k))) addAt(time, n, f64(weights, k));
     addAt(time, u32(parent, n), f64(time, n));

@@ -1,6 +1,6 @@
 /**
- * How many threads were runnable while an entity's threads were in a state: the distribution of r. It is made when
- * somebody asks: few entities are looked at, and each has one for every state. Pure.
+ * How many threads were runnable while an entity's threads were in a state: the distribution of r. Computed on demand,
+ * because few entities are displayed and each has a distribution per state. Pure.
  */
 import { addAt, defined, f64, item, u32, u8 } from '../profile/columns.js';
 import { runnableRange } from '../profile/buckets.js';
@@ -9,7 +9,7 @@ import type { Stacks } from '../profile/stack-tree.js';
 import { stateCount } from './sums.js';
 import type { Bucket } from '../result/types.js';
 
-/** Rows of time by bucket of r, for each entity and state that has any. */
+/** Time by bucket of r, in one row for each entity and state that occurs. */
 export class Runnable {
   readonly #values: number[] = []; // lower bounds of the buckets that occur
   readonly #rowOf: Uint32Array; // entity * stateCount + state - 1 -> row, 0 = none
@@ -21,7 +21,7 @@ export class Runnable {
     const { tuples } = raw;
     const places = new Map<number, number>();
     for (const value of tuples.runnable) if (!places.has(value)) places.set(value, this.#values.push(value) - 1);
-    // Tuples of one stack often stand together: who is charged for it is worked out once for each run of them.
+    // Consecutive tuples often have the same stack; the entities to charge are determined once for each such sequence.
     let charged: number[] = [];
     let last = -1;
     for (let k = 0; k < weights.length; k++) {

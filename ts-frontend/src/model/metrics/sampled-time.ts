@@ -1,6 +1,6 @@
 /**
- * What samples of running threads and the kernel's count of processor time say of the program as a whole, for intervals
- * of what they show. Formula and argument: docs/reference/metrics.md, section 6. Pure.
+ * The whole program's times according to samples of running threads and to the kernel's count of processor time; needed
+ * for confidence intervals. Formula and justification: docs/reference/metrics.md, section 6. Pure.
  */
 import { f64 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -9,10 +9,10 @@ import type { Tables } from './tables.js';
 
 export type SampledTime = Pick<Sampled, 'wholeTime' | 'wholeNpt' | 'samples' | 'unsampled' | 'tolerance'>;
 
-/** A whole deviates by no more than one part in so many (sampler/snapshot/kernel/run_account.h), */
+/** The whole deviates by at most 1/128 of it (sampler/snapshot/kernel/run_account.h), ... */
 const account = 128;
 
-/** null: there are no samples, or no count. */
+/** null: there are no samples, or no count by the kernel. */
 export function sampledTimeOf(raw: RawProfile, { sums }: Pick<Tables, 'sums'>): SampledTime | null {
   const { head, threads } = raw,
     samples = head.cpuUseSamples,
@@ -25,7 +25,7 @@ export function sampledTimeOf(raw: RawProfile, { sums }: Pick<Tables, 'sums'>): 
     const instances = Math.max(1, raw.entities[entity]?.instances ?? 1);
     unsampled += Math.min(f64(sums.time, entity), instances * interval);
   }
-  // or by what one snapshot stands for on each CPU
+  // ... or by the time that one snapshot represents on each CPU
   const tolerance = Math.max(wholeTime / account, (head.processors * head.elapsedNs) / Math.max(1, head.snapshots));
   return { wholeTime, wholeNpt: f64(sums.npt, 0), samples, unsampled, tolerance };
 }

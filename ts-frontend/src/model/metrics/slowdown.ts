@@ -1,8 +1,8 @@
 /**
- * By how much recording slowed the run, as far as that can be known: what each published operation costs, measured in
- * the program itself before it began, times how often it happened; and what the sampler took from it. What hooks and
- * locks cost depends on what the program does between them, so there are two bounds. Formulas:
- * docs/reference/metrics.md, section 6. Pure.
+ * Estimates how much recording slowed the run: the cost of each published operation, measured in the program itself
+ * before it started, times the number of operations, plus what the sampler took from the program. The costs of hooks
+ * and locks depend on what the program does between them, so there are two bounds. Formulas: docs/reference/metrics.md,
+ * section 6. Pure.
  */
 import { lockKinds } from '../profile/abi.js';
 import { f64, u16, u32 } from '../profile/columns.js';
@@ -11,31 +11,32 @@ import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
 
-/** Accesses to these publish as much as a lock does. */
+/** Kinds of objects whose accesses publish as much as a lock's. */
 const asLocks = new Set<EntityKind>([...lockKinds, 'semaphore']);
 
 /**
- * Where threads wait for each other once in so much processor time or more often, what holds one up may hold up all: it
- * is not spread over them. And what recording changes in who waits for whom, and sleeps, is not known.
+ * If threads wait for each other at least once per this much processor time (ns), a delay of one may delay all; it is
+ * not divided by the number of threads. How recording changes which threads wait, and whether they sleep, is then
+ * unknown.
  */
 const oftenNs = 200_000;
 
-/** The same goes for threads that yield until another has come, from this part of the processor time on. */
+/** The same applies to threads that yield until another one has arrived, from this share of the processor time on. */
 const leastYielding = 0.1;
 
 /**
- * Of waits for objects that libraries made for themselves nobody knows how many there are; but threads that wait there
- * give up their CPUs, and are at the kernel's futex for this part of the processor time or more.
+ * Waits at libraries' internal objects are not counted; but threads that wait there give up their CPUs, and spend at
+ * least this share of the processor time in the kernel's futex code.
  */
 const leastWaking = 0.05;
 
-/** Locks are what a program does from this part of the processor time on. */
+/** Locking dominates from this share of the processor time on. */
 const leastLocking = 0.1;
 
 interface AtLocks {
-  wakingNs: number; // in the kernel, to wait and to wake
+  wakingNs: number; // in the kernel, waiting and waking
   yieldingNs: number;
-  lockingNs: number; // in code that takes and releases locks
+  lockingNs: number; // in code that acquires and releases locks
 }
 function atLocks({ tuples }: RawProfile): AtLocks {
   const all = { wakingNs: 0, yieldingNs: 0, lockingNs: 0 };
@@ -48,7 +49,7 @@ function atLocks({ tuples }: RawProfile): AtLocks {
   return all;
 }
 
-/** Threads wait for each other so often that recording may change who waits. */
+/** Whether threads wait for each other so often that recording may change which ones wait. */
 function waitsOften({ head }: RawProfile, { wakingNs, yieldingNs }: AtLocks, waited: number, ranNs: number): boolean {
   const slept = head.switchesKnown && wakingNs >= leastWaking * ranNs ? head.voluntarySwitches : 0,
     waits = Math.max(waited, slept);
@@ -56,18 +57,25 @@ function waitsOften({ head }: RawProfile, { wakingNs, yieldingNs }: AtLocks, wai
 }
 
 /**
- * Locks take twice as long as one that a single CPU uses, and much of the processor time: their cache lines come from
- * other CPUs. How often depends on what lies between, and so on what recording adds there.
+ * Whether locking takes twice as long as for locks that only one CPU uses, and a large share of the processor time:
+ * then the locks' cache lines come from other CPUs. How often they do depends on the time between acquisitions, and
+ * thus on what recording adds there.
  */
 function linesMove({ head }: RawProfile, { lockingNs }: AtLocks, locked: number, ranNs: number): boolean {
   const mostFreeNs = (locked * (2 * head.freeLockPs + head.lockMostPs)) / 1000;
   return head.freeLockPs > 0 && locked > 0 && lockingNs >= leastLocking * ranNs && lockingNs >= mostFreeNs;
 }
 
-/** Others' part of the time in which the program could run: from the first on the sampler has no CPU of its own. */
+/**
+ * If other programs have the CPUs for this share of the time in which the program was runnable, the sampler has no CPU
+ * of its own.
+ */
 const leastOthers = 0.05;
 
-/** A hook never costs nothing: 0 says that the machine let nothing be measured before the program began. */
+/**
+ * Operations that occurred, but could not be measured: since a hook always costs something, 0 means that measuring
+ * failed.
+ */
 const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number): Slowdown['unmeasured'] => [
   ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []),
   ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
@@ -75,20 +83,21 @@ const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number):
 ];
 
 /**
- * What the sampler takes from the program, which would have had the CPU. It has one CPU, and the thread there loses all
- * of it: the others' time is longer by a part of that where they take over its work, by all where they wait for it.
+ * Lower and upper bound of the CPU time that the sampler took from the program, in ns. The sampler uses one CPU, and
+ * the program's thread there loses all of that time. If other threads take over its work, the run becomes longer by
+ * only a part of it; if they wait for that thread, by all of it.
  */
 function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: number; mostNs: number } {
   if (head.samplerSpins || head.elapsedNs === 0) return { leastNs: 0, mostNs: 0 };
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));
-  let fullNs = 0; // elapsed time with no CPU left for the sampler
+  let fullNs = 0; // elapsed time during which no CPU was idle for the sampler
   for (let k = 0; k < balance.ns.length; k++)
     if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
   const takenNs = (head.samplerCpuNs * fullNs) / head.elapsedNs;
   return { leastNs: takenNs / cpus, mostNs: others >= leastOthers ? head.samplerCpuNs : takenNs };
 }
 
-/** What was published, counted. */
+/** Numbers of published operations. */
 function published({ calls, objects, entities }: RawProfile): { hooked: number; locked: number; waited: number } {
   const counts = { hooked: 0, locked: 0, waited: 0 };
   for (let k = 0; k < calls.count.length; k++) {
@@ -103,7 +112,7 @@ function published({ calls, objects, entities }: RawProfile): { hooked: number; 
 export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   const { head } = raw;
   const { hooked, locked, waited } = published(raw);
-  // Spread over the threads as the program's own work is.
+  // Spread over the threads in the same proportion as the program's own work.
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
   const isPublished = head.publisher === 'pthread' && !head.outside,
     spent = atLocks(raw);
@@ -120,7 +129,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
     timerNs: head.timerDispatches * head.timerNs * 1000 * each,
     samplingNs: sampling.mostNs,
-    startNs: head.startUs * 1000, // before the time covered
+    startNs: head.startUs * 1000, // before the time that the report covers
   };
   const wholeNs = head.elapsedNs + parts.startNs;
   const least = {
@@ -129,7 +138,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     waitsLeastNs: waited * head.waitPs * each,
     samplingLeastNs: sampling.leastNs,
   };
-  // Added up, not taken away from one another: what is left of rounding must not be a time below 0.
+  // Computed as sums, not as differences: rounding must not lead to negative times.
   const total = (of: typeof parts): number =>
     Math.min(
       wholeNs,

@@ -16,7 +16,7 @@ export const stateCount = 6; // useful, overhead, spinning, ready, blocked, io: 
 
 export interface Sums {
   processors: number;
-  /** Row of an entity in byBusy and byBusySelf; 0: it has no processor time (row 0 is zero). */
+  /** Row of an entity in byBusy and byBusySelf; 0: it has no processor time (row 0 contains zeros). */
   row: Uint32Array;
   byBusy: Float64Array; // T_i: row * P + i - 1
   byBusySelf: Float64Array;
@@ -28,7 +28,7 @@ export interface Sums {
   rawNpt: Float64Array; // before compensation, for intervals
   stateNs: Float64Array; // entity * stateCount + state - 1
   stateRunnableNs: Float64Array; // Σ r * ns
-  // of an object: time that threads wait for it, or have waited and are about to run: they do not hold it
+  // for an object: time that threads wait for it, or have been woken and are about to run; they do not hold it
   waitingNs: Float64Array;
 }
 
@@ -36,7 +36,7 @@ export const isBusy = (state: number): boolean => state === State.useful || stat
 export const isWaiting = (state: number): boolean =>
   state === State.blocked || state === State.spinning || state === State.ready;
 
-/** What lies below the nodes of one depth of the path looked at, a row each. Only what is not zero is looked at. */
+/** The sums below the current path, one row per depth. Only entries that may differ from zero are visited. */
 class Below {
   readonly width: number;
   readonly values: Float64Array; // T_1 .. T_P, idleness, spin blame, raw NPT, then time and Σ r * ns of each state
@@ -55,13 +55,13 @@ class Below {
     this.high = new Int32Array(deepest + 2).fill(-1);
     this.states = new Uint8Array(deepest + 2);
   }
-  /** Adds the row of one depth to that of the one above, and clears it. */
+  /** Adds the row of one depth to that of the depth above, and clears it. */
   moveUp(depth: number): void {
     const { P, values, low, high, states, at } = this;
     const from = depth,
       to = depth - 1;
     if (states[to] === 0) {
-      // nothing there yet: the two change places
+      // the row above is empty: swap the rows instead of adding
       const row = u32(at, to);
       at[to] = u32(at, from);
       at[from] = row;
@@ -100,7 +100,7 @@ class Below {
   }
 }
 
-/** Which entities have processor time, and so a row. */
+/** Assigns rows to the entities that have processor time. */
 function assignRows(
   raw: RawProfile,
   stacks: Stacks,
@@ -134,18 +134,18 @@ function assignRows(
   return { row, rows };
 }
 
-/** Entities whose own time a node's tuples are, and the groups of both (0: none). */
+/** The entities whose self time a node's tuples are, and their groups (0: none). */
 interface Place {
-  /** The procedure, lock, ... : what stands there, or what a loop of code is in. */
+  /** The innermost procedure, lock, ...; for a loop of code, the procedure that contains it. */
   self: number;
   selfGroup: number;
-  /** The line and the loop of code that stand there, and their groups: it is their own time, too. */
+  /** The line and the loop of code at this node, and their groups: the time is their self time, too. */
   code: readonly number[];
 }
 
 const nowhere: Place = { self: 0, selfGroup: 0, code: [] };
 
-/** Sums of entities from tuples: node after node, each after all that lies below it. */
+/** Sums tuples by entity: node by node, each after all nodes below it. */
 class TupleSums {
   readonly sums: Sums;
   readonly #P: number;
@@ -177,7 +177,7 @@ class TupleSums {
     };
   }
 
-  /** Whose own time that of a node is. */
+  /** The entities whose self time the node's time is. */
   place(n: number): Place {
     if (n === 0) return nowhere;
     const self = u32(this.stacks.owner, n);
@@ -198,7 +198,7 @@ class TupleSums {
     return code;
   }
 
-  /** Tuple `k` of a node of that depth and place. */
+  /** Adds tuple `k` of a node with that depth and place. */
   tuple(k: number, depth: number, place: Place): void {
     const { tuples } = this.raw;
     const state = u8(tuples.state, k);
@@ -267,7 +267,7 @@ class TupleSums {
     if (selfGroup !== 0) addAt(this.sums.waitingNs, selfGroup, weight);
   }
 
-  /** What was summed at that depth is the entity's. */
+  /** Charges the entity with the sums of that depth. */
   #charge(e: number, depth: number): void {
     const { byBusy, idleness, spinBlame, rawNpt, row, stateNs, stateRunnableNs } = this.sums,
       { values, low, high, states, at } = this.#below,
@@ -288,7 +288,7 @@ class TupleSums {
       }
   }
 
-  /** The node's tuples are added, and those of all below it. */
+  /** Called when the tuples of the node and of all nodes below it have been added. */
   node(n: number, depth: number): void {
     if (u8(this.#below.states, depth) === 0) return;
     if (n === 0) {
@@ -301,7 +301,7 @@ class TupleSums {
     this.#below.moveUp(depth);
   }
 
-  /** T and NPT from the times by b. */
+  /** Computes T and NPT from the times by b. */
   finish(): Sums {
     const { byBusy, byBusySelf, row, time, npt, nptSelf } = this.sums;
     for (let e = 0; e < npt.length; e++)
@@ -314,7 +314,7 @@ class TupleSums {
   }
 }
 
-/** `weights`: ns of each tuple, compensated or not. `groupOf`: by entity of the profile, 0 = none. */
+/** `weights`: ns of each tuple, compensated or not. `groupOf`: the group of each entity of the profile, 0 = none. */
 export function sumTuples(
   raw: RawProfile,
   stacks: Stacks,
@@ -326,7 +326,7 @@ export function sumTuples(
   const all = new TupleSums(raw, stacks, groupOf, weights, entities);
   for (let at = stacks.order.length - 1; at >= 0; at--) {
     const n = u32(stacks.order, at);
-    const depth = u32(stacks.depth, n) + 1; // where what lies below this node has been summed
+    const depth = u32(stacks.depth, n) + 1; // depth at which the sums below this node are
     const begin = u32(byStack.start, n),
       end = u32(byStack.start, n + 1);
     const place = begin === end ? nowhere : all.place(n);

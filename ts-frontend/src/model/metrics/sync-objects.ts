@@ -1,6 +1,6 @@
 /**
- * Statistics of synchronization objects: waiting (exact), holding, queues, who waited, who held. Made when somebody
- * asks. Pure.
+ * Statistics of synchronization objects: waiting (exact), holding, queues, waiters and holders. Computed on demand.
+ * Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
@@ -14,9 +14,9 @@ import { pathOf } from '../profile/stack-tree.js';
 import { isWaiting, stateCount } from './sums.js';
 import type { ObjectStats, PathTime } from '../result/types.js';
 
-/** Paths kept for each object, those with most time. */
+/** The maximum number of paths per object, longest time first. */
 const pathsKept = 100;
-/** Kinds of which one thread can be said to make the others wait. */
+/** Kinds of objects for which one thread can be held responsible for the waiting of others. */
 const hasOwner = (kind: ObjectKind): boolean => isLockKind(kind) || kind === 'once' || kind === 'join';
 
 function addInto(into: RawObject, from: RawObject): RawObject {
@@ -41,7 +41,7 @@ function addInto(into: RawObject, from: RawObject): RawObject {
 
 export class Objects {
   readonly #rows = new Map<number, RawObject[]>(); // by entity
-  readonly waitNs: Float64Array; // by entity, groups too
+  readonly waitNs: Float64Array; // by entity, including groups
   #waiting: RowsBy | undefined;
   #blame: RowsBy | undefined;
   #waitOverlap: RowsBy | undefined;
@@ -62,9 +62,9 @@ export class Objects {
   }
 
   /**
-   * `members`: the entity itself, or the members of the group that it is. Holding without exact times: a lock is on the
-   * stack while it is waited for and held, so what is left of the time on the stack when waiting is taken off is the
-   * time held.
+   * `members`: the entity itself, or the members if it is a group. If holding times are not exact: a lock is on the
+   * stack while a thread waits for it and while it holds it, so the holding time is the time on the stack minus the
+   * waiting time.
    */
   statsOf(entity: number, kind: ObjectKind, members: readonly number[]): ObjectStats {
     const {
@@ -83,7 +83,7 @@ export class Objects {
     return {
       capacity: row.capacity,
       instances: row.instances,
-      // a loop that the program marked is; nothing is of a program that is watched from outside
+      // of loops, only those that the program marked are counted; in a program watched from outside, nothing is
       counted: !raw.head.outside && kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0),
       acquisitions: row.acquisitions,
       contended: row.contended,
@@ -161,7 +161,7 @@ export class Objects {
     return this.#paths(this.#waitOverlap, waitOverlap, waitOverlap.waitersNs, members);
   };
 
-  /** Paths of these objects, those with most time first. */
+  /** Paths of these objects, longest time first. */
   #paths(index: RowsBy, table: RawProfile['blame'], ns: Float64Array, members: readonly number[]): PathTime[] {
     const rows: number[] = [];
     for (const member of members) for (const k of rowsOfKey(index, member)) if (ns[k] !== 0) rows.push(k);

@@ -1,15 +1,15 @@
 /**
- * Which threads do the same: known by the code that they run and by what they wait for, not by their names (equal
- * workers may be numbered, and stages may all have the program's name). docs/reference/findings.md, "Roles". Pure.
+ * Groups threads by role: by the code that they run and the objects that they wait for, not by name (equal workers may
+ * be numbered, and stages may all have the program's name). docs/reference/findings.md, "Roles". Pure.
  */
 import { f64, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
-/** Cosine of two threads' times from which on they are alike. */
+/** The cosine similarity of two threads' times from which they count as alike. */
 const alike = 0.8;
-/** What a thread does for less than this part of the run says nothing about it. */
+/** The least share of the run that a thread's activity must take to be significant. */
 const leastKnown = 0.01;
 
 type Times = ReadonlyMap<number, number>;
@@ -56,19 +56,19 @@ export class ThreadRoles {
     }
   }
 
-  /** Processor time, as it was recorded. */
+  /** Processor time as recorded, in ns. */
   workNs(thread: number): number {
     return this.#workNs.get(thread) ?? 0;
   }
 
-  /** One that hardly ran is like every other one. */
+  /** Whether two threads run the same code; a thread that hardly ran matches every other one. */
   runTheSame(one: number, other: number): boolean {
     return this.#areAlike(this.#work, one, other);
   }
 
   /**
-   * They run the same code, and wait for the same objects, or (each may have one of its own) at the same places; one
-   * that hardly did either is like every other one.
+   * Whether two threads run the same code, and wait for the same objects, or (because each may have one of its own) at
+   * the same places; a thread that hardly ran or waited matches every other one.
    */
   areSame(one: number, other: number): boolean {
     return (
@@ -77,7 +77,7 @@ export class ThreadRoles {
     );
   }
 
-  /** Threads by role, in the order of the first of each. */
+  /** Divides threads by role, in the order of each role's first thread. */
   divide(threads: Iterable<number>): number[][] {
     const roles: number[][] = [];
     for (const thread of threads) {

@@ -1,4 +1,4 @@
-/** How walks of stacks came along: how many were cut short, where and why, and how callers were found. Pure. */
+/** Statistics of stack walks: how many were cut short, where and why, and how callers were found. Pure. */
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { CutReason, Unwinding, UnwindingModule } from '../result/unwinding.js';
 import { cutReasons, unwoundBy } from '../result/unwinding.js';
@@ -39,7 +39,7 @@ function add(one: UnwindingModule, other: UnwindingModule): UnwindingModule {
   return { module: '', walks: one.walks + other.walks, cut, steps };
 }
 
-/** Of all modules together, and of each that has any. */
+/** Statistics of all modules together, and of each module that has any. */
 export function unwindingOf(raw: RawProfile): Unwinding {
   const rows = Array.from(raw.unwinding.walks, (_, k) => moduleAt(raw, k));
   const none = { valid: 0, likely: 0, invalid: 0 };

@@ -1,18 +1,18 @@
 /**
- * Threads that wait in the middle of what they do: below procedures that themselves do their work. Who waits for work
- * waits beside it, in the loop that hands it out; who has to let others run waits in it, wherever it happens to be
- * (docs/reference/findings.md, "Exclusion"). Pure.
+ * Determines whether threads wait in the middle of their work: below procedures that themselves do some of the work. A
+ * thread that waits for work waits outside it, in the loop that distributes it; a thread that must let others run waits
+ * inside its work, wherever it happens to be (docs/reference/findings.md, "Exclusion"). Pure.
  */
 import { f64, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
-/** Stacks on which they wait for less than this part of it say nothing about where all of it happens. */
+/** Stacks with less than this share of the waiting are ignored in determining where all of it occurs. */
 const leastWait = 0.001;
-/** A procedure in which they spend so much of their work does some of it. */
+/** A procedure with at least this share of the threads' work does some of the work. */
 const leastWork = 0.05;
-/** In the middle of it for so much of the waiting. */
+/** The least share of the waiting that must be in the middle of work. */
 const mostly = 0.5;
 
 export function waitInTheirWork(
@@ -45,7 +45,7 @@ export function waitInTheirWork(
   return inside >= mostly * waitNs;
 }
 
-/** The nodes that all of these are at or below. */
+/** The nodes that are ancestors of, or equal to, all of these nodes. */
 function commonOf(parent: ArrayLike<number>, nodes: readonly number[]): Set<number> {
   const counts = new Map<number, number>();
   for (const node of nodes) for (let n = node; n !== 0; n = parent[n] ?? 0) addTo(counts, n, 1);

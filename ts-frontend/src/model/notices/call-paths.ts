@@ -1,10 +1,13 @@
-/** What call paths lack: those that do not reach their thread's beginning, and callers found without unwind tables. */
+/**
+ * Notice about incomplete call paths: those that do not reach their thread's beginning, and callers that were found
+ * without unwind tables.
+ */
 import { unwindingOf } from '../metrics/unwinding.js';
 import type { CallPathsNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 import { cutReasons, type UnwindingModule } from '../result/unwinding.js';
 
-/** Reported from this share of walks on. */
+/** The least share of walks, or of steps, that is reported. */
 const least = 0.005;
 
 const cutOf = ({ cut }: Pick<UnwindingModule, 'cut'>): number => cutReasons.reduce((sum, why) => sum + cut[why], 0);

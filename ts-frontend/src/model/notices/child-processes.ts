@@ -1,10 +1,10 @@
-/** Child processes: work that the program has others do, and that its own profile cannot show. Pure. */
+/** Notice about child processes, whose work the program's own profile cannot show. Pure. */
 import type { ChildProcessesNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
 /**
- * Below this share of all processor time, or where the kernel's clock ticks are too coarse, children change no
- * conclusion.
+ * The least share of all processor time that matters; below it, or within the resolution of the kernel's clock ticks,
+ * child processes change no conclusion.
  */
 const leastPart = 0.05;
 const leastNs = 50e6;

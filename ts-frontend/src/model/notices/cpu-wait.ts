@@ -1,9 +1,9 @@
-/** How long threads waited for CPUs, and whose doing it was. Pure. */
+/** Notice about how long threads waited for CPUs, and whether the program or other programs caused it. Pure. */
 import { cpuWaitMatters } from '../metrics/cpu-wait.js';
 import type { CpuWaitNotice } from '../result/notices.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** A finding about more threads than CPUs says as much, where the waiting is the program's own doing. */
+/** If the program itself causes the waiting, a finding about oversubscription already reports it. */
 export function waitingForCpus(model: Model, findings: readonly Finding[]): CpuWaitNotice[] {
   const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
   const isReported = findings.some(({ kind }) => kind === 'oversubscription') && ownNs >= othersNs;

@@ -1,4 +1,6 @@
-/** What a reader must know besides findings, in the order of reports (docs/reference/findings.md, "Notices"). Pure. */
+/**
+ * What a reader must know besides the findings, in the order of reports (docs/reference/findings.md, "Notices"). Pure.
+ */
 import type { FindingContext } from '../evidence/context.js';
 import { fewSnapshots } from '../metrics/confidence.js';
 import { sleepingIn, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
@@ -15,7 +17,7 @@ import { unseen } from './unseen.js';
 import { waitingLoops } from './waiting-loops.js';
 import { conditionsWaitedAtAgain } from './waits-again.js';
 
-/** What the findings leave unsaid of the program. */
+/** Notices about the run: what the findings do not explain. */
 export function noticesOf(context: FindingContext, findings: readonly Finding[]): Notice[] {
   const { model } = context;
   const { samples } = model;
@@ -38,7 +40,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
   ];
 }
 
-/** How well the program was seen. */
+/** Notices about the quality of the recording. */
 export const recordingNotices = (model: Model): Notice[] => [...losses(model), ...unseen(model), ...callPaths(model)];
 
 function noProcedure({ raw, head }: Model): Notice[] {
@@ -46,12 +48,12 @@ function noProcedure({ raw, head }: Model): Notice[] {
   return [{ form: 'no-procedure', hooks: head.publisher !== 'pthread' }];
 }
 
-/** Reported from this share of the elapsed time on. */
+/** The least share of the elapsed time that is reported. */
 const leastRest = 0.2;
 
 function nothingRan(context: FindingContext, findings: readonly Finding[]): Notice[] {
   const { model, levels } = context;
-  // nobody spun either: of who spins it is not known to the moment when he goes on
+  // and no thread spun: it is not known exactly when a spinning thread continues
   const ns = levels.elapsed.get(0) ?? 0;
   if (ns < leastRest * model.elapsedNs) return [];
   if (findings.some(({ kind, processorUse }) => kind === 'io' || processorUse.busy === 0)) return [];
@@ -68,23 +70,28 @@ function nothingStandsOut({ model, least }: FindingContext, findings: readonly F
   return [{ form: 'nothing-stands-out', leastNs: least, workShare }];
 }
 
-/** Reported from this share of the elapsed time on. */
+/** The least share of the elapsed time that is reported. */
 const leastUnexplained = 0.05;
-/** Findings about work that takes long, not about processors without work. */
+/** Findings about the amount of work, not about idle processors. */
 const ofWork: ReadonlySet<Finding['kind']> = new Set(['optimize', 'kernel']);
 
-/** Findings about code that runs while processors are idle: they save what that costs, others less than they cost. */
+/**
+ * Findings about code that runs while processors are idle: their saving is the cost of that; of others it is costNs.
+ */
 const ofCode: ReadonlySet<Finding['kind']> = new Set(['serial', 'imbalance', 'starvation']);
 const aboutOf = ({ kind, bound, costNs, savingNs }: Finding): number =>
   ofWork.has(kind) ? 0 : ofCode.has(kind) && !bound ? savingNs : costNs;
 
-/** What idle processors cost, less what findings are about. (Their costs may overlap: so much at least.) */
+/**
+ * The cost of idle processors minus that which findings explain. (Costs of findings may overlap, so this is a lower
+ * bound.)
+ */
 function unexplained(
   { root, balance, elapsedNs, samples, cpuWait, head }: Model,
   findings: readonly Finding[],
 ): Notice[] {
   const about = findings.reduce((sum, one) => sum + aboutOf(one), 0);
-  // Of plain pthread programs others' part is in the model already.
+  // In models of plain pthread programs, the effect of other programs is already excluded.
   const others = head.publisher === 'pthread' ? 0 : cpuWait.othersNs;
   const ns = root.parallelizeNs + balance.nothingRanNs - about - others;
   return samples >= fewSnapshots && ns >= leastUnexplained * elapsedNs ? [{ form: 'unexplained', ns }] : [];

@@ -1,6 +1,6 @@
 /**
- * Locks that are taken and released with hardly anything in between, again and again: polling that looks like work, or
- * a lock around too little. Which of the two it is can't be seen from outside, so both are said
+ * Notice about locks that are acquired and released repeatedly with hardly any work in between: either polling that
+ * looks like work, or a lock around too little work. Which of the two it is cannot be observed, so both are mentioned
  * (docs/reference/findings.md, "Notices"). Pure.
  */
 import { Purpose } from '../profile/abi.js';
@@ -11,13 +11,10 @@ import { isLock } from '../evidence/wait-kinds.js';
 import type { LockChurnNotice } from '../result/notices.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
-/**
- * Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at
- * something take.
- */
+/** The maximum processor time per acquisition, in ns: about what a lock, an unlock and reading a variable take. */
 const leastEachNs = 250;
 const leastTimes = 100_000;
-/** Reported from this share of the elapsed time on. */
+/** The least share of the elapsed time that is reported. */
 const leastCost = 0.05;
 
 export function churnedLocks(model: Model, findings: readonly Finding[]): LockChurnNotice[] {
@@ -25,7 +22,7 @@ export function churnedLocks(model: Model, findings: readonly Finding[]): LockCh
     findings.flatMap(({ facts }) => (facts.form === 'lock-churn' || facts.form === 'hand-overs' ? facts.objects : [])),
   );
   const notices: LockChurnNotice[] = [];
-  // programs have thousands of locks, and hardly one that is taken so often
+  // filled in one pass: programs have thousands of locks, but hardly any that is acquired so often
   const times = new Float64Array(model.entities.length);
   for (const { entity, acquisitions } of model.raw.objects) addAt(times, shownId(model, entity), acquisitions);
   for (const lock of model.entities) {
@@ -47,7 +44,7 @@ export function churnedLocks(model: Model, findings: readonly Finding[]): LockCh
   return notices;
 }
 
-/** Processor time of the C library's locking that it calls. */
+/** Processor time in the C library's locking functions that it calls. */
 function lockingNs(model: Model, by: Entity): number {
   let ns = 0;
   for (const { entity } of by.callees) {

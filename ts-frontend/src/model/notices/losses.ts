@@ -1,10 +1,10 @@
-/** What was lost, damaged or came late while it was recorded, each only where there is some. Pure. */
+/** Notices about data that was lost or damaged, and snapshots that were skipped; each only if there is any. Pure. */
 import type { LossNotice, Notice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
-/** Fewer torn copies are of no weight: an innermost entry in a hundred, against intervals wider than that. */
+/** The least share of torn copies that matters: fewer are less than the width of the intervals. */
 const leastTorn = 0.01;
-/** Snapshots skipped, of those due. */
+/** The least share of due snapshots that were skipped. */
 const leastSkipped = 0.05;
 
 export function losses({ head, slowdown }: Model): Notice[] {

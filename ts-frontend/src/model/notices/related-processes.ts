@@ -1,8 +1,8 @@
-/** Other recorded processes of the launched program, which had CPUs that this one did not use. Pure. */
+/** Notice about other recorded processes of the launched program, whose CPUs this one could not use. Pure. */
 import type { RelatedProcessesNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
-/** Below so many CPUs on average they change no conclusion. */
+/** The least mean number of CPUs that matters. */
 const leastCpus = 0.1;
 
 export const relatedProcesses = ({ head, relatedCpus: cpus, usable: left }: Model): RelatedProcessesNotice[] =>

@@ -1,8 +1,11 @@
-/** What this machine, or how the program was built, kept from being seen: samples, hooks, names, lines. Pure. */
+/**
+ * Notices about what could not be observed on this machine or with this build of the program: samples, hooks, names,
+ * lines. Pure.
+ */
 import type { ForbiddenNotice, Notice, UnnamedNotice } from '../result/notices.js';
 import type { Entity, Model } from '../result/types.js';
 
-/** Missing names and places are reported from this part of the work on. */
+/** The least share of the work in procedures with missing names or places that is reported. */
 const leastWork = 0.1;
 
 export function unseen(model: Model): Notice[] {
@@ -35,7 +38,7 @@ function forbidden({ head: { paths, publisher, outside } }: Model): ForbiddenNot
     ['rare-samples', isPthread && paths.rare],
     ['memory', isPthread && paths.noMemory && !outside],
     ['calls', isPthread && paths.noCalls && !outside],
-    // one right is needed for both
+    // both need the same permission
     ['memory-outside', outside && paths.noMemory && !paths.noCalls],
     ['calls-outside', outside && paths.noCalls],
     ['samples-beside-hooks', paths.noSamples && hooked],

@@ -1,6 +1,6 @@
 /**
- * Loops that nobody marked and that were found to do nothing but wait. Those of OpenMP's library are one: it
- * has one for each of its barriers and locks, and threads wait in all of them for the same reasons. Pure.
+ * Notices about unmarked loops that were found to do nothing but wait. The loops of OpenMP's library are reported
+ * together: it has one for each of its barriers and locks, and threads wait in all of them for the same reasons. Pure.
  */
 import { leastShare } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
@@ -15,7 +15,7 @@ export function waitingLoops({
   balance,
   processors,
 }: Model): (WaitingLoopNotice | WaitingTeamsNotice)[] {
-  // of others nothing is worked out
+  // only these: statistics of other objects are not computed
   const loops = entities.filter((one) => one.rawKind === 'loop' && one.group === 0 && one.object?.counted === false);
   const ofTeams = loops.filter(({ origin }) => origin === 'openmp');
   const ns = ofTeams.reduce((sum, one) => sum + waitedNs(one), 0);

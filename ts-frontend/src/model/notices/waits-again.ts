@@ -1,9 +1,9 @@
-/** Conditions at which threads are woken for nothing. Pure. */
+/** Notices about conditions at which threads are woken needlessly. Pure. */
 import { waitsAgain } from '../evidence/waits-again.js';
 import type { WaitsAgainNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
-/** But for those that a finding is about, which says it. */
+/** Except for conditions that a finding already reports. */
 export function conditionsWaitedAtAgain(model: Model, reported: ReadonlySet<number>): WaitsAgainNotice[] {
   return model.entities.flatMap((condition) => {
     const count = reported.has(condition.id) ? 0 : waitsAgain(model, condition);

@@ -1,12 +1,12 @@
-/** How much of the time path each entity is on (docs/reference/path.md). Pure. */
+/** How long each entity is on the time path (docs/reference/path.md). Pure. */
 import type { Model } from '../result/types.js';
 import { timePathOf } from './time-path.js';
 
 const known = new WeakMap<Model, ReadonlyMap<number, number> | null>();
 
 /**
- * Nanoseconds of the path by entity, inclusive: on the stack of the path's thread, or that thread, or what it waited
- * for. Entities that are not there are not on the path. null: no path was recorded.
+ * Nanoseconds of the path by entity, inclusive: the entity is on the stack of the path's thread, or is that thread, or
+ * is what it waited for. Entities that are not on the path are missing. null: no path was recorded.
  */
 export function onPathOf(model: Model): ReadonlyMap<number, number> | null {
   let found = known.get(model);

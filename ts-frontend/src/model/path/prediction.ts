@@ -6,18 +6,18 @@
 export interface Prediction {
   processors: number;
   ns: number; // estimate
-  lowNs: number; // no schedule is shorter
-  highNs: number; // no greedy schedule is longer
+  lowNs: number; // lower bound: no schedule is shorter
+  highNs: number; // upper bound: no greedy schedule is longer
 }
 export interface PredictionInput {
   workNs: number;
   spanNs: number;
-  leastNs: number; // no number of processors takes less: the typical span, the time that one lock is held
-  levels: Float64Array; // work by the length of the chain to it
+  leastNs: number; // lower bound for any number of processors: the typical span, or the time for which one lock is held
+  levels: Float64Array; // work by the length of the longest chain before it, in levels of levelNs
   levelNs: number;
 }
 
-/** From 1 to 1,024, ever further apart. */
+/** From 1 to 1,024, with growing distances. */
 export const predictedProcessors: readonly number[] = [
   ...Array.from({ length: 64 }, (_, k) => k + 1),
   ...Array.from({ length: 12 }, (_, k) => 64 + 16 * (k + 1)),
@@ -28,7 +28,7 @@ export function predictions(input: PredictionInput): Prediction[] {
   return predictedProcessors.map((processors) => predict(input, processors));
 }
 
-/** Each level takes as long as its chain, or, where there is more work, as the processors take for that. */
+/** Each level takes as long as its part of the chain or, if that is longer, as the processors take for its work. */
 function predict({ workNs, spanNs, leastNs, levels, levelNs }: PredictionInput, processors: number): Prediction {
   const lowNs = Math.max(workNs / processors, leastNs);
   const highNs = Math.max(lowNs, workNs / processors + (1 - 1 / processors) * spanNs);

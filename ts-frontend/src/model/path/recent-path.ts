@@ -1,5 +1,5 @@
 /**
- * The end of a time path: the last seconds as they stand now, while the program runs or when it has ended
+ * The end of a time path: its last seconds, at present while the program runs, or at the end of the run
  * (docs/reference/path.md, "The last ten seconds"). Pure.
  */
 import { f64, item } from '../profile/columns.js';
@@ -15,11 +15,11 @@ import {
   type PathState,
 } from './time-path.js';
 
-/** Where the path was: a procedure, or what its thread waited for. */
+/** A place on the path: a procedure, or an object that its thread waited for. */
 export interface RecentPlace {
   entity: number; // 0: not known
   ns: number;
-  waited: boolean; // in waits for the entity
+  waited: boolean; // whether the time was spent waiting for the entity
 }
 export interface RecentThread {
   thread: number; // entity, 0: not known
@@ -27,16 +27,16 @@ export interface RecentThread {
 }
 export interface RecentPath {
   startNs: number;
-  ns: number; // the segments' sum, exactly
-  undecidedNs: number; // of its end: not all threads that are at work have it in common
+  ns: number; // exactly the sum of the segments
+  undecidedNs: number; // part at the end that is not decided yet: working threads have different paths there
   inferredNs: number;
-  unknownNs: number; // the chain was lost
-  joined: number; // segments that stand for several
-  handOvers: number; // from one known thread to another
+  unknownNs: number; // time for which the chain was lost
+  joined: number; // number of segments that stand for several
+  handOvers: number; // number of changes from one known thread to another
   states: Record<PathState, number>; // sum to ns
   segments: PathSegment[];
   legs: PathLeg[];
-  threads: RecentThread[]; // by entity: in the order in which they were seen first
+  threads: RecentThread[]; // in the order in which they first appear
   places: RecentPlace[]; // most time first; sum to ns
 }
 
@@ -48,7 +48,7 @@ interface Kept {
   segments: PathSegment[];
 }
 
-/** The newest that was written while the program ran, or at its end. */
+/** The newest recent path that was written during the run or at its end. */
 function newest(raw: RawProfile): Kept | null {
   const rows = raw.recentPaths;
   let best = -1;
@@ -63,11 +63,11 @@ function newest(raw: RawProfile): Kept | null {
   };
 }
 
-/** Of a finished profile that has the whole path only. */
+/** For a finished profile that contains only the whole path. */
 const whole = (raw: RawProfile): Kept | null =>
   raw.head.pathNs <= 0 ? null : { endNs: raw.head.pathNs, undecidedNs: 0, segments: segmentsOf(raw, raw.segments) };
 
-/** What of the segments lies in [from, to), which they fill. */
+/** The parts of the segments that lie in [from, to). */
 function clipped(segments: readonly PathSegment[], from: number, to: number): PathSegment[] {
   const inside: PathSegment[] = [];
   for (const segment of segments) {
@@ -80,7 +80,7 @@ function clipped(segments: readonly PathSegment[], from: number, to: number): Pa
 
 const known = new WeakMap<Model, Map<number, RecentPath | null>>();
 
-/** The last `windowNs` of the path (at most ten seconds, at most what there is); null: there is none, or not yet. */
+/** The last `windowNs` of the path (at most ten seconds, at most what exists); null: there is no path, or not yet. */
 export function recentPathOf(model: Model, windowNs = recentNs): RecentPath | null {
   let made = known.get(model);
   if (made === undefined) known.set(model, (made = new Map<number, RecentPath | null>()));
@@ -118,7 +118,7 @@ function recent(model: Model, windowNs: number): RecentPath | null {
 
 const sum = (parts: readonly { ns: number }[]): number => parts.reduce((ns, part) => ns + part.ns, 0);
 
-/** Changes of thread, but for those to and from what is not known. */
+/** Number of changes of thread, except to and from unknown threads. */
 function handOversOf(segments: readonly PathSegment[]): number {
   let count = 0;
   let last = 0;

@@ -1,47 +1,46 @@
-/**
- * What work and span say about other numbers of processors (docs/reference/path.md, "What limits it"). Pure.
- */
+/** What work and span indicate about other numbers of processors (docs/reference/path.md, "What limits it"). Pure. */
 import { item } from '../profile/columns.js';
 import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 import type { Prediction } from './prediction.js';
 
-/** Twice the processors, with threads for them, take less time. */
+/** Twice as many processors, with threads for them, would take less time. */
 export interface MoreHelp {
   form: 'more-processors-help';
-  processors: number; // twice those of the run
-  savesNs: number; // of the predicted time on those of the run
+  processors: number; // twice the processors of the run
+  savesNs: number; // share of the predicted time on the processors of the run
   share: number;
 }
-/** They do not: the span is what is left. */
+/** More processors would not help: the span limits the run. */
 export interface SpanLimits {
   form: 'span-limits';
   processors: number;
   savesNs: number;
   share: number;
   parallelism: number; // work / typical span
-  // most of the span itself, and the span if that took no time, where that was asked; null: nothing stands out
+  // the procedure with most of the span in itself, and the span if that took no time, if it was computed; null: no
+  // procedure stands out
   code: { entity: number; selfNs: number; share: number; freeSpanNs: number | null } | null;
 }
-/** One lock is held for so long that it limits the run, whatever the order in which threads take it. */
+/** One lock is held for so long that it limits the run, in whatever order threads acquire it. */
 export interface LockLimits {
   form: 'lock-limits';
   entity: number;
   holdNs: number;
-  speedup: number; // work / holdNs: no number of processors gains more over one
+  speedup: number; // work / holdNs: an upper bound of the speed-up over one processor, for any number of processors
 }
-/** What is spawned is small beside what it takes to hand it to another processor. */
+/** Spawned calls do little work compared with the cost of moving them to another processor. */
 export interface FineGrain {
   form: 'fine-grain';
   site: number; // index into WorkSpan.sites
   calls: number;
-  meanWorkNs: number; // of a call itself, without what it spawned there
-  burdenNs: number; // what handing over adds to the span
+  meanWorkNs: number; // work of the call itself, without what it spawned there
+  burdenNs: number; // what hand-overs add to the span
 }
 export type Scaling = MoreHelp | SpanLimits | LockLimits | FineGrain;
 
-const worthwhile = 0.1; // of the time on the processors that there are
-const standsOut = 0.2; // of the span
-const fine = 1.5; // burdened span / span
+const worthwhile = 0.1; // least share of the predicted time on the existing processors that is worthwhile
+const standsOut = 0.2; // least share of the span that stands out
+const fine = 1.5; // least burdened span / span that indicates too fine a grain
 
 export interface ScalingInput {
   processors: number;
@@ -50,13 +49,13 @@ export interface ScalingInput {
   typicalSpanNs: number | null;
   burdenedSpanNs: number | null;
   prediction: readonly Prediction[];
-  procedures: readonly SpanEntity[]; // code alone, most on the span first
+  procedures: readonly SpanEntity[]; // self time only, longest on the span first
   sites: readonly SpanSite[];
   locks: readonly LockHold[]; // longest first
-  freeSpanOf: (entity: number) => number | null; // span if it took no time; null: not asked
+  freeSpanOf: (entity: number) => number | null; // the span if the entity took no time; null: not computed
 }
 
-/** What to read first, first. */
+/** All facts, the most important one first. */
 export function scalingOf(input: ScalingInput): Scaling[] {
   return [...lockLimits(input), ...moreProcessors(input), ...fineGrain(input)];
 }
@@ -73,11 +72,11 @@ function moreProcessors(input: ScalingInput): Scaling[] {
   const gain = { processors: twice.processors, savesNs, share: savesNs / now.ns };
   if (gain.share >= worthwhile) return [{ form: 'more-processors-help', ...gain }];
   const spanNs = input.typicalSpanNs ?? input.spanNs;
-  if (lockLimits(input).some(({ holdNs }) => holdNs > spanNs)) return []; // it is the lock, not the span
+  if (lockLimits(input).some(({ holdNs }) => holdNs > spanNs)) return []; // then the lock limits the run, not the span
   return [{ form: 'span-limits', ...gain, parallelism: workNs / spanNs, code: longest(input) }];
 }
 
-/** The procedure that most of the span is in itself. */
+/** The procedure that has most of the span in itself. */
 function longest({ procedures, spanNs, freeSpanOf }: ScalingInput): SpanLimits['code'] {
   const [first, ...others] = procedures;
   if (first === undefined) return null;
@@ -87,7 +86,7 @@ function longest({ procedures, spanNs, freeSpanOf }: ScalingInput): SpanLimits['
   return share >= standsOut ? { entity, selfNs, share, freeSpanNs: freeSpanOf(entity) } : null;
 }
 
-/** One that would limit the run on at most twice the processors. */
+/** The lock that would limit the run on at most twice the processors, if any. */
 function lockLimits({ locks, workNs, processors }: ScalingInput): LockLimits[] {
   const [first] = locks;
   if (first === undefined || first.holdNs < workNs / (2 * processors)) return [];

@@ -1,16 +1,21 @@
-/** Slack: how much longer threads could take that others did not have to wait for (docs/reference/path.md). Pure. */
+/**
+ * Slack: how much longer threads could have taken without delaying the threads that wait for them
+ * (docs/reference/path.md). Pure.
+ */
 import { f64, u32 } from '../profile/columns.js';
 import type { Model } from '../result/types.js';
 
-/** Threads that are waited for at one place (a sync, a join): how far they are behind the longest chain there. */
+/**
+ * Threads that are waited for at one place (a sync, a join): how much shorter they are than the longest chain there.
+ */
 export interface Slack {
   site: number; // return address of the call; 0: places beyond the first 63
   caller: number; // entity of the procedure that waits, 0: not known
-  line: number; // of the call, in its file; 0: not known
-  merges: number; // waits
-  threads: number; // that they were for
-  lost: number; // of those, not the longest
-  slackNs: number; // sum over these
+  line: number; // line of the call, in the caller's file; 0: not known
+  merges: number; // number of waits
+  threads: number; // number of threads waited for
+  lost: number; // number of these that were not the longest
+  slackNs: number; // sum over the threads that were not the longest
   meanSlackNs: number;
   leastSlackNs: number;
 }

@@ -1,9 +1,9 @@
-/** Invariants of work and span (docs/reference/metrics.md, section 5): one line for each that does not hold. Pure. */
+/** Invariants of work and span (docs/reference/metrics.md, section 5); returns one line for each violation. Pure. */
 import { whatIfKinds } from '../profile/abi.js';
 import { f64, item, u8 } from '../profile/columns.js';
 import { State, type RawProfile } from '../profile/raw-profile.js';
 
-/** For each spawn on the chain, in the burdened span (docs/reference/path.md). */
+/** The time in ns that each spawn on the chain adds to the burdened span (docs/reference/path.md). */
 const spawnBurdenNs = 5000;
 
 const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
@@ -25,10 +25,11 @@ export function checkSpan(raw: RawProfile): string[] {
     atMost('typical span and span', head.typicalSpanNs, head.spanNs);
     atMost('span and burdened span', head.spanNs, head.burdenedSpanNs);
   }
-  // The first snapshot, and the last, are not at the very moments at which recording begins and ends; on a busy machine
-  // the program runs on for long after the last one. The kernel's count of the run knows.
+  // The first and last snapshot are not exactly at the beginning and end of the recording; on a busy machine the
+  // program may run on for long after the last snapshot. The kernel's count of the run time is exact.
   const ranNs = Math.max(head.elapsedNs, head.usageNs);
-  const skippedNs = head.rateHz > 0 ? (head.skippedTicks * 1e9) / head.rateHz : 0; // perhaps all of them at its ends
+  // all skipped snapshots may have been at the beginning or end
+  const skippedNs = head.rateHz > 0 ? (head.skippedTicks * 1e9) / head.rateHz : 0;
   const slack = 5e6 + 0.01 * ranNs + skippedNs;
   atMost('span and elapsed time', head.spanNs, ranNs, slack);
   atMost('work and what the processors can do', head.workNs, head.processors * ranNs, slack * head.processors);
@@ -56,23 +57,26 @@ export function checkSpan(raw: RawProfile): string[] {
   return [...broken, ...checkMerges(raw), ...checkWhatIf(raw)];
 }
 
-/** Time that a chain may contain beside work: sleep, input and output. */
+/** Time in ns that a chain may contain in addition to work: sleep, input and output. */
 function asleepOf({ head, objects, entities, tuples }: RawProfile): number {
-  if (head.publisher === 'pthread') return 0; // they are not on the span there
+  if (head.publisher === 'pthread') return 0; // sleep, input and output are not on the span in pthread programs
   let ns = 0;
   for (let k = 0; k < tuples.ns.length; k++) if (u8(tuples.state, k) === State.io) ns += f64(tuples.ns, k);
   for (const { entity, waitNs } of objects) if (item(entities, entity).kind === 'sleep') ns += waitNs;
   return ns;
 }
 
-/** Locks of plain pthread programs whose holders' processor time was measured: only one thread has it at a time. */
+/**
+ * Whether the lock's holding time was measured as processor time of the holders, and only one thread can hold it at a
+ * time (plain pthread programs).
+ */
 function isMeasured({ head, entities }: RawProfile, entity: number): boolean {
   if (head.publisher !== 'pthread' || head.exactHold) return false;
   const { kind } = item(entities, entity);
   return kind === 'mutex' || kind === 'spinlock';
 }
 
-/** Threads that were waited for. */
+/** Checks the threads that were waited for. */
 function checkMerges({ head, sites }: RawProfile): string[] {
   const broken: string[] = [];
   sites.site.forEach((_, k) => {
@@ -85,13 +89,13 @@ function checkMerges({ head, sites }: RawProfile): string[] {
   return broken;
 }
 
-/** Each strand has its factor, or 1, and so has each sum of strands, and the longest of these. */
+/** Every strand is scaled by its factor or by 1, so every sum of strands, and the longest sum, is between these. */
 function checkWhatIf({ head, whatIf }: RawProfile): string[] {
   const broken: string[] = [];
-  const isWhole = head.typicalSpanNs > 0; // killed: the two are of different moments
-  const slackNs = 1 + head.strands; // each was rounded down
+  const isWhole = head.typicalSpanNs > 0; // after a kill, the two values are of different moments
+  const slackNs = 1 + head.strands; // each strand was rounded down
   whatIf.forEach(({ kind, factor, spanNs, workNs }, k) => {
-    const isLock = kind === whatIfKinds.lock; // nothing takes less time
+    const isLock = kind === whatIfKinds.lock; // waiting less for a lock makes no strand shorter
     const least = isLock || !isWhole ? 0 : Math.min(1, factor);
     const most = isLock ? 1 : Math.max(1, factor);
     const check = (what: string, is: number, plain: number): void => {

@@ -1,6 +1,6 @@
 /**
- * What the work and the span of a run consist of: entities, the places where threads are made, and locks, whose holding
- * times come one after the other. Pure.
+ * What work and span consist of: entities, the places where threads are created, and locks, whose holding times cannot
+ * overlap. Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { shareInterval } from '../metrics/confidence.js';
@@ -9,33 +9,33 @@ import type { Interval, Model } from '../result/types.js';
 
 export interface SpanEntity {
   entity: number;
-  onSpanNs: number; // inclusive: on the stack of the thread that the span was on, or that thread
-  onSpanSelfNs: number; // innermost
+  onSpanNs: number; // inclusive: on the stack of the span's thread, or that thread itself
+  onSpanSelfNs: number; // while innermost
   ci95: Interval; // of onSpanNs
-  workNs: number; // inclusive, of the run's work
+  workNs: number; // inclusive work of the whole run
 }
-/** All threads that were spawned, or created, at one place and have ended. */
+/** All threads that were spawned or created at one place and have ended. */
 export interface SpanSite {
   site: number; // return address of the call; 0: all places beyond the first 63
   caller: number; // entity of the procedure that the place is in, 0: not known
-  line: number; // of the call, in its file; 0: not known
+  line: number; // line of the call, in the caller's file; 0: not known
   start: number; // entity of the start routine
   count: number;
   workNs: number; // sums over all of them
   spanNs: number;
-  topCount: number; // those that descend from none that was spawned there
+  topCount: number; // threads that do not descend from another thread spawned there
   topWorkNs: number;
   topSpanNs: number;
   parallelism: number; // topWorkNs / topSpanNs
-  onSpanNs: number | null; // of the start routine; null: it is spawned at several places
+  onSpanNs: number | null; // time of the start routine on the span; null: it is spawned at several places
   onSpanSelfNs: number | null;
 }
 export interface LockHold {
   entity: number;
-  holdNs: number; // in all: no number of processors makes the run shorter
+  holdNs: number; // holding time in all; no number of processors makes the run shorter than that
 }
 
-/** All entities of a row, each once: those on its stack, its thread, and the groups that they belong to. */
+/** All entities of a row, each once: those on its stack, its thread, and their groups. */
 function entitiesOfRow(model: Model, raw: RawProfile, node: number, thread: number): Set<number> {
   const seen = new Set([thread]);
   for (let n = node; n !== 0; n = u32(raw.stacks.parent, n)) seen.add(u32(raw.stacks.entity, n));
@@ -86,7 +86,7 @@ export function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite
   const callers = new Map<number, number>();
   calls.site.forEach((site, k) => callers.set(site, u32(calls.caller, k)));
   const onSpan = new Map(entities.map((row) => [row.entity, row]));
-  const places = new Map<number, number>(); // how many each start routine is spawned at
+  const places = new Map<number, number>(); // number of places at which each start routine is spawned
   sites.start.forEach((start) => places.set(start, (places.get(start) ?? 0) + 1));
   const rows = Array.from(sites.site, (site, k): SpanSite => {
     const start = u32(sites.start, k);
@@ -113,22 +113,22 @@ export function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite
 }
 
 /**
- * What processors were seen doing contains what they waited for CPUs, and what the recording itself takes; work does
- * not. So shares of the one are taken of the other.
+ * The factor from observed processor time to work: observations include waits for CPUs and the time for recording, work
+ * does not.
  */
 function workScale(model: Model): number {
-  if (model.raw.head.publisher === 'pthread') return 1; // processor time is the kernel's
+  if (model.raw.head.publisher === 'pthread') return 1; // here, processor time is counted by the kernel
   const seen = model.root.processorTimeNs;
   return seen > 0 ? Math.min(1, model.raw.head.workNs / seen) : 1;
 }
 
 /**
- * Observations of a lock's holders in plain pthread programs, in all: when they slept, or waited for input and output,
- * when they waited for a CPU, and the rest. Who requests the lock has it innermost, and waits.
+ * Time of a lock's holders in plain pthread programs, from observations: asleep or in input and output, waiting for a
+ * CPU, and the rest. A thread that requests the lock has it as its innermost entity, and waits.
  */
 function observedHold({ raw }: Model, lock: number): { asleepNs: number; readyNs: number; restNs: number } {
   const { stacks, tuples } = raw;
-  const holds = new Uint8Array(stacks.entity.length); // by node, whose parent comes first
+  const holds = new Uint8Array(stacks.entity.length); // by node; parents come before their children
   for (let n = 1; n < holds.length; n++) {
     const parent = u32(stacks.parent, n);
     if (parent !== 0 && (holds[parent] === 1 || u32(stacks.entity, parent) === lock)) holds[n] = 1;
@@ -146,14 +146,17 @@ function observedHold({ raw }: Model, lock: number): { asleepNs: number; readyNs
   return sums;
 }
 
-/** Shorter holds are sampled: measuring one takes some 50 ns that are in it, besides what is subtracted. */
+/**
+ * Shorter mean holding times are sampled instead: measuring a hold adds some 50 ns to it, in addition to what is
+ * subtracted.
+ */
 const leastMeasuredNs = 150;
 
 /**
- * How long a lock of a plain pthread program was held, without its holders' waits for CPUs: by the processor time that
- * the program measured, and the time for which holders were seen asleep. Where nothing was measured, because the
- * recording is an older one or the lock had no record of its own, and where holds are very short, by the part of the
- * samples.
+ * How long a lock of a plain pthread program was held, excluding its holders' waits for CPUs: the processor time that
+ * the program measured, plus the time for which holders were observed asleep. If nothing was measured (an older
+ * recording, or the lock had no record of its own), or if holds are very short, the elapsed holding time, reduced by
+ * the share of observations in which holders waited for a CPU.
  */
 function pthreadHold(model: Model, lock: number, wallNs: number): number {
   const { asleepNs, readyNs, restNs } = observedHold(model, lock);
@@ -165,7 +168,7 @@ function pthreadHold(model: Model, lock: number, wallNs: number): number {
   return Math.min(wallNs, elapsedNs) * (allNs > 0 ? 1 - readyNs / allNs : 1);
 }
 
-/** Locks that one thread at a time holds, by how long they were held. */
+/** Locks that only one thread at a time can hold, longest holding time first. */
 export function locksOf(model: Model): LockHold[] {
   const { publisher } = model.raw.head;
   const holdOf = (lock: number, wallNs: number): number =>

@@ -1,6 +1,7 @@
 /**
- * The time path of a run (docs/reference/path.md): who let whom go on, from the beginning to the end. Its length is the
- * elapsed time; here it is divided among threads, procedures and objects, and listed in time order. Pure.
+ * The time path of a run (docs/reference/path.md): which thread let which one continue, from the beginning to the end.
+ * Its length is the elapsed time; this module divides it among threads, procedures and objects, and lists it in time
+ * order. Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
@@ -9,13 +10,13 @@ import type { Interval, Model } from '../result/types.js';
 
 /** What the path's thread did: at work, in overhead, busy waiting, and so on; unknown: its chain was lost. */
 export type PathState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io' | 'unknown';
-/** How the path came to a thread. */
+/** The event by which the path came to a thread. */
 export type Came = keyof typeof Arrival;
 
 export interface PathEntity {
   entity: number;
-  onPathNs: number; // inclusive: on the stack of the path's thread, or that thread, or what it waited for
-  onPathSelfNs: number; // innermost
+  onPathNs: number; // inclusive: on the stack of the path's thread, or that thread itself, or what it waited for
+  onPathSelfNs: number; // while innermost
   ci95: Interval; // of onPathNs
 }
 export interface PathSegment {
@@ -25,10 +26,10 @@ export interface PathSegment {
   path: readonly number[]; // entities of the stack, outermost first
   state: PathState;
   came: Came;
-  by: number; // object by which the path came to this thread, 0: none
+  by: number; // object through which the path came to this thread, 0: none
   waitedFor: number; // object of a wait, 0: none
-  inferred: boolean; // it ran while the path's thread waited for what nobody reports
-  joined: number; // segments that this one stands for
+  inferred: boolean; // the thread ran while the path's thread waited for something that is not published
+  joined: number; // number of segments that this one stands for
 }
 /** Consecutive segments of one thread. */
 export interface PathLeg {
@@ -39,14 +40,14 @@ export interface PathLeg {
   by: number;
   inferred: boolean;
   states: Record<PathState, number>;
-  procedure: number; // innermost procedure for the longest time, 0: none
+  procedure: number; // procedure that was innermost for the longest time, 0: none
   procedureNs: number;
   segments: number;
 }
 export interface TimePath {
   lengthNs: number;
-  fromBeginning: boolean; // of the program; else from when it was attached
-  toExit: boolean; // to the end of the program; else to what ran when recording ended
+  fromBeginning: boolean; // true: from the beginning of the program; false: from when Quartz was attached
+  toExit: boolean; // true: to the end of the program; false: to what ran when recording ended
   states: Record<PathState, number>; // sum to lengthNs
   inferredNs: number;
   lostCrumbs: number;
@@ -68,7 +69,7 @@ export const noTimes = (): Record<PathState, number> => ({
   unknown: 0,
 });
 
-/** State of a row: one without thread and stack, which is no wait, is time of which nothing is known. */
+/** The state of a row. A row without thread and stack that is no wait stands for time of which nothing is known. */
 const stateOf = (state: number, stack: number, thread: number, arrival: number): PathState =>
   stack === 0 && thread === 0 && arrival === Arrival.same ? 'unknown' : (stateName[state] ?? 'unknown');
 
@@ -136,7 +137,7 @@ function sumsOf(model: Model): Pick<TimePath, 'entities' | 'states' | 'inferredN
   return { entities, states, inferredNs };
 }
 
-/** Some of these stretches: `count` from `first` on. */
+/** `count` of these segments, from index `first` on. */
 export function segmentsOf(raw: RawProfile, s: RawSegments, first = 0, count = s.ns.length): PathSegment[] {
   const paths = new Map<number, number[]>();
   return Array.from(s.ns.subarray(first, first + count), (ns, at) => {

@@ -1,7 +1,4 @@
-/**
- * "What if": work and span of the run if something took another part of its time (docs/reference/path.md, "What if").
- * Pure.
- */
+/** "What if": work and span of the run if something took a different time (docs/reference/path.md, "What if"). Pure. */
 import { f64, item, u32 } from '../profile/columns.js';
 import { isLockKind } from '../profile/lock-kinds.js';
 import { whatIfKinds, type WhatIfKind } from '../profile/abi.js';
@@ -11,33 +8,35 @@ import type { Prediction } from './prediction.js';
 import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 
 /**
- * What the answer rests on. `exact`: lengths that were carried along in the run. `sampled`: the procedure was called
- * where nothing shows that at once, so there are bounds alone. The others are no answer: hooks would have shown had it
- * run, no snapshot has it (it has no hooks), its name is not known.
+ * The basis of an answer. `exact`: lengths that were computed during the run. `sampled`: the procedure is called in
+ * places without hooks, so only bounds are known. The others mean that there is no answer: `never-ran`: hooks would
+ * have shown it; `unseen`: it has no hooks, and no snapshot shows it; `unknown`: no entity has that name.
  */
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
 
-/** Where threads are created: by their names, what they run and who creates them. */
+/** A place where threads are created, by the name of the start routine and of the creator. */
 export interface Site {
   runs: string;
   creator: string;
 }
 
 export interface WhatIf {
-  name: string; // as it was asked; of a place that was chosen PROCEDURE@CREATOR
+  name: string; // as the user wrote it; for a chosen place PROCEDURE@CREATOR
   kind: WhatIfKind;
-  site: Site | null; // of the kind `site`
+  site: Site | null; // only for the kind `site`
   entity: number; // 0: none
   factor: number;
   basis: Basis;
-  spanNs: number | null; // null: no answer; sampled: the middle of the bounds
-  lowNs: number | null; // bounds of the same; exact: equal to it
+  spanNs: number | null; // null: no answer; for `sampled`, the middle of the bounds
+  lowNs: number | null; // bounds of spanNs; for `exact`, equal to it
   highNs: number | null;
   workNs: number | null;
-  savesNs: number | null; // of the span
-  sinceNs: number | null; // nobody asked, it was chosen then: what threads did before counts as it was
-  waited: boolean; // of a lock: somebody had to wait for it; of others true
-  prediction: Prediction[]; // bounds by work and span; the estimate as far between them as that of the run
+  savesNs: number | null; // share of the span
+  // the question was chosen at this time during the run, not asked; what threads did before is not scaled
+  sinceNs: number | null;
+  waited: boolean; // for a lock: whether any thread had to wait for it; for others true
+  // bounds by work and span; the estimate is at the same relative position between them as that of the run
+  prediction: Prediction[];
 }
 
 export interface WhatIfInput {
@@ -107,13 +106,13 @@ function siteOf({ model, sites }: WhatIfInput, site: number): Site {
   return { runs: name(row?.start), creator: name(row?.caller) };
 }
 
-/** What was asked as PROCEDURE@CREATOR. */
+/** The site of a question of the form PROCEDURE@CREATOR. */
 function siteAsked(question: string): Site {
   const at = question.lastIndexOf('@');
   return { runs: question.slice(0, at), creator: question.slice(at + 1) };
 }
 
-/** The lock with that name, or the first of several; 0: there is none. */
+/** The lock with that name, or else the first whose name begins with it; 0: there is none. */
 function lockCalled(model: Model, name: string): number {
   const locks = model.entities.filter((entity) => entity.id !== 0 && isLockKind(entity.rawKind));
   return (
@@ -126,7 +125,7 @@ function ofLock(raw: RawWhatIf, entity: number): Lengths | Basis {
   return { basis: 'exact', lowNs: raw.spanNs, highNs: raw.spanNs, workNs: raw.workNs };
 }
 
-/** Whether its calls show when it runs: it has hooks, and those were there from the beginning. */
+/** Whether all its calls are known exactly: it has hooks, and these were recorded from the beginning. */
 function hasExactCalls({ model }: WhatIfInput, raw: RawWhatIf): boolean {
   const { attached, paths } = model.raw.head;
   if (raw.missed || attached) return false;
@@ -136,7 +135,7 @@ function hasExactCalls({ model }: WhatIfInput, raw: RawWhatIf): boolean {
   return item(model.entities, raw.entity).calls > created;
 }
 
-/** Whether procedures of the program have hooks: calls were counted at other places than those that begin threads. */
+/** Whether procedures of the program have hooks: calls were counted at places other than those that create threads. */
 function hasHooks({ raw }: Model): boolean {
   if (raw.head.paths.hooks) return true;
   const { sites, calls } = raw;
@@ -147,7 +146,7 @@ function hasHooks({ raw }: Model): boolean {
   );
 }
 
-/** Of a procedure, what was observed is exact; what samples have of it beyond that leaves bounds. */
+/** For a procedure: what hooks observed is exact; if samples show more of it than that, there are only bounds. */
 function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths | Basis {
   const { model, spanNs, workNs } = input;
   const exact: Lengths = { basis: 'exact', lowNs: raw.spanNs, highNs: raw.spanNs, workNs: raw.workNs };
@@ -162,7 +161,7 @@ function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths |
   const agrees = !raw.missed && sampledNs <= exactNs + certain(input, sampledNs);
   if (raw.seen && (hasExactCalls(input, raw) || agrees)) return exact;
   if (change <= 0) return change === 0 ? exact : slower(input, raw, row);
-  // No chain loses more than what it has of the procedure; what was observed is lost at least.
+  // No chain is shortened by more than its part of the procedure, nor by less than what hooks observed.
   const most = change * (row?.ci95.highNs ?? 0);
   const highNs = Math.min(spanNs, raw.seen ? raw.spanNs : spanNs);
   return {
@@ -173,13 +172,16 @@ function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths |
   };
 }
 
-/** How far samples of a procedure may be above what it did do, by chance. */
+/** By how much samples of a procedure may exceed its actual time by chance, in ns. */
 function certain({ model, workNs }: WhatIfInput, sampledNs: number): number {
   const seenOften = Math.max(1, model.samples);
   return 3 * Math.sqrt((sampledNs * workNs) / seenOften) + workNs / seenOften;
 }
 
-/** The span becomes longer by what is on it now, and by no more than if all of it were. */
+/**
+ * Bounds if the procedure became slower: the span grows at least by what is on it now, and at most as if all of it were
+ * the procedure.
+ */
 function slower({ spanNs, workNs }: WhatIfInput, raw: RawWhatIf, row: SpanEntity | undefined): Lengths {
   const more = raw.factor - 1;
   return {
@@ -190,7 +192,10 @@ function slower({ spanNs, workNs }: WhatIfInput, raw: RawWhatIf, row: SpanEntity
   };
 }
 
-/** without: a lock that is no bound. What others are held can become less by no more than the work does. */
+/**
+ * `without`: a lock that is no longer a bound. The holding times of other locks decrease by at most as much as the
+ * work.
+ */
 function predict(input: WhatIfInput, lengths: Lengths, without: number): Prediction[] {
   const saved = Math.max(0, input.workNs - lengths.workNs);
   const typical = Math.min(1, (input.typicalSpanNs ?? input.spanNs) / input.spanNs);
@@ -205,7 +210,7 @@ function predict(input: WhatIfInput, lengths: Lengths, without: number): Predict
   });
 }
 
-/** The answer to what the entity would take if it were free, exact and of the whole run. */
+/** The exact answer for the whole run to what would be if the entity took no time, if there is one. */
 export const freeOf = (model: Model, answers: readonly WhatIf[], entity: number): WhatIf | undefined =>
   answers.find(
     ({ basis, factor, sinceNs, kind, entity: asked }) =>

@@ -1,6 +1,6 @@
 /**
- * Work and span of a run (docs/reference/path.md, "Work and span"): how much there was to do, how long it takes however
- * many processors do it, what that consists of, and how long other numbers of processors would take. Pure.
+ * Work and span of a run (docs/reference/path.md, "Work and span"): how much work there was, how long it takes on
+ * unlimited processors, what both consist of, and predictions for other numbers of processors. Pure.
  */
 import { f64, item, u8 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
@@ -14,29 +14,30 @@ import { freeOf, whatIfsOf, type WhatIf } from './what-if.js';
 export interface WorkSpan {
   workNs: number;
   spanNs: number;
-  burdenedSpanNs: number | null; // null: the program had not ended in order
+  burdenedSpanNs: number | null; // null: the program did not end normally
   typicalSpanNs: number | null;
   parallelism: number; // workNs / spanNs
-  asideNs: number; // the package's own work, in neither
-  cpuWaitNs: number | null; // waits for CPUs, in neither; null: in both, or not known (pthread programs)
-  unendedNs: number; // processor time that is in no strand: of threads that came to no event (plain pthread programs)
+  asideNs: number; // the package's own work, which is in neither
+  // waits for CPUs, in neither work nor span; null: included in both, or not known (pthread programs)
+  cpuWaitNs: number | null;
+  unendedNs: number; // processor time that is in no strand: threads that reached no event (plain pthread programs)
   strands: number;
   lostCrumbs: number;
-  unseenNs: number; // of the span: too short to be seen
-  cpuWaitsOut: boolean; // waits for CPUs are in neither; false: they are in both
-  entities: SpanEntity[]; // most on the span first
+  unseenNs: number; // part of the span in pieces too short to be observed
+  cpuWaitsOut: boolean; // true: waits for CPUs are in neither; false: they are in both
+  entities: SpanEntity[]; // longest on the span first
   sites: SpanSite[]; // most work first
   locks: LockHold[]; // longest first
-  prediction: Prediction[]; // by processors; none: too much is in no strand
+  prediction: Prediction[]; // by number of processors; empty: too much processor time is in no strand
   scaling: Scaling[]; // what limits the run on other numbers of processors
-  whatIf: WhatIf[]; // as they were asked
-  slack: Slack[]; // most first
+  whatIf: WhatIf[]; // in the order of the questions
+  slack: Slack[]; // most slack first
 }
 
-/** More than that of the processor time is in no strand: then the rest says nothing about other processors. */
+/** If more than this share of the processor time is in no strand, the rest does not allow predictions. */
 export const tooMuchUnended = 0.1;
 
-/** Busy waiting is none. */
+/** Busy waiting is not counted as work. */
 function unendedOf({ raw, cpuWait }: Model): number {
   if (raw.head.publisher !== 'pthread') return 0;
   let spinningNs = 0;
@@ -45,7 +46,7 @@ function unendedOf({ raw, cpuWait }: Model): number {
   return Math.max(0, cpuWait.runNs - raw.head.workNs - spinningNs);
 }
 
-/** null: work and span were not recorded, or the program ended before there was any. */
+/** null: work and span were not recorded, or the program ended before the first strand did. */
 export function workSpanOf(model: Model): WorkSpan | null {
   const { head } = model.raw;
   if (!head.spanRecorded || head.spanNs <= 0 || head.workNs <= 0) return null;

@@ -17,16 +17,16 @@ export interface TimeBucket {
   count: number;
 }
 
-/** The bucket that begins at `lower`. */
+/** The range of the bucket that begins at `lower`. */
 function rangeFrom(lower: number, { exact, parts }: { exact: number; parts: number }): { from: number; to: number } {
   const width = lower < exact ? 1 : 2 ** Math.floor(Math.log2(lower)) / parts;
   return { from: lower, to: lower + width - 1 };
 }
 
-/** Runnable threads: a bucket is known by its lower bound. */
+/** Range of a bucket of runnable threads, which is identified by its lower bound. */
 export const runnableRange = (lower: number): { from: number; to: number } => rangeFrom(lower, runnableBuckets);
 
-/** Queue lengths: by its index; the last is open. */
+/** Range of a bucket of queue lengths, which is identified by its index; the last one is open. */
 function queueRange(index: number, count: number): { from: number; to: number } {
   const { exact, parts } = queueBuckets;
   const beyond = index - exact;
@@ -41,7 +41,7 @@ export function queueDistribution(ns: Float64Array): Bucket[] {
   return out;
 }
 
-/** Times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0, the last everything above. */
+/** The distribution of times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0, the last everything above. */
 export function timeDistribution(counts: ArrayLike<number>): TimeBucket[] {
   const out: TimeBucket[] = [];
   for (let k = 0; k < counts.length; k++) {

@@ -1,6 +1,6 @@
 /**
- * Loops and source lines of code on the paths of a profile: scopes within a procedure, which views of calling contexts
- * and the source show, and which the other tables and findings leave out. Pure.
+ * Loops and source lines on the paths of a profile: scopes within a procedure that views of calling contexts and the
+ * source view show, and that all other tables and findings leave out. Pure.
  */
 import { item, u32 } from './columns.js';
 import { PairIndex } from './pair-index.js';
@@ -8,15 +8,18 @@ import type { EntityKind, RawProfile } from './raw-profile.js';
 
 export type CodeKind = 'code-loop' | 'code-line';
 
-/** Whether an entity of that kind is a place in a procedure's code. */
+/** Whether entities of that kind are places in a procedure's code. */
 export const isCode = (kind: EntityKind): kind is CodeKind => kind === 'code-loop' || kind === 'code-line';
 
-/** The same profile with all time of such places at what they are in; itself where it has none of them. */
+/**
+ * The same profile with the time of places of kind `without` attributed to what contains them; the same object if it
+ * has none.
+ */
 export function withoutCode(raw: RawProfile, without: CodeKind): RawProfile {
   const isLeftOut = Uint8Array.from(raw.entities, ({ kind }) => (kind === without ? 1 : 0));
   if (!isLeftOut.includes(1)) return raw;
   const { stack, nodes } = withoutNodes(raw, isLeftOut);
-  // Of every table that has stacks: one that were forgotten would be of other procedures, in silence.
+  // Every table with a stack column is converted: in a table left out, stacks would silently refer to other nodes.
   const moved = Object.entries(raw).flatMap(([name, table]: [string, unknown]) =>
     hasStacks(table) ? [[name, { ...table, stack: table.stack.map((node) => stack[node] ?? 0) }]] : [],
   );
@@ -26,13 +29,13 @@ export function withoutCode(raw: RawProfile, without: CodeKind): RawProfile {
 const hasStacks = (table: unknown): table is { stack: Uint32Array } =>
   typeof table === 'object' && table !== null && 'stack' in table && table.stack instanceof Uint32Array;
 
-/** The procedure whose code a loop or line is in; anything else: itself. */
+/** The procedure that contains a loop or line; any other entity itself. */
 export function procedureOf(raw: RawProfile, entity: number): number {
   const its = item(raw.entities, entity);
   return isCode(its.kind) ? its.record : entity;
 }
 
-/** The tree of stacks without nodes of these entities, and for each node the one that stands for it there. */
+/** The tree of stacks without nodes of these entities, and for each old node the new one that replaces it. */
 function withoutNodes(raw: RawProfile, isLeftOut: Uint8Array): { stack: Uint32Array; nodes: RawProfile['stacks'] } {
   const { parent, entity } = raw.stacks;
   const stack = new Uint32Array(parent.length);

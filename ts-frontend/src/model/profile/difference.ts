@@ -1,6 +1,6 @@
 /**
- * What happened between two reads of one growing profile, as a profile of its own: the window of a live screen.
- * The sampler only appends rows and adds to their counts, so that rows with equal index are the same. Pure.
+ * The difference of two reads of one growing profile, as a profile of its own: the window of a live screen. The sampler
+ * only appends rows and increases their counts, so rows with equal index correspond. Pure.
  */
 import { f64, item } from './columns.js';
 import { unwindingColumns, type RawObject, type RawProfile, type RawSharedLine } from './raw-profile.js';
@@ -71,7 +71,7 @@ function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObjec
     capacity: later.capacity,
     instances: later.instances,
     waitMaxNs: later.waitMaxNs,
-    holdMaxNs: later.holdMaxNs, // no counts
+    holdMaxNs: later.holdMaxNs, // a maximum, not a sum, so it cannot be subtracted
     acquisitions: later.acquisitions - earlier.acquisitions,
     contended: later.contended - earlier.contended,
     waitNs: later.waitNs - earlier.waitNs,
@@ -85,7 +85,10 @@ function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObjec
   };
 }
 
-/** Stretches since then. Those that were joined since can't be distinguished: all are shown. */
+/**
+ * Stretches after the earlier read. Stretches that were merged since then cannot be separated, so all of them are
+ * shown.
+ */
 function timelineSince(later: RawProfile['timeline'], earlier: RawProfile['timeline']): RawProfile['timeline'] {
   const known = earlier.ns.length;
   const joined = known > 0 && later.ns.length > 0 && f64(later.ns, 0) !== f64(earlier.ns, 0);
@@ -103,7 +106,7 @@ function timelineSince(later: RawProfile['timeline'], earlier: RawProfile['timel
   };
 }
 
-/** Lines, and the threads of each, stay in their order; more come at the end. */
+/** Lines, and the threads of each line, keep their order; new ones are appended. */
 function lineMinus(later: RawSharedLine, earlier: RawSharedLine | undefined): RawSharedLine {
   if (!earlier) return later;
   return {
@@ -114,7 +117,7 @@ function lineMinus(later: RawSharedLine, earlier: RawSharedLine | undefined): Ra
   };
 }
 
-/** Throws RangeError where the two are not reads of one recording, in this order. */
+/** Throws RangeError if the two are not reads of one recording in this order. */
 export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
   if (
     later.head.pid !== earlier.head.pid ||

@@ -1,4 +1,4 @@
-/** Locks, which whoever has one keeps on its stack. Pure. */
+/** Kinds of locks, which their holders keep on the stack. Pure. */
 import { lockKinds } from './abi.js';
 import type { EntityKind } from './raw-profile.js';
 

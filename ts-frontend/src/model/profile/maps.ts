@@ -1,4 +1,4 @@
-/** Sums by key. */
+/** Adds `value` to the sum of that key. */
 export function addTo<Key>(map: Map<Key, number>, key: Key, value: number): void {
   map.set(key, (map.get(key) ?? 0) + value);
 }

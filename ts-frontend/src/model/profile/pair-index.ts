@@ -1,5 +1,5 @@
 /**
- * Numbers by pairs of numbers, such as nodes by what is above and what stands there: a table with open addressing,
+ * Maps pairs of numbers to numbers, such as parent node and entity to a node: a hash table with open addressing,
  * several times as fast as a Map with one key made of both. Pure.
  */
 import { hashFactor } from './abi.js';
@@ -10,7 +10,7 @@ export class PairIndex {
   readonly #firsts: Uint32Array;
   readonly #seconds: Uint32Array;
   readonly #mask: number;
-  /** `most`: pairs that there will be at most. */
+  /** `most`: maximum number of pairs. */
   constructor(most: number) {
     const size = 2 ** Math.ceil(Math.log2(2 * most + 2));
     this.#slots = new Uint32Array(size);
@@ -19,7 +19,7 @@ export class PairIndex {
     this.#mask = size - 1;
   }
 
-  /** What was given for that pair before; else `value`, which is not 0. */
+  /** The value that was stored for the pair earlier; else stores `value`, which must not be 0, and returns it. */
   findOrAdd(first: number, second: number, value: number): number {
     let at = ((Math.imul(first, hashFactor) ^ Math.imul(second, 0x85ebca6b)) >>> 7) & this.#mask;
     for (let known = u32(this.#slots, at); known !== 0; known = u32(this.#slots, at)) {

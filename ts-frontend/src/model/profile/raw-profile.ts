@@ -19,9 +19,9 @@ export { Arrival, KernelWork, State, Waiting } from './abi.js';
 export type { LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
 
 /**
- * A profile as the addon hands it over: the sections of the file, column by column, all numbers checked, nothing
- * computed. The one contract between the native reader and the model. What fields mean: abi/profile_rows.h,
- * abi/profile_path.h. Times are nanoseconds in Float64 (exact up to 2^53 ns = 104 days).
+ * A profile as the addon provides it: the sections of the file, column by column, with all numbers checked and nothing
+ * computed. This is the only contract between the native reader and the model. The fields are explained in
+ * abi/profile_rows.h and abi/profile_path.h. Times are nanoseconds in Float64 (exact up to 2^53 ns = 104 days).
  */
 export interface RawProfile {
   path: string;
@@ -62,7 +62,7 @@ export interface RawProfile {
     ns: Float64Array;
     waitersNs: Float64Array;
   };
-  /** The run's time path (docs/reference/path.md): its time by what was done; empty where none was recorded. */
+  /** Time of the run's time path (docs/reference/path.md) by thread, stack and state; empty if no path was recorded. */
   onPath: {
     stack: Uint32Array;
     thread: Uint32Array;
@@ -75,7 +75,7 @@ export interface RawProfile {
   };
   /** The same in time order. */
   segments: RawSegments;
-  /** The path's end as it stood at some moments; that with the greatest number is the newest. */
+  /** The end of the path as it was at several moments; the one with the greatest number is the newest. */
   recentPaths: {
     number: Float64Array;
     startNs: Float64Array;
@@ -86,7 +86,7 @@ export interface RawProfile {
     count: Float64Array;
   };
   recentSegments: RawSegments;
-  /** Instructions that threads were seen executing; nptPs: picoseconds. */
+  /** Instructions at which samples found threads; nptPs is in picoseconds. */
   instructions: {
     address: Float64Array;
     procedure: Uint32Array;
@@ -95,7 +95,7 @@ export interface RawProfile {
     nptPs: Float64Array;
     spinNs: Float64Array;
   };
-  /** Messages and collectives of a rank of an MPI program (struct qz_message_event); peer -1 is 2^32 - 1 here. */
+  /** Messages and collectives of a rank of an MPI program (struct qz_message_event); peer -1 appears as 2^32 - 1. */
   messages: {
     postedNs: Float64Array;
     beginNs: Float64Array;
@@ -108,9 +108,9 @@ export interface RawProfile {
     call: Uint32Array;
     thinning: Uint32Array;
   };
-  /** What counters counted on each path (struct qz_counted); one that could be read has at least a row. */
+  /** Hardware counters by path (struct qz_counted); each counter that could be read has at least one row. */
   counted: { stack: Uint32Array; counter: Uint32Array; amount: Float64Array };
-  /** What each thread did when (--timeline); the first row is none (abi/profile_rows.h, struct qz_slice). */
+  /** What each thread did at which time (--timeline); the first row is unused (abi/profile_rows.h, struct qz_slice). */
   slices: {
     startNs: Float64Array;
     ns: Float64Array;
@@ -121,9 +121,9 @@ export interface RawProfile {
   };
   /** Cache lines that threads on different CPUs wrote, or read and wrote, alternately. */
   sharedLines: RawSharedLine[];
-  /** Walks of stacks: row k is of module k - 1, row 0 of code in no file. */
+  /** Statistics of stack walks: row k is module k - 1, row 0 is code in no file. */
   unwinding: Record<UnwindingColumn, Float64Array>;
-  /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
+  /** Work and span (--span): the span by thread and stack; spawn sites; work by the length of the chain before it. */
   onSpan: { stack: Uint32Array; thread: Uint32Array; count: Float64Array; ns: Float64Array };
   sites: {
     site: Float64Array;
@@ -140,7 +140,7 @@ export interface RawProfile {
     lost: Float64Array;
     slackNs: Float64Array;
     leastSlackNs: Float64Array;
-    line: Uint32Array; // of the call, in the caller's file; 0: not known
+    line: Uint32Array; // line of the call, in the caller's file; 0: not known
   };
   whatIf: RawWhatIf[];
   levels: { ns: Float64Array };
@@ -161,23 +161,26 @@ export interface RawProfile {
   };
 }
 
-/** Struct qz_shared_line, and qz_line_user of those that were seen. */
+/** struct qz_shared_line, with a qz_line_user for each thread seen. */
 export interface RawSharedLine {
   address: number;
   variable: string; // '': no static variable
   samples: number;
-  turns: number; // samples that followed one of another thread on another CPU
+  turns: number; // number of samples that followed a sample of another thread on another CPU
   by: {
     thread: number;
     procedure: number;
     samples: number;
-    written: number; // words of four bytes: bit k is the one at address + 4 * k
+    written: number; // accessed words of four bytes: bit k is the one at address + 4 * k
     read: number;
     locked: number; // lockedAccess
   }[];
 }
 
-/** Of struct qz_unwinding: walks; those cut short, by why; steps, by how the caller was found and whether it is one. */
+/**
+ * Fields of struct qz_unwinding: walks; those cut short, by reason; steps, by how the caller was found and how certain
+ * it is.
+ */
 export const unwindingColumns = [
   'walks',
   'noRule',
@@ -213,7 +216,7 @@ export interface RawSegments {
   joined: Uint32Array;
 }
 
-/** Of a profile without a time path. */
+/** The columns of a profile without a time path. */
 export const noTimePath = (): Pick<
   RawProfile,
   'onPath' | 'segments' | 'recentPaths' | 'recentSegments' | 'onSpan' | 'sites' | 'levels' | 'whatIf'
@@ -260,7 +263,7 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** Of a profile without instructions, counters, messages, slices, walks of stacks, and shared cache lines. */
+/** The columns of a profile without instructions, counters, messages, slices, stack walks and shared cache lines. */
 export const noInstructions = (): Pick<
   RawProfile,
   'instructions' | 'counted' | 'messages' | 'slices' | 'unwinding' | 'sharedLines'
@@ -298,19 +301,19 @@ export const noInstructions = (): Pick<
   },
 });
 
-/** The head, with names in place of the values of enumerations; field by field as struct qz_profile says. */
+/** The head, with names instead of the numbers of enumerations; the fields are those of struct qz_profile. */
 export interface RawHead extends Omit<
   HeadFields,
   'status' | 'abandoned' | 'endReason' | 'publisher' | 'paths' | 'samplerCpu'
 > {
-  status: ProfileStatus | 'abandoned'; // abandoned: still 'recording', but the sampler is gone
+  status: ProfileStatus | 'abandoned'; // abandoned: the status is still 'recording', but the sampler no longer exists
   endReason: EndReason;
   publisher: Publisher;
   paths: RawPaths;
   samplerCpu: number | null;
 }
 
-/** How call paths were found where there are no hooks, and what stood in the way. */
+/** How call paths were found if there are no hooks, and what prevented it. */
 export type RawPaths = Record<PathBit, boolean>;
 export const pathsOf = (bits: number): RawPaths =>
   Object.fromEntries(Object.entries(pathBits).map(([name, bit]) => [name, (bits & bit) !== 0])) as RawPaths;
@@ -323,16 +326,16 @@ export interface RawEntity {
   line: number;
   address: number;
   module: number;
-  // of an object or thread: its number in the session. Procedure: what it is inlined into (entity), 0 = it has code of
-  // its own
+  // for an object or thread: its number in the session. For a procedure: the entity it is inlined into, 0 = it has code
+  // of its own
   record: number;
 
   detail: string; // why name or place is missing, as a clause
-  missing: Missing; // which
+  missing: Missing; // which of them is missing
   instances: number;
   origin: Origin;
-  purposes: number; // bits of Purpose, by its name
-  libraryWait: LibraryWait; // of a futex or loop
+  purposes: number; // purposes indicated by its name: bits of Purpose
+  libraryWait: LibraryWait; // for a futex or loop
   naming: Naming;
 }
 
@@ -355,7 +358,7 @@ export interface RawObject {
   waitHist: Uint32Array;
   holdHist: Uint32Array;
 }
-/** Of no instance. */
+/** Statistics of an entity without instances. */
 export const noObject = (entity: number): RawObject => ({
   entity,
   capacity: 0,
@@ -376,16 +379,16 @@ export const noObject = (entity: number): RawObject => ({
 /** An answer to "what if" (abi/profile_path.h, struct qz_what_if_answer). */
 export interface RawWhatIf {
   kind: number; // whatIfKinds
-  name: string; // as it was asked
-  entity: number; // of the procedure; 0: not known
-  seen: boolean; // it did run; a lock had to be waited for
-  found: boolean; // a procedure (lock: a variable) has the name
+  name: string; // as the user wrote it
+  entity: number; // the procedure; 0: not known
+  seen: boolean; // the code ran; for a lock: a thread had to wait for it
+  found: boolean; // a procedure (for a lock: a variable) with that name exists
   missed: boolean; // some of its calls could not be separated from the rest
   factor: number;
   spanNs: number;
   workNs: number;
-  site: number; // of a place that was chosen: return address
-  sinceNs: number; // then: what threads did before counts as it was
+  site: number; // for a chosen place: return address of the call
+  sinceNs: number; // for a chosen place: when it was chosen; what threads did before is not scaled
 }
 export interface RawThread {
   entity: number;

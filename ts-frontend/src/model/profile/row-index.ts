@@ -1,15 +1,12 @@
-/**
- * Which rows of a table have the same key: the index behind "all tuples of a stack" or "all calls from a procedure".
- * Pure.
- */
+/** The rows of a table by key: the index for "all tuples of a stack" or "all calls from a procedure". Pure. */
 import { countAt, item, u32 } from './columns.js';
 
 export interface RowsBy {
-  start: Uint32Array; // by key: first of its rows in `order`; one more at the end
-  order: Uint32Array; // rows by key, those of one key in their own order
+  start: Uint32Array; // by key: index in `order` of its first row; one more element at the end
+  order: Uint32Array; // rows sorted by key; rows with the same key keep their order
 }
 
-/** Keys are 0 .. keys - 1; rows for which `wanted` is 0 are left out. */
+/** Keys are 0 .. keys - 1; rows whose `wanted` is 0 are left out. */
 export function rowsBy(column: ArrayLike<number>, keys: number, wanted?: Uint8Array): RowsBy {
   const start = new Uint32Array(keys + 1);
   for (let k = 0; k < column.length; k++) if (wanted?.[k] !== 0) countAt(start, item(column, k) + 1);

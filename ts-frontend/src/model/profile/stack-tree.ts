@@ -1,6 +1,6 @@
 /**
- * The tree of stacks, prepared for charging: an order in which a node comes before all that is below it, which node is
- * the first of its entity on its path (an entity is charged once a thread, however often it is on the stack), and which
+ * The tree of stacks, prepared for charging: an order in which every node precedes its descendants, which node is the
+ * first of its entity on its path (an entity is charged once per thread, however often it is on the stack), and which
  * procedure is innermost. Pure.
  */
 import { countAt, item, u32 } from './columns.js';
@@ -10,20 +10,20 @@ export interface Stacks {
   count: number;
   parent: Uint32Array;
   entity: Uint32Array;
-  /** Nodes, depth first: below a node stands what was called from it, without a gap. */
+  /** Nodes in depth-first order: the descendants of a node follow it without a gap. */
   order: Uint32Array;
-  /** Of a node: 0 for the empty stack. */
+  /** By node; 0 for the empty stack. */
   depth: Uint32Array;
   deepest: number;
-  /** 1 where no ancestor has the same entity. */
+  /** By node: 1 if no ancestor has the same entity. */
   first: Uint8Array;
-  /** 1 where no ancestor has an entity of the same group; 0 where the entity has no group. */
+  /** By node: 1 if no ancestor has an entity of the same group; 0 if the entity has no group. */
   firstOfGroup: Uint8Array;
   /** Entity of the innermost procedure, 0 = none. */
   procedure: Uint32Array;
-  /** Entity on top, loops and lines of code left out, 0 = none: whose own time it is. */
+  /** Innermost entity that is no loop or line of code, 0 = none: the time is its self time. */
   owner: Uint32Array;
-  /** The loop of code on top, a line left out, 0 = none: whose own time it is, too. */
+  /** Innermost loop of code, 0 = none: the time is its self time, too. */
   loop: Uint32Array;
 }
 
@@ -38,7 +38,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   const procedure = new Uint32Array(count);
   const owner = new Uint32Array(count);
   const loop = new Uint32Array(count);
-  const below = new Int32Array(count); // first child, then the place in `order`
+  const below = new Int32Array(count); // first child; later the position in `order`
   const beside = new Int32Array(count);
   let deepest = 0;
   for (let n = 1; n < count; n++) {
@@ -58,7 +58,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   const order = new Uint32Array(count);
   const first = new Uint8Array(count);
   const firstOfGroup = new Uint8Array(count);
-  const onPath = new Uint32Array(entities); // how often each entity, and group, is on the path to the node looked at
+  const onPath = new Uint32Array(entities); // how often each entity, and each group, is on the path to the current node
   let n = 0;
   for (let at = 0; at < count; at++) {
     order[at] = n;
@@ -74,7 +74,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
     }
     let next = item(below, n);
     while (next === 0 && n !== 0) {
-      // the way down ends here: leave nodes until one has a neighbour
+      // no more children: go back up until a node has a sibling
       const e = u32(entity, n),
         group = u32(groupOf, e);
       countAt(onPath, e, -1);
@@ -87,7 +87,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   return { count, parent, entity, order, depth, deepest, first, firstOfGroup, procedure, owner, loop };
 }
 
-/** Entities from the root of a stack to its top. */
+/** Entities of a stack, from the root to the innermost. */
 export function pathOf(stacks: Stacks, node: number): number[] {
   const path: number[] = [];
   for (let n = node; n !== 0; n = u32(stacks.parent, n)) path.push(u32(stacks.entity, n));

@@ -1,21 +1,21 @@
 /**
- * Two profiles side by side: what each procedure, object and thread costs in the one and in the other, and which
- * findings have gone, stayed or come. Rules and formulas: docs/reference/compare.md. Pure.
+ * Comparison of two profiles: what each procedure, object and thread costs in each of them, and which findings are
+ * gone, unchanged or new. Rules and formulas: docs/reference/compare.md. Pure.
  */
 import { defined, item } from '../profile/columns.js';
 import { fewSnapshots, independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';
 import type { Entity, Finding, Interval, Model } from '../result/types.js';
 
-/** An entity of either run: one that both have, or only one. */
+/** An entity of either run, or of both. */
 export interface EntityChange {
   kind: Entity['kind'];
   name: string;
   before: Entity | null;
   after: Entity | null;
-  changeNs: number; // NPT after - NPT before; where it is missing, 0
-  ci95: Interval; // of changeNs: from sampling alone
-  certain: boolean; // 0 is not in it
+  changeNs: number; // NPT after - NPT before; a missing entity counts as 0
+  ci95: Interval; // of changeNs, due to sampling only
+  certain: boolean; // whether the interval excludes 0
 }
 export interface FindingChange {
   before: Finding | null;
@@ -25,25 +25,28 @@ export interface Comparison {
   before: Model;
   after: Model;
   elapsedChangeNs: number;
-  entities: EntityChange[]; // the largest change first
+  entities: EntityChange[]; // largest change first
   findings: FindingChange[];
   cautions: Caution[];
 }
 
-/** What makes the two hard to compare. */
+/** Reasons why the two are hard to compare. */
 export type Caution =
   | { form: 'programs'; before: string; after: string }
   | { form: 'processors'; before: number; after: number }
-  | { form: 'compensation' } // of one of them the cost of hooks was taken out
+  | { form: 'compensation' } // the cost of hooks was subtracted in only one of them
   | { form: 'few-snapshots'; which: 'first' | 'second'; snapshots: number }
   | { form: 'not-to-the-end'; which: 'first' | 'second' };
 
-/** Entities are the same if kind, name and, of procedures, file are. Lines move when a program is changed. */
+/**
+ * Entities correspond if their kind, name and (for procedures) file are equal. Lines are ignored, because they move
+ * when a program is changed.
+ */
 function keyOf({ kind, name, file }: Entity): string {
   return [kind, name, kind === 'procedure' ? placeOf(file, 0) : ''].join('\0');
 }
 
-/** Of several with one key (procedures of one name and file), the one with most NPT stands first. */
+/** Entities by key; among several with the same key (procedures with the same name and file), the one with most NPT. */
 function byKey(model: Model): Map<string, Entity> {
   const found = new Map<string, Entity>();
   for (const id of model.ranking) {
@@ -55,9 +58,9 @@ function byKey(model: Model): Map<string, Entity> {
 }
 
 /**
- * The interval of a difference of two independent estimates from the intervals of both (Newcombe 1998, Statistics in
- * Medicine 17:873, method 10): each end is as far from the difference as the two nearer ends are from their estimates,
- * together.
+ * Interval of the difference of two independent estimates, from the intervals of both (Newcombe 1998, Statistics in
+ * Medicine 17:873, method 10). The distance of each end from the difference is the root of the sum of squares of the
+ * distances of the corresponding ends from their estimates.
  */
 function differenceInterval(a: Estimate, b: Estimate): Interval {
   const below = (b.ns - b.lowNs) ** 2 + (a.highNs - a.ns) ** 2;
@@ -68,7 +71,7 @@ function differenceInterval(a: Estimate, b: Estimate): Interval {
 interface Estimate extends Interval {
   ns: number;
 }
-/** What was never seen has an NPT of 0, and an interval all the same. */
+/** An entity that was never seen has an NPT of 0, but still an interval. */
 function estimate(model: Model, entity: Entity | null): Estimate {
   if (entity !== null) return { ns: entity.nptNs, ...entity.ci95 };
   return { ns: 0, lowNs: 0, highNs: shareInterval(0, independentSnapshots(model.head)).high * model.elapsedNs };
@@ -104,7 +107,7 @@ export function compare(before: Model, after: Model): Comparison {
   };
 }
 
-/** A finding has stayed if one of its kind about the same entity is in both. */
+/** A finding is unchanged if both profiles have one of its kind about the same entity. */
 function compareFindings(before: Model, after: Model): FindingChange[] {
   const keyIn =
     (model: Model) =>

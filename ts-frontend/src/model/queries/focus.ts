@@ -1,7 +1,7 @@
 /**
- * The paper's Figure 1 for one entity: its NPT divided among itself and its children. A child is what stands directly
- * above the innermost occurrence of the entity on a stack, so that the rows sum to the entity's NPT and the row
- * "self" is its self NPT. Groups of namesakes count as one entity. Pure.
+ * Figure 1 of the paper for one entity: its NPT divided among itself and its children. A child is the entity directly
+ * above the innermost occurrence of the focused entity on a stack, so that the rows sum to its NPT, and the row "self"
+ * is its self NPT. Groups of entities with the same name count as one entity. Pure.
  */
 import { addAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
@@ -10,14 +10,14 @@ import type { Stacks } from '../profile/stack-tree.js';
 import { tablesOf } from '../metrics/tables.js';
 import type { Entity, Focus, FocusRow, Model } from '../result/types.js';
 
-/** In place of a child: the entity itself. */
+/** Stands for the entity itself, instead of a child. */
 const self = -2;
-/** In place of a child: the entity is not on the path. */
+/** The entity is not on the path. */
 const absent = -1;
 
 type Tables = ReturnType<typeof tablesOf>;
 
-/** What the tuples of one entity say of its children, by child; threads by thread. */
+/** Sums over the tuples of one entity: by child, and by thread. */
 interface Parts {
   byBusy: Map<number, Float64Array>; // T_i
   waits: Map<number, Focus['waits'][number]>;
@@ -50,14 +50,14 @@ export function focusOn(model: Model, id: number): Focus {
   };
 }
 
-/** Namesakes are shown as their group. */
+/** The group of an entity if it has one, else the entity. */
 const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && u32(groupOf, e) !== 0 ? u32(groupOf, e) : e);
 
 /** Whether an entity of the profile is `id`, or belongs to the group `id`. */
 const belongs = ({ groupOf }: Tables, e: number, id: number): boolean =>
   e === id || (id >= groupOf.length && u32(groupOf, e) === id);
 
-/** Paths on which that kind of entity stands: loops and lines of code are on their own paths alone. */
+/** The paths that contain entities of that kind: loops and lines of code are only on paths of their own. */
 function pathsFor(
   model: Model,
   { stacks, loops, lines }: Tables,
@@ -68,7 +68,7 @@ function pathsFor(
   return { stacks, tuples: model.raw.tuples };
 }
 
-/** For each node of the tree of stacks: the child that its time goes to. */
+/** For each node of the tree of stacks: the child to which its time belongs. */
 function childByNode(tables: Tables, stacks: Stacks, id: number): Int32Array {
   const child = new Int32Array(stacks.count).fill(absent);
   if (id === 0) child[0] = self;
@@ -125,7 +125,7 @@ function partsOf(model: Model, tables: Tables, { id, rawKind }: Entity): Parts {
   return parts;
 }
 
-/** A row for each child, and for the entity itself: the greatest NPT first. */
+/** One row for each child and one for the entity itself, largest NPT first. */
 function rowsOf(model: Model, { calls }: Tables, entity: Entity, parts: Parts['byBusy']): FocusRow[] {
   const membersOf = (one: Entity): number[] => (one.members.length > 0 ? one.members : [one.id]);
   const called = new Map(calls.calleesOf(membersOf(entity)).map((one) => [one.entity, one.count]));
@@ -153,7 +153,8 @@ function rowsOf(model: Model, { calls }: Tables, entity: Entity, parts: Parts['b
 }
 
 /**
- * A thread's stack begins with its creator's; its own part begins with its start routine, where that is on the stack.
+ * A thread's stack begins with that of its creator; the thread's own part begins with its start routine, if that is on
+ * the stack.
  */
 function firstOwn(
   model: Model,
@@ -170,7 +171,7 @@ function firstOwn(
   }
 }
 
-/** Entities whose name is `name`, or contains it where none is equal; groups instead of their members. */
+/** Entities with that name or, if there is none, whose names contain it; groups instead of their members. */
 export function findEntities(model: Model, name: string): number[] {
   const ofKind = (of: Entity['rawKind']): number[] =>
     model.entities.filter(({ rawKind, group }) => rawKind === of && group === 0).map(({ id }) => id);

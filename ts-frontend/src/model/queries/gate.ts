@@ -1,6 +1,6 @@
 /**
- * Gates for CI: whether a number has grown from some runs to others by more than a floor, and by more than runs of one
- * version differ. Rules and formulas: docs/reference/gates.md. Pure.
+ * Gates for CI: whether a number has grown between two sets of runs by more than a floor, and by more than runs of the
+ * same version differ. Rules and formulas: docs/reference/gates.md. Pure.
  */
 import { studentQuantile } from '../metrics/confidence.js';
 import type { Entity, Model } from '../result/types.js';
@@ -9,14 +9,14 @@ export const gateMetrics = ['elapsed', 'npt', 'self', 'time', 'idle', 'waited', 
 export type GateMetric = (typeof gateMetrics)[number];
 
 export interface GateRule {
-  text: string; // as it was written
+  text: string; // as the user wrote it
   metric: GateMetric;
-  name: string; // of the entity; '' for elapsed
-  /** So much more is allowed: a part of what it was before, ns, or calls. */
+  name: string; // name of the entity; '' for elapsed
+  /** The tolerated increase: a fraction of the value before, ns, or calls. */
   floor: { of: 'before' | 'ns' | 'count'; amount: number };
 }
 
-/** What is wrong with a rule, in a clause. */
+/** Describes the mistake in a rule, as a clause. */
 export class GateError extends Error {}
 
 const units: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
@@ -46,15 +46,16 @@ export function gateRule(text: string): GateRule {
 
 export interface GateValue {
   value: number;
-  deviation: number; // standard deviation within the run; 0 where it is measured, counted, or not known
+  // standard deviation within the run; 0 if the value is measured, counted, or its deviation is not known
+  deviation: number;
 }
 const exactly = (value: number): GateValue => ({ value, deviation: 0 });
-/** Half a 95 % interval in standard deviations. */
+/** Half of a 95 % interval, in standard deviations. */
 const z = 1.959963985;
 
-/** The value of a metric in one run; of an entity that is not there: 0. null: nobody counted it. */
+/** The value of a metric in one run; 0 if the entity does not exist. null: it was not counted. */
 export function gateValue(model: Model, metric: GateMetric, entity: Entity | null): GateValue | null {
-  // Elapsed time is known no better than other programs left it alone.
+  // Elapsed time is uncertain by as much as other programs delayed the run.
   if (metric === 'elapsed') return { value: model.elapsedNs, deviation: model.cpuWait.othersNs };
   if (entity === null) return exactly(0);
   switch (metric) {
@@ -74,23 +75,24 @@ export function gateValue(model: Model, metric: GateMetric, entity: Entity | nul
 }
 
 export interface GateSide {
-  values: readonly number[]; // a run each
+  values: readonly number[]; // one value for each run
   mean: number;
-  spread: number; // the greatest less the least
+  spread: number; // largest minus smallest value
 }
-/** Why a gate is open, or that it is shut. */
+/** The result of a gate: `worse`, or why it is not worse. */
 export type Verdict = 'worse' | 'not-more' | 'within-floor' | 'within-spread' | 'uncertain';
 export interface GateResult {
   rule: GateRule;
   before: GateSide;
   after: GateSide;
-  change: number; // of the means
-  ci95: { low: number; high: number }; // of the change, from how much runs differ (Welch 1947), sampling included
+  change: number; // difference of the means
+  // of the change, from the variation between runs (Welch 1947), including that of sampling
+  ci95: { low: number; high: number };
   floor: number; // in the metric's unit
   verdict: Verdict;
 }
 
-/** Runs of each side from which on it is known how much they differ. */
+/** The least number of runs on each side from which their variation can be estimated. */
 export const leastRuns = 3;
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -98,14 +100,14 @@ function sideOf(runs: readonly GateValue[]): GateSide {
   const values = runs.map(({ value }) => value);
   return { values, mean: mean(values), spread: Math.max(...values) - Math.min(...values) };
 }
-/** Variance of the mean: by how much runs differ, and no less than sampling alone gives, which few runs may hide. */
+/** Variance of the mean: that between runs, but at least that of sampling, since few runs may be similar by chance. */
 function varianceOf(runs: readonly GateValue[], { values, mean: m }: GateSide): number {
   const n = runs.length;
   const ofRuns = n < 2 ? 0 : values.reduce((sum, value) => sum + (value - m) ** 2, 0) / (n - 1);
   return Math.max(ofRuns, mean(runs.map(({ deviation }) => deviation ** 2))) / n;
 }
 
-/** Each side has a run at least; with fewer than `leastRuns` only exact counts should be compared. */
+/** Each side has at least one run; with fewer than `leastRuns`, only exact counts should be compared. */
 export function evaluateGate(rule: GateRule, before: readonly GateValue[], after: readonly GateValue[]): GateResult {
   const a = sideOf(before);
   const b = sideOf(after);

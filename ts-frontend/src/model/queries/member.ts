@@ -1,6 +1,6 @@
 /**
- * What a set of profiles takes from one of them (docs/reference/sets.md): the weights of its tuples as a report has
- * them, names, and where it waits for other processes. A report on that profile alone gives the same numbers. Pure.
+ * What a set of profiles uses of one member (docs/reference/sets.md): the weights of its tuples as in a report, names,
+ * and where it waits for other processes. A report on that profile alone gives the same numbers. Pure.
  */
 import { measureLevels, waitedAlone } from '../evidence/activity-levels.js';
 import { isOfProcesses } from '../evidence/wait-kinds.js';
@@ -10,7 +10,7 @@ import { item, u32 } from '../profile/columns.js';
 import type { RawEntity, RawObject, RawProfile } from '../profile/raw-profile.js';
 import type { Kind } from '../result/types.js';
 
-/** The part of a profile that a set takes. */
+/** The part of a profile that a set uses. */
 export interface MemberProfile extends Pick<
   RawProfile,
   'head' | 'stacks' | 'balance' | 'onPath' | 'calls' | 'threads' | 'messages'
@@ -26,11 +26,11 @@ export interface MemberProfile extends Pick<
 
 export interface Member {
   raw: MemberProfile;
-  weights: Float64Array; // of each tuple, compensated: ns
-  /** Of an entity of the profile: how a report calls it. */
+  weights: Float64Array; // compensated weight of each tuple, in ns
+  /** The name of an entity in reports. */
   nameOf: (entity: number) => string;
   kindOf: (entity: number) => Kind;
-  /** By object: elapsed time in which it is waited for there that other processes come, and nothing else runs. */
+  /** By object: elapsed time during which the process waits there for other processes and nothing else in it runs. */
   aloneNs: ReadonlyMap<number, number>;
 }
 

@@ -3,7 +3,7 @@
 export const overheadKinds = ['synchronization', 'scheduling', 'threads', 'library'] as const;
 export type OverheadKind = (typeof overheadKinds)[number];
 
-/** What idleness and overhead, low or high, say of how the work is divided. */
+/** What low or high idleness and overhead indicate about the division of the work. */
 export type Guidance = 'effective' | 'coarser' | 'finer' | 'another';
 
 export interface Effort {
@@ -11,7 +11,7 @@ export interface Effort {
   workNs: number;
   idlenessNs: number;
   spinningNs: number;
-  overheadNs: number; // part of the work: sum of the next
+  overheadNs: number; // part of the work; the sum of `overhead`
   overhead: Record<OverheadKind, number>;
-  guidance: Guidance | null; // null: the kernel gave no samples, so that overhead is not known
+  guidance: Guidance | null; // null: not known, because the kernel provided no samples that show overhead
 }

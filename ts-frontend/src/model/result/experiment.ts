@@ -1,24 +1,29 @@
 /**
- * What an experiment with several runs of a program has shown, as data (docs/guide/measuring.md): what recording costs,
- * what a change gains, and whether runs differ. Sentences are made of it in render/parts/experiment.ts, and JSON shows
- * it as it is. Times are nanoseconds, shares are of 1.
+ * The results of an experiment with several runs of a program, as data (docs/guide/measuring.md): what recording costs,
+ * what a change gains, and whether runs differ. render/parts/experiment.ts makes sentences of it; JSON contains it
+ * unchanged. Times are nanoseconds, shares are fractions.
  */
 import type { FindingKind } from './finding-kinds.js';
 
-/** What a run took, as the kernel counts it: child processes that it waited for have their part in user and system. */
+/**
+ * The times of a run as counted by the kernel; user and system time include child processes that the program waited
+ * for.
+ */
 export interface RunTimes {
   elapsedNs: number;
   userNs: number;
   systemNs: number;
 }
 
-/** How a run was made: as it was asked for, without Quartz and recorded; or changed, without Quartz and recorded. */
+/**
+ * Versions of a run: the given command without Quartz, or recorded; the changed command without Quartz, or recorded.
+ */
 export type Version = 'unrecorded' | 'recorded' | 'changed' | 'changed-recorded';
 export interface ExperimentRun extends RunTimes {
-  number: number; // in the order in which they ran, from 1
-  round: number; // 0: in no round; it counts in no comparison of times
+  number: number; // number of the run, from 1, in the order of execution
+  round: number; // 0: outside all rounds; such runs are not used in comparisons of times
   version: Version;
-  change: number | null; // of the changed ones, which: index into Experiment.changes
+  change: number | null; // for changed versions: index into Experiment.changes
 }
 
 /** A ratio of times with its 95 % interval. */
@@ -28,54 +33,57 @@ export interface Ratio {
   high: number;
 }
 
-/** Times of two versions of which each round has one run each. */
+/** Times of two versions, each with one run per round. */
 export interface PairedTimes {
   rounds: number;
   beforeNs: number; // median elapsed times
   afterNs: number;
   elapsed: Ratio | null; // after / before; null: too few rounds
-  processor: Ratio | null; // the same of user and system time together; null also: one of them was 0
+  processor: Ratio | null; // the ratio of user plus system time; null also if one of the times is 0
 }
 
-/** By how much recording slows the program, measured, and what the model says of the run that the report is of. */
+/** Slowdown by recording as measured, compared with the estimate for the run that the report is of. */
 export interface RecordingCost extends PairedTimes {
-  estimated: { least: number; most: number | null }; // slowdown, shares; null: without bound
+  // estimated slowdown, fraction of the time without recording; null: no upper bound
+  estimated: { least: number; most: number | null };
   verdict: 'as-estimated' | 'more' | 'less' | null; // null: not known
 }
 
-/** What a change of the user's does. */
+/** The effect of a change that the user asked to try. */
 export interface ChangeTrial extends PairedTimes {
-  change: string; // as it was written
-  profile: string | null; // of one recorded run of it
+  change: string; // the change as the user wrote it
+  profile: string | null; // profile of a recorded run with the change
   verdict: 'faster' | 'slower' | 'undecided';
 }
 
-/** What an experiment says of a finding whose change it tried. */
+/** What an experiment shows about a finding whose advised change was tried. */
 export interface Verification {
   change: number; // index into Experiment.changes
-  promised: { share: number; low: number; high: number } | null; // of the elapsed time; null: the finding promises none
+  // share of the elapsed time that the finding promised; null: no promise
+  promised: { share: number; low: number; high: number } | null;
   gain: { share: number; low: number; high: number };
   verdict: 'verified' | 'less' | 'not-confirmed' | 'undecided';
 }
 
 export interface Mode {
-  runs: number[]; // their numbers, in the order in which they ran
+  runs: number[]; // numbers of its runs, in the order of execution
   medianNs: number;
-  profile: string | null; // of the run in the middle
+  profile: string | null; // profile of its median run
 }
 /** Elapsed times of recorded runs fall into two groups. */
 export interface Modes {
   dip: number;
-  critical: number; // dip that so many runs with one mode rarely exceed
-  gap: number; // between both groups, in spreads of the one that is spread more; at most 1000
-  apart: boolean; // by that gap: it is wide, and there are several runs on both sides; else by the dip
+  critical: number; // value that the dip of this many runs with a single mode rarely exceeds
+  gap: number; // gap between the groups, as a multiple of the larger spread; at most 1000
+  // whether the modes were detected by the gap, which is wide with several runs on both sides; else by the dip
+  apart: boolean;
   fast: Mode;
   slow: Mode;
-  inOrder: boolean; // all runs of one came before those of the other: the machine may have changed
-  othersMayCause: boolean; // other programs kept the slow runs waiting for CPUs for half of the difference, or more
+  inOrder: boolean; // all runs of one mode came before those of the other: the machine may have changed
+  othersMayCause: boolean; // waiting for CPUs that other programs had explains at least half of the difference
 }
 
-/** What came first in the reports of recorded runs; kind null: no finding. */
+/** The first finding in the reports of recorded runs; kind null: no finding. */
 export interface FirstFinding {
   kind: FindingKind | null;
   name: string;
@@ -84,15 +92,15 @@ export interface FirstFinding {
 
 export interface RecordedRuns {
   runs: number;
-  kept: number; // number of the run that the report is of
+  kept: number; // number of the run that the report describes
   first: FirstFinding[]; // the most frequent one first
-  tested: boolean; // whether they are enough to be tested for two modes
+  tested: boolean; // whether there are enough runs to test for two modes
   modes: Modes | null; // null: none found, or not tested
 }
 
 export interface Experiment {
-  rounds: number; // asked for
-  complete: number; // of these all runs have ended well
+  rounds: number; // requested number of rounds
+  complete: number; // number of rounds of which all runs have ended successfully
   ended: 'done' | 'interrupted' | 'failed';
   runs: ExperimentRun[];
   recording: RecordingCost | null; // null: not measured

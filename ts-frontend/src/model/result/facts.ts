@@ -1,39 +1,41 @@
 /**
- * What each finding says, as data: one type for each form of evidence. Sentences are made of them in render/findings,
- * and JSON shows them as they are. Numbers named by `...Ns` are nanoseconds, entities are indices into Model.entities.
- * A saving here is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
+ * The evidence of each finding as data, with one type for each form of evidence. render/findings makes sentences of it;
+ * JSON contains it unchanged. Numbers named `...Ns` are nanoseconds, entities are indices into Model.entities. A saving
+ * in these types is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
 
-/** Threads that waited at an object during this time: their mean number. */
+/** Mean number of threads that waited at an object during the cost of the finding. */
 export interface WaitingAt {
   entity: number;
   threads: number;
 }
 
-/** Code runs alone, while processors have nothing to do. */
+/** Code runs alone while processors are idle. */
 export interface SerialFacts {
   form: 'serial';
-  worker: { thread: number; share: number } | null; // of several that pass work on, the only one that has some
-  oneAtATime: number | null; // threads that ran it, one at a time
-  succession: number | null; // of these, beside main: each began after the one before had ended
-  callers: number[]; // where most of it is lost, outermost first, at most three
-  itself: boolean; // the code alone, without what it calls
+  // the only thread with work, if the others only pass work on; null: several threads have work
+  worker: { thread: number; share: number } | null;
+  oneAtATime: number | null; // number of threads that ran the code, one at a time
+  // number of these threads, if each one, apart from main, started after the previous one had ended
+  succession: number | null;
+  callers: number[]; // path on which most of the time is lost, outermost first, at most three procedures
+  itself: boolean; // the cost is that of the code alone, without the procedures that it calls
   waiting: WaitingAt | null;
-  parts: number[]; // what it calls of run-time libraries, where most of it is
-  spreadNs: number; // saved, if it were spread over all processors
-  smaller: { entity: number; costNs: number }[]; // further serial code, too small for findings of their own
+  parts: number[]; // run-time library procedures that it calls, if most of the cost is in them
+  spreadNs: number; // saved if the code were spread over all processors
+  smaller: { entity: number; costNs: number }[]; // further serial code that is too small for findings of its own
 }
 
 /** Code that too few threads run. */
 export interface TooFewThreadsFacts {
   form: 'too-few-threads';
-  threads: number; // that ran it
-  atOnce: number; // of these alive at the same time, at most
-  many: boolean; // more than two for each processor: their number says nothing
+  threads: number; // number of threads that ran it
+  atOnce: number; // maximum number of these alive at the same time
+  many: boolean; // more than two threads per processor, so that their number means nothing
   waiting: WaitingAt | null;
   parts: number[];
-  spreadNs: number; // saved, if it were spread over all processors
-  // divided evenly among those there are: where that saves nearly as much
+  spreadNs: number; // saved if the code were spread over all processors
+  // if the work were divided evenly among the existing threads; null if that saves much less
   even: { threads: number; savesNs: number } | null;
 }
 
@@ -41,21 +43,21 @@ export interface TooFewThreadsFacts {
 export interface UnevenFacts {
   form: 'uneven-division';
   code: number;
-  barrier: number | null; // where the others wait for the last one
+  barrier: number | null; // where the other threads wait for the last one
   slowest: { thread: number; workNs: number; meanNs: number } | null;
-  last: number | null; // the only thread that still had some
+  last: number | null; // the only thread that still had work
   threads: number;
   atOnce: number;
-  callers: number[]; // where there are other procedures of the name
+  callers: number[]; // callers, if other procedures have the same name
   waiting: WaitingAt | null;
   parts: number[];
-  many: boolean; // threads: pieces of work, rather than their division, are to be changed
-  among: number; // threads that could share it
-  evenNs: number; // saved, if it were divided evenly among them
-  spreadNs: number | null; // spread over all processors: where that saves nearly as much
+  many: boolean; // very many threads: the pieces of work have to change, rather than their division
+  among: number; // number of threads that could share the work
+  evenNs: number; // saved if the work were divided evenly among these threads
+  spreadNs: number | null; // saved if the work were spread over all processors; null if that is much less
 }
 
-/** Threads that are too small to be worth handing to another processor. */
+/** Threads with too little work to be worth moving to another processor. */
 export interface SmallThreadsFacts {
   form: 'small-threads';
   spawns: number;
@@ -64,29 +66,29 @@ export interface SmallThreadsFacts {
   savesNs: number;
 }
 
-/** A pipeline one of whose stages is slower than the others. */
+/** A pipeline in which one stage is slower than the others. */
 export interface SlowestStageFacts {
   form: 'slowest-stage';
   code: number;
   stage: { thread: number; workNs: number };
   next: { thread: number; workNs: number };
-  objects: number[]; // where the others wait
+  objects: number[]; // objects at which the other stages wait
   savesNs: number;
 }
-/** Threads that pass data on, and wait for each other. */
+/** Threads that pass data to each other, and wait for each other. */
 export interface PassedDataFacts {
   form: 'passed-data';
   objects: number[];
   code: number;
   savesNs: number;
 }
-/** Threads that do the same, and wait for each other. */
+/** Threads with the same role that wait for each other. */
 export interface MutualWaitFacts {
   form: 'mutual-wait';
   objects: number[];
   savesNs: number;
 }
-/** All threads wait, and none is at work that could wake them. */
+/** All threads wait, and no thread is at work that could wake them. */
 export interface NothingRunsFacts {
   form: 'nothing-runs';
   waiting: WaitingAt[];
@@ -96,110 +98,120 @@ export interface NothingRunsFacts {
 /** A lock that threads wait for. */
 export interface LockFacts {
   form: 'lock';
-  spins: boolean; // the waiters do, mostly
-  // it is one by what happens there: so many threads that do the same go on one at a time
+  spins: boolean; // most of the waiters spin
+  // for an object that is not a lock, but is used as one: the number of threads with the same role that continue one at
+  // a time
   exclusion: { threads: number } | null;
-  waitedFor: number; // the lock that most of the waiting is for; the finding's entity is the cause
-  others: number[]; // further locks that are waited for because of it
-  waiters: number; // mean number
-  woken: number | null; // of these, such as had just been woken: where they are many
-  counted: boolean; // false: seen from outside alone, the next three are 0
+  waitedFor: number; // the lock at which most of the waiting occurs; the finding's entity is the cause of the waiting
+  others: number[]; // further locks at which threads wait because of the cause
+  waiters: number; // mean number of waiting threads
+  woken: number | null; // mean number of waiters that had just been woken; null if they are few
+  counted: boolean; // false: observed from outside only; the next three are 0
   acquisitions: number;
   contended: number;
   waitMeanNs: number;
-  takenIn: number[]; // who waits for it, where it is known by the place that made it alone
-  allocator: boolean; // the cause is the allocator's own
+  takenIn: number[]; // procedures that wait for it, if the lock is known only by the place that created it
+  allocator: boolean; // the cause is a lock of the memory allocator
   holder: number | null; // the procedure that mostly held it while others waited
-  inIo: { share: number; call: number | null } | null; // of the time that it was held so, in input, output or sleep
-  mostlyInIo: boolean; // half of it, or more
-  unserved: number | null; // share of the time for which threads had it that they waited for a CPU
-  readyInstead: boolean; // threads were ready to run: blocking waiters would give them the processors
+  // share of the holding time in input, output or sleep, and the call; null if there is none
+  inIo: { share: number; call: number | null } | null;
+  mostlyInIo: boolean; // at least half of the holding time is in input, output or sleep
+  unserved: number | null; // share of the holding time for which the holder waited for a CPU; null if it is small
+  readyInstead: boolean; // other threads were ready to run, and would get the processors if the waiters blocked
   savesNs: number;
 }
-/** Threads spin at another object, although others are ready to run. */
+/** Threads spin at an object that is not a lock, although other threads are ready to run. */
 export interface SpinningFacts {
   form: 'spinning';
   savesNs: number;
 }
 
-/** Threads wait in MPI for other processes, and nothing else of this one runs. */
+/** Threads wait for other processes in MPI calls while nothing else in this process runs. */
 export interface ProcessesFacts {
   form: 'processes';
-  calls: { entity: number; ns: number }[]; // elapsed time waited there, most first
-  further: number; // calls that are not among those
-  startNs: number; // of the cost: until all processes had started, or ended
-  messageNs: number; // of it: for one other process
-  collectiveNs: number; // of it: for several
-  savesNs: number; // if the others came as early
+  calls: { entity: number; ns: number }[]; // elapsed time waited in each call, longest first
+  further: number; // number of further calls that are not listed
+  startNs: number; // part of the cost: until all processes had started, or ended
+  messageNs: number; // part of the cost: waiting for one other process
+  collectiveNs: number; // part of the cost: waiting for several processes
+  savesNs: number; // saved if the other processes arrived at the same time as this one
 }
-/** Input, output or sleep that is not overlapped with work. */
+/** Input, output or sleep that does not overlap with work. */
 export interface IoFacts {
   form: 'io';
-  waits: 'device' | 'others' | 'sleep' | 'children' | 'file-lock'; // others: requests, or other programs, set the pace
-  mayBeSleep: boolean; // no procedure of the system was seen: which of them it is, is not known
-  call: string | null; // the procedure of the C library that it is mostly in
-  threads: number; // mean number
-  held: WaitingAt[]; // what other threads waited for at that time, where that is to be reported
-  overlapNs: number; // saved, if other work were done in that time
-  restNs: number; // of the cost: nothing ran at that time
-  goesNs: number; // of a sleep, if nobody had to sleep
-  // of a device: saved, if hardly any of it were done, with the work of who asks for it; null: it has no other part
+  // others: the pace is set by requests or by other programs
+  waits: 'device' | 'others' | 'sleep' | 'children' | 'file-lock';
+  mayBeSleep: boolean; // no system procedure was seen, so input, output and sleep cannot be distinguished
+  call: string | null; // the C library procedure with most of the time
+  threads: number; // mean number of threads in it
+  held: WaitingAt[]; // what other threads waited for at the same time, if that is reported
+  overlapNs: number; // saved if other work were done at the same time
+  restNs: number; // part of the cost during which nothing ran
+  goesNs: number; // for a sleep: saved if no thread had to sleep
+  // for a device: saved if hardly any of this input and output were done, including the work of the procedure that
+  // requests it; null: it has no other work
   rarerNs: number | null;
-  several: { atATime: number; savesNs: number } | null; // so many under way at a time
-  childrenNs: number | null; // processor time of the child processes that are waited for
-  started: number | null; // how many were started; null: not known
+  several: { atATime: number; savesNs: number } | null; // saved with this many operations at a time
+  childrenNs: number | null; // processor time of the awaited child processes
+  started: number | null; // number of child processes started; null: not known
 }
 
-/** The thread package's own work. */
+/** The thread package's own work: creating, scheduling and switching threads. */
 export interface PackageWorkFacts {
   form: 'package-work';
-  events: { what: 'threads' | 'switches'; count: number; workNs: number } | null; // work for each of them
+  events: { what: 'threads' | 'switches'; count: number; workNs: number } | null; // workNs: work per event
   savesNs: number;
   coarser: number;
 }
-/** Kernel threads that are woken so often that there is little work for each wait. */
+/** Kernel threads are woken so often that there is little work per wait. */
 export interface WakeUpFacts {
   form: 'wake-ups';
   waits: number;
-  workNs: number; // processor time for each
+  workNs: number; // processor time per wait
   objects: number[];
-  again: { condition: number; count: number; waits: number } | null; // waits that began again at once
-  wakingNs: number; // of the cost: threads that have been woken, and calls that wait and wake
-  leastNs: number; // saved, if waking were so many times rarer, or one thread did all the work
-  mostNs: number; // if no thread had to wait
+  // waits that began again immediately after a wake-up
+  again: { condition: number; count: number; waits: number } | null;
+  wakingNs: number; // part of the cost: threads that have been woken, and calls that wait and wake
+  leastNs: number; // saved if waking were `coarser` times rarer, or if one thread did all the work
+  mostNs: number; // saved if no thread had to wait
   coarser: number;
 }
 /** Threads hand locks to each other all the time. */
 export interface HandOverFacts {
   form: 'hand-overs';
-  objects: number[]; // the locks, by how long threads wait for them
-  takenIn: number[]; // who waits for the first, where it is known by the place that made it alone
-  allocator: boolean; // the first is the allocator's own
-  waits: { count: number; workNs: number } | null; // for locks, and processor time for each; null: nobody counts them
-  handingShare: number; // of the processor time: in calls that wait and wake, and in code of locks
-  leastNs: number; // saved, if no thread ever found one taken
+  objects: number[]; // the locks, longest wait first
+  takenIn: number[]; // procedures that wait for the first lock, if it is known only by the place that created it
+  allocator: boolean; // the first one is a lock of the memory allocator
+  // number of waits for locks, and processor time per wait; null: not counted
+  waits: { count: number; workNs: number } | null;
+  handingShare: number; // share of the processor time in calls that wait and wake, and in the code of locks
+  leastNs: number; // saved if every acquisition found its lock free
   mostNs: number;
-  aloneNs: number | null; // saved, if one thread did all the work: where that is worth anything
+  aloneNs: number | null; // saved if one thread did all the work; null if that saves nothing
 }
-/** Locks that are taken so often that this takes much of the processor time, although hardly anybody waits. */
+/** Locks are acquired so often that this takes a large share of the processor time, although threads hardly wait. */
 export interface LockChurnFacts {
   form: 'lock-churn';
-  objects: number[]; // the locks, by how often they are taken
-  passing: boolean; // it is mostly a library's channels, and its switching and waking of what waits at them
-  /** `passing`, and nearly all of it for one procedure: who is at the channels' other ends hardly uses them. */
-  oneSided: boolean;
-  by: number | null; // the procedure that takes the first one most often
+  objects: number[]; // the locks, most acquisitions first
+  // most of the cost is in a library's channels, and in switching and waking the threads that wait at them
+  passing: boolean;
   /**
-   * How often locks were taken; of these, such as found it taken; processor time to take and release one, without what
-   * recording adds; the same of a lock that only one CPU uses, as measured on this machine. Null: nobody counts them.
+   * Only if `passing`: nearly all of the cost is one procedure's; whatever is at the other ends hardly uses the
+   * channels.
+   */
+  oneSided: boolean;
+  by: number | null; // the procedure with most acquisitions of the first lock
+  /**
+   * Number of acquisitions; how many of them found the lock taken; processor time to acquire and release one, excluding
+   * what recording adds; the same for a lock that only one CPU uses, as measured on this machine. Null: not counted.
    */
   counts: { times: number; waits: number; eachNs: number; freeNs: number } | null;
-  share: number; // of the processor time
-  leastNs: number; // saved, if they were taken so many times less often
+  share: number; // share of the processor time
+  leastNs: number; // saved if they were acquired `rarer` times less often
   mostNs: number;
   rarer: number;
 }
-/** Kernel threads that live for hardly any work. */
+/** Kernel threads with hardly any work. */
 export interface ShortThreadsFacts {
   form: 'short-threads';
   spawns: number;
@@ -208,140 +220,146 @@ export interface ShortThreadsFacts {
   savesNs: number;
   mostNs: number; // if few threads on all processors did their work
   coarser: number;
-  inlineNs: number | null; // all of their work, done by one thread, takes no longer; null: that saves no more
+  // upper bound of the time that one thread would take for all the work; null: that would save no more
+  inlineNs: number | null;
 }
-/** OpenMP's library itself. */
+/** The cost of OpenMP's or TBB's library itself. */
 export interface OpenMpFacts {
   form: 'openmp';
   library: 'OpenMP' | 'TBB';
   calls: number[];
-  use: 'pieces' | 'exclusion' | 'order'; // locks and critical sections; turns in ordered regions
-  waitsNs: number; // of the cost: threads wait for its critical sections and locks
-  savesNs: number; // at least
-  mostNs: number; // if the program's own work were spread over all processors
+  use: 'pieces' | 'exclusion' | 'order'; // exclusion: locks and critical sections; order: turns in ordered regions
+  waitsNs: number; // part of the cost: waiting for the library's critical sections and locks
+  savesNs: number; // lower bound
+  mostNs: number; // upper bound: the program's own work spread over all processors
   coarser: number;
 }
 
-/** More threads can run than there are CPUs. */
+/** More threads are runnable than there are CPUs. */
 export interface OversubscriptionFacts {
   form: 'oversubscription';
-  oversubscribedNs: number; // elapsed time with more of them than CPUs
-  runnable: number; // their mean number
-  harmful: boolean; // false: by itself that costs no elapsed time
-  // waits for each other, where they are so many that what handing over costs (caches, switches) may be a good part
+  oversubscribedNs: number; // elapsed time with more runnable threads than CPUs
+  runnable: number; // mean number of runnable threads during that time
+  harmful: boolean; // false: by itself, this costs no elapsed time
+  // number of waits of threads for each other, if there are so many that hand-overs (caches, switches) may be a notable
+  // part of the cost
   handOvers: number | null;
   spinners: { threads: number; object: number } | null;
-  // of these, such as were woken and wait for a CPU: where they are many
+  // mean number of runnable threads that have been woken and wait for a CPU; null if they are few
   woken: { threads: number; object: number } | null;
-  cpuWait: { waitNs: number; ownNs: number } | null; // what the kernel counted
-  // no more threads than CPUs: at least, and (where it is notable) at most
+  cpuWait: { waitNs: number; ownNs: number } | null; // as counted by the kernel
+  // saved by no more threads than CPUs: lower bound, and upper bound if it is notably higher
   fewer: { savesNs: number; mostNs: number | null };
-  blocking: number | null; // saved, if waiters only blocked at once: where that is less
+  blocking: number | null; // saved if waiters blocked at once; null if that is not notably less
 }
 
 /** The kernel's work on behalf of the program. */
 export interface KernelWorkFacts {
   form: 'kernel-work';
   work: 'memory' | 'read' | 'write' | 'calls';
-  called: number | null; // the procedure of a run-time library through which most of it comes
-  faults: number | null; // page faults
-  again: number | null; // of these the part for memory that the program had had before, at least
-  allocator: boolean; // memory is given back by the allocator
-  mapping: number; // part of it in calls that map and unmap
-  takes: boolean; // the finding's entity takes the memory and gives it back; else most of the work is for it
-  calls: { count: number; bytesEach: number } | null; // of the whole program
-  both: { count: number; bytesEach: number } | null; // the other of reading and writing, where it is part of the cost
-  leastNs: number; // saved at least
-  savesNs: number; // and at most
+  called: number | null; // the run-time library procedure through which most of the work is requested
+  faults: number | null; // number of page faults
+  again: number | null; // lower bound of the share of page faults for memory that the program had used before
+  allocator: boolean; // the allocator returns the memory to the kernel
+  mapping: number; // part of the cost in calls that map and unmap memory
+  takes: boolean; // the finding's entity allocates and releases the memory; else most of the work is on its behalf
+  calls: { count: number; bytesEach: number } | null; // calls of the whole program
+  // calls of the other kind (reads or writes), if they are part of the cost
+  both: { count: number; bytesEach: number } | null;
+  leastNs: number; // lower bound
+  savesNs: number; // upper bound
 }
 
 /** A run-time's garbage collection. */
 export interface CollectionFacts {
   form: 'collection';
-  share: number; // of the processor time
-  fewer: number; // so many times fewer collections
-  savesNs: number; // at least
-  mostNs: number; // if no thread ever waited for one, either
-  allocating: AllocatingFacts | null; // null: not seen, or spread over many
+  share: number; // share of the processor time
+  fewer: number; // the assumed improvement: this many times fewer collections
+  savesNs: number; // lower bound
+  mostNs: number; // upper bound: no thread has to wait for a collection, either
+  allocating: AllocatingFacts | null; // null: not observed, or spread over many procedures
 }
 
-/** Who allocates most of what is collected, by the time that allocating takes. */
+/** The procedure on whose behalf most of the memory is allocated, by the time that allocation takes. */
 export interface AllocatingFacts {
-  entity: number; // the innermost procedure below which at least half of it is
-  part: number; // of allocating: what is below it
-  share: number; // of the processor time: allocating
+  entity: number; // the innermost procedure that, with its callees, has at least half of the allocation time
+  part: number; // share of the allocation time in it and its callees
+  share: number; // share of the processor time that allocation takes
 }
 
-/** Processes are started and ended. */
+/** The cost of starting and ending processes. */
 export interface ProcessStartFacts {
   form: 'process-starts';
-  called: number | null; // the procedure of a library through which most of it comes
-  started: number | null; // processes; null: not known
-  eachNs: number | null; // processor time of each, its beginning and end included
-  ownNs: number; // of the cost: processor time of this process, NPT
-  faultNs: number; // of the cost: page faults by writing to memory that fork has shared with the children, NPT
-  waitedNs: number; // of the cost: waits for processes that do little but begin and end
-  copies: boolean; // most of ownNs copies this process (fork)
-  residentBytes: number; // the most memory that it had, 0: not known
-  fewer: number; // so many times fewer of them
-  leastNs: number; // save at least
-  savesNs: number; // and at most
+  called: number | null; // the library procedure through which most of the cost arises
+  started: number | null; // number of processes; null: not known
+  eachNs: number | null; // processor time per process, including its start and end
+  ownNs: number; // part of the cost: processor time of this process (NPT)
+  faultNs: number; // part of the cost: page faults on memory that fork has shared with the children (NPT)
+  waitedNs: number; // part of the cost: waits for processes that do little but start and end
+  copies: boolean; // most of ownNs is copying this process (fork)
+  residentBytes: number; // maximum resident memory; 0: not known
+  fewer: number; // the assumed improvement: this many times fewer processes
+  leastNs: number; // saved, lower bound
+  savesNs: number; // saved, upper bound
 }
 
 /** A run-time compiles code while the program runs. */
 export interface CompilationFacts {
   form: 'compilation';
-  share: number; // of the processor time
-  savesNs: number; // if none of it were needed
+  share: number; // share of the processor time
+  savesNs: number; // saved if no compilation were needed
 }
 
-/** Data is turned into bytes for others, and back. */
+/** Data is converted to bytes and back, for other processes or threads. */
 export interface SerializationFacts {
   form: 'serialization';
-  between: 'processes' | 'threads'; // threads with heaps of their own
-  share: number; // of the processor time
-  caller: number | null; // the procedure of the program that calls it
-  savesNs: number; // if none of it were needed
+  between: 'processes' | 'threads'; // threads: threads with separate heaps
+  share: number; // share of the processor time
+  caller: number | null; // the program's procedure that calls it
+  savesNs: number; // saved if no serialization were needed
 }
 
-/** Threads wait for each other by sched_yield. */
+/** Threads wait for each other in loops of sched_yield. */
 export interface YieldFacts {
   form: 'yields';
-  share: number; // of the processor time in the call
-  workShare: number; // without that, and without other waiting on a CPU
-  threads: number; // that yield
-  aloneNs: number; // saved, if one thread did the work, without any handing over
+  share: number; // share of the processor time in the call
+  workShare: number; // share of the processor time that is neither in the call nor other waiting on a CPU
+  threads: number; // number of threads that yield
+  aloneNs: number; // saved if one thread did all the work, without hand-overs
 }
 
-/** Threads on different CPUs write one cache line alternately: each time it has to come from another CPU. */
+/** Threads on different CPUs write one cache line alternately, so that it moves from CPU to CPU each time. */
 export interface SharingFacts {
   form: 'sharing';
-  /** Different words of it (false sharing); the same word, changed in one step; likewise by compare-and-swap. */
+  /**
+   * Different words of the line (false sharing); the same word, by an atomic operation; the same, by compare-and-swap.
+   */
   how: 'words-apart' | 'changed' | 'exchanged';
-  variable: string; // static one that the line with most samples belongs to; '': none
+  variable: string; // the static variable that contains the line with most samples; '': none
   lines: number;
   threads: number;
-  share: number; // of the samples in that code, found around accesses to such lines
-  savesNs: number; // saved, if those took no time at all
-  mostNs: number; // if what follows them waits for the line, too
+  share: number; // share of the code's samples at accesses to such lines
+  savesNs: number; // saved if these accesses took no time
+  mostNs: number; // saved if the instructions after them wait for the line, too
 }
 
-/** Code that takes the time while the processors are busy. */
+/** Code that takes time while the processors are busy. */
 export interface OptimizeFacts {
   form: 'optimize';
-  within: { entity: number; ns: number } | null; // what it calls of run-time libraries
-  // takes more, but main, which is at work all the time, waits for nobody
+  within: { entity: number; ns: number } | null; // run-time library procedures that it calls
+  // code that takes more, but does not delay main, which works all the time and waits for no thread
   beside: { entity: number; ns: number; main: number } | null;
-  mostNs: number; // saved, if it took no time at all: how much less it can take is not known
-  calledNs: number; // what it calls takes, which may go with it
-  restNs: number; // what both take while fewer processors are busy, which would go as well
-  // it would have to become so much faster (a part of its time) to gain what the best of the others saves
+  mostNs: number; // upper bound: saved if the code took no time; how much less it can take is not known
+  calledNs: number; // time of the procedures that it calls, which might be saved, too
+  restNs: number; // time of both while fewer processors are busy, which would also be saved
+  // the share of its time that has to be removed to save as much as the best other finding does
   even: { part: number; finding: number } | null;
-  /** So many threads run it at the same time. Whether they slow each other there, samples alone do not show. */
+  /** Number of threads that run it at the same time. Samples alone do not show whether they slow each other down. */
   together: number;
-  handedOn: boolean; // threads hand locks on all the time: data comes from other CPUs with the lock
-  spread: boolean; // with all that it calls: no procedure has a tenth of the elapsed time by itself
-  allocatorNs: number | null; // of it, in the allocator (malloc, free, operator new), where that is half or more
+  // threads hand locks to each other all the time, so that data comes from other CPUs together with the lock
+  handedOn: boolean;
+  spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
+  allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
 }
 
 export type Facts =

@@ -1,19 +1,19 @@
 /** What limits programs, and what would help: the kinds of findings (docs/reference/findings.md). */
 export const findingKinds = [
-  'serial', // code runs alone while processors have nothing to do
-  'lock-contention', // threads wait, blocked, for a lock while processors have nothing to do
-  'spinning', // processors burn waiting
-  'imbalance', // some threads have more work than the others that wait for them (barrier, join)
+  'serial', // code runs alone while processors are idle
+  'lock-contention', // threads are blocked waiting for a lock while processors are idle
+  'spinning', // processors are busy waiting
+  'imbalance', // some threads have more work than the others, which wait for them (barrier, join)
   'pipeline', // one stage is slower than the others, which wait for it
-  'dependency', // threads that do the same wait for each other's results
-  'starvation', // fewer threads than processors, and nobody waits for an object
-  'io', // reading or writing that is not overlapped
+  'dependency', // threads with the same role wait for each other's results
+  'starvation', // fewer threads than processors, and no thread waits for an object
+  'io', // input or output that does not overlap with work
   'processes', // waiting for other processes (MPI)
-  'oversubscription', // more threads can run than there are CPUs; it costs where some of them spin
+  'oversubscription', // more threads are runnable than there are CPUs; this costs time if some of them spin
   'sharing', // threads write one cache line alternately
   'kernel', // the kernel's work on behalf of the program
-  'overhead', // the thread package's own work, or waking threads: grain too fine
-  'optimize', // parallel enough: only less work helps
+  'overhead', // the thread package's own work, or waking threads: the grain is too fine
+  'optimize', // all processors are busy: only less work helps
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 export type Change =

@@ -1,7 +1,7 @@
 /**
- * What a reader must know of a run besides what limits it, as data: one type for each form. Sentences are made of them
- * in render/notices, and JSON shows them as they are. Numbers named by `...Ns` are nanoseconds, entities are indices
- * into Model.entities, shares are of 1.
+ * What a reader must know about a run besides the findings, as data, with one type for each form. render/notices makes
+ * sentences of it; JSON contains it unchanged. Numbers named `...Ns` are nanoseconds, entities are indices into
+ * Model.entities, shares are between 0 and 1.
  */
 import type { WaitingAt } from './facts.js';
 import type { CutReason } from './unwinding.js';
@@ -10,16 +10,19 @@ import type { CutReason } from './unwinding.js';
 export interface NoSnapshotNotice {
   form: 'no-snapshot';
 }
-/** So few snapshots that shares are known to no more than `margin`. */
+/** There are so few snapshots that the error of shares is up to `margin`. */
 export interface FewSnapshotsNotice {
   form: 'few-snapshots';
   snapshots: number;
   margin: number;
 }
-/** The first two findings save as much, as far as that is known: which one comes first may change from run to run. */
+/**
+ * The first two findings save about the same, as far as the samples show: which one comes first may differ from run to
+ * run.
+ */
 export interface CloseFindingsNotice {
   form: 'close-findings';
-  firstNs: number; // what they are ordered by
+  firstNs: number; // the values that findings are ordered by
   secondNs: number;
 }
 /** Kernel threads of the program waited for CPUs (docs/reference/metrics.md, section 6). */
@@ -28,93 +31,94 @@ export interface CpuWaitNotice {
   who: 'threads' | 'processors';
   waitNs: number;
   runNs: number;
-  share: number; // waitNs of both together
-  cause: 'others' | 'own'; // which of the next two is more
-  ownNs: number; // at most
-  othersNs: number; // at least
-  cpus: number; // that the program may use
+  share: number; // waitNs / (waitNs + runNs)
+  cause: 'others' | 'own'; // which of ownNs and othersNs is larger
+  ownNs: number; // upper bound
+  othersNs: number; // lower bound
+  cpus: number; // number of CPUs that the program may use
 }
 /** Processes that the program started did part of its work. */
 export interface ChildProcessesNotice {
   form: 'child-processes';
   childrenNs: number; // processor time
   ownNs: number;
-  profiled: boolean; // each has a profile of its own
+  profiled: boolean; // each child process has a profile of its own
 }
 /** Other recorded processes of the launched program had CPUs during the recording. */
 export interface RelatedProcessesNotice {
   form: 'related-processes';
-  cpus: number; // that they had, on average
-  left: number; // processors that findings count as this one's
-  of: number; // CPUs that it may use
+  cpus: number; // mean number of CPUs that they used
+  left: number; // processors that findings count as available to this process
+  of: number; // CPUs that the program may use
 }
-/** A loop that nobody marked only waits. */
+/** A busy-wait loop that is not marked as one. */
 export interface WaitingLoopNotice {
   form: 'waiting-loop';
   entity: number;
   ns: number; // thread time
-  lock: boolean; // it takes a lock: a mutex would block in its place
+  lock: boolean; // the loop acquires a lock: a mutex would block instead
 }
 /** Threads of OpenMP's library spin in its loops, at the ends of regions, at barriers and locks. */
 export interface WaitingTeamsNotice {
   form: 'waiting-teams';
   entities: number[]; // the loops
-  ns: number; // thread time in all of them
-  oversubscribed: boolean; // more threads can run than there are CPUs: who spins has the CPU of one that works
+  ns: number; // thread time in all these loops
+  // more threads are runnable than there are CPUs: a spinning thread takes a CPU from one that has work
+  oversubscribed: boolean;
 }
-/** A lock that one procedure takes and releases with hardly anything in between. */
+/** A lock that one procedure acquires and releases with hardly any work in between. */
 export interface LockChurnNotice {
   form: 'lock-churn';
   lock: number;
   by: number;
   times: number;
-  eachNs: number; // processor time, locking included
+  eachNs: number; // processor time per acquisition, including acquiring and releasing
   totalNs: number;
 }
-/** Threads that wait at a condition again before they let its lock go. */
+/** Threads that have been woken and wait at a condition again before releasing its lock. */
 export interface WaitsAgainNotice {
   form: 'waits-again';
   condition: number;
-  count: number; // at least so many of them
+  count: number; // lower bound
   waits: number;
 }
-/** Walks of stacks that were cut short, and callers found without unwind information. */
+/** Stack walks that were cut short, and callers that were found without unwind information. */
 export interface CallPathsNotice {
   form: 'call-paths';
   walks: number;
-  cut: number; // 0: not worth telling
-  worst: { module: string; cut: number; why: CutReason }; // where most were cut
-  steps: number; // from a procedure to its caller, by machine code or frame pointer
-  valid: number; // of these; the others are likely
-  refused: number; // beside these
+  cut: number; // 0: too few to report
+  worst: { module: string; cut: number; why: CutReason }; // the module and reason with most cut walks
+  steps: number; // number of steps from a procedure to its caller by machine code or frame pointer
+  valid: number; // number of these where the return address follows a call of the procedure; the others are likely
+  refused: number; // number of further steps that were rejected
 }
-/** No procedure at all was seen. */
+/** No procedure was seen. */
 export interface NoProcedureNotice {
   form: 'no-procedure';
-  hooks: boolean; // hooks would have shown them; false: samples
+  hooks: boolean; // true: hooks would have shown procedures; false: samples
 }
-/** Nothing ran for a notable part of the time, and no finding says why. */
+/** Nothing ran for a notable part of the time, and no finding explains it. */
 export interface NothingRanNotice {
   form: 'nothing-ran';
   ns: number;
-  asleep: boolean; // threads slept for half of it or more
+  asleep: boolean; // threads slept for at least half of this time
   waiting: WaitingAt[];
-  calls: { name: string; threads: number }[]; // calls of the system in which threads slept, with their mean number
+  calls: { name: string; threads: number }[]; // system calls in which threads slept, with the mean number of threads
 }
-/** Nothing is worth a finding. */
+/** No change would save enough for a finding. */
 export interface NothingStandsOutNotice {
   form: 'nothing-stands-out';
-  leastNs: number; // that a finding must save
-  workShare: number; // of the effort
+  leastNs: number; // the least saving of a finding
+  workShare: number; // share of the effort that is work
 }
 
-/** Processors were idle, or spun, and no finding says why. */
+/** Processors were idle or spinning, and no finding explains it. */
 export interface UnexplainedNotice {
   form: 'unexplained';
   ns: number; // elapsed time that this cost
 }
 
-/** Something of which the sampler or the program ran out, or that was damaged. */
+/** A resource that the sampler or the program ran out of, or damaged data. */
 export interface LossNotice {
   form: 'loss';
   what:
@@ -129,20 +133,20 @@ export interface LossNotice {
     | 'cut-stacks'
     | 'grouped-threads';
   count: number;
-  of: number | null; // torn copies: of so many; deep calls: the entries of a profile stack
+  of: number | null; // torn copies: total number of copies; deep calls: number of entries of a profile stack; else null
 }
-/** Snapshots that the sampler came too late for. */
+/** Snapshots that the sampler was too late to take. */
 export interface SkippedNotice {
   form: 'skipped-snapshots';
   skipped: number;
   due: number;
 }
-/** What hooks or events cost could not be measured. */
+/** The cost of hooks or events could not be measured. */
 export interface UnmeasuredNotice {
   form: 'unmeasured';
   what: readonly ('hooks' | 'locks' | 'threads made')[];
 }
-/** A means of seeing the program that this machine did not allow. */
+/** A way of observing the program that this machine did not allow. */
 export interface ForbiddenNotice {
   form: 'forbidden';
   what:
@@ -155,23 +159,23 @@ export interface ForbiddenNotice {
     | 'memory-outside'
     | 'calls-outside';
 }
-/** The program publishes nothing: it was watched from outside. */
+/** The program publishes nothing, so it was watched from outside. */
 export interface OutsideNotice {
   form: 'outside';
-  holders: boolean; // who holds a mutex could be read from the program's memory
-  attached: boolean; // false: it was launched, and the layer does not fit into it
+  holders: boolean; // holders of mutexes could be read from the program's memory
+  attached: boolean; // false: the program was launched by Quartz, but the pthread layer cannot be loaded into it
 }
-/** No procedure but the start routines of threads has hooks. */
+/** Only the start routines of threads have hooks. */
 export interface NoHooksNotice {
   form: 'no-hooks';
 }
 /** Work in procedures without names, or without file and line. */
 export interface UnnamedNotice {
   form: 'unnamed';
-  share: number; // of the work
+  share: number; // share of the work
   missing: 'names' | 'places';
   stripped: boolean;
-  detail: string; // why, as the entities have it
+  detail: string; // the reason, as in the entities
 }
 
 export type Notice =

@@ -1,7 +1,6 @@
 /**
- * What the model computes from a profile: the types that reports, CSV, JSON and live screens render.
- * Every number is defined in docs/reference/metrics.md; how it is computed, in docs/reference/model.md. Times are
- * nanoseconds.
+ * What the model computes from a profile: the types that reports, CSV, JSON and live screens render. Every number is
+ * defined in docs/reference/metrics.md; docs/reference/model.md explains how it is computed. Times are nanoseconds.
  */
 import type { Effort } from './effort.js';
 import type { Experiment, Verification } from './experiment.js';
@@ -11,7 +10,7 @@ import type { Notice } from './notices.js';
 import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
 import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
-/** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind says which. */
+/** Kinds of entities in reports. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind says which. */
 export type Kind =
   | 'procedure'
   | 'thread'
@@ -33,17 +32,17 @@ export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning
 
 export type { Bucket, TimeBucket };
 
-/** E_x: time that threads spent in one state, and how many threads were runnable at that time. */
+/** E_x: time that threads spent in state x, and how many threads were runnable during that time. */
 export interface StateTime {
   ns: number;
-  meanRunnable: number; // 0 where ns is 0
+  meanRunnable: number; // 0 if ns is 0
   runnable: Bucket[]; // only buckets with time
 }
 
 export interface CallCount {
   entity: number;
   count: number;
-} // entity 0: a caller that is not known
+} // entity 0: an unknown caller
 export interface Interval {
   lowNs: number;
   highNs: number;
@@ -59,28 +58,30 @@ export interface PathTime {
 export interface ObjectStats {
   capacity: number;
   instances: number;
-  counted: boolean; // false: seen from outside; acquisitions are not known, waitNs is sampled, contended a lower bound
+  // false: observed from outside; acquisitions are not known, waitNs is sampled, contended is a lower bound
+  counted: boolean;
   acquisitions: number;
   contended: number;
   waitNs: number; // exact, summed over waiters
-  waitMeanNs: number; // over contended acquisitions
+  waitMeanNs: number; // mean over contended acquisitions
   waitMaxNs: number;
   spinNs: number; // part of waitNs
   waitDistribution: TimeBucket[];
   holdNs: number;
-  holdMeanNs: number; // over acquisitions
-  holdMaxNs: number; // 0 where holding was sampled
+  holdMeanNs: number; // mean over acquisitions
+  holdMaxNs: number; // 0 if holding was sampled
   holdExact: boolean; // false: sampled
-  holdDistribution: TimeBucket[]; // empty where holding was sampled
+  holdDistribution: TimeBucket[]; // empty if holding was sampled
   queueLengthMean: number;
   queueLength: Bucket[]; // time-weighted
   queueObservedNs: number;
-  waiters: PathTime[]; // most time first
-  // who held it while others waited; ns = waiters * time. Of a join: the thread waited for. Empty for other objects
+  waiters: PathTime[]; // longest time first
+  // paths that held it while others waited; ns = waiters * time. For a join: the thread waited for. Empty for other
+  // kinds
   holders: PathTime[];
-  // who ran while others waited and b < P (late at a barrier, or yet to send or signal); ns = waiters * time
+  // paths that ran while others waited and b < P (late at a barrier, or yet to send or signal); ns = waiters * time
   waitOverlap: PathTime[];
-  criticalByBusyNs: Float64Array; // processor time of its critical section by b, index 0 is b = 1
+  criticalByBusyNs: Float64Array; // processor time of its critical sections by b; index 0 is b = 1
 }
 
 export interface ThreadStats {
@@ -90,7 +91,7 @@ export interface ThreadStats {
   lastNs: number;
 }
 
-/** One of these threads at a time goes on. */
+/** One of these threads at a time continues. */
 export interface Exclusion {
   threads: number;
 }
@@ -105,18 +106,19 @@ export interface Entity {
   address: number;
   module: string; // path, '' = unknown
   detail: string; // why name or file is missing, '' = nothing missing
-  missing: Missing; // which
-  origin: Origin; // whose code it is, of an object that of the place that made it, or of the library that waits there
-  purposes: number; // what it is for, by its name: bits of Purpose
-  runsFor: number; // of a procedure without a name: the exported one of its library that it runs for, 0 = none
-  libraryWait: LibraryWait; // what a futex or a loop is, by what is called there
-  // of a condition, semaphore or futex that is a lock by what happens there, else null
+  missing: Missing; // which of these is missing
+  // origin of a procedure's code; for an object, of the place that created it, or of the library that waits there
+  origin: Origin;
+  purposes: number; // purposes that its name indicates: bits of Purpose
+  runsFor: number; // for a procedure without a name: the exported procedure of its library that it runs for, 0 = none
+  libraryWait: LibraryWait; // what a library's futex or loop is for, by the functions called there
+  // for a condition, semaphore or futex that is used as a lock; else null
   excludes: Exclusion | null;
-  saysItsKind: boolean; // its name does: "mutex at file:line", "GOMP_barrier at file:line"
-  instances: number; // objects or threads that share this entity
-  members: number[]; // of a group of namesakes, else empty
-  group: number; // the group that it belongs to, 0 = none
-  inlinedInto: number[]; // procedures that it is inlined into; empty: it has code of its own, or is none
+  saysItsKind: boolean; // whether the name contains the kind: "mutex at file:line", "GOMP_barrier at file:line"
+  instances: number; // number of objects or threads that share this entity
+  members: number[]; // for a group of entities with the same name, else empty
+  group: number; // the group that it belongs to; 0 = none
+  inlinedInto: number[]; // procedures that it is inlined into; empty: it has code of its own, or is no procedure
 
   nptNs: number;
   nptSelfNs: number;
@@ -135,7 +137,7 @@ export interface Entity {
   parallelizeSelfNs: number;
   states: Record<StateName, StateTime>;
   calls: number;
-  callsCounted: boolean; // false: seen without hooks, so nobody knows how often it was called
+  callsCounted: boolean; // false: observed without hooks, so the number of calls is not known
   callers: CallCount[]; // most calls first
   callees: CallCount[];
   ci95: Interval; // of nptNs
@@ -151,12 +153,12 @@ export interface Focus {
   share: number; // of elapsed time
   byBusyNs: Float64Array;
   rows: FocusRow[]; // most NPT first, self among them
-  threads: { entity: number; nptNs: number; share: number; processorTimeNs: number }[]; // who ran it
-  // children's time off work
+  threads: { entity: number; nptNs: number; share: number; processorTimeNs: number }[]; // threads that ran it
+  // time that the children's threads did not work
   waits: { entity: number; blockedNs: number; spinningNs: number; readyNs: number; ioNs: number }[];
 }
 export interface FocusRow {
-  entity: number; // the focused entity itself where self
+  entity: number; // in the row `self`, the focused entity itself
   self: boolean;
   name: string;
   kind: Kind;
@@ -165,7 +167,7 @@ export interface FocusRow {
   processorTimeNs: number;
   byBusyNs: Float64Array;
   callsCounted: boolean;
-  calls: number; // from the focused entity to this one; of the focused entity in the row self
+  calls: number; // from the focused entity to this one; in the row `self`, calls of the focused entity
 }
 
 /** One thing that limits the program; the formulas are in docs/reference/findings.md. */
@@ -175,43 +177,46 @@ export interface Finding {
   kind: FindingKind;
   change: Change;
   advice: Advice;
-  facts: Facts; // what it rests on; render/findings makes sentences of it
+  facts: Facts; // the evidence; render/findings makes sentences of it
   costNs: number; // elapsed time
   costCi95: Interval; // 95 % interval of costNs
   savingNs: number; // elapsed time that the change could save, at most costNs
   savingCi95: Interval;
   processorUse: { busy: number; spinning: number; idle: number }; // mean processors during costNs
   bound: Bound | null;
-  whatIf?: FreeBound; // where the recording was asked what if it took no time
-  related: number[]; // further entities that it is about, or that its facts name
+  whatIf?: FreeBound; // set if the recording computed what would be if it took no time
+  related: number[]; // further entities that the finding is about, or that its facts name
   alternatives: Alternative[];
   othersMayCause: boolean; // other programs on the CPUs may be the cause
-  verifications?: Verification[]; // where an experiment tried its change: one for each way in which it did
+  verifications?: Verification[]; // if an experiment tried its change: one for each way in which it was made
 }
 /**
- * Which way a change goes where another one could go the other way; in the findings of one model no two are opposed
- * (advice.ts).
+ * The direction of a change, if another finding could advise the opposite; the findings of one model never contradict
+ * each other (advice.ts).
  */
 export interface Advice {
   pieces: 'smaller' | 'larger' | null;
   threads: 'more' | 'fewer' | null;
 }
-/** Work and span of the run if what a finding is about took no time; so the most that any change there saves. */
+/**
+ * Work and span of the run if the subject of a finding took no time; thus an upper bound of what any change there
+ * saves.
+ */
 export interface FreeBound {
   spanNs: number;
   workNs: number;
   mostNs: number;
-  tighter: boolean; // it is less than what the finding would promise otherwise
+  tighter: boolean; // mostNs is less than the finding would promise otherwise
 }
-/** Another change that would save nearly as much as that of its finding, or more. */
+/** Another change that would save nearly as much as the finding's own, or more. */
 export interface Alternative {
   kind: FindingKind;
   change: Change;
   savingNs: number;
 }
 /**
- * A thread that the program waits for, at work outside what the change is about: no change there saves more than the
- * rest.
+ * A thread that the program waits for and that works outside the finding's subject: no change there saves more than the
+ * remaining time.
  */
 export interface Bound {
   thread: number;
@@ -245,14 +250,14 @@ export interface Balance {
 }
 
 /**
- * How long kernel threads of the program had CPUs, or could have run and waited for one (docs/reference/metrics.md,
+ * How long the program's kernel threads had CPUs, or were runnable and waited for one (docs/reference/metrics.md,
  * section 6). All 0: not known.
  */
 export interface CpuWait {
   runNs: number;
   waitNs: number;
-  ownNs: number; // at most so much of it because the program has more to run than CPUs
-  othersNs: number; // at least so much of the rest: other programs had them
+  ownNs: number; // upper bound: part of waitNs because the program had more runnable threads than CPUs
+  othersNs: number; // lower bound: part of waitNs because other programs had the CPUs
   share: number; // waitNs / (runNs + waitNs)
 }
 
@@ -261,78 +266,85 @@ export interface KernelUsage {
   ns: number; // time covered
   userNs: number;
   systemNs: number;
-  cpusUsed: number; // mean number of CPUs that executed it: (userNs + systemNs) / ns
-  cpus: number; // that it may use
+  cpusUsed: number; // mean number of CPUs used: (userNs + systemNs) / ns
+  cpus: number; // number of CPUs that the program may use
   switches: { voluntary: number; involuntary: number } | null; // null: not known (yet)
   faults: { minor: number; major: number };
-  residentBytes: number; // most at one time; 0: not known
-  // that read and write files, pipes and sockets; null: not known
+  residentBytes: number; // maximum resident memory; 0: not known
+  // calls that read and write files, pipes and sockets; null: not known
   calls: { reads: number; writes: number; readBytes: number; writtenBytes: number } | null;
-  // contended operations that were counted, and how many of them at least returned without giving up the CPU
+  // counted contended operations, and a lower bound of how many of them returned without giving up the CPU
   waits: { count: number; atOnce: number } | null;
-  threads: number; // seen
-  threadsAtOnce: number; // alive at the same time, at most
+  threads: number; // number of threads seen
+  threadsAtOnce: number; // maximum number of threads alive at the same time
 }
 
 export interface Compensation {
   applied: boolean;
-  processorTimeNs: number; // taken out of T(root)
-  elapsedNs: number; // taken out of NPT(root)
-  clampedNs: number; // cost that was not taken out because its procedure shows less time than that
+  processorTimeNs: number; // subtracted from T(root)
+  elapsedNs: number; // subtracted from NPT(root)
+  clampedNs: number; // cost that was not subtracted because its procedure shows less time than that
   calls: number;
 }
 
-/** What recording added to the elapsed time, by what added it; an estimate: at most so much, and at least. */
+/** Estimate of what recording added to the elapsed time, by cause: upper and lower bounds. */
 export interface Slowdown {
-  hooksNs: number; // of procedures, at most
+  hooksNs: number; // hooks of procedures, upper bound
   hooksLeastNs: number;
-  locksNs: number; // acquisitions of locks and semaphores, at most
+  locksNs: number; // acquisitions of locks and semaphores, upper bound
   locksLeastNs: number;
-  waitsNs: number; // at most
+  waitsNs: number; // upper bound
   waitsLeastNs: number;
   spawnsNs: number;
-  samplesNs: number; // that the kernel took of running threads
-  timerNs: number; // their timer, when threads get a CPU that was idle or another program's
-  samplingNs: number; // CPU time that the sampler took while the program could have used it, at most
+  samplesNs: number; // samples of running threads, taken by the kernel
+  timerNs: number; // the timer of these samples, when threads get a CPU that was idle or had another program's thread
+  samplingNs: number; // CPU time of the sampler while the program could have used the CPU, upper bound
   samplingLeastNs: number;
-  startNs: number; // that the program waited at its start until it was recorded: before the time that the report covers
-  elapsedNs: number; // the sum, at most
+  // time that the program waited at its start until it was recorded; not part of the time that the report covers
+  startNs: number;
+  elapsedNs: number; // the sum, upper bound
   elapsedLeastNs: number;
-  share: number; // of the elapsed time without it, at most
+  share: number; // relative to the elapsed time without recording, upper bound
   shareLeast: number;
-  /** Threads wait for each other so often that recording may change who waits: that is in none of these. */
+  /**
+   * Threads wait for each other so often that recording may change which ones wait; the effect is not included in the
+   * bounds.
+   */
   waitsMayChange: boolean;
-  /** Threads take locks whose cache lines move from CPU to CPU, more or less often when recorded: likewise. */
+  /**
+   * Threads acquire locks whose cache lines move from CPU to CPU; recording may change how often. Not included either.
+   */
   linesMayMove: boolean;
-  /** Others have the CPUs: how long the program waits for its own after each snapshot is in none of these. */
+  /** Other programs have the CPUs: how long the program waits for its CPU after each snapshot is not included. */
   othersMayChange: boolean;
-  /** What happened, but could not be measured, and so is in none of these. */
+  /** Operations that occurred, but whose cost could not be measured; they are not included. */
   unmeasured: readonly ('hooks' | 'locks' | 'threads made')[];
 }
 
 /**
- * Snapshots came at a lower rate than asked for: each cost much, so that intervals were made longer; or the sampler was
- * late for many.
+ * The snapshot rate was lower than requested: either each snapshot was expensive, so the intervals were lengthened, or
+ * the sampler was often late.
  */
 export interface FewerSnapshots {
   askedHz: number;
   reason: 'cost' | 'late';
-  eachNs: number; // processor time of the sampler, for each snapshot
+  eachNs: number; // processor time of the sampler per snapshot
 }
 
 export interface Model {
   head: RawHead;
   program: string;
   processors: number;
-  usable: number; // of these, without what other recorded processes of the program had all the time
-  relatedCpus: number; // that those had on average
+  usable: number; // processors without those that other recorded processes of the program used all the time
+  relatedCpus: number; // mean number of CPUs that those processes used
   elapsedNs: number;
-  samples: number; // snapshots
-  rateHz: number; // reached
-  fewer: FewerSnapshots | null; // null: as asked for
+  samples: number; // number of snapshots
+  rateHz: number; // achieved rate
+  fewer: FewerSnapshots | null; // null: the rate was as requested
   root: Entity; // the whole program, id 0, kind 'procedure', named as the program
-  entities: Entity[]; // index = id; [0] is root; groups of namesakes come after those of the profile
-  ranking: number[]; // ids by NPT, most first; members of groups left out, groups in
+  // index = id; [0] is root; groups of entities with the same name come after the entities of the profile
+  entities: Entity[];
+  ranking: number[]; // ids by NPT, largest first; groups stand for their members
   balance: Balance;
   timeline: TimelineStretch[];
   effortNs: number; // work + idleness + spinblame
@@ -344,13 +356,13 @@ export interface Model {
   compensation: Compensation;
   readonly slowdown: Slowdown;
   cpuWait: CpuWait;
-  kernelUsage: KernelUsage | undefined; // undefined: the kernel did not say
-  findings: Finding[]; // at most three, the most saving first
-  readonly notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
+  kernelUsage: KernelUsage | undefined; // undefined: the kernel did not provide these numbers
+  findings: Finding[]; // at most three, largest saving first
+  readonly notices: Notice[]; // too few samples, nothing to report, losses: what a reader must know
   raw: RawProfile;
-  experiment?: Experiment; // where this is one of several runs (docs/guide/measuring.md)
+  experiment?: Experiment; // set if this is one of several runs (docs/guide/measuring.md)
 }
 
 export interface ModelOptions {
-  compensate?: boolean; // take the hooks' cost out (default true)
+  compensate?: boolean; // subtract the cost of hooks (default true)
 }

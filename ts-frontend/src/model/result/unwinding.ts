@@ -8,18 +8,18 @@ export type CutReason = (typeof cutReasons)[number];
 export const unwoundBy = ['table', 'code', 'pointer'] as const;
 export type UnwoundBy = (typeof unwoundBy)[number];
 
-/** Steps from a procedure to its caller, by what stands before the return address: enum qz_link. */
+/** Steps from a procedure to its caller, by what precedes the return address: enum qz_link. */
 export interface UnwindSteps {
-  valid: number; // a call of this very procedure
-  likely: number; // another call, which may have led here
-  invalid: number; // no such call; by machine code or frame pointer the step was not made then
+  valid: number; // a call of that procedure
+  likely: number; // another call, which may have led to it
+  invalid: number; // no such call; steps by machine code or frame pointer are then rejected
 }
 
 export interface UnwindingModule {
   module: string; // path; '': code in no file
-  walks: number; // whose outermost procedure found is of it
-  cut: Record<CutReason, number>; // of these
-  steps: Record<UnwoundBy, UnwindSteps>; // from its procedures
+  walks: number; // number of walks whose outermost procedure belongs to this module
+  cut: Record<CutReason, number>; // number of these that were cut short, by reason
+  steps: Record<UnwoundBy, UnwindSteps>; // steps from the module's procedures to their callers
 }
 
 export interface Unwinding extends Omit<UnwindingModule, 'module'> {

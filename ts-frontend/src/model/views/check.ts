@@ -1,13 +1,10 @@
-/**
- * What holds for the views of calling contexts of every profile: parts add up to wholes, and to the tables' numbers.
- * Pure.
- */
+/** Invariants of the views of calling contexts: parts add up to wholes, and to the numbers of the tables. Pure. */
 import type { Model } from '../result/types.js';
 import { amountNames, costIndex } from './costs.js';
 import type { ViewRow } from './rows.js';
 import { viewOf } from './views.js';
 
-/** One line for each of those that do not hold; `slack`: ns that rounding may make. */
+/** Returns one line for each violation; `slack`: tolerated difference by rounding, in ns. */
 export function checkViews(model: Model, slack: number): string[] {
   const broken: string[] = [];
   const same = (what: string, a: number, b: number): void => {

@@ -1,7 +1,7 @@
 /**
- * The calling context tree: a node for each path of procedures and objects, namesakes as one, a procedure that calls
- * itself directly as one node (its time is charged once, as in every other table). Built once; the three views are read
- * from it. Pure.
+ * The calling context tree: a node for each path of procedures and objects. Entities with the same name share nodes,
+ * and direct recursion is one node (its time is charged once, as in every other table). The tree is built once; the
+ * three views read it. Pure.
  */
 import { addAt, countAt, f64, u32 } from '../profile/columns.js';
 import { PairIndex } from '../profile/pair-index.js';
@@ -12,13 +12,13 @@ import { costCount, exclusiveCosts, type Costs } from './costs.js';
 
 export interface ContextTree {
   count: number;
-  /** Of a node, less than it; node 0 is the whole program, its own parent. */
+  /** By node: its parent, which has a smaller number; node 0 is the whole program and its own parent. */
   parent: Uint32Array;
-  /** Entity of the model, groups in place of their members; of node 0: 0. */
+  /** By node: an entity of the model, groups instead of their members; 0 for node 0. */
   entity: Uint32Array;
-  /** 1: stands for calls of a procedure by itself, too. */
+  /** By node: 1 if it also stands for direct recursive calls. */
   recursive: Uint8Array;
-  /** Costs of a node alone, and with all below: node * costCount + column. */
+  /** Costs of a node alone, and with all its descendants: index node * costCount + column. */
   self: Float64Array;
   total: Float64Array;
   /** Children of node n are child[first[n] .. first[n + 1]). */
@@ -32,7 +32,7 @@ export function contextTree(
   { groupOf, ...tables }: Pick<Tables, 'groupOf' | 'weights' | 'overhead'>,
 ): ContextTree {
   const exclusive = exclusiveCosts(raw, stacks, tables);
-  const shown = new Uint32Array(stacks.count); // node of this tree, by node of the profile's
+  const shown = new Uint32Array(stacks.count); // the node of this tree for each node of the profile's tree
   const parent = new Uint32Array(stacks.count);
   const entity = new Uint32Array(stacks.count);
   const recursive = new Uint8Array(stacks.count);
@@ -97,9 +97,7 @@ function childrenOf(parent: Uint32Array, count: number): Pick<ContextTree, 'firs
   return { first, child };
 }
 
-/**
- * The nodes in an order in which each comes before all below it, `leave` called when all below it have been visited.
- */
+/** Visits the nodes depth first: `enter` before all descendants of a node, `leave` after them. */
 export function walkTree(tree: ContextTree, enter: (node: number) => void, leave: (node: number) => void): void {
   const path = [0];
   const next = [tree.first[0] ?? 0];

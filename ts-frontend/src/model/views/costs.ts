@@ -1,7 +1,6 @@
 /**
- * What a context costs: the columns of all three views, as they stand beside each other in one row. Each is a sum over
- * tuples, so parts add up to their whole in every column. Definitions: docs/reference/metrics.md, sections 3 and 4.
- * Pure.
+ * The costs of a context: the columns of all three views, side by side in one row. Each is a sum over tuples, so parts
+ * add up to their whole in every column. Definitions: docs/reference/metrics.md, sections 3 and 4. Pure.
  */
 import { addAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { guidanceOf } from '../metrics/effort.js';
@@ -14,7 +13,7 @@ import type { Stacks } from '../profile/stack-tree.js';
 import { overheadKinds, type Guidance } from '../result/effort.js';
 import type { Model } from '../result/types.js';
 
-/** Nanoseconds, each; `npt` of elapsed time, `onPath` of the time path, the others of processor or thread time. */
+/** In ns: `npt` is elapsed time, `onPath` time on the time path, all others are processor or thread time. */
 export const costNames = [
   'npt',
   'time',
@@ -29,11 +28,11 @@ export const costNames = [
   'onPath',
 ] as const;
 export type CostName = (typeof costNames)[number];
-/** How often something happened, each; columns of profiles in which it is counted. */
+/** Event counts; only in profiles in which they were counted. */
 export const counterNames = Object.keys(counterKinds) as CounterName[];
 export type AmountName = CostName | CounterName;
 export const amountNames: readonly AmountName[] = [...costNames, ...counterNames];
-/** By the order of amountNames. */
+/** In the order of amountNames. */
 export type Costs = Float64Array;
 export const costCount = amountNames.length;
 export const costIndex = Object.fromEntries(amountNames.map((name, index) => [name, index])) as Record<
@@ -41,19 +40,19 @@ export const costIndex = Object.fromEntries(amountNames.map((name, index) => [na
   number
 >;
 
-/** Column of a state in which a thread is at no work; -1: none. */
+/** The column for a state in which a thread does not work; -1: none. */
 const offCpu = new Int8Array(256).fill(-1);
 offCpu[State.spinning] = costIndex.spinning;
 offCpu[State.ready] = costIndex.ready;
 offCpu[State.blocked] = costIndex.blocked;
 offCpu[State.io] = costIndex.io;
 
-/** Column of each kind of overhead, as tuples have it: overheadOf. */
+/** The column for each kind of overhead, numbered as in overheadOf. */
 const ofOverhead = Int8Array.from([-1, ...overheadKinds.map((kind) => costIndex[kind])]);
 
 /**
- * Costs of each node of the tree of stacks alone, without what lies below: node * costCount + column. `weights` and
- * `kinds` are of each tuple: ns, and kind of overhead.
+ * Costs of each node of the tree of stacks alone, without its descendants: index node * costCount + column. `weights`
+ * and `kinds` are the ns and the kind of overhead of each tuple.
  */
 export function exclusiveCosts(
   { tuples, onPath, counted, head }: RawProfile,
@@ -94,11 +93,13 @@ export function exclusiveCosts(
   return costs;
 }
 
-/** Work, idleness and spin blame of a context: its part of the run's effort. */
+/** The effort of a context: work, idleness and spin blame. */
 export const effortOfCosts = (costs: Costs): number =>
   f64(costs, costIndex.time) + f64(costs, costIndex.idle) + f64(costs, costIndex.spin);
 
-/** How the work of a context is divided, by the parts of its own effort; null: not known, or nothing ran there. */
+/**
+ * Guidance on the division of a context's work, from the parts of its effort; null: not known, or nothing ran there.
+ */
 export function guidanceOfCosts({ raw }: Pick<Model, 'raw'>, costs: Costs): Guidance | null {
   const effort = effortOfCosts(costs);
   if (effort <= 0 || !isOverheadKnown(raw)) return null;

@@ -19,15 +19,15 @@ export interface DerivedMetric {
   value: (row: ViewRow) => number;
 }
 
-/** What is wrong with a definition, in a clause. */
+/** Describes the mistake in a definition, as a clause. */
 export class MetricError extends Error {}
 
 interface Term {
-  power: number; // of time
+  power: number; // exponent of time in the unit
   value: (row: ViewRow) => number;
 }
 
-/** Names that expressions may use. */
+/** The names that expressions may contain. */
 export const columnNames: readonly string[] = [
   ...amountNames.flatMap((name) => [name, `${name}_self`]),
   'elapsed',

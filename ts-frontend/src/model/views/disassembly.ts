@@ -1,13 +1,13 @@
 /**
- * What the instructions of a procedure cost (docs/reference/loops.md, "Instructions"): those that samples found threads
- * at, joined with the code as its binary has it, which the caller reads. Pure.
+ * The costs of a procedure's instructions (docs/reference/loops.md, "Instructions"): the instructions at which samples
+ * found threads, joined with the code from the binary, which the caller reads. Pure.
  */
 import { f64, item, u32 } from '../profile/columns.js';
 import { procedureOf } from '../profile/code-scopes.js';
 import type { Model } from '../result/types.js';
 
 export interface CodeLoop {
-  address: number; // of its first instruction
+  address: number; // address of its first instruction
   file: string; // '': not known
   line: number;
 }
@@ -17,9 +17,9 @@ export interface CodeInstruction {
   file: string; // '': not known
   line: number;
   loops: CodeLoop[]; // innermost first
-  polls: boolean; // its innermost loop only polls memory
+  polls: boolean; // its innermost loop does nothing but poll memory
 }
-/** The code that a symbol has; error: why there is none, as a clause. */
+/** The code of a symbol; error: why there is none, as a clause. */
 export interface CodePiece {
   start: number;
   error: string;
@@ -27,25 +27,28 @@ export interface CodePiece {
 }
 
 export interface InstructionCost {
-  nptNs: number; // normalized processor time of its own
+  nptNs: number; // normalized processor time (self)
   ns: number; // processor time at work
   spinNs: number; // processor time busy waiting
   samples: number;
 }
 export interface InstructionRow extends CodeInstruction, InstructionCost {
-  hottest: boolean; // no other of the procedure has more
-  gap: boolean; // what lies before it is left out
+  hottest: boolean; // no instruction of the procedure has more
+  gap: boolean; // instructions before it are left out
 }
 export interface Disassembly {
   procedure: number; // entity
-  cost: InstructionCost; // of all its instructions
-  errors: string[]; // pieces of it whose code is not there
+  cost: InstructionCost; // sum over all its instructions
+  errors: string[]; // reasons why the code of pieces of it is missing
   rows: InstructionRow[];
 }
 
-/** Of the first format that has instructions. */
+/** The first profile format with instructions. */
 const firstVersion = 20;
-/** Whether a profile has the costs of instructions: older: an older Quartz recorded it; none: there were no samples. */
+/**
+ * Whether a profile has the costs of instructions; `older`: it was recorded by an older Quartz; `none`: there were no
+ * samples.
+ */
 export function instructionsIn(model: Model): 'there' | 'older' | 'none' {
   if (model.raw.instructions.address.length > 0) return 'there';
   return model.raw.head.version < firstVersion ? 'older' : 'none';
@@ -60,7 +63,7 @@ function addCost(to: InstructionCost, its: InstructionCost): void {
 }
 const timeOf = ({ ns, spinNs }: InstructionCost): number => ns + spinNs;
 
-/** Costs by address, of the instructions that a procedure's code has. */
+/** Costs by address, for the instructions of a procedure. */
 export function sampledIn(model: Model, procedure: number): Map<number, InstructionCost> {
   const rows = model.raw.instructions;
   const found = new Map<number, InstructionCost>();
@@ -72,7 +75,7 @@ export function sampledIn(model: Model, procedure: number): Map<number, Instruct
   return found;
 }
 
-/** The procedure that has the code which an entity is in; 0: it has none. */
+/** The procedure whose code contains the entity; 0: there is none. */
 function codeOf(model: Model, id: number): number {
   const { entities } = model.raw;
   const procedure = id > 0 && id < entities.length ? procedureOf(model.raw, id) : 0;
@@ -81,12 +84,12 @@ function codeOf(model: Model, id: number): number {
   return its.record !== 0 && its.address === 0 ? its.record : procedure;
 }
 
-/** Procedures that have code of the entity (of a group: of its members), those with most time first. */
+/** Procedures that contain code of the entity (of a group: of its members), longest time first. */
 export function codeProcedures(model: Model, id: number): number[] {
   const { members } = item(model.entities, id);
   return withTime(model, members.length > 0 ? members : [id]);
 }
-/** Those that have code of a source file, inlined into them too. */
+/** Procedures that contain code of a source file, including inlined code. */
 export function proceduresOfFile(model: Model, file: string): number[] {
   const ids: number[] = [];
   model.raw.entities.forEach((its, id) => {
@@ -109,14 +112,17 @@ function withTime(model: Model, ids: readonly number[]): number[] {
     .map(([procedure]) => procedure);
 }
 
-/** Lines shown at most, and the least part of the elapsed time that makes one, or an instruction, worth showing. */
+/**
+ * The maximum number of source lines shown, and the least share of the elapsed time for which a line or an instruction
+ * is shown.
+ */
 const linesMost = 10;
 const least = 0.002;
-/** Instructions shown beside a costly one: of any line, and of its own. */
+/** The number of instructions shown around an expensive one: of any line, and of the same line. */
 const around = 2;
 const aroundInLine = 8;
 
-/** The instructions of a procedure's hottest lines with what each costs; where `file` is given, of its lines alone. */
+/** The instructions of a procedure's hottest lines with the cost of each; if `file` is given, only of its lines. */
 export function disassemblyOf(
   model: Model,
   procedure: number,
@@ -153,7 +159,7 @@ export function disassemblyOf(
 
 const lineKey = ({ file, line }: CodeInstruction): string => `${file}:${line}`;
 
-/** Which instructions are shown. */
+/** Which of the instructions are shown. */
 function shownOf(model: Model, all: readonly InstructionRow[], file: string | null): boolean[] {
   const byLine = new Map<string, number>();
   for (const row of all)

@@ -1,6 +1,6 @@
 /**
- * Calling contexts as a flame graph has them: the whole program, or all contexts of one entity as one. The time of an
- * entity that calls itself through others is that of its outermost calls. Pure.
+ * Calling contexts for a flame graph: those of the whole program, or all contexts of one entity merged into one. The
+ * time of an entity that calls itself indirectly is that of its outermost calls. Pure.
  */
 import { item } from '../profile/columns.js';
 import type { Model } from '../result/types.js';
@@ -10,13 +10,13 @@ import { viewOf } from './views.js';
 
 export interface FlameNode {
   entity: number; // 0: the whole program
-  nptNs: number; // with all below
-  timeNs: number; // processor time, likewise
-  /** What it calls, the greatest NPT first. */
+  nptNs: number; // including all descendants
+  timeNs: number; // processor time, including all descendants
+  /** The contexts that it calls, largest NPT first. */
   open: () => FlameNode[];
 }
 
-/** `entity`: 0 the whole program. NPT is 0 where it stands on no path. */
+/** `entity`: 0 for the whole program. NPT is 0 if the entity is on no path. */
 export function flameOf(model: Model, entity: number): FlameNode {
   const root = viewOf(model, 'tree');
   return nodeOf(entity, entity === 0 ? [root] : outermost(root, entity));
@@ -55,8 +55,8 @@ function outermost(root: ViewRow, entity: number): ViewRow[] {
 }
 
 /**
- * How alone something ran, in five equal steps of the mean number of processors busy at the time: 0 alone, ..., 4 all
- * of them busy. With one processor that means nothing: 4.
+ * How alone something ran, in five equal steps of the mean number of processors busy at the same time: 0 means alone, 4
+ * all processors busy. With one processor this is meaningless, and the result is 4.
  */
 export function aloneness(parallelism: number, processors: number): 0 | 1 | 2 | 3 | 4 {
   if (processors <= 1) return 4;

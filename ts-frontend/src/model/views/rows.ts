@@ -1,4 +1,7 @@
-/** A row of a view, which opens into the rows below it. Made when they are asked for: a tree may have 100,000. */
+/**
+ * A row of a view, which can be opened into the rows below it. Rows are created on demand, because a tree may have
+ * 100,000.
+ */
 import type { Costs } from './costs.js';
 
 export type Subject =
@@ -8,17 +11,17 @@ export type Subject =
 
 export interface ViewRow {
   subject: Subject;
-  /** A procedure that called itself: those calls are in this row. */
+  /** The procedure called itself directly; those calls are in this row. */
   recursive: boolean;
-  total: Costs; // with all below it
-  self: Costs; // without; in the view of callers: the same as total
-  /** How many rows are right below. */
+  total: Costs; // including all rows below it
+  self: Costs; // excluding them; in the view of callers, the same as total
+  /** Number of rows directly below. */
   readonly size: number;
-  /** Those rows, the greatest `total` of that column first. */
+  /** The rows directly below, sorted by `total` of that column, largest first. */
   open: (column: number) => ViewRow[];
 }
 
-/** Sorts in place, the greatest first; rows without any cost of that kind keep their order. */
+/** Sorts in place, largest first; rows without any cost of that kind keep their order. */
 export function byCost(rows: ViewRow[], column: number): ViewRow[] {
   return rows.sort((a, b) => (b.total[column] ?? 0) - (a.total[column] ?? 0));
 }

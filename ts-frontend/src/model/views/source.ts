@@ -1,7 +1,7 @@
 /**
- * What lines of source cost: all columns of the views, by file and line. A line has the
- * time during which a thread was at it, and at what it calls (`total`), or at it alone (`self`); a path that is at a
- * line several times counts once. Of programs whose paths have lines (docs/reference/loops.md). Pure.
+ * The costs of source lines: all columns of the views, by file and line. A line is charged while a thread is at it or
+ * in what it calls (`total`), or only at it (`self`); a path that contains a line several times counts once. Only for
+ * programs whose paths contain lines (docs/reference/loops.md). Pure.
  */
 import { defined, f64, item, u32 } from '../profile/columns.js';
 import { procedureOf } from '../profile/code-scopes.js';
@@ -19,15 +19,15 @@ export interface SourceFile {
   path: string;
   total: Costs;
   self: Costs;
-  /** Those that cost anything, by number. */
+  /** Lines with any cost, by number. */
   lines: SourceLine[];
 }
 
-/** Sums of a line, or of a file (line 0), while contexts are gone through. */
+/** Sums for a line, or for a file (line 0), during the traversal of contexts. */
 class Place {
   readonly total = new Float64Array(costCount);
   readonly self = new Float64Array(costCount);
-  depth = 0; // how often it is on the path to the context visited
+  depth = 0; // number of occurrences on the path to the current context
   constructor(
     readonly file: string,
     readonly line: number,
@@ -39,7 +39,7 @@ class Places {
   readonly #byEntity = new Map<number, readonly Place[]>();
   constructor(private readonly model: Model) {}
 
-  /** A line of code, and its file; nothing for what is none. */
+  /** The line that an entity is, and its file; empty for entities that are no lines. */
   of(entity: number): readonly Place[] {
     let places = this.#byEntity.get(entity);
     if (!places) {
@@ -76,7 +76,7 @@ function addContexts(model: Model, places: Places): void {
 
 const known = new WeakMap<Model, SourceFile[]>();
 
-/** Source files whose lines cost time, the one with most of its own first. Of a model made by buildModel. */
+/** Source files whose lines have costs, largest self time first. For models made by buildModel. */
 export function sourceFiles(model: Model): readonly SourceFile[] {
   const before = known.get(model);
   if (before) return before;
@@ -94,7 +94,7 @@ export function sourceFiles(model: Model): readonly SourceFile[] {
   return found;
 }
 
-/** The files of that name: the same path, else those that end with it, else those whose path contains it. */
+/** The files with that path or, if there are none, those whose path ends with it or else contains it. */
 export function findSource(model: Model, name: string): SourceFile[] {
   const files = sourceFiles(model);
   const tries = [
@@ -105,7 +105,7 @@ export function findSource(model: Model, name: string): SourceFile[] {
   return tries.find((found) => found.length > 0) ?? [];
 }
 
-/** The line with most time of its own; without any, with most. undefined: there is none. */
+/** The line with the largest self time or, if none has any, the largest total time. undefined: there is none. */
 export function hottestLine(file: SourceFile): SourceLine | undefined {
   const npt = costIndex.npt;
   return [...file.lines].sort(
@@ -113,7 +113,10 @@ export function hottestLine(file: SourceFile): SourceLine | undefined {
   )[0];
 }
 
-/** The line of an entity's own source with most time of its own: of a procedure, in it; else where it was defined. */
+/**
+ * The line with the largest self time in an entity's own source: for a procedure, within it; else the line where it was
+ * defined.
+ */
 export function mainLine(model: Model, id: number): number {
   const { file, line, members } = item(model.entities, id);
   const scopes = members.length > 0 ? members : [id];

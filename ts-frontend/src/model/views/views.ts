@@ -1,7 +1,7 @@
 /**
  * Three views of where time goes (Adhianto et al. 2010, section 7.1): by calling context from the top down, by callers
- * from the bottom up, and flat by module, file and procedure. In each the rows of a level add up to what their parent
- * has. Pure.
+ * from the bottom up, and flat by module, file and procedure. In each view, the rows of a level add up to their parent.
+ * Pure.
  */
 import { u32 } from '../profile/columns.js';
 import { tablesOf } from '../metrics/tables.js';
@@ -14,11 +14,11 @@ import { byCost, type Subject, type ViewRow } from './rows.js';
 
 export type ViewName = 'tree' | 'callers' | 'flat';
 
-/** Which places in code have nodes of their own: none, loops, or source lines as well. */
+/** Which places in code have nodes of their own: none, loops, or both loops and source lines. */
 export type Detail = 'procedures' | 'loops' | 'lines';
 
 const known = new WeakMap<Stacks, ContextTree>();
-/** The calling contexts in that detail. */
+/** The calling context tree with that level of detail. */
 export function treeOf(model: Model, detail: Detail): ContextTree {
   const tables = tablesOf(model);
   const { stacks, loops, lines } = tables;
@@ -29,8 +29,8 @@ export function treeOf(model: Model, detail: Detail): ContextTree {
 }
 
 /**
- * The whole program as the one row from which all others of that view are opened. Of a model made by buildModel.
- * Callers are procedures in every detail.
+ * The root row of a view, the whole program, from which all others are opened. For models made by buildModel. Callers
+ * are always procedures.
  */
 export function viewOf(model: Model, name: ViewName, detail: Detail = 'loops'): ViewRow {
   switch (name) {
@@ -62,7 +62,10 @@ function contextRow(tree: ContextTree, node: number): ViewRow {
   };
 }
 
-/** Contexts whose own costs a row of callers has: `leaf` bears them, `at` is where its path has been followed up to. */
+/**
+ * A group of contexts in a row of the view of callers: `leaf` has the costs, `at` is the ancestor that its path has
+ * been followed to.
+ */
 interface Caller {
   leaf: number;
   at: number;
@@ -82,7 +85,7 @@ function callersView(tree: ContextTree): ViewRow {
   };
 }
 
-/** A row for each entity that stands where the paths have been followed to. */
+/** One row for each entity that the paths have been followed to. */
 function callerRows(tree: ContextTree, members: readonly Caller[]): ViewRow[] {
   const groups = new Map<number, Caller[]>();
   for (const one of members) {
@@ -106,7 +109,7 @@ function callerRows(tree: ContextTree, members: readonly Caller[]): ViewRow[] {
   });
 }
 
-/** Of a place in code, the procedure that it is in; 0: it is none. Groups of namesakes stand for their members. */
+/** For a place in code, the procedure that contains it; else 0. Groups stand for their members. */
 function scopeOf(model: Model, id: number): number {
   const entity = model.entities[id];
   if (entity === undefined || !isCode(entity.rawKind)) return 0;
@@ -114,13 +117,13 @@ function scopeOf(model: Model, id: number): number {
   return model.entities[scope]?.group || scope;
 }
 
-/** What a flat row stands for, and the rows below it. */
+/** The subject of a row of the flat view, and the rows below it. */
 interface Part {
   subject: Subject;
   total: Costs;
   self: Costs;
   parts: Map<string, Part>;
-  onPath: number; // how often it is on the path to the node visited
+  onPath: number; // number of occurrences on the path to the current node
 }
 const partFor = (subject: Subject): Part => ({
   subject,
@@ -135,10 +138,10 @@ function within(part: Part, key: string, subject: () => Subject): Part {
   return found;
 }
 
-/** Where the rows of a flat view are: of an entity, those that contain it, from its module on. */
+/** The rows of the flat view that contain an entity, from its module on. */
 class Places {
   readonly whole = partFor({ kind: 'entity', entity: 0 });
-  readonly #parts = new Map<string, Part[]>(); // by entity, of lines by what they are in, too
+  readonly #parts = new Map<string, Part[]>(); // by entity; for lines, also by what they are in
   constructor(
     private readonly model: Model,
     private readonly tree: ContextTree,
@@ -152,7 +155,7 @@ class Places {
     return this.#of(entity, inLoop ? up : scopeOf(this.model, entity));
   }
 
-  /** scope: what the entity is in; 0: it is no place in code. */
+  /** `scope`: the procedure that contains the entity; 0: it is no place in code. */
   #of(entity: number, scope: number): Part[] {
     const key = `${entity} ${scope}`;
     let parts = this.#parts.get(key);
@@ -172,7 +175,7 @@ class Places {
   }
 }
 
-/** A part is charged with a context once, however often it is on its path. */
+/** A part is charged with a context once, however often it is on the path. */
 function flatView(model: Model, tree: ContextTree): ViewRow {
   const places = new Places(model, tree);
   const { whole } = places;

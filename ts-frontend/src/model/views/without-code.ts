@@ -1,6 +1,6 @@
 /**
- * The processor time on paths that have neither a loop nor a line: with hooks, paths of which no sample was taken;
- * else code whose debug information had not been read yet, and code without any loop around it. Pure.
+ * The processor time on paths with neither a loop nor a line: with hooks, paths of which no sample was taken; else code
+ * whose debug information had not been read yet, and code outside all loops. Pure.
  */
 import { f64, u32, u8 } from '../profile/columns.js';
 import { isCode } from '../profile/code-scopes.js';
@@ -8,7 +8,7 @@ import { State } from '../profile/raw-profile.js';
 import { isBuilt, tablesOf } from '../metrics/tables.js';
 import type { Model } from '../result/types.js';
 
-/** null: its profile has neither loops nor lines, or it is a changed copy of a model. */
+/** null: the profile has neither loops nor lines, or the model is a modified copy. */
 export function withoutCodeNs(model: Model): number | null {
   if (!isBuilt(model)) return null;
   const { lines, weights } = tablesOf(model);

@@ -12,8 +12,8 @@ export function compilation(
       `Compiling code while the program runs (JIT) takes ${share(part)} of the processor time, most of it in ` +
       `${title(finding.entity)}. That costs ${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
     remedy:
-      'A long run does this once. For many short ones, keep one process that does their work, or compile less, or ' +
-      'before: java -XX:TieredStopAtLevel=1 (no optimizing compiler), class-data sharing, code compiled ahead of ' +
-      `time. That could save up to ${time(savesNs)}; the code itself may then run slower.`,
+      'Each process pays this cost once: replace many short runs by one long-running process, compile less (java ' +
+      '-XX:TieredStopAtLevel=1 turns the optimizing compiler off), or compile before the run (class-data sharing, ' +
+      `ahead-of-time compilation). That could save up to ${time(savesNs)}; the code itself may then run slower.`,
   };
 }

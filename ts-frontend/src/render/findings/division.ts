@@ -8,7 +8,7 @@ const partsText = (parts: readonly number[], { name }: Phrases): string =>
 export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: Phrases): Sentences {
   const { many, threads, atOnce, spreadNs, even } = facts;
   const { advice } = finding;
-  const ran = many ? '' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, while `;
+  const ran = many ? '' : `${threads > atOnce ? `at most ${atOnce} at a time` : threads} ran it, while `;
   const more =
     advice.threads === 'more'
       ? `Divide it among more threads${advice.pieces === 'smaller' ? ', in smaller pieces' : ''}: spread`
@@ -19,8 +19,8 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
       say.processorUse(finding.processorUse) +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
-      `${more} over ${say.model.usable} processors it would save ${say.time(spreadNs)}` +
-      (even ? `; evenly among the ${even.threads} there are, ${say.time(even.savesNs)}.` : '.'),
+      `${more} over ${say.model.usable} processors, that would save ${say.time(spreadNs)}` +
+      (even ? `; divided evenly among the ${even.threads} that there are, ${say.time(even.savesNs)}.` : '.'),
   };
 }
 
@@ -41,7 +41,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
   const remedy = facts.many
     ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that ` +
       `could save ${time(evenNs)}`
-    : `Divide the work evenly among ${among} threads${smaller ? ', or in smaller pieces' : ''}; that could save ` +
+    : `Divide the work evenly among ${among} threads${smaller ? ', or into smaller pieces' : ''}; that could save ` +
       time(evenNs);
   return {
     text:
@@ -50,8 +50,8 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
     remedy:
       remedy +
       (spreadNs !== null
-        ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.usable} ` +
-          `processors, ${time(spreadNs)}.`
+        ? `; ${finding.advice.threads === 'more' ? 'divided among more threads and ' : ''}spread over ` +
+          `${say.model.usable} processors, ${time(spreadNs)}.`
         : '.'),
   };
 }

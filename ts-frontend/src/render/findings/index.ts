@@ -102,7 +102,8 @@ function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases)
 function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }: Phrases): string {
   return (
     (model.samples < fewSnapshots
-      ? ` With so few snapshots it is between ${time(costCi95.lowNs)} and ${time(costCi95.highNs)} (95 %).`
+      ? ` There are few snapshots, so the cost is uncertain: ${time(costCi95.lowNs)} to ${time(costCi95.highNs)} ` +
+        '(95 % interval).'
       : '') +
     (othersMayCause
       ? ` Other programs may be the cause: they kept this program waiting for CPUs for ${time(model.cpuWait.othersNs)}.`
@@ -114,9 +115,9 @@ function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }:
 function boundText({ bound }: Finding, { model, title, time, share }: Phrases): string {
   return bound === null
     ? ''
-    : ` But ${title(bound.thread)} works outside of that for ${time(bound.outsideNs)} ` +
+    : ` But ${title(bound.thread)} does other work for ${time(bound.outsideNs)} ` +
         `(${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
-        `as long as it does, no change there saves more than ${time(bound.mostNs)}.`;
+        `unless that becomes less, no change there saves more than ${time(bound.mostNs)}.`;
 }
 
 /** The prediction of "what if", if the recording has one for this entity. */

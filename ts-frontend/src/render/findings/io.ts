@@ -14,11 +14,11 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const where = say.title(finding.entity),
     costs = say.costs(finding.costNs),
     threads = threadsText(facts.threads);
-  const held = facts.held.length > 0 ? `; threads waiting at the time: ${say.eachAt(facts.held)}` : '';
+  const held = facts.held.length > 0 ? `; threads that waited at the same time: ${say.eachAt(facts.held)}` : '';
   const state = `while ${say.processorUse(finding.processorUse)}${held}.`;
   const inCall = call === null ? '' : ` (${call})`;
   const together = several
-    ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} would save ` +
+    ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} at a time would save ` +
       say.time(several.savesNs)
     : '';
   const saved = say.time(facts.overlapNs);
@@ -32,21 +32,21 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
           : `Do other work while they run; that could save up to ${saved}. `) +
         (facts.childrenNs === null
           ? ''
-          : `They take ${say.time(facts.childrenNs)} of processor time${eachText(facts, say)}, with what it takes to ` +
-            'start and end them: ' +
-            `if that is most of it, start fewer, or do their work here; that could save up to ` +
+          : `They take ${say.time(facts.childrenNs)} of processor time${eachText(facts, say)}, including their ` +
+            'start and end: ' +
+            `if these take most of it, start fewer, or do their work in this process; that could save up to ` +
             `${say.time(Math.min(finding.costNs, facts.childrenNs))}. `) +
-        '--children records what they do.',
+        'Option --children also records what they do.',
     };
   }
   if (waits === 'file-lock') {
     return {
       text:
-        `${where} waits for a lock on a file${inCall} for ${costs}, ${threads} on average, ${state} Who holds it is ` +
-        'not recorded: another process, or another thread of this one.',
+        `${where} waits for a lock on a file${inCall} for ${costs}, ${threads} on average, ${state} Its holder ` +
+        'is not recorded: it may be another process, or another thread of this one.',
       remedy:
-        'Hold it shorter (do what needs no lock before it is taken, and what can wait after), lock only the part of ' +
-        `the file that is used, or use a file for each: that could save up to ${saved}.`,
+        'Hold it for less time (do what needs no lock before it is taken or after it is released), lock only the ' +
+        `part of the file that is used, or use one file for each process or thread: that could save up to ${saved}.`,
     };
   }
   if (waits === 'sleep') {
@@ -55,13 +55,13 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
       remedy:
         'If it polls after each sleep, let it wait for the event (a condition, a semaphore): that could save up to ' +
         `${say.time(facts.goesNs)}. ` +
-        `If the sleep stands for something slow, ${together === '' ? 'do other work at the same time' : together}.`,
+        `If the sleep stands for a slow operation, ${together === '' ? 'do other work at the same time' : together}.`,
     };
   }
   return {
     text:
       `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ` +
-      `${where}${call === null ? '' : `, in ${call},`} take ${costs} that is not overlapped with other work: ` +
+      `${where}${call === null ? '' : `, in ${call},`} take ${costs} that does not overlap with other work: ` +
       `${threads} waited for it on average, ${state}`,
     remedy:
       `${
@@ -71,14 +71,14 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
       } ` +
       `it with ${
         waits === 'others'
-          ? 'other requests and computation (several at a time, by more threads or asynchronous calls)'
+          ? 'other requests and computation (handle several at a time, with more threads or asynchronous calls)'
           : 'computation (start it early, or give it a thread of its own)'
       }; that could save up to ${saved}.` +
       (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : '') +
       (facts.rarerNs === null
         ? ''
-        : ` Or do it less often, for more at a time (one transaction, one flush for many): that could save up to ` +
-          `${say.time(facts.rarerNs)}.`),
+        : ` Or do it less often, with more each time (one transaction or one flush for many changes): that could ` +
+          `save up to ${say.time(facts.rarerNs)}.`),
   };
 }
 
@@ -96,7 +96,7 @@ export function nothingRuns(
       'to wake them. ' +
       `Only a time-out, a signal or another program ends this. Threads waited for ${each}.`,
     remedy:
-      'Find the thread that should wake them: a timed wait whose condition is not signalled, or too late. If ' +
-      `they were woken in time, that could save up to ${time(finding.costNs)}.`,
+      'Find the thread that should wake them: perhaps the condition of a timed wait is not signalled, or too late. ' +
+      `Waking them in time could save up to ${time(finding.costNs)}.`,
   };
 }

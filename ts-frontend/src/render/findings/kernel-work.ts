@@ -7,46 +7,49 @@ const what: Record<KernelWorkFacts['work'], string> = {
   memory: 'giving memory to the program and taking it back (page faults, mapping and unmapping)',
   read: 'reading',
   write: 'writing',
-  calls: 'system calls',
+  calls: 'executing system calls',
 };
 
 function remedyOf(
   { work, again, allocator, mapping, calls, both, leastNs, savesNs }: KernelWorkFacts,
   { time, model }: Phrases,
 ): string {
-  const least = leastNs >= 0.01 * model.elapsedNs ? time(leastNs) : 'next to nothing';
+  const isLittle = leastNs < 0.01 * model.elapsedNs;
+  const least = isLittle ? 'next to nothing' : time(leastNs);
   const between =
-    `that saves ${least} to ${time(savesNs)}, which depends on the caches: the kernel fills them when it clears ` +
-    'memory (quartz run --try measures it)';
+    `that saves ${isLittle ? 'up to' : `${least} to`} ${time(savesNs)}, depending on the caches, which the kernel ` +
+    'fills when it clears memory (quartz run --try measures how much)';
   if (work === 'read' || work === 'write') {
     if (!calls || calls.bytesEach >= 4096)
-      return `Move less, or in fewer calls; that could save up to ${time(savesNs)}.`;
+      return `Transfer less data, or use fewer calls; that could save up to ${time(savesNs)}.`;
     const what = both !== null ? 'Read and write' : work === 'read' ? 'Read' : 'Write';
     const more =
-      time(savesNs) === least ? '' : `, and up to ${time(savesNs)} if the rest of the work there is done once per call`;
+      time(savesNs) === least
+        ? ''
+        : `, or up to ${time(savesNs)} if the rest of the work there is also done only once per call`;
     return (
-      `${what} more at a time (a buffer${both !== null ? '' : `, ${work}v`}): 4,096 bytes in each call would save ` +
+      `${what} more per call (a buffer${both !== null ? '' : `, ${work}v`}): 4,096 bytes in each call would save ` +
       `${least}${more}.`
     );
   }
   if (work === 'calls') return `Make fewer system calls; half as many would save ${time(savesNs)}.`;
   if (allocator && (again ?? 0) >= 0.5)
     return (
-      'Keep memory instead of giving it back at each free: try MALLOC_TRIM_THRESHOLD_=1000000000 ' +
-      'MALLOC_MMAP_THRESHOLD_=1000000000 ' +
-      `in the environment (glibc; mallopt in the program), or another allocator, or reuse buffers; ${between}.`
+      'Keep memory instead of giving it back to the kernel at each free: try ' +
+      'MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 ' +
+      `in the environment (glibc; in the program: mallopt), try another allocator, or reuse buffers; ${between}.`
     );
   if ((again ?? 0) >= 0.5 && mapping > 0)
-    return `Keep what is mapped, and use it again, instead of unmapping it; ${between}.`;
+    return `Keep mapped memory and use it again instead of unmapping it; ${between}.`;
   return (
-    'Touch less memory, or in larger pages: MADV_HUGEPAGE, or for what malloc gives ' +
+    'Touch less memory, or use larger pages: MADV_HUGEPAGE or, for memory from malloc, ' +
     'GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment ' +
-    `(glibc 2.35); that could save up to ${time(savesNs)}.`
+    `(glibc 2.35 or later); that could save up to ${time(savesNs)}.`
   );
 }
 
 const callsText = ({ count: times, bytesEach }: { count: number; bytesEach: number }, what: string): string =>
-  `${counted(count(times), 'call')} that ${what}, of ${count(bytesEach)} bytes each on average`;
+  `${counted(count(times), `${what} call`)} of ${count(bytesEach)} bytes each on average`;
 
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
   const { title, name, costs, processorUse, share } = say;
@@ -67,12 +70,12 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
             : ''
         }.`
       : calls
-        ? ` It made ${callsText(calls, work)}` +
+        ? ` The program made ${callsText(calls, work)}` +
           `${both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`}.`
         : '';
   return {
     text:
-      `The kernel's work, ${both === null ? what[work] : 'reading and writing'}, takes ` +
+      `In the kernel, ${both === null ? `${what[work]} takes` : 'reading and writing take'} ` +
       `${costs(finding.costNs)}${by}${through}; during this time, ` +
       `${processorUse(finding.processorUse)}.${number}`,
     remedy: remedyOf(facts, say),

@@ -17,10 +17,10 @@ export function lockChurn(finding: Finding, facts: LockChurnFacts, say: Phrases)
       `${by === null ? '' : `, mostly in ${title(by)}`}: ${often(facts, say)}. During this time, ` +
       `${processorUse(finding.processorUse)}.`,
     remedy:
-      'Take it less often, for more work each time; give each thread data of its own, combined at the end; data that ' +
-      'is only read needs no lock; code that polls can wait instead (a condition, a semaphore). ' +
+      'Take it less often, and do more work each time; give each thread data of its own, and combine it at the end; ' +
+      'data that is only read needs no lock; code that polls can wait instead (a condition, a semaphore). ' +
       `Taking it ${rarer} times less often would save ${least === most ? least : `${least} to ${most}`}` +
-      `${lineMoves(facts) ? ', and more where the code inside waits for data from other CPUs' : ''}.`,
+      `${lineMoves(facts) ? ', and more if the code inside waits for data from other CPUs' : ''}.`,
   };
 }
 
@@ -32,29 +32,33 @@ function passing(finding: Finding, facts: LockChurnFacts, say: Phrases): Sentenc
     text:
       `${oneSided ? 'Using channels' : 'Passing values on one by one'} costs ${costs(finding.costNs)}, ` +
       `${share(part)} of the processor time` +
-      `${by === null ? '' : `, mostly for ${title(by)}`}: the run-time library's channels, and waking, switching and ` +
-      `looking for what can run next${oneSided ? '. Hardly any of that is at the other ends of the channels' : ''}. ` +
+      `${by === null ? '' : `, mostly for ${title(by)}`}: in the run-time library's channels, and in waking, ` +
+      'switching and choosing what runs next' +
+      `${oneSided ? '. Hardly any of that is at the other ends of the channels' : ''}. ` +
       `During this time, ${processorUse(finding.processorUse)}.`,
     remedy:
       (oneSided
-        ? 'If it looks for values without waiting for them (a select with default), let it wait. Otherwise pass on '
+        ? 'If it polls for values (a select with default), let it wait for them instead. Otherwise pass on '
         : 'Pass on ') +
-      'more at a time (batches of values, a buffered channel), or use values where they are made; ' +
-      `passing them on ${rarer} times less often would save ${time(mostNs)}, and more where the work itself waits ` +
+      'more values at a time (batches, a buffered channel), or use values where they are produced; ' +
+      `passing them on ${rarer} times less often would save ${time(mostNs)}, and more if the work itself waits ` +
       'for data from other CPUs.',
   };
 }
 
 function often({ counts }: LockChurnFacts, { time }: Phrases): string {
   if (counts === null)
-    return "these locks are the run-time library's own, and are not counted; it retries, spins and wakes there";
+    return (
+      "these are the run-time library's own locks, which are not counted; the time is for retrying, spinning and " +
+      'waking'
+    );
   const { times, waits, eachNs, freeNs } = counts;
   const moves = lineMoves({ counts })
-    ? `, against ${time(freeNs)} for a lock that a single CPU uses: its cache line moves from CPU to CPU`
+    ? `, compared with ${time(freeNs)} for a lock that only one CPU uses: its cache line moves from CPU to CPU`
     : '';
-  const waited = waits === 0 ? 'nobody had to wait' : `somebody had to wait ${counted(count(waits), 'time')}`;
+  const waited = waits === 0 ? 'no thread had to wait' : `threads had to wait ${counted(count(waits), 'time')}`;
   return (
-    `locks were taken ${counted(count(times), 'time')} with little work in between, ${time(eachNs)} of processor ` +
-    `time each${moves}; ${waited}`
+    `locks were taken ${counted(count(times), 'time')} with little work in between, at ${time(eachNs)} of ` +
+    `processor time each${moves}; ${waited}`
   );
 }

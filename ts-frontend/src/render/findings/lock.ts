@@ -13,20 +13,20 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
     isCause && others.length === 0
       ? ''
       : isCause
-        ? `Others wait for ${others.join(' and ')}, whose holders mostly hold ${cause} too, or wait for it. `
+        ? `Other threads wait for ${others.join(' and ')}, whose holders mostly hold ${cause} too, or wait for it. `
         : `The cause is ${cause}: holders of ${[title(facts.waitedFor), ...others].join(' or ')} mostly hold ` +
           `${cause} too, or wait for it. `;
   const woken =
     facts.woken === null
       ? ''
       : `Of these, ${mean(facts.woken)} had just been woken: they had no CPU yet, or another thread had taken the ` +
-        'lock again. ';
+        'lock before them. ';
   const held = facts.holder === null ? '' : `; it was mostly held in ${say.name(facts.holder)}${inIoText(facts, say)}`;
   const unserved =
     facts.unserved === null
       ? ''
-      : `; its holder waited for a CPU ${share(facts.unserved)} of the time, since more threads could run than ` +
-        'there are CPUs';
+      : `; its holder waited for a CPU ${share(facts.unserved)} of the time, since there were more runnable ` +
+        'threads than CPUs';
   if (facts.exclusion && isCause) return exclusion(finding, facts, facts.exclusion.threads, say);
   return {
     text:
@@ -36,11 +36,12 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       `while ${say.processorUse(finding.processorUse)}. ` +
       `${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,
     remedy: facts.readyInstead
-      ? 'Let its waiters block instead of spin: other threads were ready to run; that could save ' +
+      ? 'Let its waiters block instead of spinning: other threads were ready to run; that could save ' +
         `${time(facts.savesNs)}.`
       : facts.allocator
         ? `${ofAllocator}. If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`
-        : `Reduce waiting for ${cause}: ${facts.mostlyInIo ? 'move input, output and sleep out of it, ' : ''}` +
+        : `Reduce waiting for ${cause}: ` +
+          (facts.mostlyInIo ? 'move input, output and sleep out of the critical section, ' : '') +
           `${
             facts.counted || facts.holder !== null
               ? 'hold it for less time, take it less often, or split what it protects'
@@ -53,7 +54,8 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
 /** A lock that the program implements itself, with a flag and a condition, semaphore or futex. */
 function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phrases): Sentences {
   const { title, time } = say;
-  const runs = facts.holder === null ? '' : `; what runs in that time is mostly ${say.name(facts.holder)}`;
+  const runs =
+    facts.holder === null ? '' : `; the code that runs during these waits is mostly ${say.name(facts.holder)}`;
   const waits =
     facts.counted && facts.contended > 0
       ? `${counted(count(facts.contended), 'wait')}, ${time(facts.waitMeanNs)} each`
@@ -106,6 +108,6 @@ export function spinning(
     text:
       `Threads spin at ${title(finding.entity)} for ${costs(finding.costNs)} although others are ready to ` +
       `run; ${processorUse(finding.processorUse)}.`,
-    remedy: `Let its waiters block: the ready threads would have the processors; that could save ${time(savesNs)}.`,
+    remedy: `Let its waiters block: the ready threads would get the processors; that could save ${time(savesNs)}.`,
   };
 }

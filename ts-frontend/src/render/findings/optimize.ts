@@ -12,27 +12,27 @@ export function optimize(
   const entity = item(model.entities, finding.entity);
   const subject =
     entity.kind === 'lock'
-      ? `${heldText(title(entity.id))},`
-      : `${title(entity.id)} ${spread ? 'with all that it calls' : 'itself'}`;
+      ? heldText(title(entity.id))
+      : `${title(entity.id)} ${spread ? 'with everything that it calls' : 'itself'}`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
   const help = finding.processorUse.idle < 0.05 ? 'cannot help' : 'helps little';
   const other = beside
     ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ` +
-      `${title(beside.main)} is at work ` +
-      `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it ` +
+      `${title(beside.main)}, which is at work ` +
+      `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time, ` +
       'waits for none of them.'
     : '';
   const flat = spread ? ' No procedure takes a tenth of the elapsed time by itself.' : '';
-  const called = calledNs >= mostNs / 10 ? `, with what it calls ${time(mostNs + calledNs)}` : '';
-  const rest = restNs >= mostNs / 10 ? `, and ${time(restNs)} that it takes while fewer processors are busy` : '';
+  const called = calledNs >= mostNs / 10 ? ` (${time(mostNs + calledNs)} with the procedures that it calls)` : '';
+  const rest = restNs >= mostNs / 10 ? `, plus ${time(restNs)} that it takes while fewer processors are busy` : '';
   const comparison = even
-    ? ` To gain what finding ${even.finding + 1} saves, ${share(even.part)} of it would have to go.`
+    ? ` To save as much as finding ${even.finding + 1}, it would have to take ${share(even.part)} less time.`
     : '';
   const doubt = handedOn
-    ? ' Threads hand locks on all the time: part of this may be waiting for data from other CPUs.'
+    ? ' Threads hand locks to each other all the time, so part of this may be waiting for data from other CPUs.'
     : together >= 2
-      ? ` ${count(together)} threads run it at the same time: a run with one shows whether they slow each other down ` +
-        'there (cache lines that both write, memory): quartz run --measure --try.'
+      ? ` ${count(together)} threads run it at the same time: quartz run --measure --try with a single thread shows ` +
+        'whether they slow each other down there (cache lines that several write, memory bandwidth).'
       : '';
   return {
     text:
@@ -41,9 +41,9 @@ export function optimize(
     remedy:
       (allocatorNs === null
         ? ''
-        : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, take more at once, or try ` +
-          'another allocator (LD_PRELOAD); where MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
-      `Make it faster: every 10 % saves ${time(mostNs / 10)}, and all of it at most ${time(mostNs)}${called}${rest}; ` +
-      `samples cannot show how much of that is achievable.${comparison}${doubt}`,
+        : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, allocate larger blocks, or ` +
+          'try another allocator (LD_PRELOAD); if MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
+      `Make it faster: every 10 % saves ${time(mostNs / 10)}; the most that can be saved is ` +
+      `${time(mostNs)}${called}${rest}; samples cannot show how much of that is achievable.${comparison}${doubt}`,
   };
 }

@@ -27,7 +27,7 @@ export function smallThreads(
       `with ${time(workNs)} of work each. That costs ${costs(finding.costNs)}: ${many} ` +
       `${many === '1 thread' ? 'was' : 'were'} ready, while ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ' +
+      'Make the grain coarser: the idle processors could then take threads, which would save up to ' +
       `${time(savesNs)}.`,
   };
 }
@@ -53,7 +53,7 @@ export function packageWork(
     text:
       `Creating, scheduling and switching threads costs ${costs(finding.costNs)}, most of it for ` +
       `${title(finding.entity)}${happened}. During this time, ${processorUse(finding.processorUse)}.`,
-    remedy: `${grain}; ${coarser} times coarser would save ${time(savesNs)}.`,
+    remedy: `${grain}; ${coarser} times as much would save ${time(savesNs)}.`,
   };
 }
 
@@ -65,7 +65,7 @@ export function wakeUps(
   const back =
     again === null
       ? ''
-      : ` Of these at least ${count(again.count)} of ${counted(count(again.waits), 'wait')} at ` +
+      : ` At least ${count(again.count)} of ${counted(count(again.waits), 'wait')} at ` +
         `${title(again.condition)} (${share(again.count / again.waits)}) ` +
         'were by threads that had just been woken there and waited again without releasing the lock: they were ' +
         'woken needlessly, or timed out.';
@@ -80,8 +80,8 @@ export function wakeUps(
           `that would save ${between(time(leastNs), time(mostNs))}.`
         : (item(model.entities, finding.entity).kind === 'lock'
             ? `${ofOwnLock}: that would save `
-            : 'Pass on more at a time (larger pieces, a longer queue), let one thread do both, or signal only when a ' +
-              'thread waits: that would save ') +
+            : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
+              'only if a thread waits: that would save ') +
           between(time(leastNs), time(mostNs)) +
           `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };
@@ -98,9 +98,9 @@ export function handOvers(
       : `they had to wait ${counted(count(waits.count), 'time')}, once per ${time(waits.workNs)} of processor time; `;
   const moves =
     waits === null
-      ? ', and more where the code inside waits for data from other CPUs'
+      ? ', and more if the code inside waits for data from other CPUs'
       : leastNs < mostNs
-        ? ', the latter where the code inside mostly waits for data from other CPUs'
+        ? ', the latter if the code inside mostly waits for data from other CPUs'
         : '';
   return {
     text:
@@ -110,12 +110,13 @@ export function handOvers(
     remedy:
       `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
-      (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
+      (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`),
   };
 }
 
 const ofOwnLock =
-  'Share it less: a lock with its own data for each thread or part, combined at the end; or take it once for more work';
+  'Share it less: give each thread or part its own lock and data, combined at the end, or do more work each time it ' +
+  'is taken';
 
 const between = (least: string, most: string): string => (least === most ? least : `${least} to ${most}`);
 
@@ -128,14 +129,14 @@ export function shortThreads(
   const place = placeOf(entity.file, entity.line);
   const text =
     `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor ` +
-    `time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. `;
+    `time, most of them to run ${entity.name}${place === '' ? '' : ` (${place})`}. `;
   const saved = mostNs > savesNs ? `${time(savesNs)} to ${time(mostNs)}` : `${time(savesNs)} or more`;
   if (inlineNs === null)
     return {
       text:
         `${text}Creating, starting and ending one takes ${time(leastNs)} or more` +
         (mostNs > savesNs
-          ? `, besides cold caches, a new stack and the way to a CPU. That costs up to ${costs(finding.costNs)}.`
+          ? `, plus cold caches, a new stack and waiting for a CPU. That costs up to ${costs(finding.costNs)}.`
           : `, which costs at least ${costs(finding.costNs)}.`),
       remedy:
         `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer ` +
@@ -146,20 +147,20 @@ export function shortThreads(
       `${text}Creating them, and waiting until they have started and ended, costs ${costs(savesNs)} or more: ` +
       `everything else that the program executes takes at most ${time(inlineNs)}.`,
     remedy:
-      'Call their procedure instead, one after the other, or keep some threads that take larger pieces: that would ' +
-      `save ${saved}.`,
+      'Call their procedure directly, one call after the other, or keep a few threads and give them larger pieces: ' +
+      `that would save ${saved}.`,
   };
 }
 
 const openMpUses = {
   pieces: 'the pieces of work for threads are too small',
   exclusion: 'critical sections and locks are used very often',
-  order: 'threads wait for their turn in an ordered region, which one of them at a time executes',
+  order: 'threads wait for their turn in an ordered region, which only one thread at a time executes',
 } as const;
 
 const ofPieces = {
-  OpenMP: 'no tasks below some size, larger chunks of loops, one parallel region around several',
-  TBB: 'a larger grain size, auto_partitioner in place of simple_partitioner, no tasks below some size',
+  OpenMP: 'no tasks below a minimum size, larger chunks of loops, one parallel region instead of several',
+  TBB: 'a larger grain size, auto_partitioner instead of simple_partitioner, no tasks below a minimum size',
 } as const;
 
 export function openMp(
@@ -171,12 +172,12 @@ export function openMp(
   const remedies = {
     pieces: `Make the pieces larger: ${ofPieces[library]}; ${coarser} times larger would save ${saved}.`,
     exclusion:
-      'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
-      `${coarser} times less often would save ${saved}, and more where the code inside waits for data ` +
+      'Use critical sections less often (a reduction, or a partial sum for each thread, added up at the end); ' +
+      `${coarser} times less often would save ${saved}, and more if the code inside waits for data ` +
       'from other CPUs.',
     order:
-      'Do less in the ordered region: compute before it, and leave what needs the order (output, a sum) in it; or ' +
-      `keep results, and go through them in order after the loop: that could save up to ${time(mostNs)}.`,
+      'Do less in the ordered region: compute before it, and leave in it only what needs the order (output, a sum); ' +
+      `or store the results, and process them in order after the loop: that could save up to ${time(mostNs)}.`,
   };
   return {
     text:

@@ -11,36 +11,36 @@ export function oversubscription(
   const { spinners, woken, cpuWait, fewer, blocking } = facts;
   const one = spinners !== null && mean(spinners.threads) === '1';
   const head =
-    `More threads are runnable than there are CPUs, for ${costs(facts.oversubscribedNs)}: ${mean(facts.runnable)} on ` +
+    `There are more runnable threads than CPUs for ${costs(facts.oversubscribedNs)}: ${mean(facts.runnable)} on ` +
     `average, on ${counted(count(model.processors), 'CPU')}`;
   const effect = spinners
-    ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ` +
+    ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, waiting for ${title(spinners.object)}, and ` +
       `${one ? 'takes' : 'take'} CPU time from threads that have work.`
     : facts.handOvers === null
       ? `This alone costs no elapsed time, since ${processorUse(finding.processorUse)}.`
       : `What it costs is not known: the CPUs are busy (${processorUse(finding.processorUse)}), but threads waited ` +
         `for each other ${counted(count(facts.handOvers), 'time')}, and each wait may move data from CPU to CPU.`;
   const wokenText = woken
-    ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ` +
-      `${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`
+    ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken, most often at ` +
+      `${title(woken.object)}, and ${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU.`
     : '';
-  const further = fewer.mostNs === null ? '' : `; with the waiting that follows from it, up to ${time(fewer.mostNs)}`;
+  const further = fewer.mostNs === null ? '' : `, or up to ${time(fewer.mostNs)} with the waiting that results from it`;
   const savings =
     blocking === null
-      ? `, or let waiters block; the others lose ${time(fewer.savesNs)} to the spinning${further}`
-      : `: the others lose ${time(fewer.savesNs)} to the spinning and to the waiting and waking that it ` +
-        `delays${further}. Having waiters block at once would still save ${time(blocking)}`;
+      ? `, or let waiters block: the other threads lose ${time(fewer.savesNs)} to the spinning${further}`
+      : `: the other threads lose ${time(fewer.savesNs)} to the spinning and to the calls that wait and wake before ` +
+        `and after it${further}. Letting waiters block at once instead would save ${time(blocking)}`;
   return {
     text: `${head}. ${effect}${wokenText}${
       cpuWait
-        ? ` Its threads waited for CPUs for ${time(cpuWait.waitNs)}, at ` +
+        ? ` The program's threads waited for CPUs for ${time(cpuWait.waitNs)}, at ` +
           `most ${time(cpuWait.ownNs)} of that because of each other.`
         : ''
     }`,
     remedy: facts.harmful
       ? `Run no more threads than CPUs${savings}.`
       : facts.handOvers === null
-        ? 'As many threads as CPUs would do the same work: more of them only cost switches and memory.'
-        : 'Try as many threads as CPUs, and one: quartz run --try measures what that saves.',
+        ? 'As many threads as CPUs would do the same work: further threads only cost context switches and memory.'
+        : 'Try as many threads as CPUs, and a single thread: quartz run --try measures what that saves.',
   };
 }

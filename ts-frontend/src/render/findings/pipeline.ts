@@ -15,13 +15,13 @@ export function slowestStage(
     text:
       `${title(code)}, in thread ${name(stage.thread)}, is the slowest stage of a pipeline and costs ` +
       `${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
-      `the next stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ` +
+      `the second slowest stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ` +
       `${titles(objects, named)}, while ${say.processorUse(finding.processorUse)}.`,
     remedy: `${
       finding.advice.threads === 'more'
         ? 'Divide this stage among more threads, or make it faster'
         : 'Make this stage faster'
-    }: until another stage limits the pipeline that saves ${time(savesNs)}.`,
+    }: that saves ${time(savesNs)}; from then on, another stage limits the pipeline.`,
   };
 }
 
@@ -32,7 +32,7 @@ export function passedData(
 ): Sentences {
   return {
     text:
-      `Threads that pass data on wait for each other for ${costs(finding.costNs)}, at ` +
+      `Threads that pass data to each other wait for ${costs(finding.costNs)}, at ` +
       `${titles(objects, named)}, mostly while ${title(code)} runs; during this time, ` +
       `${processorUse(finding.processorUse)}.`,
     remedy:

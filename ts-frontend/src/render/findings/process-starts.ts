@@ -23,17 +23,17 @@ export function processStarts(
   const each =
     eachNs === null
       ? ''
-      : ` Each child takes ${time(eachNs)} of processor time on average, with what it takes to start and end it` +
+      : ` Each child takes ${time(eachNs)} of processor time on average, including its start and end` +
         `${waitedNs > 0 ? ': it does little else' : ''}.`;
   const copying =
     copies && residentBytes >= muchBytes
-      ? `fork copies the page tables of all memory (up to ${count(Math.round(residentBytes / 1e6))} MB here) each ` +
-        'time: start programs by posix_spawn or vfork, or from a small helper process that is forked early; keep ' +
-        'memory that the child does not need out of it (MADV_DONTFORK), or in huge pages. Or '
+      ? `each fork copies the page tables of all memory (up to ${count(Math.round(residentBytes / 1e6))} MB here): ` +
+        'start programs with posix_spawn or vfork, or from a small helper process that is forked early; exclude ' +
+        'memory that the child does not need (MADV_DONTFORK), or put it in huge pages. Or '
       : '';
   const few =
-    'start fewer processes: do the work in this one (a library, built-ins of a shell), give each more to do, or keep ' +
-    `some as workers; ${fewer} times fewer would save `;
+    'start fewer processes: do their work in this one (with a library, or built-in commands of a shell), give each ' +
+    `more to do, or keep some as workers; ${fewer} times fewer would save `;
   const range = time(leastNs) === time(savesNs) ? time(savesNs) : `${time(leastNs)} to ${time(savesNs)}`;
   const remedy = `${copying}${few}${range}.`;
   return {
@@ -46,7 +46,7 @@ export function processStarts(
 
 const serialized = {
   processes: 'turning data into bytes and back',
-  threads: 'objects in messages to other threads are turned into bytes and back',
+  threads: 'turning objects in messages to other threads into bytes and back',
 } as const;
 
 export function serialization(
@@ -61,12 +61,12 @@ export function serialization(
       `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
     remedy:
       between === 'threads'
-        ? 'Pass less in messages: memory that threads share (SharedArrayBuffer) or hand over (the transfer list), ' +
-          'numbers in typed arrays in place of objects, or workers that keep or make the data themselves. That could ' +
-          `save up to ${time(savesNs)}, and what collecting the copies takes.`
-        : 'If the bytes are for other processes, pass less: shared memory (multiprocessing.shared_memory, mmap), ' +
-          'threads in one process, indices or file names in place of data, or workers that keep or make the data ' +
-          'themselves; where there are many small messages, fewer and larger ones (chunksize). That could save up to ' +
-          `${time(savesNs)}. --tree shows all processes in one report.`,
+        ? 'Pass less data in messages: share memory between threads (SharedArrayBuffer) or transfer it (the transfer ' +
+          'list), use typed arrays of numbers instead of objects, or let workers keep or create the data themselves. ' +
+          `That could save up to ${time(savesNs)}, plus the garbage collection of the copies.`
+        : 'If the bytes are for other processes, pass less data: use shared memory (multiprocessing.shared_memory, ' +
+          'mmap) or threads in one process, pass indices or file names instead of data, or let workers keep or ' +
+          'create the data themselves; replace many small messages by fewer, larger ones (chunksize). That could ' +
+          `save up to ${time(savesNs)}. --tree shows all processes in one report.`,
   };
 }

@@ -15,7 +15,7 @@ export function serial(
     facts.worker?.thread === finding.entity
       ? 'That'
       : isLock
-        ? `${heldText(title(finding.entity))}${callers === '' ? ',' : ''}`
+        ? heldText(title(finding.entity))
         : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
   const parts = facts.parts.length > 0 ? ` Most of that is in ${facts.parts.map(name).join(' and ')}.` : '';
   const smaller =
@@ -23,18 +23,18 @@ export function serial(
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
   const change = facts.worker
-    ? 'Pass the work on to several threads, or do less there'
+    ? 'Distribute the work among several threads, or do less there'
     : facts.succession !== null
-      ? 'Begin the next ones before waiting for the end of one (a future of std::async waits where it is destroyed: ' +
-        'keep it until all have begun), or do less there'
+      ? 'Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ' +
+        'is destroyed: keep it until all threads have started), or do less there'
       : 'Do less there, or do it in parallel';
   const worker = facts.worker
-    ? `One thread, ${title(facts.worker.thread)}, has ${share(facts.worker.share)} of all work; the others pass it ` +
-      'on, or wait. '
+    ? `One thread, ${title(facts.worker.thread)}, does ${share(facts.worker.share)} of all work; the others only ` +
+      'pass it on, or wait. '
     : '';
   const several =
     facts.succession !== null
-      ? `${count(facts.succession)} threads ran it, and each began after the one before had ended; `
+      ? `${count(facts.succession)} threads ran it, each of which started after the one before it had ended; `
       : facts.oneAtATime !== null
         ? `${count(facts.oneAtATime)} threads ran it, mostly one at a time; `
         : '';

@@ -18,11 +18,11 @@ const done = (how: SharingFacts['how'], variable: string): string => {
 const remedies = {
   'words-apart':
     'Give each thread a cache line of its own for what it writes (alignas(64), padding), or let it work in a local ' +
-    'variable and store the result at the end',
+    'variable, and store the result at the end',
   changed:
-    'Let each thread count in a variable of its own, and add up at the end; of reference counts, pass references ' +
-    'instead of copies',
-  exchanged: 'Let each thread work on data of its own, and put the results together now and then',
+    'Let each thread update a variable of its own, and combine these at the end; if it is a reference count, pass ' +
+    'references instead of copies',
+  exchanged: 'Let each thread work on data of its own, and combine the results from time to time',
 } as const;
 
 export function sharing(
@@ -33,11 +33,11 @@ export function sharing(
   const more = lines > 1 ? `; they do the same with ${count(lines - 1)} more cache line${lines > 2 ? 's' : ''}` : '';
   return {
     text:
-      `${count(threads)} threads in ${title(finding.entity)} ${done(how, variable)}, taking turns: the line moves ` +
-      `from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
-      `${processorUse(finding.processorUse)}, about ${share(part)} of it at such accesses.`,
+      `${count(threads)} threads in ${title(finding.entity)} ${done(how, variable)}: they take turns, so that the ` +
+      `line moves from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
+      `${processorUse(finding.processorUse)}; about ${share(part)} of this time is at such accesses.`,
     remedy:
-      `${remedies[how]}: that saves ${time(savesNs)} if these accesses wait for the line, and up to ` +
-      `${time(mostNs)} if what follows them does, too.`,
+      `${remedies[how]}: that saves ${time(savesNs)} if only these accesses wait for the line, and up to ` +
+      `${time(mostNs)} if the instructions after them wait for it, too.`,
   };
 }

@@ -10,12 +10,13 @@ export function yields(
 ): Sentences {
   return {
     text:
-      `${count(threads)} threads wait for each other by sched_yield, called mostly in ${title(finding.entity)}: ` +
-      `the call takes ${share(part)} of the processor time; everything that is not waiting takes ${share(work)}. ` +
+      `${count(threads)} threads wait for each other by calling sched_yield repeatedly, mostly in ` +
+      `${title(finding.entity)}: these calls take ${share(part)} of the processor time, and all work other than ` +
+      `waiting takes ${share(work)}. ` +
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
-      'Use fewer threads there (for a library often by an environment variable, such as OPENBLAS_NUM_THREADS=1 or ' +
-      'OMP_NUM_THREADS=1), or give them larger pieces of work. One thread that does it all would save up to ' +
-      `${time(aloneNs)}: quartz run --try measures it.`,
+      'Use fewer threads there (many libraries read an environment variable, such as OPENBLAS_NUM_THREADS=1 or ' +
+      'OMP_NUM_THREADS=1), or give them larger pieces of work. Doing all the work in one thread would save up to ' +
+      `${time(aloneNs)}; quartz run --try measures how much.`,
   };
 }

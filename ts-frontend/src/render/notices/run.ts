@@ -40,17 +40,17 @@ export function cpuWait(
   const whose =
     cause === 'others'
       ? `other programs had the CPUs for at least ${time(othersNs)} of that`
-      : `at most ${time(ownNs)} of that because of each other`;
+      : `at most ${time(ownNs)} of that was because of each other`;
   const could = `${time(waitNs)} of the ${time(waitNs + runNs)} in which they could run`;
   return {
     reason: `${who} waited ${share(part)} of the time for a CPU (${could}): ${whose}`,
     remedy:
       cause === 'others'
-        ? 'record it again on a quieter machine'
+        ? 'record the program again on a quieter machine'
         : who === 'threads'
-          ? 'at times more of them can run than there are CPUs; ' +
-            'record it again on a quieter machine to see whether the program itself is the cause'
-          : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more processors than that`,
+          ? 'at times there are more runnable threads than CPUs; ' +
+            'record the program again on a quieter machine to see whether the program itself is the cause'
+          : `the program may use ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more processors than that`,
   };
 }
 
@@ -62,15 +62,15 @@ export const childProcesses = (
     `child processes used ${time(childrenNs)} of processor time, the program itself ${time(ownNs)}: ` +
     'what they did is not in this profile',
   remedy: profiled
-    ? 'it is in their own profiles, named with the process number'
-    : '--tree makes one report over all of them, --children a profile of each',
+    ? 'that is in their own profiles, whose names contain the process number'
+    : '--tree makes one report on all of them, --children a profile of each',
 });
 
 export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time }: Phrases): NoticeSentences => ({
   reason:
     `findings 1 and 2 are close to each other (${time(firstNs)} and ${time(secondNs)}): which one comes first may ` +
     'change from run to run',
-  remedy: 'look at both; quartz run --runs 10 shows which is first how often',
+  remedy: 'look at both; quartz run --runs 10 shows how often each comes first',
 });
 
 export const relatedProcesses = ({ cpus, left, of }: RelatedProcessesNotice): NoticeSentences => ({
@@ -88,7 +88,7 @@ export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, ti
       'they wait there for other threads to write',
     remedy:
       `let them block (${lock ? 'a mutex' : 'a condition, a semaphore'}); ` +
-      'it counts as spinning from a few ms after it began',
+      'Quartz counts such a loop as spinning from a few ms after it began',
   };
 }
 
@@ -97,8 +97,9 @@ export const waitingTeams = (
   { time }: Phrases,
 ): NoticeSentences => ({
   reason:
-    `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of OpenMP's library: at ends of ` +
-    'regions, barriers or locks, since others still have work, or the pieces are too small to be worth waiting for',
+    `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of OpenMP's library: at the ` +
+    'ends of regions, at barriers or at locks, because other threads still have work, or because the pieces of work ' +
+    'are so small that they take less time than the waiting',
   remedy:
     'divide the work more evenly, or into larger pieces; OMP_WAIT_POLICY=passive lets them block' +
     (oversubscribed ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : '') +
@@ -114,7 +115,7 @@ export const lockChurn = (
     `${time(eachNs)} of processor time each, ${time(totalNs)} in all`,
   remedy:
     'if it polls, let it wait (a condition, a semaphore); ' +
-    'otherwise take the lock less often, for more work at once',
+    'otherwise take the lock less often, and do more work each time',
 });
 
 export const waitsAgain = (
@@ -144,9 +145,7 @@ export function nothingRan(
   const rest = asleep ? ': threads slept' : all === '' ? '' : `; waiting threads on average: ${all}`;
   return {
     reason: `nothing ran for ${costs(ns)}${rest}`,
-    remedy: asleep
-      ? 'if that is not intended, sleep less'
-      : 'see the states of the threads (quartz threads) for what they waited for',
+    remedy: asleep ? 'if that is not intended, sleep less' : 'quartz threads shows what each thread waited for',
   };
 }
 const inCall = ({ name, threads }: NothingRanNotice['calls'][number]): string => `${mean(threads)} in ${name}`;
@@ -158,12 +157,12 @@ export const nothingStandsOut = (
   reason:
     `no single change would save ${percent(leastNs, model.elapsedNs)} of the elapsed time or more: ` +
     `${share(workShare)} of the effort is work`,
-  remedy: 'see the table of procedures for where the rest goes',
+  remedy: 'the table of procedures shows where the time goes',
 });
 
 export const unexplained = ({ ns }: UnexplainedNotice, { model, time }: Phrases): NoticeSentences => ({
   reason:
-    `processors without work cost ${time(ns)} (${percent(ns, model.elapsedNs)} of the elapsed time) for which no ` +
-    'finding was made: the cost is spread over many places, or its cause was not observed',
-  remedy: 'quartz threads shows who waited, and quartz report --top 0 what ran while they waited',
+    `idle or spinning processors cost ${time(ns)} (${percent(ns, model.elapsedNs)} of the elapsed time) that no ` +
+    'finding explains: the cost is spread over many places, or its cause was not observed',
+  remedy: 'quartz threads shows which threads waited, and quartz report --top 0 what ran while they waited',
 });

@@ -25,10 +25,10 @@ export const divisionNames: Record<Guidance, string> = {
 /** The same in a sentence for the run. It points to the division of the work at most; the findings give advice. */
 const guidance: Record<Guidance, string> = {
   effective: 'Both are low: what is left is to make the code itself faster.',
-  coarser: 'Overhead is high, idleness low: dividing the work costs much of it.',
+  coarser: 'Overhead is high, idleness low: dividing the work takes much of the effort.',
   finer: 'Idleness is high, overhead low: too little runs in parallel.',
   another:
-    'Both are high: where no finding names another cause, the grain alone does not help; switch the parallelization ' +
+    'Both are high: unless a finding names another cause, a different grain does not help; parallelize differently ' +
     '(another loop, another algorithm).',
 };
 
@@ -49,7 +49,7 @@ export function effortText({ effort: its }: Model, options: Pick<RenderOptions, 
   const overhead = ` (overhead ${of(its.overheadNs)}${shares})`;
   const spinning = its.spinningNs > 0 ? `, spinning ${of(its.spinningNs)}` : '';
   return (
-    `Effort: ${time(its.effortNs, options)} of processors' time: work ${of(its.workNs)}${overhead}, ` +
+    `Effort: ${time(its.effortNs, options)} of processor time: work ${of(its.workNs)}${overhead}, ` +
     `idleness ${of(its.idlenessNs)}${spinning}. ${guidance[its.guidance]}`
   );
 }

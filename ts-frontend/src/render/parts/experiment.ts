@@ -46,11 +46,11 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
         : signedRange(least, most);
   const against =
     verdict === 'more'
-      ? `the model said only ${model}, and leaves out the program's later start and effects on caches`
+      ? `Quartz estimated only ${model}, without the program's later start and effects on caches`
       : verdict === 'less'
-        ? `the model said more: ${model}`
-        : `the model said ${model}, which this does not contradict`;
-  const unsure = elapsed.low <= 1 && elapsed.high >= 1 ? ', so it is not certain that it does' : '';
+        ? `Quartz estimated more: ${model}`
+        : `Quartz estimated ${model}, which this does not contradict`;
+  const unsure = elapsed.low <= 1 && elapsed.high >= 1 ? ', so it is not certain that it does so at all' : '';
   return (
     `Recording slows the program by ${excess(elapsed)} in ${pairs(cost)} of runs${unsure}; ${against}. ` +
     `Elapsed time (medians): ${times}${processorText(cost)}.`
@@ -88,13 +88,13 @@ function modesText(modes: Modes, letters: Letters): string {
   const { fast, slow, dip, critical, gap, apart, inOrder, othersMayCause } = modes;
   const evidence = apart
     ? `between them is a gap of ${gap >= 100 ? 'more than 100' : figure(gap)} times the spread of either group`
-    : `dip ${dip.toFixed(3)}, above ${critical.toFixed(3)} in at most 5 % of cases where there is one mode`;
+    : `dip ${dip.toFixed(3)}; with a single mode, it is above ${critical.toFixed(3)} in at most 5 % of cases`;
   const compare =
     fast.profile === null || slow.profile === null
       ? ''
       : ` What differs between them: quartz compare ${fast.profile} ${slow.profile}`;
   const order = inOrder
-    ? ' All runs of one came before those of the other, so the machine may have changed, rather than the program.'
+    ? ' All runs of one mode came before those of the other, so the machine may have changed rather than the program.'
     : '';
   const others = othersMayCause
     ? ' Other programs may be the cause: they kept the slow runs waiting for CPUs longer.'

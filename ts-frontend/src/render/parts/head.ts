@@ -27,8 +27,9 @@ function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'
     `Child processes did ${percent(childrenNs, childrenNs + ownNs)} of the work (${time(childrenNs, options)} of ` +
     `processor time, this process ${time(ownNs, options)}), and are not in this profile: ` +
     (profiled
-      ? 'they have profiles of their own, named with the process number; quartz run --tree makes one report over all.'
-      : 'quartz run --tree makes one report over all of them, --children a profile of each.')
+      ? 'they have profiles of their own, whose names contain the process number; quartz run --tree makes one report ' +
+        'on all.'
+      : 'quartz run --tree makes one report on all of them, --children a profile of each.')
   );
 }
 
@@ -40,7 +41,7 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   if (!isMostlyOthers(model.cpuWait)) return '';
   const { cpuWait, elapsedNs, relatedCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
-  const who = relatedCpus >= leastRelated ? 'Other processes (of this program, too)' : 'Other programs';
+  const who = relatedCpus >= leastRelated ? 'Other processes (some of this program)' : 'Other programs';
   return (
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
     `could run. The times below include that waiting (${time(elapsedNs, options)} elapsed for ` +
@@ -80,7 +81,7 @@ const ends: Record<Model['head']['endReason'], (status: number) => string> = {
   signal: (status) => `killed by signal ${status}`,
   interrupted: () => 'recording was interrupted',
   'disk-full': () => 'recording ended: the disk was full',
-  exec: () => 'recording ended: the program replaced itself by another',
+  exec: () => 'recording ended: the program replaced itself with another',
   error: () => 'recording ended by an error',
   time: () => '',
 };
@@ -115,8 +116,9 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
 function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === null) return '';
   return its.reason === 'late'
-    ? ` (not ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
-    : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the program)`;
+    ? ` (instead of ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
+    : ` (instead of ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the ` +
+        'program)';
 }
 
 type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange' | 'linesMayMove' | 'othersMayChange'>;
@@ -126,7 +128,7 @@ const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
   ['waitsNs', 'waits', 'waitsLeastNs'],
   ['spawnsNs', 'thread creation'],
   ['samplesNs', 'samples of running threads'],
-  ['timerNs', 'their timer at context switches'],
+  ['timerNs', 'sample timer at context switches'],
   ['samplingNs', 'sampling', 'samplingLeastNs'],
   ['startNs', 'start of recording'],
 ];
@@ -160,7 +162,7 @@ function cost(model: Model): string {
       ? '; cache lines of locks move from CPU to CPU, and recording changes how often: quartz run --measure shows ' +
         'what that costs'
       : othersMayChange
-        ? '; other programs had the CPUs, so interruptions may cost it more: quartz run --measure'
+        ? '; other programs had the CPUs, so that interruptions may cost it more: quartz run --measure shows how much'
         : '';
   const children = model.notices.some(({ form }) => form === 'child-processes')
     ? '; the cost to child processes is not known'

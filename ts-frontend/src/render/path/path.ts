@@ -113,8 +113,8 @@ function summary(path: TimePath, options: RenderOptions): string[] {
   const joined = path.segments.filter((segment) => segment.joined > 1);
   if (joined.length > 0)
     note(
-      `the path has more stretches than a profile keeps: ${count(joined.length)} of ${count(path.segments.length)} ` +
-        `stand for ${count(joined.reduce((sum, segment) => sum + segment.joined, 0))}, with what took most of each`,
+      `the path has more segments than a profile keeps: ${count(joined.length)} of ${count(path.segments.length)} ` +
+        `stand for ${count(joined.reduce((sum, segment) => sum + segment.joined, 0))}, and show what took most time`,
     );
   if (text.at(-1) !== '') text.push('');
   return text;
@@ -208,7 +208,7 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
 
 /** Advice for a profile without a path. */
 export const noPathText =
-  'no time path was recorded: the program was built with an older Quartz, may not map memory, or ended before the ' +
+  'no time path was recorded: the program was built with an older Quartz, could not map memory, or ended before the ' +
   'first snapshot; record it again with: quartz record -- PROGRAM';
 
 export function pathReport(model: Model, path: TimePath, options: RenderOptions): string {

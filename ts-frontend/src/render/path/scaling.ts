@@ -9,8 +9,8 @@ export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, opt
   switch (fact.form) {
     case 'more-processors-help':
       return (
-        `${count(fact.processors)} processors, with threads for them, would take ` +
-        `${percent(fact.share, 1)} less time than ${count(model.processors)}.`
+        `With ${count(fact.processors)} processors, and threads for them, the run would take ` +
+        `${percent(fact.share, 1)} less time than with ${count(model.processors)}.`
       );
     case 'span-limits': {
       const { code } = fact;
@@ -32,7 +32,7 @@ export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, opt
         `One lock limits it: ${label(item(model.entities, fact.entity), options)} is held for ` +
         `${time(fact.holdNs, options)} in all, so ` +
         `no number of processors is more than ${figure(fact.speedup)} times as fast as one; ` +
-        'hold it for less time, or divide it.'
+        'hold it for less time, or split what it protects.'
       );
     case 'fine-grain': {
       const site = item(span.sites, fact.site);

@@ -25,9 +25,9 @@ const little = 0.005; // share of the span
 function none(model: Model, { kind, basis }: WhatIf, name: string): string {
   if (basis === 'unseen')
     return model.raw.head.paths.running
-      ? `What if ${name}: no snapshot shows it: it did not run, or only too briefly.`
+      ? `What if ${name}: no snapshot shows it; it did not run, or too briefly.`
       : `What if ${name}: it has no hooks, so it is not known when it runs; compile it with the flags that "quartz ` +
-          'cflags" prints, or ask about a procedure that threads begin with.';
+          'cflags" prints, or ask about a start routine of threads.';
   if (basis === 'never-ran')
     return kind === 'site' ? `What if ${name}: no thread was created there.` : `What if ${name}: it never ran.`;
   return kind === 'lock'
@@ -58,7 +58,7 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
   const { spanNs, lowNs, highNs } = answer;
   if (spanNs === null || lowNs === null || highNs === null) return none(model, answer, name);
   const now = time(span.spanNs, options);
-  if (!answer.waited) return `Nobody had to wait for ${name}: the span is ${now} with it and without.`;
+  if (!answer.waited) return `Nobody had to wait for ${name}: the span is ${now} with or without it.`;
   const length =
     answer.basis === 'exact'
       ? `${time(spanNs, options)} instead of ${now}`
@@ -66,7 +66,7 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
   const why =
     answer.basis === 'exact'
       ? ''
-      : ' An estimate: its calls were seen in samples alone, so that only what is on the span now is known.';
+      : ' This is an estimate: its calls were seen only in samples, which show only what is on the span now.';
   if (answer.basis === 'exact' && Math.abs(span.spanNs - spanNs) < little * span.spanNs)
     return `${condition(answer, name, options)}, the span would be just as long: another chain of work takes as long.`;
   const run = onProcessors(model, span, answer, options);

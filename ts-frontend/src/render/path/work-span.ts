@@ -13,7 +13,7 @@ import { count, figure, percent, time } from '../format/units.js';
 
 /** Advice for a profile without work and span. */
 export const noWorkSpanText =
-  'work and span were not recorded, or no thread came to an event that ends a strand; ' +
+  'work and span were not recorded, or no thread reached an event that ends a strand; ' +
   'record it again with: quartz record --span -- PROGRAM';
 
 const few = 0.1; // relative difference below which two spans are considered equal
@@ -49,7 +49,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
       'waits for CPUs could not be distinguished from work, so both include them: record on a machine that is not busy',
     );
   if (span.cpuWaitNs !== null && span.cpuWaitNs > few * span.workNs)
-    note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which is in none of these numbers`);
+    note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which none of these numbers includes`);
   if (model.raw.head.publisher === 'pthread')
     note(
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
@@ -57,9 +57,9 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     );
   if (span.unendedNs > tooMuchUnended * model.cpuWait.runNs)
     note(
-      `${time(span.unendedNs, options)} of processor time is in neither: that of threads whose work had not ended in ` +
-        'anything the pthread layer sees, or that the program or the recording left at work; so nothing is said ' +
-        'about other numbers of processors',
+      `${time(span.unendedNs, options)} of processor time is in neither: it is that of threads whose work did ` +
+        'not end with an event that the pthread layer sees, or that were at work when the program or the recording ' +
+        'ended; therefore there is no prediction for other numbers of processors',
     );
   if (burdened !== null && burdened > 1.5 * spanNs)
     note(
@@ -202,7 +202,7 @@ function lockTable(model: Model, span: WorkSpan, options: RenderOptions): string
     },
   ];
   return [
-    ...heading('No run is shorter than a lock is held', options),
+    ...heading('Locks: no run is shorter than the time for which one is held', options),
     '',
     ...table(rows, columns, options),
     ...more,

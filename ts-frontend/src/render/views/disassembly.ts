@@ -19,8 +19,8 @@ export function noInstructionsText(model: Model): string | null {
   const state = instructionsIn(model);
   if (state === 'there') return null;
   return state === 'older'
-    ? 'recorded by an older Quartz: no instructions; record it again'
-    : 'this profile has no instructions: they are recorded where the kernel gives samples';
+    ? 'this profile was recorded by an older Quartz and has no instructions; record it again'
+    : 'this profile has no instructions: they are recorded only if the kernel provides samples';
 }
 
 /** An address in the binary rather than in the process, as other tools print it. */
@@ -52,7 +52,7 @@ export function disassemblyReport(model: Model, code: Disassembly, options: Rend
     `${label(procedure, options)}${where === '' ? '' : ` (${where})`}: ${time(cost.nptNs, options)} of ` +
       `${time(model.elapsedNs, options)} (${percent(cost.nptNs, model.elapsedNs)}) at instructions of its own` +
       `${cost.spinNs > 0 ? `, and ${time(cost.spinNs, options)} busy waiting` : ''}.`,
-    ...code.errors.map((error) => `No instructions of all of it: ${error}.`),
+    ...code.errors.map((error) => `Not all instructions are shown: ${error}.`),
     ...(code.rows.length === 0 && code.errors.length === 0 ? ['No instruction here costs enough to be shown.'] : []),
   ];
   return [

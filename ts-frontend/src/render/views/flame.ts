@@ -78,10 +78,18 @@ export function flameReport(model: Model, root: FlameNode, options: RenderOption
     '',
     ...(rows.length > 0
       ? rows.map((row) => line(model, row, options))
-      : ['Nothing was seen at work; "quartz report" says why.']),
+      : ['Nothing was seen at work; "quartz report" shows why.']),
     ...legend(model, options),
     ...(deeper
-      ? ['', ...wrap(`There is more below; --top 0 shows all, --focus NAME what is in one.`, options.width, 0, options)]
+      ? [
+          '',
+          ...wrap(
+            'There are more contexts below; --top 0 shows all, --focus NAME only those in NAME.',
+            options.width,
+            0,
+            options,
+          ),
+        ]
       : []),
   ];
   return `${lines.join('\n')}\n`;

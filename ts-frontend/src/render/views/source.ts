@@ -106,8 +106,8 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
         ? ` Hottest line: ${clean(baseName(file.path), options)}:${hottest.line}, ` +
           `${percent(own(hottest), model.elapsedNs)} of its own.`
         : ''),
-    ...('error' in text ? [`No text beside the numbers: ${text.error}.`] : []),
-    ...(rows.length === 0 ? [`No line costs as much as ${percent(least, 1)}.`] : []),
+    ...('error' in text ? [`The source text is not shown: ${text.error}.`] : []),
+    ...(rows.length === 0 ? [`No line costs ${percent(least, 1)} or more.`] : []),
   ];
   return [
     ...heading('Source lines', options),

@@ -41,7 +41,7 @@ export interface ViewQuery {
 
 const titles: Record<ViewName, string> = {
   tree: 'Calling contexts, from the top down',
-  callers: 'Who called what costs time, from the bottom up (each without what it called)',
+  callers: 'Callers of what costs time, from the bottom up (each without what it called)',
   flat: 'By module, file and procedure',
 };
 /** The maximum indentation; deeper rows show their depth as a number. */
@@ -62,7 +62,7 @@ export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options
     ...withoutCounters(model, options),
     ...(complete
       ? []
-      : wrap('Only the rows that cost most are shown; --top N shows more, --top 0 all.', options.width, 2, options)),
+      : wrap('Only the most expensive rows are shown; --top N shows more, --top 0 all.', options.width, 2, options)),
   ];
 }
 
@@ -73,7 +73,7 @@ export function withoutCode(model: Model, options: RenderOptions): string[] {
   const all = model.root.processorTimeNs;
   if (ns === null || ns < leastWithoutCode * all) return [];
   return wrap(
-    `${percent(ns, all)} of the processor time is on paths without loops and lines (docs/reference/loops.md).`,
+    `For ${percent(ns, all)} of the processor time, loops and lines are not known (docs/reference/loops.md).`,
     options.width,
     2,
     options,
@@ -85,7 +85,7 @@ export function withoutCounters(model: Model, options: RenderOptions): string[] 
   const known = countersOf(model.raw);
   if (needed.every((name) => known.includes(name))) return [];
   return wrap(
-    'No hardware counters here for cycles, instructions and cache misses: ' +
+    'There are no hardware counters here for cycles, instructions and cache misses: ' +
       'whether code waits for memory is not known (docs/reference/views.md).',
     options.width,
     2,

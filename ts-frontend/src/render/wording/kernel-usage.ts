@@ -8,7 +8,7 @@ function switchesOf({ switches, waits }: KernelUsage): string[] {
   if (!switches) return [];
   const { voluntary, involuntary } = switches;
   const reported =
-    `${count(voluntary)} voluntary ${voluntary === 1 ? 'switch' : 'switches'} and ` +
+    `${count(voluntary)} voluntary context ${voluntary === 1 ? 'switch' : 'switches'} and ` +
     `${count(involuntary)} involuntary`;
   return waits && waits.atOnce > 0
     ? [reported, `${some(waits.count, 'wait')} for objects, of which at least ${count(waits.atOnce)} did not sleep`]
@@ -24,9 +24,9 @@ export function kernelUsageText({ kernelUsage: usage, balance }: Model, options:
   if (!usage) return '';
   const { userNs, systemNs, faults, threads, threadsAtOnce } = usage;
   const atOnce = threadsAtOnce < threads ? ` (at most ${count(threadsAtOnce)} at once)` : '';
-  const major = faults.major > 0 ? ` (${count(faults.major)} of them read)` : '';
+  const major = faults.major > 0 ? ` (${count(faults.major)} of them read from storage)` : '';
   return `CPUs: ${[
-    `${cpusText(usage)}, ${figure(balance.meanRunnable)} threads want to run`,
+    `${cpusText(usage)}, ${figure(balance.meanRunnable)} threads runnable on average`,
     `user ${time(userNs, options)}, system ${time(systemNs, options)}`,
     `${some(threads, 'thread')}${atOnce}`,
     ...switchesOf(usage),

@@ -60,7 +60,7 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
 
 /** Explains which time is charged to a lock itself. */
 export const heldText = (title: string): string =>
-  `Code that runs while ${title} is held, apart from the procedures it calls`;
+  `Code that runs while ${title} is held (without the procedures that it calls)`;
 
 /** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
 function processorUseText({ usable, processors }: Model, { busy, spinning, idle }: Finding['processorUse']): string {
