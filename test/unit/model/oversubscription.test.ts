@@ -224,7 +224,7 @@ test('20 us of work for each wait: too fine a grain, if waiting and waking take 
   const recorded = (woke: number): Model =>
     buildModel(
       builder()
-        .stretch(second - woke, [run('w1', ['main', 'produce']), run('w2', ['main', 'consume'])])
+        .stretch(second - woke, [run('w1', ['main', 'produce']), run('w2', ['main', 'consume']), wait('w3', stack)])
         .stretch(woke, [run('w1', ['main', 'produce']), { ...woken('w2', stack), state: 'useful' }, wait('w3', stack)])
         .object('condition:full', { contended: 100_000, acquisitions: 100_000 })
         .build(),

@@ -1,8 +1,8 @@
 /** Phases of a program with causes of their own, by hand. P = 2. */
 import test from 'ava';
-import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, nameOf } from '../../support/facts.js';
-import { ProfileBuilder, ready, run, spin, wait } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run, spin, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 const ms = (ns: number): number => Math.round(ns / 1e6);
@@ -52,4 +52,33 @@ test('threads that lack a CPU on which another one spins for them do not run one
   t.is(findings[0]?.kind, 'oversubscription');
   t.false(findings.some(({ kind }) => kind === 'serial'));
   t.is(ms(findings[0]!.savingNs), 333);
+});
+
+test('how much work there is for each wait is that of the phase in which those live who wait', (t) => {
+  const stack = ['begin', 'consume', 'condition:full'];
+  const recorded = (waits: number, others: readonly [string, string]): Model => {
+    const [one, other] = others;
+    return buildModel(
+      new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } })
+        .stretch(3 * second, [run(one, ['begin', 'hash']), run(other, ['begin', 'hash'])])
+        .stretch(second, [
+          run('w1', ['begin', 'produce']),
+          { ...woken('w2', stack), state: 'useful' },
+          wait('w3', stack),
+        ])
+        .object('condition:full', { contended: waits, acquisitions: waits })
+        .build(),
+    );
+  };
+  const found = ({ findings }: Model): string[] =>
+    findings.filter(({ facts }) => facts.form === 'wake-ups').map(({ name }) => name);
+  const model = recorded(60_000, ['x1', 'x2']);
+  t.deepEqual(found(model), ['full']); // 33 us for each, 133 us in the whole program
+  const { workNs } = factsOf(
+    model.findings.find(({ facts }) => facts.form === 'wake-ups'),
+    'wake-ups',
+  );
+  t.is(Math.round(workNs / 1000), 33);
+  t.deepEqual(found(recorded(60_000, ['w2', 'w3'])), [], 'the same threads in both phases');
+  t.deepEqual(found(recorded(15_000, ['x1', 'x2'])), [], '133 us');
 });

@@ -6,6 +6,7 @@ import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { phaseOf } from '../evidence/phase.js';
 import { isAllocators } from '../evidence/allocator-lock.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
@@ -60,7 +61,9 @@ export function handOverFindings(context: FindingContext): Finding[] {
   if (objects.length === 0 || leastNs < Math.max(least, leastHanding * processorNs)) return [];
   // For locks that only the kernel knows: how often threads slept.
   const pauses = waits > 0 ? waits : (model.kernelUsage?.switches?.voluntary ?? 0);
-  if (pauses > 0 && Math.max(processorNs, elapsedNs) / (pauses * shown) > mostBetweenNs) return [];
+  const { processorShare, elapsedShare } = phaseOf(model, objects);
+  const spentNs = Math.max(processorShare * processorNs, elapsedShare * elapsedNs);
+  if (pauses > 0 && spentNs / (pauses * shown) > mostBetweenNs) return [];
   // The part by which recording lengthens waits cannot be saved by a change.
   const movedNs = Math.min(waits * shown * mostMovedNs, processorNs - all.handingNs);
   const locks = [...context.levels.waits.keys()].filter((id) => {

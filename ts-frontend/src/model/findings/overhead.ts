@@ -8,6 +8,7 @@ import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/hand
 import { withoutWaiting } from '../evidence/own-work.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { countedWaits } from '../evidence/counted-waits.js';
+import { phaseOf } from '../evidence/phase.js';
 import { addTo } from '../profile/maps.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -168,7 +169,8 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   if (model.head.publisher !== 'pthread') return [];
   const { waits, byObject } = waitsOf(context);
-  const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
+  const runNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
+  const workNs = phaseOf(model, byObject.keys()).processorShare * runNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0 || (!condition && workNs / waits > rareWaitNs)) return [];
   const handingNs = handOversOf(context).handingNs / shownPerRun(model);
