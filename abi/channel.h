@@ -1,24 +1,25 @@
-/* How a sampler and a program meet: the messages on their socket.
+/* How a sampler and a program find each other, and the messages on their socket.
  *
  * Owns:    the protocol and the socket names.
  * Writer and reader: both sides; neither waits for the other once the program runs.
  *
- * Sockets are AF_UNIX, SOCK_SEQPACKET, in the abstract name space (nothing is left behind when a process is
- * killed). Each side checks by SO_PEERCRED that the other belongs to the same user, or to root; a sampler of root
- * admits every user's.
+ * Sockets are AF_UNIX, SOCK_SEQPACKET, in the abstract name space (nothing is left behind when a process is killed).
+ * Each side checks by SO_PEERCRED that the other belongs to the same user or to root; a sampler of root accepts every
+ * user.
  *
- * Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program.
- *   The program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and
- *   waits for QZ_WELCOME, at most 20 s: it comes when the sampler takes snapshots. Publishing is then on. A forked or
- * exec'ed child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN says so, else it leaves the variable alone and
- * runs unpublished. Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its
- * own, asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and
- * publishes. With QZ_WELCOME, and with QZ_ATTACH, the sampler sends the descriptor of its clock page (struct
- * qz_clock_page); one that comes without is fine: then there is no time path. In both cases publishing ends when the
- * connection does: on QZ_DETACH, or when the sampler dies. Once it knows that it is a rank of an MPI program, the
- * program sends QZ_MESSAGES with the descriptor of a log (mpi_log.h), which the sampler reads when recording ends. A
- * connection that the program closes (it may close all its descriptors) carries no information for the sampler; the end
- * of the program is seen through a pidfd.
+ * - Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program. The
+ *   program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and waits at most
+ *   20 s for QZ_WELCOME, which the sampler sends when it takes snapshots. Publishing is then on. A forked or exec'ed
+ *   child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN says so; otherwise it ignores the variable and runs
+ *   unpublished.
+ * - Attached: a program that no sampler launched listens on "quartz-program-PID" (in a kernel thread of its own, which
+ *   sleeps). The sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.
+ *
+ * With QZ_WELCOME and QZ_ATTACH, the sampler sends the descriptor of its clock page (struct qz_clock_page); without it
+ * there is no time path. In both cases publishing ends when the connection does: on QZ_DETACH, or when the sampler
+ * dies. A program that is a rank of an MPI program, as soon as it knows that, sends QZ_MESSAGES with the descriptor of
+ * a log (mpi_log.h), which the sampler reads when recording ends. If the program closes the connection (it may close
+ * all its descriptors), that tells the sampler nothing; it detects the end of the program through a pidfd.
  */
 #ifndef QZ_ABI_CHANNEL_H
 #define QZ_ABI_CHANNEL_H
@@ -28,17 +29,19 @@
 #define QZ_CHANNEL_MAGIC     UINT32_C(0x515a4348)
 #define QZ_CHANNEL_VERSION   1u
 #define QZ_CHANNEL_ENV       "QUARTZ_SESSION"
-#define QZ_CHANNEL_PROGRAM   "quartz-program-%ld" /* pid */
+#define QZ_CHANNEL_PROGRAM   "quartz-program-%ld" /* %ld: the PID */
 
-/* Which processes that the launched program starts are recorded, too. Not set: none. */
+/* Which processes that the launched program starts are recorded as well. Not set: none. */
 #define QZ_CHILDREN_ENV      "QUARTZ_CHILDREN"
 #define QZ_CHILDREN_ALL      "1"
-#define QZ_CHILDREN_FOLLOW   "follow" /* what a wrapper starts: one that has done nothing itself */
-/* Text of QZ_HELLO: of a forked child that goes on as the same program, and is followed. */
+#define QZ_CHILDREN_FOLLOW   "follow" /* those started by a wrapper, i.e. by a process that has done no work itself */
+/* Text of QZ_HELLO from a followed forked child that continues as the same program. */
 #define QZ_HELLO_FORKED      "forked"
-#define QZ_CHILDREN_FOLLOWED "followed" /* the same, in a process that was started so: it says nothing to its user */
+/* Like FOLLOW, in a process that was followed: it reports nothing to its user. */
+#define QZ_CHILDREN_FOLLOWED "followed"
 
-/* What publishing costs on this machine, measured by a process before (publisher/calibration.c). Not set: not known. */
+/* The costs of publishing on this machine, measured by an earlier process (publisher/calibration.c). Not set:
+ * unknown. */
 #define QZ_CALIBRATION_ENV   "QUARTZ_CALIBRATION"
 
 enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5, QZ_MESSAGES = 6 };
@@ -48,7 +51,7 @@ struct qz_message {
   uint32_t version; /* QZ_CHANNEL_VERSION */
   uint32_t type;    /* enum qz_message_type */
   uint32_t pid;     /* of the sender */
-  char text[112];   /* QZ_REFUSED: why, NUL-terminated; empty: the refusing side has printed it */
+  char text[112];   /* QZ_REFUSED: the reason, NUL-terminated; empty: the refusing side has printed it */
 };
 
 #endif

@@ -1,9 +1,9 @@
-/* CRC-32C by the processor's instruction where it has one (some GB/s), else by a table. See checksum.h. */
+/* CRC-32C by the CPU's instruction if it has one (some GB/s), else by a table. See checksum.h. */
 #include "checksum.h"
 
 #include <string.h>
 
-/* Four bits at a time; polynomial 0x82f63b78 (bits reversed). */
+/* The table for four bits at a time; polynomial 0x82f63b78 (bits reversed). */
 static const uint32_t nibbles[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
                                      0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
                                      0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};

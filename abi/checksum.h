@@ -1,7 +1,7 @@
-/* CRC-32C (Castagnoli), as of iSCSI and ext4: finds every change of up to 32 neighbouring bits, and all but one of 2^32
- * others.
+/* CRC-32C (Castagnoli), as used by iSCSI and ext4: detects every change within 32 adjacent bits, and all but one of
+ * 2^32 other changes.
  *
- * Owns:    nothing. Any thread; safe in handlers of signals.
+ * Owns:    nothing. For any thread; async-signal-safe.
  */
 #ifndef QZ_ABI_CHECKSUM_H
 #define QZ_ABI_CHECKSUM_H
@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* The checksum of what `sum` stands for (0: nothing) followed by these bytes. */
+/* Returns the checksum of the data whose checksum is `sum` (0: no data), followed by these bytes. */
 uint32_t qz_checksum(uint32_t sum, const void *bytes, size_t count);
-/* The same by tables, as on processors without an instruction for it. */
+/* The same by a table, as on CPUs without the instruction. */
 uint32_t qz_checksum_portable(uint32_t sum, const void *bytes, size_t count);
 
 #ifdef __cplusplus

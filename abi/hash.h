@@ -1,5 +1,5 @@
-/* The factor of multiplicative hashing: 2^64, and 2^32, divided by the golden ratio, odd. Of a product the upper bits
- * are those to use. For C and assembly; all hashes of Quartz use it (test/repo/one-definition.test.ts). */
+/* The factors of multiplicative hashing: 2^64 and 2^32 divided by the golden ratio, odd. Use the upper bits of the
+ * product. For C and assembly; all hashes of Quartz use them (test/repo/one-definition.test.ts). */
 #ifndef QZ_ABI_HASH_H
 #define QZ_ABI_HASH_H
 

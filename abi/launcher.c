@@ -47,7 +47,7 @@ void qz_launcher_layers(const char *layer, char *const *environment, char *entri
   if (!slash || !has_rank(environment) || length + folder + sizeof QZ_MPI_LAYER + 1 > bytes) return;
   char *mpi = entries + length + 1;
   snprintf(mpi, bytes - length - 1, "%.*s" QZ_MPI_LAYER, (int)folder, layer);
-  if (access(mpi, R_OK)) { /* where it is built: in a folder beside the layer's */
+  if (access(mpi, R_OK)) { /* in a build tree it is in a folder beside the layer's */
     while (folder && layer[folder - 1] != '/') folder--;
     snprintf(mpi, bytes - length - 1, "%.*smpi-layer" QZ_MPI_LAYER, (int)folder, layer);
   }

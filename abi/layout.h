@@ -1,4 +1,4 @@
-/* Assertions that session and profile are laid out as they say, in C and C++. */
+/* Assertions, for C and C++, that session and profile have the documented layout. */
 #ifndef QZ_ABI_LAYOUT_H
 #define QZ_ABI_LAYOUT_H
 

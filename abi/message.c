@@ -41,7 +41,7 @@ int qz_message_send(int socket, uint32_t type, const char *text, int pass) {
   return sent == (ssize_t)sizeof message ? 0 : -1;
 }
 
-/* The first descriptor that came with a message; the others, of which this protocol knows none, are closed. */
+/* Returns the first descriptor of a message and closes any others; this protocol sends at most one. */
 static int take_descriptor(struct msghdr *head) {
   int taken = -1;
   for (struct cmsghdr *item = CMSG_FIRSTHDR(head); item; item = CMSG_NXTHDR(head, item)) {

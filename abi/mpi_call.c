@@ -8,7 +8,7 @@
 
 #define NAME_MOST 64u
 
-/* In lower case, without the prefix MPI_ and the endings of Fortran's names. */
+/* In lower case, without the prefix MPI_ and without the suffixes of Fortran names. */
 static const char *const collective[] = {"barrier",
                                          "bcast",
                                          "gather",
@@ -71,7 +71,7 @@ static void without(char *name, const char *suffix) {
   if (length > its && !strcmp(name + length - its, suffix)) name[length - its] = 0;
 }
 
-/* After the P of the profiling interface; Open MPI's Fortran procedures are also named ompi_..._f. */
+/* Removes the prefix P of the profiling interface; Open MPI's Fortran procedures are also named ompi_..._f. */
 static const char *plain(const char *name) {
   size_t length = strlen(name);
   int fortran = !strncmp(name, "ompi_", 5) && length > 7 && !strcmp(name + length - 2, "_f");
@@ -84,7 +84,8 @@ enum qz_mpi_call qz_mpi_call_of(const char *name) {
   char lower[NAME_MOST];
   size_t length = 0;
   for (name += 4; *name; name++) {
-    if (!isalnum((unsigned char)*name) && *name != '_') return QZ_MPI_NONE; /* C++'s, or a clone's of a compiler */
+    if (!isalnum((unsigned char)*name) && *name != '_')
+      return QZ_MPI_NONE; /* a C++ name, or a clone made by a compiler */
     lower[length++] = (char)tolower((unsigned char)*name);
   }
   while (length && lower[length - 1] == '_') length--;
@@ -92,14 +93,14 @@ enum qz_mpi_call qz_mpi_call_of(const char *name) {
   without(lower, "_f08ts");
   without(lower, "_f08");
   without(lower, "_f");
-  without(lower, "_c"); /* MPI 4's, with large counts */
+  without(lower, "_c"); /* of MPI 4, with large counts */
   if (!strncmp(lower, "neighbor_", 9)) return QZ_MPI_COLLECTIVE;
   if (AMONG(lower, collective)) return QZ_MPI_COLLECTIVE;
   if (AMONG(lower, start)) return QZ_MPI_START;
   return AMONG(lower, message) ? QZ_MPI_MESSAGE : QZ_MPI_OTHER;
 }
 
-/* Fortran's names are all in lower case, or all in upper. */
+/* Fortran names are all lower case or all upper case. */
 static bool has_one_case(const char *name) {
   bool upper = false, lower = false;
   for (; *name; name++) {
@@ -113,7 +114,7 @@ bool qz_mpi_name(const char *name, char *text, size_t room) {
   if (qz_mpi_call_of(name) == QZ_MPI_NONE) return false;
   name = plain(name);
   char its[NAME_MOST];
-  strcpy(its, name); /* shorter: it has a call */
+  strcpy(its, name); /* it fits: longer names have no call */
   for (size_t length = strlen(its); its[length - 1] == '_'; length--) its[length - 1] = 0;
   without(its, "_f08ts");
   without(its, "_f08");

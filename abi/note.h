@@ -1,8 +1,9 @@
 /* The mark that the thread package leaves in a program: an ELF note, which survives stripping.
  *
  * Owns:    the note's name and type.
- * Writer:  the thread package, by QZ_NOTE. Reader: the sampler (of a file) and the pthread layer (in its own process):
- * where the note is, the thread package publishes, and the layer must not.
+ * Writer:  the thread package, by QZ_NOTE.
+ * Reader:  the sampler (in a file) and the pthread layer (in its own process). If the note is present, the thread
+ *          package publishes, and the layer must not.
  */
 #ifndef QZ_ABI_NOTE_H
 #define QZ_ABI_NOTE_H
@@ -17,7 +18,7 @@
     ".pushsection .note.quartz, \"a\", @note\n\t.balign 4\n\t.long 7, 4, 1\n\t.asciz \"Quartz\"\n\t.balign 4\n\t" \
     ".long 1\n\t.popsection")
 
-/* 1 if it is among the notes of a segment, bytes long. */
+/* Returns 1 if the note is among the given notes of a segment; `bytes` is their length. */
 static inline int qz_note_among(const char *notes, size_t bytes) {
   size_t at = 0;
   while (bytes - at >= 12) {

@@ -10,8 +10,8 @@
 #define EACH(list, k)      for (size_t k = 0; k < sizeof(list) / sizeof *(list); k++)
 #define BEGINS(text, with) (!strncmp(text, with, strlen(with)))
 
-/* The name of a shared library without its version: "libc-2.31.so", "libgomp.so.1.0.0" are libc, libgomp. 0: it is
- * none. */
+/* Returns the length of a shared library's name without its version: "libc-2.31.so" and "libgomp.so.1.0.0" give libc
+ * and libgomp. 0: it is not a shared library. */
 static size_t library_name(const char *file) {
   const char *end = strstr(file, ".so");
   while (end && end[3] && end[3] != '.') end = strstr(end + 1, ".so");
@@ -50,7 +50,7 @@ enum qz_origin qz_origin_of_module(const char *path) {
   return qz_is_installed(path) ? QZ_ORIGIN_INSTALLED : QZ_ORIGIN_OWN;
 }
 
-/* What C++'s library makes to run a thread of the program is that thread's own. */
+/* A procedure of the C++ library that runs a thread of the program counts as that thread's own code. */
 static bool runs_thread(const char *name) {
   static const char *const states[] = {"std::thread::_State_impl<", "std::__future_base::_Async_state_impl<"};
   size_t length = strlen(name);
@@ -70,7 +70,7 @@ static bool is_standard(const char *name) {
   return !strcmp(name, "__pthread_once_slow");
 }
 
-/* Go's run-time library is in the program itself; its packages are recognized by their names, which have a dot. */
+/* Go's run-time library is part of the program; its packages are recognized by their names, which contain a dot. */
 static bool is_of_go(const char *name) {
   static const char *const packages[] = {"runtime.", "runtime/internal/", "internal/", "sync.", "sync/atomic.",
                                          "_cgo_",    "crosscall"};
@@ -85,7 +85,7 @@ enum qz_origin qz_origin_of(const char *name, const char *path) {
   return (origin == QZ_ORIGIN_OWN || origin == QZ_ORIGIN_INSTALLED) && is_standard(name) ? QZ_ORIGIN_STANDARD : origin;
 }
 
-/* The text begins with one of these words, and the word ends there. */
+/* Returns whether the text begins with the word, and the word ends there. */
 static bool is_word(const char *text, const char *word) {
   size_t length = strlen(word);
   return !strncmp(text, word, length) && !isalnum((unsigned char)text[length]) && text[length] != '_';
@@ -98,7 +98,7 @@ static bool contains_any(const char *text, const char *const *list, size_t count
   return false;
 }
 
-/* Calls for streams, which the C library locks each time. */
+/* Stream functions: the C library locks the stream in each call. */
 static bool is_stream_call(const char *called) {
   static const char *const formatted[] = {"printf",  "fprintf",  "vprintf",  "vfprintf",
                                           "wprintf", "fwprintf", "vwprintf", "vfwprintf"};

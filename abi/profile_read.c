@@ -14,10 +14,10 @@
 #include "profile_references.h"
 #include "profile_sections.h"
 
-#define COPY_MAX_BYTES (UINT64_C(1) << 34) /* a file that says it holds more is not read */
-#define LIVE_TRIES     50                  /* looks for a moment between two snapshots */
+#define COPY_MAX_BYTES (UINT64_C(1) << 34) /* a file that claims to contain more is not read */
+#define LIVE_TRIES     50                  /* attempts to find a moment between two snapshots */
 
-/* What refers to others is read before them: in a file that grows they are then complete. */
+/* Sections that refer to others are read before them: in a growing file the latter are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
   QZ_SECTION_MESSAGES,     QZ_SECTION_COUNTED,      QZ_SECTION_UNWINDING,       QZ_SECTION_SLICES,
   QZ_SECTION_INSTRUCTIONS, QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH,
@@ -45,7 +45,8 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   if (qzi_profile_fetch_head(source, &first)) return -1;
   size_t at[QZ_SECTION_COUNT], room[QZ_SECTION_COUNT], bytes = 0;
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
-    uint64_t slack = first.status == QZ_PROFILE_RECORDING ? 4096 : 1; /* it may grow in the meantime; and a final NUL */
+    uint64_t slack =
+      first.status == QZ_PROFILE_RECORDING ? 4096 : 1; /* room for growth in the meantime, and for a final NUL */
     at[s] = bytes;
     room[s] = first.sections[s].count + slack;
     if (bytes + room[s] * qzi_profile_kinds[s].size > COPY_MAX_BYTES)
@@ -75,7 +76,7 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   copy->head = last;
   copy->half = last.rounds_begun != last.snapshots || first.snapshots != last.snapshots;
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) copy->head.sections[s].count = counts[s];
-  /* The final NUL, and the elements 0 that stand for nothing, are there whatever the file holds. */
+  /* The final NUL and the null elements 0 exist whatever the file contains. */
   copy->strings = place(copy, at, QZ_SECTION_STRINGS);
   copy->strings_bytes = counts[QZ_SECTION_STRINGS] + 1;
 #define PLACE(field, id) (copy->field = place(copy, at, id), copy->field##_count = counts[id])
@@ -123,7 +124,7 @@ static int load(struct qzi_profile_source *source, struct qz_profile_copy *copy)
   return qzi_profile_check_names(source, copy) || qzi_profile_check_references(source, copy) ? -1 : 0;
 }
 
-/* The sampler holds a lock on the file as long as it lives; a file system without locks leaves its pid. */
+/* The sampler holds a lock on the file as long as it lives; on a file system without locks its PID is tested. */
 static int sampler_gone(int fd, uint32_t pid) {
   if (!flock(fd, LOCK_SH | LOCK_NB)) {
     flock(fd, LOCK_UN);
@@ -133,14 +134,14 @@ static int sampler_gone(int fd, uint32_t pid) {
   return pid == 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) && errno == ESRCH);
 }
 
-/* The file of that name is another one by now. */
+/* Returns whether the path now names another file. */
 static int replaced(int fd, const char *path) {
   struct stat open_file, named;
   return !fstat(fd, &open_file) && !stat(path, &named) &&
          (open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev);
 }
 
-/* One attempt; *again: the sampler may just be finishing the file, so it is worth another one. */
+/* One attempt. *again: the sampler may be finishing the file just now, so another attempt is worthwhile. */
 static int load_once(struct qzi_profile_source *source, struct qz_profile_copy *profile, const char *path, int *again) {
   *again = 0;
   source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -178,7 +179,7 @@ int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why
   }
 }
 
-/* ---- all that is wrong with a file ---- */
+/* ---- list of everything that is wrong with a file ---- */
 
 struct list {
   char *text;
@@ -210,7 +211,7 @@ unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes) {
   note(&list, named);
   if (source.fd < 0) return list.count;
   memset(&head, 0, sizeof head);
-  /* Where the head is readable, though maybe wrong, what it says of sections is compared one by one. */
+  /* If the head is readable, even if it is wrong, the sections are checked one by one. */
   if (!qzi_profile_look_at_size(&source) &&
       !qzi_profile_fetch(&source, &head, 0, source.size < sizeof head ? source.size : sizeof head) &&
       head.magic == QZ_PROFILE_MAGIC && qzi_profile_is_read(head.version)) {

@@ -2,12 +2,12 @@
  *
  * Owns:    a checked copy of a profile in memory.
  * Writer:  qz_profile_load. Reader: reports, the live screen, tests.
- * Must not: map the file (a file that is cut while it is mapped would kill the reader), compute a metric, or
- *           hand out an index that does not fit.
+ * Must not: map the file (truncation of a mapped file would kill the reader), compute a metric, or return an index that
+ * is out of range.
  *
- * After qz_profile_load returned 0: every entity, stack node, string, module index in the copy is inside its
- * section; a node's parent has a lower index (parent < node); every string ends in NUL; states, kinds are known
- * values; all arrays are aligned. One thread at a time for each qz_profile_copy; not for signal handlers.
+ * After qz_profile_load has returned 0: every entity, stack node, string and module index in the copy is inside its
+ * section; a node's parent has a lower index (parent < node); every string ends in NUL; states and kinds are known
+ * values; all arrays are aligned. A qz_profile_copy must be used by one thread at a time; not async-signal-safe.
  */
 #ifndef QZ_ABI_PROFILE_READ_H
 #define QZ_ABI_PROFILE_READ_H
@@ -22,8 +22,8 @@ extern "C" {
 
 struct qz_profile_copy {
   struct qz_profile head; /* section offsets in it are those of the file; counts are those of the copy */
-  int abandoned;          /* 1: status is QZ_PROFILE_RECORDING but the sampler is gone */
-  int half;               /* 1: one snapshot is half added (the sampler died in it, or is faster than this copy) */
+  int abandoned;          /* 1: status is QZ_PROFILE_RECORDING but the sampler has died */
+  int half; /* 1: one snapshot is only partly added (the sampler died in it, or is faster than this copy) */
   const char *strings;
   size_t strings_bytes;
   const struct qz_entity *entities;
@@ -78,22 +78,23 @@ struct qz_profile_copy {
   size_t counted_count;
   const struct qz_message_event *messages;
   size_t messages_count;
-  void *memory; /* everything above */
+  void *memory; /* the memory of everything above */
 };
 
-/* Reads and checks the file; of a finished one every byte, by checksums, of one that is not (`status` is then
- * QZ_PROFILE_RECORDING) only that it makes sense. A file that is being recorded is read again, some times, until the
- * copy lies between two snapshots. 0; or -1 with one clause in `why` that says what is wrong (errno is then the
- * system's, or 0). */
+/* Reads and checks the file. In a finished one every byte is checked, by checksums; in an unfinished one (`status`
+ * is then QZ_PROFILE_RECORDING) only consistency. A file that is being recorded is read again, several times if
+ * necessary, until the copy lies between two snapshots. Returns 0; or -1 with a clause in `why` that says what is
+ * wrong (errno is then the system's error, or 0). */
 int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes);
-/* The same from memory (which is copied). The sampler counts as gone. */
+/* The same for a file in memory (which is copied). The sampler is assumed to have ended. */
 int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
                            size_t why_bytes);
-/* All that is wrong with a file: clauses, one a line, the first of them what qz_profile_load says. 0: nothing. */
+/* Writes everything that is wrong with a file to `clauses`, one clause per line; the first is that of
+ * qz_profile_load. Returns their number; 0: nothing is wrong. */
 unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes);
 void qz_profile_unload(struct qz_profile_copy *profile);
 
-/* Never NULL; lives as long as the copy. */
+/* Never returns NULL; the string is valid as long as the copy. */
 static inline const char *qz_profile_string(const struct qz_profile_copy *profile, uint32_t offset) {
   return offset < profile->strings_bytes ? profile->strings + offset : "";
 }

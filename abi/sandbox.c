@@ -1,4 +1,4 @@
-/* Looking at filters of system calls. See sandbox.h. */
+/* Detection of system call filters. See sandbox.h. */
 #include "sandbox.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 #define SYS_clone3 435
 #endif
 
-/* What the child has lived to do. */
+/* How far the child has survived. */
 struct survived {
   int wait, all;
 };
 
-/* The number behind `name`; -1: it is not there. */
+/* Returns the number after `name` in the text; -1: `name` is not found. */
 static int number(const char *text, const char *name) {
   const char *at = strstr(text, name);
   return at ? atoi(at + strlen(name)) : -1;
@@ -44,8 +44,8 @@ int qz_sandbox_filters(long pid) {
   return mode <= 0 ? mode : filters > 0 ? filters : 1;
 }
 
-/* A child that copies the caller's memory, and runs before the caller goes on. clone3 first, by which the C library
- * makes threads. */
+/* Makes a child with a copy of the caller's memory, which runs before the caller continues. Tries clone3 first, by
+ * which the C library creates threads. */
 static long twin(void) {
   struct {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
@@ -63,7 +63,7 @@ int qz_sandbox_survives(void (*rehearsal)(void)) {
   if (pid == 0) {
     waitpid(-1, NULL, WNOHANG);
     survived->wait = 1;
-    setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1}); /* 1: also where a program takes the dumps (core(5)) */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1}); /* 1, not 0: also prevents dumps to a program (core(5)) */
     rehearsal();
     survived->all = 1;
     syscall(SYS_exit_group, 0);

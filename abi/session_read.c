@@ -10,7 +10,8 @@
 
 #define SESSION_MAX_BYTES (UINT64_C(1) << 42)
 
-/* A table lies wholly inside the session, aligned as its elements are, each of at least the size that is read. */
+/* Returns whether a table lies completely inside the session, is aligned like its elements, and each element has at
+ * least the size that is read. */
 static int table_fits(const struct qz_table *table, uint64_t bytes, uint64_t element, uint64_t alignment) {
   if (table->capacity == 0 || table->stride < element || table->stride % alignment || table->offset % alignment)
     return 0;
@@ -29,7 +30,8 @@ static int check(struct qz_session_view *view, const char **why) {
   if (view->bytes < sizeof head) return refuse(why, "the session is smaller than its head");
   const struct qz_session *live = qz_session_head(view);
   if (QZ_LOAD_ACQUIRE(&live->magic) != QZ_SESSION_MAGIC) return refuse(why, "it is not a Quartz session");
-  memcpy(&head, live, offsetof(struct qz_session, publishing)); /* the constant part, read once, checked in the copy */
+  memcpy(&head, live,
+         offsetof(struct qz_session, publishing)); /* the constant part is read once, and checked in the copy */
   if (head.version != QZ_SESSION_VERSION)
     return refuse(why, "the program was built with another version of Quartz: build it again");
   if (head.head_bytes != sizeof head) return refuse(why, "the session's head has another size");
@@ -212,7 +214,7 @@ size_t qz_session_string(const struct qz_session_view *view, uint32_t offset, ch
   return length;
 }
 
-/* Depth for a packed word, or UINT32_MAX for one that no publisher could have written. */
+/* Returns the depth for a packed word; UINT32_MAX for a value that no publisher can have written. */
 static uint32_t depth_of(uint64_t word, uint32_t limit) {
   uint32_t top = QZ_WORD_TOP(word);
   if (top < QZ_WORD_EMPTY || (top - QZ_WORD_EMPTY) % sizeof(struct qz_entry)) return UINT32_MAX;
@@ -220,7 +222,7 @@ static uint32_t depth_of(uint64_t word, uint32_t limit) {
   return depth <= limit ? depth : UINT32_MAX;
 }
 
-/* The stack of a thread record, reached by its offset: a record reaches beyond its declared type. */
+/* Returns the stack of a thread record by its offset, because a record extends beyond its declared type. */
 static const struct qz_entry *entries_of(const struct qz_thread *thread) {
   return (const struct qz_entry *)(const void *)((const unsigned char *)thread + offsetof(struct qz_thread, stack));
 }

@@ -1,14 +1,15 @@
-/* What publishing costs, measured in this process before it publishes: so much is taken out of the times reported.
+/* Measures the cost of publishing in this process before it publishes; the model subtracts this cost from the reported
+ * times.
  *
  * Owns:    hook, hook_inside_ps, lock, spawn_ps of the session (lock: of the thread package).
  * Writer:  qzi_calibrate, once. Reader: the sampler.
- * Must not: leave a trace in the session but those numbers; take longer than some tenths of a millisecond: short
- * programs feel it.
+ * Must not: change anything else in the session; take longer than some tenths of a millisecond, which would slow down
+ * short programs.
  *
- * The calls of publisher.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
- * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
- * does not count. Batches with an operation and without it alternate: a CPU that is slower for a while (its other
- * hardware thread is busy, its frequency falls) is so for both. docs/evidence/hooks.md says what was tried.
+ * The calls of publisher.h are compiled here a second time, with a flag, an epoch and an object table of their own, and
+ * run on a processor and a thread that exist only here. Each result is the minimum over batches, so that interrupted
+ * batches do not count. Batches with an operation and without it alternate: if the CPU is slower for a while (its other
+ * hardware thread is busy, its frequency drops), both are affected. docs/evidence/hooks.md says what was tried.
  */
 extern _Atomic unsigned qzi_calibrate_flag;
 #define qzi_publishing_flag qzi_calibrate_flag
@@ -24,12 +25,12 @@ _Atomic unsigned qzi_calibrate_flag;
 struct qz_object *qzi_calibrate_objects;
 uint32_t qzi_calibrate_exact_hold;
 
-#define BATCHES 24  /* at most */
-#define SETTLED 4   /* in a row that are no faster by a 64th: caches and predictors have learnt what they will */
-#define CALLS   512 /* of a batch: the clock may go in steps of 10 ns */
-#define BETWEEN 96  /* of a batch between work: each takes longer */
-#define BUSY    12  /* rounds of work that keeps the processor busy: more instructions than a hook adds */
-#define CHAIN   16  /* rounds of work that waits: longer than what a hook or a lock adds where the processor is busy */
+#define BATCHES 24  /* maximum number of batches */
+#define SETTLED 4   /* stop after so many batches in a row that are no faster by 1/64: caches and predictors are warm */
+#define CALLS   512 /* calls per batch: the clock may have a resolution of 10 ns */
+#define BETWEEN 96  /* operations per batch between work: each takes longer */
+#define BUSY    12  /* rounds of work that keeps the CPU busy: more instructions than a hook adds */
+#define CHAIN   16  /* rounds of work that waits: longer than a hook or a lock takes on a busy CPU */
 #define SPAWNS  32
 
 extern struct qz_object *qzi_pub_objects;
@@ -41,7 +42,7 @@ static struct qz_processor processor_record;
 static struct qz_object objects[2];
 static uint64_t lock_line;
 
-/* What the compiler makes of an empty procedure, with and without hooks. */
+/* The code that the compiler generates for an empty procedure, without and with hooks. */
 QZI_HOOK __attribute__((noinline)) static void plain(void) { __asm__ volatile("" ::: "memory"); }
 QZI_HOOK __attribute__((noinline)) static void hooked(void) {
   __cyg_profile_func_enter((void *)hooked, __builtin_return_address(0));
@@ -51,7 +52,7 @@ QZI_HOOK __attribute__((noinline)) static void hooked(void) {
 
 static uint64_t chains[4] = {1, 2, 3, 4};
 static double chain;
-/* Expanded in each batch, with what it is to do. */
+/* Inlined in each batch, with its operation. */
 #define QZI_BATCH QZI_HOOK __attribute__((always_inline)) static inline
 QZI_BATCH void between_busy(void (*operation)(void)) {
   for (int k = 0; k < BETWEEN; k++) {
@@ -70,7 +71,8 @@ QZI_HOOK static void plain_between_busy(void) { between_busy(plain); }
 QZI_HOOK static void plain_between_waiting(void) { between_waiting(plain); }
 QZI_HOOK static void hooked_between_busy(void) { between_busy(hooked); }
 QZI_HOOK static void hooked_between_waiting(void) { between_waiting(hooked); }
-/* Each half by itself; the other half is one store. Called from one place, so that their return addresses stand level.
+/* One half of a hook pair at a time, i.e. entry or exit; one store replaces the other half. Both are called from one
+ * place, so that their return addresses are at the same level.
  */
 static uint64_t word_empty, word_pushed;
 QZI_HOOK __attribute__((noinline)) static void entered(void) {
@@ -88,10 +90,10 @@ QZI_HOOK static void call_plain(void) { call_halves(plain); }
 QZI_HOOK static void call_enter(void) { call_halves(entered); }
 QZI_HOOK static void call_exit(void) { call_halves(left); }
 
-/* The same of hooks that are expanded (quartz/hooks.h), where the compiler can. */
+/* The same for expanded hooks (quartz/hooks.h), if the compiler supports them. */
 #define QUARTZ_HOT_2 QZI_HOT_NAME
 #define QUARTZ_GUESS_3(column, index) \
-  column "(%r9," index ")" /* as fast as the program's, and without thread-local room */
+  column "(%r9," index ")" /* as fast as in the program, but without thread-local storage */
 #define QUARTZ_HOOKS_MACROS_ONLY
 #include "threadlib/include/quartz/hooks.h"
 #ifdef QUARTZ_HOOKS_EXPANDED
@@ -119,7 +121,7 @@ QZI_HOOK static void call_expanded_exit(void) { call_halves(expanded_left); }
 
 static struct qzi_pub_thread parent, child;
 
-/* What a mutex publishes when nobody waits. */
+/* What a mutex publishes when no thread waits. */
 QZI_BATCH void lock_and_unlock(void) {
   static struct qzi_pub_object object = {.site = 1, .index = 1};
   uint64_t site = (uint64_t)(uintptr_t)qzi_calibrate;
@@ -147,7 +149,7 @@ QZI_HOOK static void unpublished_between_waiting(void) {
   publish(1);
 }
 
-/* What making, running, ending and joining a thread publishes. */
+/* What creating, running, ending and joining a thread publishes. */
 QZI_HOOK static void spawn_and_join(void) {
   for (int k = 0; k < SPAWNS; k++) {
     qzi_pub_state(&processor, QZ_STATE_MAKING);
@@ -169,7 +171,7 @@ QZI_HOOK static void unpublished_spawn_and_join(void) {
   publish(1);
 }
 
-/* The least time that a batch has taken so far, in ns, and whether this one was clearly faster. */
+/* Updates the minimum time of a batch, in ns, and returns whether this batch was faster than it by more than 1/64. */
 QZI_HOOK static bool faster(void (*batch)(void), uint64_t *least) {
   uint64_t begin = qzi_pub_clock_ns();
   batch();
@@ -230,7 +232,7 @@ void qzi_calibrate(void) {
   publish(1);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    if (head->publisher == QZ_PUBLISHER_THREADLIB) /* otherwise they are not published so */
+    if (head->publisher == QZ_PUBLISHER_THREADLIB) /* other publishers publish locks in a different way */
       head->lock = qzi_cost(qzi_added_ps(locks_between_waiting, unpublished_between_waiting, BETWEEN, false),
                             qzi_added_ps(locks_between_busy, unpublished_between_busy, BETWEEN, true));
     head->spawn_ps = qzi_added_ps(spawn_and_join, unpublished_spawn_and_join, SPAWNS, true);

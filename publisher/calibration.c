@@ -1,9 +1,10 @@
-/* What was measured in one process (calibrate.c), for the next one of the same machine: what a process becomes or
- * starts, if it is recorded, need not measure again, which takes it most of a millisecond.
+/* Passes the costs that one process has measured (calibrate.c) to the next one on the same machine: a program that a
+ * recorded process executes or starts need not measure again, which takes most of a millisecond.
  *
- * Owns:    nothing: qzi_session has the numbers. Writer: the thread that makes the session. Reader: it, and whoever
- *          starts programs (the pthread layer, exec.c).
- * Must not: take numbers of another publisher, or of another version of it: its operations cost something else.
+ * Owns:    nothing: qzi_session has the numbers.
+ * Writer:  the thread that makes the session.
+ * Reader:  the same thread, and code that starts programs (the pthread layer, exec.c).
+ * Must not: use the numbers of another publisher or another version, whose operations have other costs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 size_t qzi_calibration_text(char *text, size_t bytes) {
   const struct qzi_session *s = &qzi_session;
-  if (!s->calibrated || !s->lock.most_ps) return 0; /* the machine let nothing be measured: the next one tries again */
+  if (!s->calibrated || !s->lock.most_ps) return 0; /* measuring failed on this machine: the next process tries again */
   int length =
     snprintf(text, bytes, FORM, QZ_SESSION_VERSION, qzi_publishers_kind, (unsigned long long)qzi_pub_ticks_scale(),
              (unsigned long long)s->hook[0].least_ps, (unsigned long long)s->hook[0].most_ps,

@@ -1,41 +1,42 @@
-/* Call tables: exact counts of the calls from one place to one procedure or object.
+/* Call tables: exact counts of the calls from one call site to one procedure or object.
  *
  * Owns:    the slots.
- * Writer:  the processor whose table it is; the shared one: all those that have none of their own, by atomic addition.
+ * Writer:  the processor that owns the table; the shared table: all kernel threads without one of their own, by atomic
+ *          additions.
  * Reader:  the sampler, which adds up the slots of a pair.
- * Must not: be instrumented; touch a vector register (hooks call this).
+ * Must not: be instrumented; use a vector register (hooks call this).
  */
 #include "private.h"
 
-struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* never written */
+struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* a table that is never written */
 
-#define PROBES       64 /* slots of a call table that are tried for a pair */
-#define SMALL_PROBES 16 /* the same of a small one */
+#define PROBES       64 /* number of slots of a call table that are tried for a pair */
+#define SMALL_PROBES 16 /* the same for a small table */
 
 QZI_HOOK static inline uint32_t second_slot(uint64_t site, uint64_t key) {
   return qzi_pub_object_second(qzi_pub_object_spread(site, key), key);
 }
 
-/* The slot that is tried after `slot`, `tried` of them by then. Those of objects stand in groups (object_records.h):
- * from the second on a step leads into the next group of the upper half, one slot further. */
+/* Returns the slot to try after `slot`, as number `tried` + 1. Slots of objects form groups (object_records.h): from
+ * the second try on, a step leads to the next group of the upper half, one slot further. */
 QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
   if (!(key & QZ_KEY_OBJECT)) return (slot + 1) & (QZI_CALL_SLOTS - 1);
   return tried == 1 ? second_slot(site, key) : QZI_CALL_SLOTS / 2 | (slot + 17) % (QZI_CALL_SLOTS / 2);
 }
 
-/* Whether the slot is this pair's, which takes it where it is free. */
+/* Returns whether the slot belongs to this pair; if it is free, the pair takes it. */
 QZI_HOOK static inline bool is_its(struct qz_call *call, uint64_t site, uint64_t key) {
   uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_ACQUIRE);
   if (taken) return taken == site && call->key == key;
-  /* A slot that has a key but no site is being taken: by what this, a signal handler, has interrupted, or (the shared
-   * table's) by another thread. It may be this very pair's, which then has two slots. */
+  /* A slot with a key but no site is being taken: by the code that this one, in a signal handler, has interrupted,
+   * or, in the shared table, by another thread. It may be for this very pair, which then has two slots. */
   uint64_t none = 0;
   if (!__atomic_compare_exchange_n(&call->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return false;
   __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
   return true;
 }
 
-/* The slot of a pair, or a free one taken for it, `slot` and those after it; NULL: none. */
+/* Returns the slot of a pair, or a free one taken for it, searching from `slot` on; NULL: none found. */
 QZI_HOOK static struct qz_call *slot_from(struct qz_call *table, uint32_t slot, uint32_t tried, uint64_t site,
                                           uint64_t key) {
   for (; tried <= PROBES; slot = next_slot(slot, tried++, site, key))
@@ -60,8 +61,8 @@ QZI_HOOK static void lost(uint32_t which) {
   __atomic_fetch_add(&qzi_session.processor_base[which % qzi_session.processors].calls_lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Without a lock: what holds one may lose its CPU to those that then wait for it, or be interrupted by a signal handler
- * that counts, too. */
+/* Without a lock: its holder could lose its CPU while others wait for it, or be interrupted by a signal handler that
+ * counts, too. */
 QZI_HOOK void qzi_call_count_shared(uint64_t site, uint64_t key) {
   struct qz_call *small = qzi_publishers_small(), *own = small ? qzi_call_small(small, site, key) : NULL;
   if (own) {
@@ -96,23 +97,22 @@ QZI_HOOK struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t
   return call;
 }
 
-/* ---- of objects ---------------------------------------------------------------------------------------------------
- */
+/* ---- calls of objects ---- */
 
-/* One call may use objects by the hundred thousand. Did each take its first slot, others would not find theirs free,
- * and a table that is full would lose them, after long searches. So from NEAR_MOST objects of a call on further ones
- * begin with their second slot, and when FAR_MOST do, of whichever calls, they are counted with those of their place
- * together. */
+/* One call site may use hundreds of thousands of objects. If each took its first slot, other pairs would not find
+ * their slots free, and a full table would lose counts after long searches. So from the object number NEAR_MOST of a
+ * call site on, further objects start with their second slot; and when FAR_MOST objects of all call sites do that,
+ * further ones are counted together with the other objects of their place. */
 #define NEAR_MOST    512u
 #define FAR_MOST     4096u
 #define PLACES_LOG2  9
-#define PLACES_TRIED 8 /* where all are other calls', the first is shared */
+#define PLACES_TRIED 8 /* if all are used for other call sites, the first is shared */
 struct qzi_pub_pairs {
   uint32_t far;
   struct objects {
     uint64_t site; /* of the call */
     uint32_t made;
-    uint32_t place, shared; /* of the last object that was beyond */
+    uint32_t place, shared; /* of the last object that was counted with its place */
   } of[1u << PLACES_LOG2];
 };
 const size_t qzi_pairs_bytes = sizeof(struct qzi_pub_pairs);
@@ -127,7 +127,8 @@ static struct objects *objects_of(struct qzi_pub_pairs *pairs, uint64_t site) {
   return &pairs->of[hash];
 }
 
-/* The slot that the use of an object has already, or NULL. That its first one is free says nothing. */
+/* Returns the slot that an object's uses already have at this call site, or NULL. It continues past a free first
+ * slot, which further objects do not use. */
 static struct qz_call *slot_of(struct qz_call *table, uint64_t site, uint64_t key) {
   uint32_t slot = qzi_pub_slot(site, key);
   for (uint32_t tried = 1; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
@@ -138,7 +139,8 @@ static struct qz_call *slot_of(struct qz_call *table, uint64_t site, uint64_t ke
   return NULL;
 }
 
-/* The slot for the first use of an object at a place: one of its own, or that of all further ones. NULL: none. */
+/* Takes a slot for the first use of an object at a call site: one of its own, or the one that all further objects
+ * share. NULL: none. */
 static struct qz_call *new_slot(struct qzi_publisher *p, uint64_t site, uint64_t key) {
   struct objects *of = objects_of(p->pairs, site);
   uint32_t index = QZ_KEY_INDEX(key), place;

@@ -1,9 +1,10 @@
-/* A thread that has not begun, called by who waits for it: all that its call publishes at once.
+/* A thread that has not started is called by the thread that waits for it: publishes the whole call at once.
  *
- * Owns:    nothing; the same stores as the calls of publisher.h and object_records.h, each condition tested once. Where
- *          anything is out of the ordinary, those do it.
+ * Owns:    nothing; it makes the same stores as the functions of publisher.h and object_records.h, but tests each
+ *          condition only once. In uncommon cases those functions are used.
  * Writer:  the parent, which runs on p, before and after the call.
- * Reader:  thread/thread.c. Must not: be included by any file but publisher.h, whose rules hold here too.
+ * Reader:  thread/thread.c.
+ * Must not: be included by any file except publisher.h, whose rules apply here too.
  */
 #ifndef QZI_PUBLISH_CALLS_IN_PLACE_H
 #define QZI_PUBLISH_CALLS_IN_PLACE_H
@@ -13,7 +14,8 @@ static inline bool qzi_pub_is_of(const struct qz_thread *record, uint32_t epoch)
 }
 static inline bool qzi_pub_has_room(const struct qz_thread *record) { return qzi_pub_top(record) < record->limit; }
 
-/* The usual: threads have records of this epoch, and no more is recorded than the time path. */
+/* Returns whether this is the common case: the threads have records of this epoch, and the time path, but not work
+ * and span, is recorded. */
 static inline bool qzi_pub_usual(const struct qzi_publisher *p, const struct qzi_pub_thread *t, uint32_t epoch) {
   bool publishing = qzi_publishing();
   return __builtin_expect(publishing && p->path && p->calls, 1) && qzi_pub_is_of(t->record, epoch);
@@ -24,7 +26,7 @@ static inline bool qzi_pub_call_usual(const struct qzi_publisher *p, const struc
   return qzi_pub_usual(p, parent, epoch) && qzi_pub_is_of(child->record, epoch);
 }
 
-/* qzi_pub_push and qzi_pub_blocked of a parent that calls, whose record has room. */
+/* Does the same as qzi_pub_push and qzi_pub_blocked, for a calling parent whose record has room. */
 static inline void qzi_pub_calls(struct qzi_pub_thread *parent, unsigned kind, uint32_t object) {
   struct qz_thread *record = parent->record;
   qzi_pub_put(record, qzi_pub_top(record), QZI_PUB_KEY(kind, object));
@@ -32,10 +34,10 @@ static inline void qzi_pub_calls(struct qzi_pub_thread *parent, unsigned kind, u
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_BLOCKED, object & ~QZI_PUB_SHARED));
 }
 
-/* qzi_pub_ended of the child, whose record is not the one that p runs any more. */
+/* Does the same as qzi_pub_ended, for a child whose record p no longer runs. */
 static inline void qzi_pub_call_ended(struct qzi_publisher *p, struct qzi_pub_thread *child) {
   struct qz_thread *record = child->record;
-  (void)qzi_path_now(p->path); /* its strand ends; the parent's chain is the one that p is on already */
+  (void)qzi_path_now(p->path); /* the child's strand ends; p is already on the parent's chain */
   QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
   qzi_pub_store(&record->state, QZ_STATE_IDLE);

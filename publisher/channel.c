@@ -1,9 +1,9 @@
 /* The program's side of the channel (abi/channel.h).
  *
  * Owns:    the sockets, and the kernel thread that sleeps on them.
- * Writer and reader: main while it initializes, that kernel thread afterwards, under `lock`.
- * Must not: fail the program: whatever goes wrong, it runs on unpublished. Trust a descriptor: the program may have
- * closed it, and the number may name something else now.
+ * Writer and reader: main during initialization, then that kernel thread, under `lock`.
+ * Must not: let the program fail: after any error it continues without publishing. Rely on a descriptor: the program
+ * may have closed it, and its number may now refer to another file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,11 +22,11 @@
 #include "abi/message.h"
 #include "private.h"
 
-#define REQUEST_MS 2000  /* for a sampler that has connected to say what it wants */
-#define WELCOME_MS 20000 /* for the sampler that launched the program to begin: on a machine with much else to do */
-#define FOLLOW_MS  2000  /* the same, where nobody asked for that program's profile */
+#define REQUEST_MS 2000  /* how long to wait for the request of a sampler that has connected */
+#define WELCOME_MS 20000 /* how long to wait for the sampler that launched the program; long, for a loaded machine */
+#define FOLLOW_MS  2000  /* the same for a program whose profile was not requested by the user */
 
-/* A descriptor, and what it named when it was made. */
+/* A descriptor, with the identity of its file when it was made. */
 struct file {
   int fd; /* -1: none */
   dev_t device;
@@ -38,7 +38,9 @@ static bool serving; /* the kernel thread exists */
 
 static struct file own(int fd) {
   struct file file = {.fd = fd};
-  int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 512); /* leave the low numbers to the program */
+  int high = fd < 0 ? -1
+                    : fcntl(fd, F_DUPFD_CLOEXEC,
+                            512); /* do not occupy the low numbers, which the program may expect to be free */
   if (high >= 0) {
     close(fd);
     file.fd = high;
@@ -60,7 +62,7 @@ static void drop(struct file *file) {
   file->fd = -1;
 }
 
-/* Under a filter that refuses to say it: who the program began as. */
+/* A system call filter may refuse geteuid; then the initial user from the auxiliary vector is used. */
 static uid_t own_user(void) {
   uid_t user = geteuid();
   return user == (uid_t)-1 ? (uid_t)getauxval(AT_EUID) : user;
@@ -74,7 +76,8 @@ static bool trusted(int fd, pid_t *pid) {
   return peer.uid == own_user() || peer.uid == 0;
 }
 
-/* Type of the next message; 0: closed, or nothing within the time, or nonsense (its text, if any, in *message). */
+/* Waits for a message and returns its type; 0: the peer closed the connection, the time elapsed, or the message is
+ * invalid (then *message may have a text). */
 static uint32_t await_message(int fd, int milliseconds, struct qz_message *message) {
   struct pollfd wait = {.fd = fd, .events = POLLIN};
   uint64_t end = qzi_pub_clock_ns() + (uint64_t)milliseconds * 1000000;
@@ -109,7 +112,7 @@ static bool session_ready(char *why, size_t bytes) {
   return false;
 }
 
-/* ---- attached ---- */
+/* ---- attached: a sampler connects to the running program ---- */
 
 /* A sampler has connected to the listening socket. */
 static void admit(void) {
@@ -121,7 +124,7 @@ static void admit(void) {
   if (!trusted(peer.fd, &pid)) {
     qz_message_send(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
   } else if (await_message(peer.fd, REQUEST_MS, &message) ==
-             QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
+             QZ_ATTACH) { /* receive the request first: closing a socket with unread data would discard the answer */
     if (connection.fd >= 0) {
       qz_message_send(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
     } else if (!session_ready(why, sizeof why)) {
@@ -138,7 +141,7 @@ static void admit(void) {
   drop(&peer);
 }
 
-/* The connected sampler spoke or went. */
+/* The connected sampler has sent a message or closed the connection. */
 static void attend_connection(void) {
   struct qz_message message;
   if (valid(&connection) && await_message(connection.fd, 0, &message) && message.type != QZ_DETACH) return;
@@ -174,7 +177,7 @@ static void *serve(void *unused) {
   }
 }
 
-/* Where a kernel thread of the channel's own is not expected (qzi_publishers_own_thread), only if asked. */
+/* If the host has no kernel thread for the channel (qzi_publishers_own_thread), only on request. */
 static void listen_for_samplers(void) {
   const char *setting = getenv("QUARTZ_ATTACH");
   if (setting ? !strcmp(setting, "0") : !qzi_publishers_own_thread) return;
@@ -210,10 +213,11 @@ static void start_serving(void) {
   if (!serving) drop(&listening);
 }
 
-/* ---- launched ---- */
+/* ---- launched: the program connects to the sampler that started it ---- */
 
-/* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long
- * to die. The session alone says so; nothing is switched in threads that may still run. */
+/* The time that the kernel takes after the program's end is not part of the run: kernel threads may take long to
+ * exit when CPUs are scarce. So the session is marked as ended here; hooks of threads that may still run are not
+ * switched off. */
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
   if (qzi_publishing() && qzi_sched_current(&publisher)) {
@@ -227,8 +231,9 @@ __attribute__((destructor)) static void end(void) {
 
 static bool has_value(const char *setting, const char *value) { return setting && !strcmp(setting, value); }
 
-/* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from
- * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, the time.
+/* Sends the session to the sampler that launched this program, and waits until it samples, so that it observes the
+ * program from its first instruction on. If the sampler dies, the closed connection ends the wait; if it hangs, the
+ * time-out does. Returns whether the program is being sampled.
  */
 static bool hand_over(struct file *sampler, bool followed, bool forked) {
   struct qz_message message = {0};
@@ -240,8 +245,9 @@ static bool hand_over(struct file *sampler, bool followed, bool forked) {
   return false;
 }
 
-/* Connects and publishes; from now on everything is counted. qz_init() may change the number of processors later.
- * follower: a sampler that follows this process, which its environment does not say; or NULL. */
+/* Connects to the launching sampler and publishes; from now on everything is counted. qz_init() may change the
+ * number of processors later. `follower`: a sampler that follows this process without an environment variable that
+ * says so; or NULL. */
 static void join_launcher(const char *follower) {
   const char *name = follower ? follower : secure_getenv(QZ_CHANNEL_ENV),
              *children = follower ? QZ_CHILDREN_FOLLOWED : getenv(QZ_CHILDREN_ENV);
@@ -250,7 +256,7 @@ static void join_launcher(const char *follower) {
   socklen_t bytes = qz_channel_address(&address, name);
   struct file peer = own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (peer.fd < 0 || connect(peer.fd, (struct sockaddr *)&address, bytes)) {
-    drop(&peer); /* the sampler has ended, this is a late descendant */
+    drop(&peer); /* the sampler has ended; this process is a late descendant */
     return;
   }
   pid_t pid = 0;
@@ -259,15 +265,17 @@ static void join_launcher(const char *follower) {
     if (pid) qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
   } else if (pid != getppid() && !has_value(children, QZ_CHILDREN_ALL) && !has_value(children, QZ_CHILDREN_FOLLOW) &&
              !has_value(children, QZ_CHILDREN_FOLLOWED)) {
-    /* a child of the launched program: not asked for */
+    /* a child of the launched program, whose profile was not requested */
   } else if (!session_ready(why, sizeof why)) {
     qz_message_send(peer.fd, QZ_REFUSED, why, -1);
-    if (!follower) qzi_pub_complain("%s; the program runs unsampled", why); /* else nobody asked for its profile */
+    if (!follower)
+      qzi_pub_complain("%s; the program runs unsampled",
+                       why); /* if it is only followed, its profile was not requested */
   } else {
     qzi_session_on();
     if (hand_over(&peer, has_value(children, QZ_CHILDREN_FOLLOWED), follower != NULL)) {
       connection = peer;
-      qzi_session_span(); /* the answer says whether that is wanted */
+      qzi_session_span(); /* the sampler's answer says whether work and span are recorded */
       return;
     }
     qzi_session_off();
@@ -275,8 +283,8 @@ static void join_launcher(const char *follower) {
   drop(&peer);
 }
 
-/* A program of the thread package is no wrapper: what it starts is not followed. (The pthread layer takes all variables
- * away, and decides with each program that is started.) */
+/* A program of the thread package is not a wrapper, so the programs that it starts are not followed. (The pthread
+ * layer removes all the variables, and decides for each program that is started.) */
 static void forget_following(void) {
   const char *children = getenv(QZ_CHILDREN_ENV);
   if (qzi_publishers_kind == QZ_PUBLISHER_PTHREAD || !children || has_value(children, QZ_CHILDREN_ALL)) return;
@@ -310,7 +318,7 @@ bool qzi_channel_pass(uint32_t type, int fd) {
   return passed;
 }
 
-/* The session is about to be made again. A sampler that has the old one loses it. */
+/* Called before the session is made again. A sampler that has the old session loses it. */
 void qzi_channel_stop(void) {
   pthread_mutex_lock(&lock);
   if (connection.fd >= 0) {
@@ -320,7 +328,7 @@ void qzi_channel_stop(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* In a forked child, which has no kernel thread for the channel and shares the parent's sockets. */
+/* Runs in a forked child, which has no kernel thread for the channel and shares the parent's sockets. */
 void qzi_channel_forked(void) {
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   serving = false;

@@ -1,8 +1,8 @@
-/* Whether anything is published, and where: the flag that every call tests first, and the hot line of the calling
+/* Whether publishing is on, and where to publish: the flag that every call tests first, and the hot line of the calling
  * kernel thread, which the hooks read.
  *
  * Owns:    nothing; session.c has the flag, hooks/hot_line.c the line.
- * Writer:  the channel; of the line also who switches threads (publisher.h).
+ * Writer:  the channel; the line is also written by code that switches threads (publisher.h).
  * Reader:  all of publisher/ and its hosts.
  */
 #ifndef QZI_PUBLISHER_FLAG_H
@@ -13,25 +13,27 @@
 #include <stdint.h>
 #include "abi/session.h"
 
-/* 1 while a sampler is connected. Written by the channel alone. */
+/* 1 while a sampler is connected. Only the channel writes it. */
 extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden")));
-/* What the flag was set to last, by this process or by the one that it is a copy of: the flag itself is 0 in a copy. */
+/* The last value of the flag in this process or in the one that it is a copy of: in a copy the flag itself is 0. */
 extern bool qzi_pub_on __attribute__((visibility("hidden")));
-/* How often publishing was switched on; a thread record of another epoch is begun again before it is used. */
+/* Number of times that publishing was switched on; a thread record of an earlier epoch is initialized again before
+ * it is used. */
 extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
 extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
-/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use, as long as
- * the process lives; those of a short record are lower (private.h). */
+/* Byte offset, relative to `word`, of the last entry of a profile stack and of the last one that procedures may use;
+ * constant during the life of the process. The limits of short records are lower (private.h). */
 extern uint32_t qzi_pub_limit __attribute__((visibility("hidden")));
 extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
-/* Which times locks are held for are measured: all (QUARTZ_EXACT_HOLD=1); the processor time of some, chosen at random
+/* Which hold times of locks are measured: all (QUARTZ_EXACT_HOLD=1), or the processor time of a random sample
  * (pthread layer, while work and span are recorded). */
 #define QZI_HOLD_EXACT 1u
 #define QZI_HOLD_CPU   2u
 extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
 
-/* Orders what a record held before the stores that follow. TSan knows no fences, and gets on without: those are atomic.
+/* Orders earlier stores to a record before those that follow. TSan does not support fences, and does not need this one,
+ * since the stores are atomic.
  */
 static inline void qzi_pub_fence(void) {
 #ifdef __SANITIZE_THREAD__
@@ -41,8 +43,8 @@ static inline void qzi_pub_fence(void) {
 #endif
 }
 
-/* Relaxed: the channel makes every CPU pass a barrier between what it prepares and the flag. TSan does not know of
- * that. */
+/* Relaxed is sufficient: the channel executes a barrier on all CPUs between its preparations and setting the flag.
+ * TSan does not know of that. */
 #ifdef __SANITIZE_THREAD__
 #define QZI_PUBLISHING_ORDER memory_order_acquire
 #else
@@ -50,16 +52,16 @@ static inline void qzi_pub_fence(void) {
 #endif
 #define qzi_publishing() __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
 
-/* This is a child with memory of its own that fork() did not make, so that no at-fork handler ran: it must not publish
- * into its parent's session. */
+/* Returns whether this process is a copy with its own memory that was not made by fork(), so that no at-fork handler
+ * ran: it must not publish into its parent's session. */
 static inline bool qzi_pub_copied(void) { return qzi_pub_on && !qzi_publishing(); }
 
-/* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
- * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends.
- * Hooks that are expanded in the program (quartz/hooks.h) read it under the name QZI_HOT_NAME, by which they are linked
- * to it. Where that can't be (the pthread layer is put in front of a program that is linked already; libraries that
- * hide their symbols), they read a variable of their own, a copy that is kept up to date at a fixed distance, the same
- * in all kernel threads. */
+/* Address of the hot line in the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to
+ * publish. Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends. Hooks
+ * that are expanded in the program (quartz/hooks.h) are linked to it by the name QZI_HOT_NAME. Where that is
+ * impossible (the pthread layer is preloaded into a program that is already linked; libraries hide their symbols),
+ * they read a copy of their own, at a fixed distance that is the same in all kernel threads; the copies are kept up
+ * to date. */
 #ifdef QZI_PUB_ONE_THREAD
 #define QZI_HOT_NAME       "qzi_hot"
 #define QZI_HOT_VISIBILITY "hidden"
@@ -71,15 +73,16 @@ extern _Thread_local uint64_t *qzi_hot __asm__(QZI_HOT_NAME)
   __attribute__((tls_model("initial-exec"), visibility(QZI_HOT_VISIBILITY)));
 #define QZI_HOT_COPIES 8
 extern intptr_t qzi_hot_distance[QZI_HOT_COPIES] __attribute__((visibility("hidden"))); /* 0: not used */
-extern uint32_t qzi_hot_copies __attribute__((visibility("hidden")));                   /* those in use are below */
+extern uint32_t qzi_hot_copies __attribute__((visibility("hidden")));                   /* number of copies in use */
 
-/* Sets the copies that belong to the one at `own`. */
+/* Sets the copies that belong to the variable at `own`. */
 static inline void qzi_hot_set_copies(uint64_t **own, uint64_t *hot) {
   for (uint32_t k = 0; k < QZI_HOT_COPIES; k++)
     if (qzi_hot_distance[k]) __atomic_store_n((uint64_t **)((char *)own + qzi_hot_distance[k]), hot, __ATOMIC_RELAXED);
 }
 
-/* By assembly: a compiler may keep the address of a thread-local variable over a switch to another kernel thread. */
+/* In assembly, because a compiler may keep the address of a thread-local variable across a switch to another kernel
+ * thread. */
 static inline void qzi_hot_set(uint64_t *hot) {
 #if defined(__x86_64__)
   uint64_t offset;

@@ -1,8 +1,8 @@
-/* Names: equal strings are kept once and known by their offset in the string table of the session.
+/* Names: equal strings are stored once and identified by their offset in the session's string table.
  *
- * Owns:    the strings, which stand in private memory and, once there is a session, in its string table too, at the
- *          same offsets; so a name can be made before anybody samples.
- * Writer:  any kernel thread, under `lock`. Reader: any, without a lock; the sampler.
+ * Owns:    the strings. They are in private memory and, once there is a session, at the same offsets in its string
+ *          table, so names can be created before a sampler connects.
+ * Writer:  any kernel thread, under `lock`. Reader: any kernel thread, without a lock; the sampler.
  * Must not: free or change a string that was handed out.
  */
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include "private.h"
 
 #define CAPACITY QZI_PUB_STRING_BYTES
-#define SLOTS    (1u << 18) /* of the hash table, which holds offsets; at most half of them are used */
+#define SLOTS    (1u << 18) /* of the hash table, which holds offsets; at most half of the slots are used */
 #define NAMES    (SLOTS / 2)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,9 +18,10 @@ static _Atomic(char *) strings; /* offset 0 is the empty string */
 static _Atomic uint32_t *slots;
 static uint32_t used = 1, names;
 static uint64_t dropped;
-static struct qz_session *mapped; /* the session that has the strings, and where; its own copies, under the lock */
+static struct qz_session
+  *mapped; /* the session that has the strings, and its string table; copies of their own, under the lock */
 static char *mapped_strings;
-static _Thread_local uint32_t last __attribute__((tls_model("initial-exec"))); /* most calls repeat the name before */
+static _Thread_local uint32_t last __attribute__((tls_model("initial-exec"))); /* most calls repeat the previous name */
 
 static uint32_t hash_of(const char *name, size_t *bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -89,7 +90,7 @@ const char *qzi_pub_name_text(uint32_t name) {
   return name && text ? text + name : "";
 }
 
-/* A session has been made: the strings so far go into it. */
+/* Called when a session has been made: copies the existing strings into it. */
 void qzi_names_mapped(void) {
   pthread_mutex_lock(&lock);
   mapped = qzi_session.head;
@@ -103,5 +104,5 @@ void qzi_names_mapped(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* In a forked child: the lock may have been held by a kernel thread that is no more. */
+/* Runs in a forked child: a kernel thread that no longer exists may have held the lock. */
 void qzi_names_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }

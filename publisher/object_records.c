@@ -1,33 +1,35 @@
-/* Records of synchronization objects: at first published use, reuse by place, sharing when the table is full.
+/* Records of synchronization objects: assignment at the first published use, reuse by place, sharing when the table is
+ * full.
  *
- * Owns:    which object has which record; the free records of each place.
- * Writer:  any kernel thread, under `lock`; a record's statistics: whoever holds the object (publisher.h).
+ * Owns:    the assignment of records to objects; the free records of each place.
+ * Writer:  any kernel thread, under `lock`; the statistics of a record: the holder of the object (publisher.h).
  * Reader:  the sampler.
- * Must not: give a record to another kind, name or place; use `lock` on a path that an operation without waiting takes
- *          twice.
+ * Must not: give a record to another kind, name or place; take `lock` twice for the same object on a path without
+ * waiting.
  *
- * A place is (kind, name, site). Towards the end of the table every place gets one more record, which all its further
- * objects share; those count with atomic operations. The very last records are for kinds, in case even that fails.
+ * A place is (kind, name, site). When the table is nearly full, every place gets one more record, which all its further
+ * objects share; these count with atomic operations. The very last records are one per kind, for the case that even
+ * that fails.
  */
 #include <pthread.h>
 #include "private.h"
 
-/* Private side of a record, by index. */
+/* Private data of a record, by index. */
 struct slot {
   uint64_t site;
   uint32_t name;
   uint32_t kind;
-  uint32_t next_free; /* chain of free records of the place; head at the place's first record */
-  uint32_t shared;    /* at the place's first record: the one to share, 0: none */
-  uint32_t members;   /* at the place's first record: records for one object each */
+  uint32_t next_free; /* next free record of the place; the head is at the place's first record */
+  uint32_t shared;    /* at the place's first record: the one to share; 0: none */
+  uint32_t members;   /* at the place's first record: number of records for one object each */
   uint32_t first;     /* the place's first record */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot *slots;
-static uint32_t *places; /* hash table: index of the first record of a place, 0: free */
+static uint32_t *places; /* hash table: index of the first record of a place; 0: free */
 static uint32_t place_mask;
-static uint32_t high = 1; /* records below have been used */
+static uint32_t high = 1; /* records with lower indices have been used */
 static uint32_t of_kind[QZ_KIND_COUNT];
 static uint64_t merged;
 
@@ -43,7 +45,7 @@ int qzi_objects_make(void) {
 
 void qzi_objects_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
-/* Makes the record visible. */
+/* Makes the record visible to the sampler. */
 static void show(uint32_t index) {
   struct qz_object *record = &qzi_pub_objects[index];
   record->name = slots[index].name;
@@ -68,7 +70,7 @@ static uint32_t take_new(unsigned kind, uint32_t name, uint64_t site) {
   return index;
 }
 
-/* Where the place is, or would be, in the hash table. */
+/* Returns the place's entry in the hash table, or the free one where it would be. */
 static uint32_t *find(unsigned kind, uint32_t name, uint64_t site) {
   uint64_t hash = (site ^ (uint64_t)name << 20 ^ kind) * QZ_HASH_FACTOR;
   for (uint32_t k = (uint32_t)(hash >> 32) & place_mask;; k = (k + 1) & place_mask) {
@@ -82,7 +84,7 @@ static uint32_t share_kind(unsigned kind) {
   return of_kind[kind];
 }
 
-/* The record that objects of the place share. */
+/* Returns the record that objects of the place share. */
 static uint32_t share(unsigned kind, uint32_t name, uint64_t site) {
   uint32_t last = qzi_session.objects - QZ_KIND_COUNT, *place = find(kind, name, site), first = *place;
   if (first && slots[first].shared) return slots[first].shared | QZI_PUB_SHARED;
@@ -94,7 +96,7 @@ static uint32_t share(unsigned kind, uint32_t name, uint64_t site) {
   return index | QZI_PUB_SHARED;
 }
 
-/* A record of the place for an object of its own, or one to share. */
+/* Returns a record of the place for one object, or one to share. */
 static uint32_t obtain(unsigned kind, uint32_t name, uint64_t site) {
   uint32_t plenty = qzi_session.objects - qzi_session.objects / 8;
   uint32_t *place = find(kind, name, site), first = *place;
@@ -139,7 +141,7 @@ void qzi_pub_object_destroyed(struct qzi_pub_object *object) {
   object->index = 0;
   if (index && !(index & QZI_PUB_SHARED)) {
     struct slot *slot = &slots[index], *first = &slots[*find(slot->kind, slot->name, slot->site)];
-    slot->next_free = first->next_free ? first->next_free : index; /* the last of the chain names itself */
+    slot->next_free = first->next_free ? first->next_free : index; /* the last one of the chain refers to itself */
     first->next_free = index;
     qzi_pub_store(&qzi_pub_objects[index].address, 0);
     __atomic_store_n(&qzi_pub_objects[index].owner, 0, __ATOMIC_RELAXED);
@@ -197,7 +199,7 @@ uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site
   }
   pthread_mutex_unlock(&lock);
   index |= QZI_PUB_SHARED;
-  qzi_pub_write_joins(p); /* the slot may have been another one's */
+  qzi_pub_write_joins(p); /* the slot may hold counts of another site */
   p->sites[site >> 2 & (QZI_PUB_SITES - 1)] = (struct qzi_pub_site_slot){.site = site, .kind = kind, .index = index};
   return index;
 }
@@ -213,7 +215,7 @@ void qzi_pub_write_joins(struct qzi_publisher *p) {
   p->sites_joined = 0;
 }
 
-/* Of the process that was forked. */
+/* Discards counts that belong to the process that was forked. */
 void qzi_pub_forget_joins(struct qzi_publisher *p) {
   for (uint64_t left = p->sites_joined; left; left &= left - 1) p->sites[__builtin_ctzll(left)].joins = 0;
   p->sites_joined = 0;
@@ -290,8 +292,8 @@ void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_
   if (wait_ns > record->wait_max_ns) qzi_pub_store(&record->wait_max_ns, wait_ns);
 }
 
-/* By the holder. Where several objects share a record, one's beginning cannot be distinguished from another's: left
- * out. */
+/* Called by the holder. If several objects share a record, the start times of their holds cannot be distinguished,
+ * so such holds are not counted. */
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
   uint64_t since = record->line0_reserved[0];

@@ -10,7 +10,8 @@ const struct qz_clock_page *qzi_path_clock = &stopped;
 
 uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, uint64_t since, uint64_t key) {
   uint64_t now = qzi_path_time(), limit = qzi_session.crumbs_limit, at = actor->count, number = 0;
-  /* Two of the same time have numbers; half of the ring may fill between two looks of the sampler. */
+  /* Several crumbs of the same time are distinguished by a number. The sampler reads the ring often enough if at
+   * most half of it is filled between two reads. */
   while (number < at && number < limit / 2 &&
          QZ_CHAIN_TIME(actor->ring[(at - 1 - number) & (limit - 1)].id) == QZ_CHAIN_TIME(now))
     number++;
@@ -28,8 +29,8 @@ uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, ui
   return id;
 }
 
-/* The package's processor may run a thread since before recording began that never calls anything that would say which
- * one it is. */
+/* A processor of the package may run a thread that started before recording began and makes no call that would
+ * publish which thread it is. */
 static void name_thread(uint64_t index) {
   uint64_t now = __atomic_load_n(&qzi_session.processor_base[index].now, __ATOMIC_RELAXED);
   if (QZ_NOW_STATE(now) != QZ_STATE_USEFUL || QZ_NOW_THREAD_PLUS_1(now)) return;
@@ -38,8 +39,8 @@ static void name_thread(uint64_t index) {
   if (thread && qzi_publishing()) qzi_pub_run(p, thread);
 }
 
-/* A snapshot has been taken since the last crumb of the actor's chain. Not inlined, and all registers but those of the
- * result may be lost: once for each snapshot. */
+/* Called if a snapshot has been taken since the last crumb of the actor's chain. Not inlined, and cold: it happens
+ * once per snapshot. */
 __attribute__((noinline, cold)) uint64_t qzi_path_crumb(struct qz_path *actor) {
   uint64_t index = (uint64_t)((char *)actor - qzi_session.path_base) / qzi_session.path_stride, now = qzi_path_time();
   if (qzi_publishers_kind == QZ_PUBLISHER_THREADLIB) name_thread(index);
@@ -60,7 +61,7 @@ void qzi_path_clock_map(int fd) {
   struct stat state;
   int seals = fcntl(fd, F_GET_SEALS);
   if (fstat(fd, &state) || state.st_size < (off_t)QZ_CLOCK_PAGE_BYTES || seals < 0 || !(seals & F_SEAL_SHRINK)) return;
-  /* An earlier sampler's is replaced where it stands: somebody may just be looking at it. */
+  /* The page of an earlier sampler is replaced at the same address, because another thread may be reading it. */
   void *place = qzi_path_clock == &stopped ? NULL : (void *)(uintptr_t)qzi_path_clock;
   void *page = mmap(place, QZ_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
   if (page != MAP_FAILED) __atomic_store_n(&qzi_path_clock, page, __ATOMIC_RELEASE);

@@ -1,9 +1,11 @@
-/* A rehearsal of publishing: each system call that it makes in a program, once. See abi/sandbox.h.
+/* A rehearsal of publishing: makes each system call once that publishing makes in a program. See abi/sandbox.h.
  *
- * Owns:    nothing. Writer: main, before publishing starts; a child of its own makes the calls. Reader: session.c, the
- * pthread layer. Must not: leave out a call that publishing makes and the dynamic linker has not made before: a filter
- * that kills for it would kill the program. (test/end-to-end/pthread-layer/sandboxed.test.ts holds the list against
- * filters for each.) Allocate, or take a lock.
+ * Owns:    nothing.
+ * Writer:  main, before publishing starts; a child process makes the calls.
+ * Reader:  session.c, the pthread layer.
+ * Must not: omit a call that publishing makes and the dynamic linker has not made before: a filter that kills for it
+ * would kill the program. (test/end-to-end/pthread-layer/sandboxed.test.ts compares the list with filters for each
+ * call.) Allocate, or take a lock.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +33,7 @@
 #endif
 #define BYTES ((size_t)4096)
 
-/* Nobody reads what becomes of a call. */
+/* The results of the calls do not matter. */
 #define TRY(call)                   \
   do {                              \
     if (call) __asm__ volatile(""); \
@@ -66,7 +68,7 @@ static void memory(void) {
   TRY(close(fd));
 }
 
-/* To a name where nobody listens. */
+/* Connects to a name at which no process listens. */
 static void channel(void) {
   struct sockaddr_un nobody = {.sun_family = AF_UNIX, .sun_path = "\0quartz-rehearsal"};
   struct ucred peer;
@@ -86,7 +88,7 @@ static void channel(void) {
   TRY(write(STDERR_FILENO, "", 0) < 0);
 }
 
-/* Being there for samplers that attach. */
+/* The calls for accepting samplers that attach. */
 static void listening(void) {
   struct sockaddr_un own = {.sun_family = AF_UNIX}; /* the kernel chooses a name */
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
@@ -110,7 +112,7 @@ static void others(void) {
   TRY(nanosleep(&(struct timespec){0, 1}, NULL));
   TRY(clock_gettime(CLOCK_MONOTONIC, &(struct timespec){0, 0}));
   TRY(sched_getaffinity(0, sizeof set, &set));
-  /* abi/program.c, of what the program starts */
+  /* the calls of abi/program.c, for programs that this one starts */
   int fd = open("/", O_RDONLY | O_CLOEXEC);
   TRY(pread(fd, text, sizeof text, 0) < 0);
   TRY(fgetxattr(fd, "security.capability", NULL, 0) < 0);
@@ -132,7 +134,7 @@ static void rehearse(void) {
 }
 
 bool qzi_pub_forbidden(void) {
-  static int known; /* 1: no, 2: yes; the same for the whole life of the process */
+  static int known; /* 1: not forbidden, 2: forbidden; constant during the life of the process */
   if (!known) known = getenv("QUARTZ_SESSION") || listens() ? 2 - qz_sandbox_survives(rehearse) : 1;
   return known == 2;
 }

@@ -1,14 +1,14 @@
-/* The session: making it, switching publishing on and off, fork.
+/* The session: creation, switching publishing on and off, fork.
  *
- * Owns:    the memory file and its head; the flag. Who publishes is known to publisher_port.c, or to the pthread layer.
- * Writer:  main before there are other kernel threads, the channel's kernel thread afterwards.
+ * Owns:    the memory file and its head; the flag. publisher_port.c, or the pthread layer, knows the publishers.
+ * Writer:  main before there are other kernel threads, then the channel's kernel thread.
  * Reader:  publisher/; the sampler, which maps the file read-only.
  * Must not: unmap or move a session: a kernel thread may be about to write to it.
  *
- * Switching: the flag is changed, then a barrier runs on every CPU that executes this process (membarrier), then the
- * qzi_hot of every kernel thread is set: to a line without room when publishing begins, so that the next hook takes its
- * slow path and finds its thread's record, even if that thread never calls the package; to NULL when it ends. So
- * neither direction costs the fast paths an atomic operation.
+ * Switching: the flag is changed, then a barrier is executed on every CPU that runs this process (membarrier), then the
+ * qzi_hot of every kernel thread is set. When publishing begins, it is set to a line without room, so that the next
+ * hook takes its slow path and finds its thread's record, even if that thread never calls the package; when publishing
+ * ends, it is set to NULL. So neither direction adds an atomic operation to the fast paths.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,21 +37,21 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* Bounds of the section of the code that calls start routines (thread.c, entry_*.S); the linker makes them, where it is
- * linked. */
+/* Bounds of the code section that calls start routines (thread.c, entry_*.S); the linker defines them if that
+ * section is linked. */
 extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
 
 #ifdef __aarch64__
-#define FLAG_PAGE 65536u /* the largest there */
+#define FLAG_PAGE 65536u /* the largest page size of aarch64 */
 #else
 #define FLAG_PAGE QZI_PAGE
 #endif
-#define DEPTH_DEFAULT   88u /* 1536 bytes a thread, once its stack is deep */
+#define DEPTH_DEFAULT   88u /* 1536 bytes per thread once its stack is deep */
 #define OBJECTS_DEFAULT 262144u
 
-/* Alone on its page, which the kernel gives to a child zeroed (MADV_WIPEONFORK): so a child whose at-fork handlers did
- * not run (_Fork, a bare clone) publishes nothing, either. */
+/* Alone on its page, which the kernel gives to a child zeroed (MADV_WIPEONFORK): so a child whose at-fork handlers
+ * did not run (_Fork, a bare clone) publishes nothing, either. */
 _Alignas(FLAG_PAGE) static char flag_page[FLAG_PAGE];
 extern _Atomic uint32_t qzi_publishing_flag __attribute__((alias("flag_page")));
 bool qzi_pub_on;
@@ -65,12 +65,13 @@ _Atomic(bool) qzi_no_system_calls;
 
 static bool started;
 static bool barrier_works;
-static dev_t file_device; /* what qzi_session.fd named when it was made */
+static dev_t file_device; /* identity of the file of qzi_session.fd when it was made */
 static ino_t file_inode;
 
 void qzi_pub_complain(const char *format, ...) {
   const char *children = getenv(QZ_CHILDREN_ENV);
-  if (children && !strcmp(children, QZ_CHILDREN_FOLLOWED)) return; /* nobody asked: its stderr stays as it would be */
+  if (children && !strcmp(children, QZ_CHILDREN_FOLLOWED))
+    return; /* recording was not requested: the program's stderr must not change */
   char line[512];
   va_list arguments;
   va_start(arguments, format);
@@ -113,7 +114,7 @@ uint64_t qzi_pub_clock_ns(void) {
 
 static void barrier(void) {
   if (barrier_works && !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)) return;
-  /* Without it (old kernels, emulators): long enough for any store that was under way. */
+  /* without membarrier (old kernels, emulators): wait long enough for pending stores */
   struct timespec pause = {0, 20000000};
   __sync_synchronize();
   nanosleep(&pause, NULL);
@@ -137,16 +138,17 @@ void qzi_session_populate(const void *from, size_t bytes) {
   uintptr_t low = (uintptr_t)from & ~(uintptr_t)(QZI_PAGE - 1),
             high = ((uintptr_t)from + bytes) & ~(uintptr_t)(QZI_PAGE - 1);
   if (high <= low) return;
-  /* the file's pages first: a quarter less than made when they are mapped */
+  /* allocate the file's pages first: this takes a quarter less time than when they are mapped */
   fallocate(qzi_session.fd, FALLOC_FL_KEEP_SIZE, (off_t)(low - (uintptr_t)qzi_session.head), (off_t)(high - low));
   madvise((void *)low, high - low, MADV_POPULATE_WRITE);
 }
 
-/* A file of that size; a limit on file sizes must not kill the program. */
+/* Creates a file of that size; a limit on file sizes must not kill the program. */
 static int memory_file(size_t bytes) {
   int fd = memfd_create("quartz-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return -1;
-  int high = fcntl(fd, F_DUPFD_CLOEXEC, 512); /* leave the low numbers to the program */
+  int high =
+    fcntl(fd, F_DUPFD_CLOEXEC, 512); /* do not occupy the low numbers, which the program may expect to be free */
   if (high >= 0) {
     close(fd);
     fd = high;
@@ -200,7 +202,7 @@ int qzi_session_make(void) {
   char *base = at;
   struct qz_session *map = at;
   if (s->head) head.epoch = qzi_pub_epoch;       /* in a forked child, or for another number of processors */
-  if (s->calibrated || qzi_calibration_take()) { /* then the calibration still holds */
+  if (s->calibrated || qzi_calibration_take()) { /* the earlier calibration remains valid */
     head.lock = s->lock, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
   }
   *map = head;
@@ -291,8 +293,8 @@ void qzi_session_off(void) {
 
 /* ---- fork ---- */
 
-/* The child must not write into the parent's session; where it stood there is memory that nobody reads, until the
- * child makes a session of its own. */
+/* The child must not write into the parent's session: until it makes one of its own, unused memory replaces it at
+ * the same addresses. */
 static void forked(void) {
   if (!started) return;
   qzi_pub_on = false;
@@ -316,7 +318,7 @@ void qzi_pub_perhaps_forked(void) {
 void qzi_pub_at_fork(void) {
   static bool done;
   if (done) return;
-  done = true; /* first: the pthread layer calls this where it sees a registration, and sees this one */
+  done = true; /* set first: the pthread layer calls this function when it sees a registration, also for this one */
   pthread_atfork(NULL, NULL, forked);
 }
 
@@ -327,7 +329,8 @@ void qzi_pub_forked(unsigned processors, const char *sampler) {
   qzi_channel_start(sampler);
 }
 
-/* Another number of processors, before there is a second kernel thread: the session has room, and the sampler follows.
+/* Changes the number of processors before there is a second kernel thread, if the session has room; the sampler reads
+ * the new number.
  */
 static bool resize(uint32_t processors) {
   struct qzi_session *s = &qzi_session;
@@ -345,7 +348,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
   struct qzi_session *s = &qzi_session;
   if (!started && qzi_pub_forbidden()) return;
   if (started) {
-    /* The tables keep their sizes; more threads than records are counted. */
+    /* The tables keep their sizes; threads for which there is no record are counted. */
     if (processors == s->processors || resize(processors)) return;
     qzi_channel_stop();
     qzi_session_forget_file();

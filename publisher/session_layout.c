@@ -1,4 +1,4 @@
-/* How large the session is, and where its tables are. See session_layout.h. */
+/* The size of the session, and the offsets of its tables. See session_layout.h. */
 #include "session_layout.h"
 
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 #define CRUMBS_OF_PROCESSOR 256u /* 8 KB */
 #define CRUMBS_OF_THREAD    32u
 #define SPAN_ACTORS         1024u
-#define SPACE_LEAST         (128u << 20) /* with less, neither program nor sampler has enough for itself */
+#define SPACE_LEAST         (128u << 20) /* with less, neither the program nor the sampler has enough */
 #define THREADS_LEAST       64u
 
 static uint64_t place(uint64_t *total, uint64_t bytes) {
@@ -27,7 +27,7 @@ uint64_t qzi_session_lay_out(struct qzi_session *s, struct qz_session *head) {
   s->thread_stride = thread_bytes(s->short_limit);
   place(&total, sizeof *head);
   uint64_t room =
-    s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
+    s->processors > s->call_tables ? s->processors : s->call_tables; /* their number may grow later: qzi_pub_init */
   head->processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
   head->thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
   if (s->short_limit < s->stack_limit) {
@@ -43,7 +43,7 @@ uint64_t qzi_session_lay_out(struct qzi_session *s, struct qz_session *head) {
     table(place(&total, QZ_CREATIONS * sizeof(struct qz_creation)), sizeof(struct qz_creation), QZ_CREATIONS);
 #endif
   head->string_table = table(place(&total, s->strings), 1, s->strings);
-  bool each = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD; /* thread is an actor of the time path */
+  bool each = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD; /* each thread is an actor of the time path */
   uint64_t actors = each ? s->threads : room;
   s->crumbs_limit = head->crumbs_limit = each ? CRUMBS_OF_THREAD : CRUMBS_OF_PROCESSOR;
   s->path_stride = sizeof(struct qz_path) + s->crumbs_limit * sizeof(struct qz_crumb);

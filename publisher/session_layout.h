@@ -1,6 +1,7 @@
-/* How large the session is, and where its tables are.
+/* The size of the session, and the offsets of its tables.
  *
- * Owns:    nothing: sizes in the description of the session (private.h), offsets in a head that is not published yet.
+ * Owns:    nothing: it sets sizes in the description of the session (private.h), and offsets in a head that is not
+ *          published yet.
  * Used by: session.c, before there is a session or a second kernel thread.
  */
 #ifndef QZI_SESSION_LAYOUT_H
@@ -13,11 +14,12 @@
 #define QZI_PAGE          4096u
 #define QZI_OBJECTS_LEAST 256u
 
-/* The tables of the session one after the other; returns its size. */
+/* Places the tables of the session one after the other; returns its size in bytes. */
 uint64_t qzi_session_lay_out(struct qzi_session *s, struct qz_session *head);
 
-/* Halves what takes most, until the session is no larger than it may be, or nothing is left to halve. Of threads and
- * objects, whose numbers other tables know, only before there is a session (`started`). */
+/* Halves the largest table repeatedly until the session fits the address space limit, or nothing is left to halve.
+ * The tables of threads and objects, on whose size others depend, are halved only before there is a session
+ * (`started` false). */
 void qzi_session_fit(struct qzi_session *s, bool started);
 
 #pragma GCC visibility pop

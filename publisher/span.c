@@ -1,13 +1,13 @@
-/* Work and span: what events do to the lengths of chains. See span.h.
+/* Work and span: how events change the lengths of chains. See span.h.
  *
- * All of it is out of line: where it is not wanted, the fast paths do not know of it.
+ * Nothing here is inlined: when it is not requested, the fast paths contain none of it.
  */
 #include "span_sites.h"
 #include "strands.h"
 
-#define BURDEN_NS 5000u /* from spawned to running on another processor */
+#define BURDEN_NS 5000u /* from the spawn until the thread runs on another processor */
 
-static uint64_t burden; /* ticks */
+static uint64_t burden; /* in ticks */
 
 /* ---- lengths -------------------------------------------------------------------------------------------------- */
 
@@ -15,9 +15,10 @@ struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t) {
   return of_thread(t);
 }
 
-/* without: bits of questions for which the one does not come before the other. */
+/* Sets each lane of `to` to the maximum of both. `without`: bits of what-if queries in which `from` does not precede
+ * `to`. */
 static inline void longest(struct qzi_lanes *to, const struct qzi_lanes *from, unsigned without) {
-  /* Without branches: which one is longer nobody can guess. */
+  /* without branches, since which one is longer is unpredictable */
   to->crumb = from->length > to->length ? from->crumb : to->crumb;
   to->length = from->length > to->length ? from->length : to->length;
   to->burdened = from->burdened > to->burdened ? from->burdened : to->burdened;
@@ -60,7 +61,7 @@ static inline void created(struct qzi_span_actor *actor, struct qzi_span *child,
   if (qzi_what_if_any) child->inside = self->inside | qzi_what_if_created(t);
 }
 
-/* The object that a thread which the caller holds waits for; 0: none. */
+/* Returns the object that a thread which the caller holds waits for; 0: none. */
 static uint32_t waits_for(const struct qzi_pub_thread *t) {
   const struct qz_thread *record = t->record;
   return record ? QZ_STATE_OBJECT(__atomic_load_n(&record->state, __ATOMIC_RELAXED)) : 0;
@@ -71,7 +72,8 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   if (!actor) return;
   __atomic_store_n(&to->chain, qzi_path_now(actor->path) | arrival, __ATOMIC_RELAXED);
   struct qzi_span *its = qzi_span_of(to);
-  if (arrival == QZ_ARRIVAL_JOINED && to != current(p)) return; /* called on its parent's stack: qzi_span_call_ended */
+  if (arrival == QZ_ARRIVAL_JOINED && to != current(p))
+    return; /* called on its parent's stack: see qzi_span_call_ended */
   struct qzi_span *self = running(p);
   if (!self) return;
   switch (arrival) {
@@ -87,7 +89,7 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
     cut(actor, self, clock_now(), to->start);
     qzi_site_ended(actor->record, self, to);
     break;
-  default: /* it gives up its processor */
+  default: /* the thread gives up its processor */
     cut(actor, self, clock_now(), 0);
     self->away = ticks_now();
     break;
@@ -165,7 +167,7 @@ void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, co
     qzi_merge_join(&sync->merge, &elsewhere->merge);
     begin(actor, self, clock_now());
   } else {
-    /* the next strand has begun where the last call ended */
+    /* the next strand began when the last call ended */
     qzi_pub_store(&actor->crumbs->word, self->now.crumb);
   }
   qzi_site_merged(actor->record, sync->site, qzi_site_number_near(&actor->near[1], sync->site), &sync->merge,
@@ -237,7 +239,7 @@ void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes, uint32
   longest(&self->now, lanes, object && qzi_what_if_locks ? qzi_what_if_lock(object) : 0);
 }
 
-/* In the words that the pthread layer has its chains in. */
+/* Returns the lanes in the object's record; they use the words in which the pthread layer stores its chains. */
 static struct qzi_lanes *lanes_at(uint32_t object) {
   _Static_assert(
     sizeof(struct qzi_lanes) == sizeof(uint64_t[4 + QZ_WHAT_IFS]) &&

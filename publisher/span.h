@@ -1,14 +1,15 @@
-/* Work and span: how long the longest chain of strands to a thread is (docs/reference/path.md, "Work and span").
+/* Work and span: the length of the longest chain of strands that leads to a thread (docs/reference/path.md, "Work and
+ * span").
  *
  * Owns:    struct qzi_span of a thread, struct qzi_span_actor of a processor.
- * Writer:  who runs or holds the thread; the kernel thread that is the processor.
- * Reader:  the same; the sampler reads what stands in the session.
- * Must not: cost anything while --span is off: calls come from branches that are there for the time path anyway (a
- * publisher whose `path` is NULL), or from slow paths.
+ * Writer:  the processor that runs or holds the thread; the kernel thread that is the processor.
+ * Reader:  the same; the sampler reads what is in the session.
+ * Must not: cost anything while --span is off: the functions are called from branches that the time path needs anyway
+ * (a publisher whose `path` is NULL), or from slow paths.
  *
- * A strand is what a thread does between two events. Its length, by a clock that stands still while the kernel runs
- * others, is added to the lengths of its thread; at a spawn the child begins with its parent's, where a thread waited
- * for others the longest goes on. Source: Oyama, Taura, Yonezawa, "Online computation of critical paths for
+ * A strand is what a thread does between two events. Its length, by a clock that stops while the kernel runs other
+ * threads, is added to the lengths of its thread. At a spawn the child starts with its parent's lengths; where a thread
+ * waited for others, the longest continues. Source: Oyama, Taura, Yonezawa, "Online computation of critical paths for
  * multithreaded languages"; Schardl et al., "The Cilkprof scalability profiler", SPAA 2015 (work and span of sites).
  */
 #ifndef QZI_PUBLISH_SPAN_H
@@ -18,39 +19,40 @@
 #error "include publisher.h"
 #endif
 
-/* Lengths of chains to one point, each the longest by its own measure, in ticks. */
+/* Lengths of chains that lead to one point, in ticks; each is the maximum by its own measure. */
 struct qzi_lanes {
-  uint64_t length;               /* strands */
-  uint64_t burdened;             /* and what the package does for itself, and what it takes to begin elsewhere */
-  uint64_t typical;              /* no strand longer than is usual for its kind */
-  uint64_t crumb;                /* of `length`: name of the last crumb on it */
-  uint64_t what_if[QZ_WHAT_IFS]; /* strands, if they took what is asked (what_if.h) */
+  uint64_t length;   /* sum of strands */
+  uint64_t burdened; /* plus the package's own time, and the delay until a thread starts on another processor */
+  uint64_t typical;  /* each strand limited to the length that is usual for its kind */
+  uint64_t crumb;    /* of `length`: name of the last crumb on that chain */
+  uint64_t what_if[QZ_WHAT_IFS]; /* like `length`, with the strands' weights in each query (what_if.h) */
 };
 
-/* Of a thread. */
+/* The span data of a thread. */
 struct qzi_span {
-  struct qzi_lanes now; /* to the end of its last strand */
-  struct qzi_lanes in;  /* of those that let it go on, while it waits */
+  struct qzi_lanes now; /* lengths at the end of its last strand */
+  struct qzi_lanes in;  /* while it waits: maximum of the threads that end its wait */
   uint64_t work;        /* its strands and those of the threads that it has waited for */
-  uint64_t start;       /* length where it began */
-  uint64_t away;        /* while it does not run: when it gave up its processor; then: for how long, ticks */
-  uint64_t sites;       /* one bit for each site that it, or one that it descends from, was spawned at */
-  uint32_t epoch;       /* in which all this was begun */
-  uint8_t site;         /* number of the site that it was spawned at */
-  uint8_t top;          /* 1: none that it descends from was spawned there */
-  uint8_t inside;       /* bit k: what it does belongs to what the k-th question is about, */
-  uint8_t called;       /* for it has called that, by its hooks */
+  uint64_t start;       /* `length` at its start */
+  uint64_t away;        /* when it gave up its processor; once it runs again: for how many ticks */
+  uint64_t sites;       /* one bit per site at which it, or one of its ancestors, was spawned */
+  uint32_t epoch;       /* epoch in which these fields were initialized */
+  uint8_t site;         /* number of the site at which it was spawned */
+  uint8_t top;          /* 1: none of its ancestors was spawned at that site */
+  uint8_t inside;       /* bit k: it is in the code of query k, */
+  uint8_t called;       /* because its hooks have seen a call of that procedure */
 };
-/* Of a processor (publishing, its words in the session). */
+/* The span data of a processor (its published words are in the session). */
 struct qzi_span_actor;
 
-/* Where things are with a host: from a thread's struct qzi_pub_thread to its struct qzi_span; from a publisher to the
- * pointer to the thread that it runs (pthread layer: to its own struct qzi_pub_thread), and from that thread on. */
+/* Offsets in the host's data: from a thread's struct qzi_pub_thread to its struct qzi_span; from a publisher to the
+ * pointer to the thread that it runs (pthread layer: to its own struct qzi_pub_thread); and from that thread to its
+ * struct qzi_pub_thread. */
 extern const ptrdiff_t qzi_span_offset __attribute__((visibility("hidden")));
 extern const ptrdiff_t qzi_current_offset __attribute__((visibility("hidden")));
 extern const ptrdiff_t qzi_current_pub __attribute__((visibility("hidden")));
 
-/* While publishing: work and span are recorded. */
+/* Bit of the flag: publishing is on, and work and span are recorded. */
 #define QZI_SPANNING 2u
 #ifdef QZI_WITHOUT_CHAINS
 #define qzi_spanning() 0
@@ -60,31 +62,31 @@ extern const ptrdiff_t qzi_current_pub __attribute__((visibility("hidden")));
 #endif
 
 #pragma GCC visibility push(hidden)
-/* What qzi_path_give and qzi_path_take do where p->path is NULL: both chains. */
+/* Used by qzi_path_give and qzi_path_take if p->path is NULL; they update both chains. */
 void qzi_span_give(struct qzi_publisher *p, struct qzi_pub_thread *to, unsigned arrival);
 void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t);
 
-/* The running thread spins, and no longer: that is neither work nor span. */
+/* The running thread begins to spin, and stops: the time between is neither work nor span. */
 void qzi_span_spins(struct qzi_publisher *p);
 void qzi_span_goes_on(struct qzi_publisher *p);
-/* The running thread slept, or its wait ended by time: its span grows by how long it was away. */
+/* The running thread slept, or its wait timed out: its span grows by the time that it was away. */
 void qzi_span_slept(struct qzi_publisher *p);
-/* Since then (qzi_span_aside_begins) the package has worked for itself: no part of work and span, but of the burdened
- * span. */
+/* Between the two calls the package has worked for itself: that time is not part of work and span, only of the
+ * burdened span. */
 uint64_t qzi_span_aside_begins(struct qzi_publisher *p);
 void qzi_span_aside(struct qzi_publisher *p, uint64_t since);
 
-/* Since then (qzi_span_stands_since, by the same kernel thread) the caller has watched for another kernel thread that
- * does a few instructions, which takes long only where that one waits for a CPU: a wait for a CPU, too. */
+/* Between the two calls, by the same kernel thread, the caller has waited for another kernel thread to execute a few
+ * instructions. That takes long only if the other one waits for a CPU, so it is counted as waiting for a CPU, too. */
 uint64_t qzi_span_stands_since(void);
 void qzi_span_stood(uint64_t since);
 
-/* Chains of threads that are waited for together: how far they are behind the longest. */
+/* Chains of threads that are waited for together, to compute their distances from the longest. */
 struct qzi_merge {
-  uint64_t chains, sum;   /* how many, their lengths added up */
-  uint64_t first, second; /* the longest two */
+  uint64_t chains, sum;   /* number of chains, sum of their lengths */
+  uint64_t first, second; /* lengths of the longest two */
 };
-/* The running thread runs spawned calls on its own stack: `sync` is what it keeps until the last one has ended. */
+/* For a running thread that runs spawned calls on its own stack: its state until the last one has ended. */
 struct qzi_span_sync {
   struct qzi_lanes most;
   uint64_t work;
@@ -92,12 +94,12 @@ struct qzi_span_sync {
   uint64_t site;
 };
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_span_sync *sync);
-/* The call, which is the running thread now, has ended; the next strand begins. */
+/* The call, which is now the running thread, has ended; the next strand begins. */
 void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync);
-/* The caller goes on. elsewhere: of calls that ended there, or NULL. */
+/* The caller continues. elsewhere: merged results of calls that ended on other processors, or NULL. */
 void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, const struct qzi_span_sync *elsewhere);
-/* Where the running thread is; by another thread, one of a pool: it begins something after that, and what it did until
- * now is no strand. */
+/* qzi_span_origin stores where the running thread is; qzi_span_begins_after is called by another thread, one of a
+ * pool, that begins a task after that point: what it did until now is not counted as a strand. */
 struct qzi_span_origin {
   struct qzi_lanes lanes;
   uint64_t sites;
@@ -105,29 +107,29 @@ struct qzi_span_origin {
 };
 void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin);
 void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin *origin);
-/* The running thread, which ends, is added to `merged`. */
+/* Adds the running thread, which is ending, to `merged`. */
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged);
-/* The running thread has joined `ended`, by a call that returns to `site`. The same in two steps, for who keeps the
- * result. */
+/* The running thread has joined `ended`, in a call that returns to `site`. The other two do the same in two steps,
+ * for a caller that stores the result. */
 void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended, uint64_t site);
 void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *result);
 void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result, uint64_t site);
-/* What the running thread has done until now happens before whatever `lanes` is given to; and the other way round, by
- * way of an object (0: none). */
+/* qzi_span_put: what the running thread has done until now precedes whatever receives `lanes`. qzi_span_get: what
+ * `lanes` contains precedes what the running thread does next, because of an object (0: none). */
 void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes);
 void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes, uint32_t object);
-/* The same, where `lanes` stand with the object's record. */
+/* The same, with lanes in the object's record. */
 void qzi_span_leave_with(struct qzi_publisher *p, uint32_t object);
 void qzi_span_take_from(struct qzi_publisher *p, uint32_t object);
-/* The longest of both. */
+/* Sets each lane of `to` to the maximum of both. */
 void qzi_span_max(struct qzi_lanes *to, const struct qzi_lanes *from);
 struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t);
 
-/* The running thread goes into what the questions of these bits are about, or has left it. */
+/* The running thread enters or leaves code that the queries with these bits refer to. */
 void qzi_span_enters(struct qzi_publisher *p, uint8_t bits);
 void qzi_span_leaves(struct qzi_publisher *p, uint8_t bits);
 
-/* By the kernel thread that ends the program: its lengths are the run's. */
+/* To be called by the kernel thread that ends the program: its lengths become those of the run. */
 void qzi_span_ended(struct qzi_publisher *p);
 #pragma GCC visibility pop
 

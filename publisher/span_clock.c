@@ -1,4 +1,4 @@
-/* Waits for CPUs, out of the clock of strands. See span_clock.h. */
+/* Subtracts waits for CPUs from the clock of strands. See span_clock.h. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ bool qzi_span_cpu_waits;
 uint64_t qzi_span_clock_cost;
 
 #if HAS_RSEQ
-/* The section, its abort address behind the signature that the kernel wants to see there; and its descriptor. */
+/* The critical section, its abort address after the signature that the kernel requires there, and its descriptor. */
 __asm__(".pushsection .text\n"
         "0: ud2\n1:\n .byte 0x0f, 0xb9, 0x3d\n .long 0x53053053\n2: ud2\n"
         ".popsection\n"
@@ -23,7 +23,7 @@ static int open_waited(const char *task) {
   snprintf(name, sizeof name, "/proc/%s/schedstat", task);
   return open(name, O_RDONLY | O_CLOEXEC);
 }
-/* How long the kernel thread has waited for CPUs, ns, + 1; 0: not known. */
+/* Returns how long the kernel thread has waited for CPUs, in ns, + 1; 0: unknown. */
 static uint64_t read_waited(int fd) {
   char text[96];
   ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
@@ -62,13 +62,13 @@ static bool is_named(void) {
   return __atomic_load_n(rseq_word(), __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)qzi_span_section;
 }
 
-#define TRIES 16u /* a library that uses rseq itself would make it a loop */
+#define TRIES 16u /* bounds the loop if a library uses rseq itself */
 
-/* The CPU may be taken away between the kernel's answer and the look at the clock: that wait would be in the strand.
- * Where a machine is so busy that it is while the kernel is asked, only what has to be is done between the two. What
- * asking takes is in no strand. */
+/* The CPU may be taken away between the kernel's answer and the reading of the clock; that wait would be counted in
+ * the strand. So if the CPU was taken away during the query, the file is read again, with as few instructions as
+ * possible between the two. The time of the query itself is not counted in any strand. */
 __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
-  static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* what it takes, ticks */
+  static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* duration of a query, in ticks */
   uint64_t begun = ticks_now(), now;
   name_section();
   if (qzi_no_system_calls) return begun;
@@ -92,7 +92,8 @@ __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
 
 static bool has_cpu_waits(void) {
   if (!&__rseq_offset || !&__rseq_size || !__rseq_size || qzi_no_system_calls) return false;
-  /* Whether the kernel does clear it: asleep, the thread loses its CPU, unless the time was over before it slept. */
+  /* Tests whether the kernel clears the word: a sleeping thread loses its CPU, unless its time elapses before it
+   * sleeps. */
   qzi_span_interrupted();
   if (!qzi_span_cpu.known) return false;
   for (unsigned us = 1; us <= 10000; us *= 10) {

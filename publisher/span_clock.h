@@ -1,13 +1,13 @@
-/* The clock by which strands are measured (docs/reference/path.md, "Work and span"): it stands still while the kernel
- * lets others have the CPU.
+/* The clock that measures strands (docs/reference/path.md, "Work and span"): it stops while the kernel runs other
+ * threads on the CPU.
  *
  * Owns:    how long each kernel thread has waited for CPUs.
  * Writer and reader: the kernel thread itself.
- * Must not: make a system call where the kernel has not taken the CPU away.
+ * Must not: make a system call unless the kernel has taken the CPU away.
  *
- * The kernel clears rseq_cs when it takes the CPU away from a thread that is not in the section named there (uapi
- * linux/rseq.h); so a section that nobody executes is named, and where the name is gone, the kernel is asked how long
- * the thread has waited for CPUs.
+ * When the kernel takes the CPU away from a thread that is not inside the critical section to which rseq_cs points, it
+ * clears rseq_cs (uapi linux/rseq.h). So rseq_cs is set to a section that is never executed; if it is found cleared,
+ * the kernel is asked how long the thread has waited for CPUs.
  */
 #ifndef QZI_SPAN_CLOCK_H
 #define QZI_SPAN_CLOCK_H
@@ -19,26 +19,27 @@
 
 #pragma GCC visibility push(hidden)
 extern _Thread_local struct qzi_span_cpu {
-  uint64_t lost;      /* ticks */
-  uint64_t noted;     /* of these in the session, or from before the recording */
-  uint64_t waited_ns; /* what the kernel said last */
+  uint64_t lost;      /* waits so far, in ticks */
+  uint64_t noted;     /* the part that is already in the session, or from before the recording */
+  uint64_t waited_ns; /* the kernel's last answer */
   bool known;
 } qzi_span_cpu __attribute__((tls_model("initial-exec")));
-/* Waits for CPUs are left out. */
+/* True if waits for CPUs are subtracted. */
 extern bool qzi_span_cpu_waits;
-/* Of reading the clock, which is in each strand: ticks. */
+/* Cost of reading the clock, which is part of each strand, in ticks. */
 extern uint64_t qzi_span_clock_cost;
 
-/* Finds out both, for all kernel threads. */
+/* Determines both, for all kernel threads. */
 void qzi_span_clock_prepare(void);
-/* The kernel has taken the CPU away, or the thread is new: finds out for how long. The ticks then. */
+/* Called if the kernel has taken the CPU away, or the thread is new: asks for how long, and returns the ticks at the
+ * end. */
 uint64_t qzi_span_interrupted(void);
-/* How long another kernel thread has waited for CPUs until now, ns, + 1; 0: not known. */
+/* Returns how long another kernel thread has waited for CPUs so far, in ns, + 1; 0: unknown. */
 uint64_t qzi_span_waited(uint32_t os_tid);
 #pragma GCC visibility pop
 
 #ifdef QZI_PUB_ONE_THREAD
-/* Its events take microseconds, and not all waits are seen: so its threads have processor time alone. */
+/* Events of the pthread layer take microseconds, and it does not see all waits: so it uses the threads' CPU time. */
 static inline uint64_t ticks_now(void) {
   struct timespec now;
   if (qzi_no_system_calls || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)) return 0;
@@ -52,7 +53,7 @@ static inline uint64_t tick_scale(void) { return qzi_pub_ticks_scale(); }
 
 #if !defined(QZI_PUB_ONE_THREAD) && defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define HAS_RSEQ 1
-/* glibc 2.35 and newer register it; without, waits for CPUs stay in. */
+/* glibc 2.35 and later register rseq; without it, waits for CPUs are not subtracted. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 extern char qzi_span_section[] __attribute__((visibility("hidden")));

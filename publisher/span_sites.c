@@ -1,4 +1,4 @@
-/* Places that spawn, create, or wait for threads. See span_sites.h. */
+/* Call sites that spawn, create, or wait for threads. See span_sites.h. */
 #include "span_sites.h"
 
 static _Atomic uint64_t numbered[QZ_SPAN_SITES];
@@ -37,7 +37,7 @@ void qzi_site_merged(struct qz_span *record, uint64_t place, unsigned number, co
   if (!merge->chains) return;
   struct qz_site *site = &record->sites[number];
   if (!site->site) qzi_pub_store(&site->site, number ? place : 1);
-  /* Of those that are not the longest, the one that is nearest to that. */
+  /* Among the chains that are not the longest, the one nearest to it. */
   uint64_t next = merge->first < longest ? merge->first : merge->second, lost = merge->chains;
   if (merge->first >= longest) lost--;
   qzi_pub_store(&site->merges, site->merges + 1);

@@ -1,4 +1,4 @@
-/* Strands: what happens seldom. See strands.h. */
+/* Strands: the rare cases. See strands.h. */
 #include "strands.h"
 
 __attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span) {
@@ -6,7 +6,7 @@ __attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thre
   if (qzi_what_if_any) span->inside = qzi_what_if_created(t);
 }
 
-/* Two levels as one, until `length` is below the last one. */
+/* Merges pairs of levels until `length` is in range. */
 static __attribute__((noinline, cold)) uint64_t widen(struct qz_span *record, uint64_t length) {
   uint64_t shift = record->levels_shift;
   qzi_pub_store(&record->levels_shift, shift | QZ_SPAN_WIDENING);
@@ -39,7 +39,7 @@ __attribute__((noinline, cold)) void qzi_span_renew(struct kind *kind) {
   kind->cap = k >= 62 ? UINT64_MAX : UINT64_C(2) << k;
 }
 
-/* So no more than 1/16 of a kind's work is ever left out, even where it changes after a while. */
+/* Thus no more than 1/16 of a kind's work is ever cut off, even if the distribution changes later. */
 __attribute__((noinline, cold)) uint64_t qzi_span_unusual(struct kind *kind, uint64_t ticks) {
   qzi_span_renew(kind);
   return ticks < kind->cap ? ticks : kind->cap;
@@ -50,7 +50,7 @@ void qzi_span_note_waits(struct qzi_span_actor *actor) {
   qzi_span_cpu.noted = qzi_span_cpu.lost;
 }
 
-/* A snapshot has been taken in this strand. */
+/* A snapshot has been taken during this strand. */
 __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span,
                                                     uint64_t time) {
   uint64_t id = qzi_path_write(actor->crumbs, actor->index, span->now.crumb, actor->seen, span->now.length);
@@ -60,7 +60,7 @@ __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor
   qzi_span_note_waits(actor);
   if (qzi_what_if_choosing)
     qzi_what_if_choose(span);
-  else if (qzi_what_if_any) /* it may have begun before there was a choice */
+  else if (qzi_what_if_any) /* it may have started before the choice */
     span->inside |= qzi_what_if_created((const struct qzi_pub_thread *)(void *)((char *)span - qzi_span_offset));
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
     if (span->now.what_if[k] > actor->record->what_if[k])

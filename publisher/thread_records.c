@@ -1,26 +1,26 @@
-/* Thread records: taking, beginning and giving back; removal from the middle of a profile stack.
+/* Thread records: taking, initializing and releasing them; removal from the middle of a profile stack.
  *
- * Owns:    the pools of free thread records (each processor's, and one for all) and the high-water mark.
+ * Owns:    the pools of free thread records (one per processor, and a common one) and the high-water mark.
  * Writer:  the processor that runs or holds the thread. Reader: the sampler.
- * Must not: reset a change count; a reader that copied an earlier life of the record would take it for this one.
+ * Must not: reset a change count: a reader that copied an earlier use of the record could mistake it for this one.
  */
 #include <pthread.h>
 #include <string.h>
 #include "private.h"
 
-#ifdef QZI_PUB_ONE_THREAD /* the pthread layer: who publishes has one thread */
+#ifdef QZI_PUB_ONE_THREAD /* the pthread layer: a publisher has one thread */
 #define CHUNK 1
 #else
-#define CHUNK 64 /* indices taken from or given to the others at a time */
+#define CHUNK 64 /* number of indices that are moved between a processor's pool and the common pool at a time */
 #endif
-#define MANY 512 /* records from which on the pages of more are made before they are used, */
-#define MADE 256 /* those of so many at a time */
+#define MANY 512 /* number of records above which the pages of further ones are populated before use, */
+#define MADE 256 /* for so many records at a time */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the common pool */
 static uint32_t *free_all;                               /* stack of free indices */
 static uint32_t free_all_count;
 static uint32_t high;        /* records below this index have been used */
-static uint32_t first_limit; /* of a record of the thread table */
+static uint32_t first_limit; /* initial limit of a record in the thread table */
 static uint64_t dropped;
 
 int qzi_threads_make(void) {
@@ -70,7 +70,7 @@ void qzi_threads_return_pool(struct qzi_publisher *p) {
 
 static __attribute__((noinline)) struct qz_thread *other_record(struct qz_thread *record, uint32_t index) {
   if (record->limit == QZ_LIMIT_LONG) return qzi_session_long(index);
-  record->limit = first_limit; /* it was never used */
+  record->limit = first_limit; /* the record was never used */
   return record;
 }
 static inline struct qz_thread *own_record(uint32_t index) {
@@ -82,7 +82,7 @@ static struct qz_entry *entry_at(const struct qz_thread *record, uint64_t word) 
   return (struct qz_entry *)((char *)(uintptr_t)&record->word + QZ_WORD_TOP(word));
 }
 
-/* Marks the stack as being rewritten; returns the word to go on from. */
+/* Marks the stack as being rewritten; returns the word to continue from. */
 static inline uint64_t flux(struct qz_thread *record) {
   uint64_t word = (__atomic_load_n(&record->word, __ATOMIC_RELAXED) | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
   __atomic_store_n(&record->word, word, __ATOMIC_RELAXED);
@@ -95,15 +95,15 @@ static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top)
   __atomic_store_n(&record->word, word | top, __ATOMIC_RELEASE);
 }
 
-/* What is the same in all lives of a record while an epoch lasts. */
+/* Fills the fields that are constant in all uses of a record during an epoch. */
 static inline void fill_first(struct qz_thread *record) {
   record->epoch = qzi_pub_epoch;
   record->bottom.key = 0;
   record->bottom.sp = QZI_SP_FIXED;
 }
 
-/* Fills the record, whose serial is 0: identity, then the creator's procedures as they stand, then the start routine.
- * Objects are left out: the creator may hold them, the new thread does not. */
+/* Fills the record, whose serial is 0: identity, then the creator's procedures, then the start routine. Objects are
+ * omitted: the creator may hold them, but the new thread does not. */
 static inline __attribute__((always_inline)) void
 fill_life(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *t, const struct qz_thread *creator) {
   record->start = t->start;
@@ -163,14 +163,14 @@ static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t)
       __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
       return NULL;
     }
-    __atomic_store_n(&t->index_plus_1, p->free[--p->free_count] + 1, __ATOMIC_RELAXED); /* joiners look at it */
+    __atomic_store_n(&t->index_plus_1, p->free[--p->free_count] + 1, __ATOMIC_RELAXED); /* atomic: joiners read it */
   }
   return t->record = own_record(t->index_plus_1 - 1); /* the session may have been made again */
 }
 
-/* Moves all that a short record says to the long one. A signal handler's hooks may come between anywhere, and even do
- * the same: they leave the stack as they found it. The packed word goes on from what it was, so that none comes back
- * with another stack. */
+/* Moves the contents of a short record to the long one. Hooks of a signal handler may run at any point in between,
+ * and may even do the same: they leave the stack as they found it. The packed word continues from its old value, so
+ * that no value occurs again with another stack. */
 static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
   struct qz_thread *longer = qzi_session_long(index);
   uint64_t word = flux(record);
@@ -211,15 +211,17 @@ struct qz_thread *qzi_pub_room(struct qzi_pub_thread *t) {
   return NULL;
 }
 
-/* A thread that was there before publishing began: its stack holds, from now on, what it enters. */
+/* For a thread that existed before publishing began: from now on its stack contains what it enters. */
 struct qz_thread *qzi_pub_begin(struct qzi_publisher *p, struct qzi_pub_thread *t) {
-  (void)qzi_publishing(); /* a hook comes here by what the channel stored before the flag; tells TSan of that order */
+  (void)qzi_publishing(); /* a hook gets here because of a store that the channel made before it set the flag; this load
+                             tells TSan of that order */
   struct qz_thread *record = take(p, t);
   if (record) fill(record, t, NULL);
   return record;
 }
 
-/* A thread begins with more procedures than its record has room for. Others may be made at the same place. */
+/* For a thread that starts with more procedures than its record has room for. Others may be created at the same
+ * place. */
 static struct qz_thread *lengthen_new(struct qzi_pub_thread *t) {
   uint32_t index = t->index_plus_1 - 1;
   if (index >= MANY && index % CHUNK == 0 && index + CHUNK <= qzi_session.threads)
@@ -289,7 +291,7 @@ void qzi_pub_spill(struct qzi_publisher *p) { spill(p, QZI_PUB_POOL - CHUNK); }
 
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;
-  qzi_path_give(p, t, QZ_ARRIVAL_JOINED); /* for who waits for its end */
+  qzi_path_give(p, t, QZ_ARRIVAL_JOINED); /* for the thread that waits for its end */
   if (__atomic_load_n(&qzi_hot, __ATOMIC_RELAXED) == &record->word) qzi_hot_set(NULL);
   QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
@@ -303,15 +305,15 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
 }
 
-/* Sends the hooks to their slow path, which counts in the table for threads that have none of their own. */
+/* Makes hooks take their slow path, which counts in the table for threads that have none of their own. */
 void qzi_pub_no_table(struct qz_thread *record) { record->calls = (uint64_t)(uintptr_t)qzi_no_calls; }
 
-/* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more. */
+/* During a blocking region the processor runs other threads, so this thread can no longer use its call table. */
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   qzi_path_give(p, t, QZ_ARRIVAL_IO);
-  struct qz_thread *longer = qzi_pub_lengthen(t); /* there hooks do not know whose record it is */
+  struct qz_thread *longer = qzi_pub_lengthen(t); /* in a blocking region, hooks cannot find the owner of the record */
   if (longer) record = longer;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
@@ -334,7 +336,7 @@ static void remove_from(struct qz_thread *record, uint64_t key) {
 void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
   if (record->limit != QZ_LIMIT_LONG) remove_from(record, key);
   if (record->limit != QZ_LIMIT_LONG) return;
-  /* Since the caller looked, the hooks of a signal handler have moved the stack. */
+  /* Since the caller's test, hooks of a signal handler have moved the stack. */
   uint64_t index = (uint64_t)((char *)record - qzi_session.thread_base) / qzi_session.thread_stride;
   remove_from(qzi_session_long((uint32_t)index), key);
 }

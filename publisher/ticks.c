@@ -1,4 +1,4 @@
-/* How long a tick is (ticks.h). */
+/* The length of a tick (ticks.h). */
 #include "ticks.h"
 
 #include <fcntl.h>
@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALIBRATION_NS 100000u /* at least; the two clocks are read within some ns of each other: 100 millionths */
+#define CALIBRATION_NS 100000u /* minimum; the two clocks are read within a few ns of each other: error 10^-4 */
 
 uint64_t qzi_pub_tick_scale;
 
-/* Both clocks at one instant, as far as can be. */
+/* Readings of both clocks, at the same instant as nearly as possible. */
 struct instant {
   uint64_t ticks, ns;
 };
@@ -26,7 +26,7 @@ static struct instant instant(void) {
   return best;
 }
 
-/* The kernel keeps time by the same counter: then it runs evenly, and alike on all CPUs. */
+/* Returns whether the kernel keeps time by the same counter: then its rate is constant, and equal on all CPUs. */
 static bool even(void) {
 #if defined(__x86_64__)
   char name[16];
@@ -40,7 +40,7 @@ static bool even(void) {
 #endif
 }
 
-static struct instant first; /* no ns: the counter is no good, or nobody has begun */
+static struct instant first; /* ns 0: the counter cannot be used, or qzi_pub_ticks_begin was not called */
 
 void qzi_pub_ticks_begin(void) {
   if (!qzi_pub_ticks_scale() && even()) first = instant();

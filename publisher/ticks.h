@@ -1,10 +1,10 @@
-/* Ticks: for times that are measured to be published, a third of the clock's cost.
+/* Ticks: measurement of published times at a third of the cost of the clock.
  *
  * Owns:    qzi_pub_tick_scale.
- * Writer:  qzi_pub_ticks_calibrate, before anything is published. Reader: whoever measures a wait.
+ * Writer:  qzi_pub_ticks_calibrate, before anything is published. Reader: code that measures waits.
  * Must not: be used for deadlines, or shown as a time of day.
  *
- * They are those of the CPU's counter, or ns, where that is no good or nothing was ever published.
+ * Ticks are those of the CPU's counter, or ns if the counter cannot be used or nothing was ever published.
  */
 #ifndef QZI_PUBLISH_TICKS_H
 #define QZI_PUBLISH_TICKS_H
@@ -12,11 +12,12 @@
 #include <stdint.h>
 
 extern uint64_t qzi_pub_tick_scale __attribute__((visibility("hidden"))); /* ns in a tick * 2^32; 0: ticks are ns */
-/* Calibrated by the channel's thread, whose storing of the flag orders it for those who publish; others may ask, too.
+/* The channel's thread calibrates it and then stores the flag, which orders it for publishing threads; other threads
+ * may call this, too.
  */
 static inline uint64_t qzi_pub_ticks_scale(void) { return __atomic_load_n(&qzi_pub_tick_scale, __ATOMIC_RELAXED); }
-/* Two readings of both clocks. What is done in between is free: the second waits for what is missing to a tenth of a
- * millisecond. */
+/* Two readings of both clocks. The time between them need not be spent waiting: the second function waits only for
+ * what is missing to 0.1 ms. */
 void qzi_pub_ticks_begin(void) __attribute__((visibility("hidden")));
 void qzi_pub_ticks_calibrate(void) __attribute__((visibility("hidden")));
 uint64_t qzi_pub_clock_ns(void) __attribute__((visibility("hidden")));
@@ -33,7 +34,7 @@ static inline uint64_t qzi_pub_cycles(void) {
 static inline uint64_t qzi_pub_ticks(void) {
   return __builtin_expect(qzi_pub_ticks_scale() != 0, 1) ? qzi_pub_cycles() : qzi_pub_clock_ns();
 }
-/* From one reading to another. Readings on two CPUs may seem to be out of order. */
+/* Converts the time between two readings to ns. Readings on two CPUs may seem to be out of order; then it is 0. */
 static inline uint64_t qzi_pub_ticks_ns(uint64_t from, uint64_t to) {
   uint64_t ticks = (int64_t)(to - from) > 0 ? to - from : 0;
   uint64_t scale = qzi_pub_ticks_scale();

@@ -1,7 +1,7 @@
 /* Writes the trace that trace.h describes.
  *
  * Owns:    the trace files: QUARTZ_ORACLE.TID for every kernel thread that publishes.
- * Must not: be part of the library that is installed; take part in what is published.
+ * Must not: be part of the installed library; change what is published.
  */
 #ifdef QZI_ORACLE
 #include "publisher.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILE_BYTES (UINT64_C(256) << 20) /* sparse: only what is written takes room */
+#define FILE_BYTES (UINT64_C(256) << 20) /* sparse: only what is written occupies space */
 
 struct trace {
   struct qzi_oracle_head *head;
@@ -52,7 +52,7 @@ static void open_trace(void) {
   own.head->magic = QZI_ORACLE_MAGIC;
 }
 
-/* Never inlined: a thread that calls this may have moved to another kernel thread since its last call. */
+/* Never inlined, because the calling thread may have moved to another kernel thread since its last call. */
 static __attribute__((noinline)) void add(uint64_t ns, unsigned kind, uint32_t subject, uint64_t value) {
   if (!own_opened) open_trace();
   if (!own.head) return;
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void add(uint64_t ns, unsigned kind, uint32_t s
   __atomic_store_n(&own.head->count, count + 1, __ATOMIC_RELEASE);
 }
 
-/* Calibration publishes, too, but to nobody. */
+/* Calibration publishes, too, but must not be traced. */
 static int tracing(void) { return session && qzi_publishing(); }
 
 static uint32_t index_in(const struct qz_table *table, const void *record) {

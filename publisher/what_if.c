@@ -1,24 +1,25 @@
-/* What if. See what_if.h. */
+/* What-if queries. See what_if.h. */
 #include "what_if.h"
 
 #include <string.h>
 #include "span_sites.h"
 
-#define CHOICE_NS 100000000u /* how long is looked before the choice */
+#define CHOICE_NS 100000000u /* how long votes are collected before the choice */
 
 bool qzi_what_if_any, qzi_what_if_locks, qzi_what_if_calls;
 uint64_t qzi_what_if_factor[QZ_WHAT_IFS];
 static struct qz_what_if asked_now[QZ_WHAT_IFS];
-static uint32_t name_of[QZ_WHAT_IFS]; /* of a lock */
+static uint32_t name_of[QZ_WHAT_IFS]; /* name offset of a lock */
 
-/* ---- where nothing is asked ---- */
+/* ---- choice of a query if the user makes none ---- */
 
-/* Who makes the longest chain longer votes by how much, for all places that he is inside of: about what is on the span
- * of each. It decides only what is reported; what is reported is exact, whatever was chosen. */
+/* A thread that makes the longest chain longer votes, with the amount, for all sites at which it and its ancestors
+ * were spawned: this approximates how much of the span belongs to each site. It only decides what is reported; the
+ * reported numbers are exact, whatever was chosen. */
 bool qzi_what_if_choosing;
 static _Atomic uint64_t longest, votes[QZ_SPAN_SITES];
 static _Atomic bool chosen;
-static _Atomic uint64_t begun; /* by the clock page; 0: not yet */
+static _Atomic uint64_t begun; /* time of the clock page; 0: not begun */
 
 static void begin_choice(void) {
   qzi_what_if_choosing = !qzi_what_if_any;
@@ -29,7 +30,7 @@ static void begin_choice(void) {
   begun = 0;
 }
 
-/* The two places with most votes become what is asked. */
+/* The two sites with the most votes become the queries. */
 static void choose(uint64_t time) {
   struct qz_span_end *end = &qzi_session.head->span_end;
   unsigned best[QZ_WHAT_IFS] = {0};

@@ -1,18 +1,18 @@
-/* Entering and leaving what is asked about. See asked.h. */
+/* Entry and exit of the procedures that a "what if" query names. See asked.h. */
 #include "asked.h"
 
 QZI_HOOK static bool is_entry(const struct qz_entry *entry) {
   return !(entry->key & QZ_KEY_OBJECT) && !FIXED(entry) && entry->key != QZ_KEY_MARKER;
 }
 
-/* The running thread, where that is its record; NULL: nothing of it is recorded. */
+/* Returns the span state of the running thread if `record` is its record; NULL: its span is not recorded. */
 QZI_HOOK static struct qzi_span *span_of(const struct qz_thread *record, struct qzi_publisher **publisher) {
   struct qzi_pub_thread *thread = qzi_sched_current(publisher);
   if (!thread || thread->record != record || !(*publisher)->span) return NULL;
   return qzi_span_of(thread);
 }
 
-/* Pushes the marker. false: there is no room. */
+/* Pushes the marker; returns false if there is no room. */
 QZI_HOOK static bool mark(struct qz_thread *record, uint64_t word, struct qz_entry *top) {
   if (QZ_WORD_TOP(word) >= record->limit) {
     struct qzi_pub_thread *thread = qzi_hook_owner(record);

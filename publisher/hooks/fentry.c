@@ -1,8 +1,8 @@
 /* Slow paths of the hooks in assembly (hooks_x86_64.S, and those that quartz/hooks.h expands in the program).
  *
- * Owns:    nothing; instrument.h says what hooks do to the profile stack.
+ * Owns:    nothing; instrument.h describes what hooks do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
- * Must not: be instrumented; in the second stages, touch a vector register or call anything that might.
+ * Must not: be instrumented; in the second stages, use a vector register or call a function that might.
  */
 #include "asked.h"
 
@@ -10,29 +10,29 @@
 #include <cpuid.h>
 
 #pragma GCC visibility push(hidden)
-uint32_t qzi_xsave_bytes; /* room that xsave needs for vector and x87 state; 0: the processor knows fxsave only */
+uint32_t qzi_xsave_bytes; /* bytes that xsave needs for vector and x87 state; 0: the CPU supports only fxsave */
 uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first);
 void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first);
 uint32_t qzi_return_second(struct qz_thread *record, uint64_t mark);
 void qzi_return_third(struct qz_thread *record, uint64_t mark);
 #pragma GCC visibility pop
 
-#define COUNTED (UINT64_C(1) << 63) /* in the key: the call has been counted */
+#define COUNTED (UINT64_C(1) << 63) /* bit in the key: the call has been counted */
 
 struct entry {
   uint64_t key, site, mark;
-  uint32_t slot; /* where the search for the call begins */
+  uint32_t slot; /* index at which the search for the call begins */
 };
 
-/* Around the hook of a nested function gcc keeps the register that points to the variables of the function around it,
- * by a push, which stands where the return address should, and the function begins before. Not plain at any call: no
- * call is counted under such an address. */
+/* At the hook of a nested function gcc saves the static chain register by a push, so that the saved register is
+ * where the return address should be, and the function begins two bytes earlier. Such a call never takes the fast
+ * path, since no call is counted under such an address. */
 QZI_HOOK static inline struct entry entry_of(const struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark,
                                              uint32_t first) {
   struct entry entry = {key & ~COUNTED, site, mark, first / (uint32_t)sizeof(struct qz_call)};
-  if (__builtin_expect(site <= mark || site >= record->high, 1)) return entry; /* not on the stack */
+  if (__builtin_expect(site <= mark || site >= record->high, 1)) return entry; /* not an address on the stack */
   const uint8_t *code = (const uint8_t *)(uintptr_t)entry.key;
-  if (code[-2] != 0x41 || code[-1] != 0x52) return entry; /* pushq %r10 */
+  if (code[-2] != 0x41 || code[-1] != 0x52) return entry; /* not preceded by pushq %r10 */
   entry.key -= 2;
   entry.mark += 8;
   entry.site = *(const uint64_t *)(uintptr_t)entry.mark;
@@ -40,9 +40,9 @@ QZI_HOOK static inline struct entry entry_of(const struct qz_thread *record, uin
   return entry;
 }
 
-/* 0 where it was one of the cases that happen all the time: a call that shares its first slot, a full stack. This file
- * is compiled for general registers only, so nothing need be saved for that; 1: the third stage is needed, which
- * calls the scheduler. */
+/* Second stage: handles the frequent cases, i.e. a call that shares its first slot, or a full stack. This file is
+ * compiled for general registers only, so no vector registers need be saved for it. Returns 0 if that was
+ * sufficient; 1: the third stage is needed, which calls the scheduler. */
 QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark,
                                     uint32_t first) {
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
@@ -66,7 +66,7 @@ QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t 
   struct qzi_pub_thread *thread = qzi_hook_owner(record);
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   if (on_stack(thread, entry.mark))
-    word = drop_below(record, word, thread, entry.mark + 8); /* no two live frames are level */
+    word = drop_below(record, word, thread, entry.mark + 8); /* two live frames cannot be at the same level */
   qzi_asked_left(record);
   word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   if (!(key & COUNTED)) qzi_call_count(record->calls, asked_slot(entry.slot, entry.key), entry.site, entry.key);
@@ -75,7 +75,7 @@ QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t 
   if (asked(entry.key)) qzi_asked_entered(thread ? thread->record : record, entry.key);
 }
 
-/* The function returns with objects on top of it (locks that it leaves to its caller). */
+/* The function returns with objects above it on the stack (locks that it leaves to its caller). */
 QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t mark) {
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word), *end = top, *from;
@@ -84,7 +84,7 @@ QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t mark) {
   if (from->sp == mark) from--;
   take_out(record, word, from, end, top);
 }
-/* 0: that was it; 1: third stage. */
+/* Second stage of an exit; returns 1 if the third stage is needed. */
 QZI_HOOK uint32_t qzi_return_second(struct qz_thread *record, uint64_t mark) {
   const struct qz_entry *top = TOP(record, __atomic_load_n(&record->word, __ATOMIC_RELAXED));
   if (record == &qzi_attend || !FIXED(top) || qzi_what_if_calls) return 1;
@@ -108,7 +108,8 @@ QZI_HOOK void qzi_return_third(struct qz_thread *record, uint64_t mark) {
   qzi_asked_left(record);
 }
 
-/* The room for the parts that the hooks keep: 0 to 2 (x87, SSE, AVX) and 5 to 7 (AVX-512), wherever they stand. */
+/* Computes the room for the state components that the hooks save: 0 to 2 (x87, SSE, AVX) and 5 to 7 (AVX-512), at
+ * any offsets. */
 void qzi_hooks_init(void) {
   uint32_t a, b, c, d, bytes = 0;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return;

@@ -1,5 +1,5 @@
-/* Linking with -pg, by the same flags that put in the hooks, would start gprof's own profiling: a timer signal, and a
- * file gmon.out at the end. These stand in for the two functions by which it starts and ends.
+/* Linking with -pg, by the same flags that insert the hooks, would start gprof's own profiling: a timer signal, and a
+ * file gmon.out at the end. These functions replace the ones that start and end it.
  *
  * Owns:    nothing. Writer, reader: none.
  * Must not: do anything.

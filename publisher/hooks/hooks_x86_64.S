@@ -1,22 +1,22 @@
-/* Hooks put in after inlining by gcc -pg -mfentry -minstrument-return=call: __fentry__ is called by the first
- * instruction of a function, before its prologue; __return__ just before its `ret`. Where quartz/hooks.h expands them
- * in the program, here is what they go on at when it is not the plain case.
+/* Hooks that gcc -pg -mfentry -minstrument-return=call inserts after inlining: __fentry__ is called by the first
+ * instruction of a function, before its prologue; __return__ just before its `ret`. Also the continuations of hooks
+ * that quartz/hooks.h expands in the program, for all but the common case.
  *
- * Owns:    nothing; instrument.h says what they do to the profile stack.
+ * Owns:    nothing; instrument.h describes what they do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
- * Must not: change any register that may hold an argument or a result (the vector ones included), or the red zone.
+ * Must not: change any register that may hold an argument or a result (including vector registers), or the red zone.
  *
- * The mark of an entry is the address of the function's own return address. No two live frames have the same, so an
- * entry that is level with a new one is stale. Marks of hooks of another kind are negative (instrument.h).
+ * The mark of an entry is the address of the function's return address on the stack. No two live frames have the same,
+ * so an entry at the same level as a new one is stale. Marks of other kinds of hooks are negative (instrument.h).
  * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the
- * call table, found as qzi_pub_slot() does: site 0, key 8, count 16.
+ * call table, found like qzi_pub_slot() does: site 0, key 8, count 16.
  */
 #include "abi/hash.h"
 
 	.text
 
-/* Leaves in %rcx what the function's first byte is: its `call` takes 5 bytes, or 6 through the GOT (relaxed by the
- * linker or not), and an endbr64 may stand before it. */
+/* Sets %rcx to the address of the function's first byte: its `call` takes 5 bytes, or 6 through the GOT (relaxed by
+ * the linker or not), and an endbr64 may precede it. */
 	.macro entry_address
 	subq	$5, %rcx
 	movzwl	-1(%rcx), %eax
@@ -35,8 +35,8 @@
 	.previous
 	.endm
 
-/* Many calls share their first slot with another one: looks at those behind it. %rax: that slot, %rdx site, %rcx key.
- * Goes to \found with the slot in %rax, or on. */
+/* Many calls share their first slot with another call: searches the slots that follow. %rax: first slot, %rdx site,
+ * %rcx key. Jumps to \found with the slot in %rax; falls through if it is not found. */
 	.macro next_slots found
 	.rept	4
 	subq	24(%r11), %rax
@@ -51,7 +51,8 @@
 	.endr
 	.endm
 
-/* Calls \function with vector and x87 state kept; the arguments are in place. %rbx is saved by the caller. */
+/* Calls \function with vector and x87 state saved; its arguments are already in registers. The caller has saved
+ * %rbx. */
 	.macro call_keeping_all function
 	movq	%rsp, %rbx
 	.cfi_def_cfa_register %rbx
@@ -87,7 +88,7 @@
 	.cfi_def_cfa_register %rsp
 	.endm
 
-/* Pushes the registers; pops the same list, the last one first. */
+/* push_all pushes the registers; pop_all pops the same list in reverse order. */
 	.macro push_all first, rest:vararg
 	pushq	%\first
 	.ifnb	\rest
@@ -100,7 +101,7 @@
 	.endif
 	popq	%\first
 	.endm
-/* The same, and says so to unwinders. */
+/* The same, with unwind information. */
 	.macro save first, rest:vararg
 	pushq	%\first
 	.cfi_adjust_cfa_offset 8
@@ -122,8 +123,8 @@
 #define HOT quartz_hot_2
 #endif
 
-/* Stages two and three of an entry (fentry) or exit (return). `arguments`: an even number of registers, those of the
- * stages' own, in place. All that must be kept is saved already, but %rbx and vector registers. */
+/* Stages two and three of an entry (fentry) or exit (return). `arguments`: an even number of registers, which hold
+ * the arguments of the stages. Everything that must be preserved is already saved, except %rbx and vector registers. */
 	.macro stages of, arguments:vararg
 	save	rbx
 	.cfi_rel_offset rbx, 0
@@ -131,7 +132,7 @@
 	.cfi_def_cfa_register %rbx
 	andq	$-16, %rsp
 	push_all \arguments
-	call	qzi_\of\()_second	/* touches no vector register */
+	call	qzi_\of\()_second	/* uses no vector register */
 	pop_all	\arguments
 	movq	%rbx, %rsp
 	.cfi_def_cfa_register %rsp
@@ -142,19 +143,19 @@
 	.cfi_same_value rbx
 	.endm
 
-/* Of an entry. In: record %rdi, key %rsi, site %rdx, mark %rcx, first slot's offset %r8. */
+/* The stages of an entry. In: record %rdi, key %rsi, site %rdx, mark %rcx, first slot's offset %r8. */
 	.macro enter_stages
 	stages	fentry, rdi, rsi, rdx, rcx, r8, r8
 	.endm
 
-/* Of an exit. In: record %rdi, mark %rsi. Keeps all that may hold a result. */
+/* The stages of an exit. In: record %rdi, mark %rsi. Preserves all registers that may hold a result. */
 	.macro return_stages
 	save	rax, rdx
 	stages	return, rdi, rsi
 	restore	rax, rdx
 	.endm
 
-/* Nothing is published: in the pthread layer, the hook of a thread package behind it is next. */
+/* Publishing is off: in the pthread layer, jumps to the hook of a thread package that it precedes. */
 	.macro nothing_here next
 #ifdef QZI_PUB_ONE_THREAD
 	movq	\next(%rip), %r11
@@ -240,8 +241,8 @@ __return__:
 	movq	40(%r11), %r10
 	cmpq	%r10, 8(%r11,%rcx)
 	ja	3f
-	ret				/* end of an immediate recursion, or entered before anybody looked */
-3:	save	rsi, rdi		/* kept by functions of __attribute__((ms_abi)) */
+	ret				/* an immediate recursion ends, or the function was entered before publishing began */
+3:	save	rsi, rdi		/* functions of __attribute__((ms_abi)) preserve these */
 	leaq	24(%rsp), %rsi
 	leaq	-64(%r11), %rdi
 	return_stages
@@ -250,10 +251,11 @@ __return__:
 	.cfi_endproc
 	.size	__return__, .-__return__
 
-/* An entry expanded in the program is not plain. Jumped to with the stack as it is at the function's first instruction;
- * %r11 hot line, %rcx where to go on; -8(%rsp) what %rcx must be then, -16(%rsp) offset of the slot where the search
- * for the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and %rax, of which the function wants no less
- * than the number of vector registers used. Unwinders see the function's caller. */
+/* Continuation of an entry hook in the program, except in the common case. It is jumped to with the stack as at the
+ * function's first instruction; %r11 hot line, %rcx where to continue; -8(%rsp) value to restore in %rcx, -16(%rsp)
+ * offset of the slot where the search for the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and
+ * %rax, which for a variadic function must be at least the number of vector registers used. Unwinders see the
+ * function's caller. */
 	.type	qzi_entry_goes_on, @function
 	.p2align 4
 qzi_entry_goes_on:
@@ -269,7 +271,7 @@ qzi_entry_goes_on:
 	addq	24(%r11), %rax
 	next_slots 1f
 	jmp	3f
-1:	incq	16(%rax)		/* from here on the plain case */
+1:	incq	16(%rax)		/* from here on as in the common case */
 	movl	(%r11), %eax
 	cmpq	%rsp, 8(%r11,%rax)
 	jle	2f
@@ -309,7 +311,7 @@ qzi_entry_goes_on:
 	.cfi_endproc
 	.size	qzi_entry_goes_on, .-qzi_entry_goes_on
 
-/* The same of an exit, with the stack as it is at the function's `ret`; %r11 hot line, %rcx where to go on. */
+/* The same for an exit hook, with the stack as at the function's `ret`; %r11 hot line, %rcx where to continue. */
 	.type	qzi_exit_goes_on, @function
 	.p2align 4
 qzi_exit_goes_on:
@@ -324,8 +326,8 @@ qzi_exit_goes_on:
 	.cfi_endproc
 	.size	qzi_exit_goes_on, .-qzi_exit_goes_on
 
-/* The same, with all registers kept but %r11; %rcx may be anything: -8(%rsp) what it must be then, -16(%rsp) where to
- * go on. */
+/* The same, preserving all registers except %r11; %rcx has any value: -8(%rsp) value to restore in it, -16(%rsp)
+ * where to continue. */
 	.type	qzi_exit_keeping_goes_on, @function
 	.p2align 4
 qzi_exit_keeping_goes_on:

@@ -1,10 +1,11 @@
-/* The hot line that the hooks of a kernel thread find: qzi_hot, and its copies in modules whose hooks are expanded in
- * them (quartz/hooks.h) and which have a variable of their own.
+/* The hot line that the hooks of a kernel thread find: qzi_hot, and its copies in modules whose expanded hooks
+ * (quartz/hooks.h) read a variable of their own.
  *
- * Owns:    qzi_hot, qzi_attend, and where the copies are.
- * Writer:  the kernel thread; where publishing begins and ends the channel, and here whoever loads or unloads a module.
+ * Owns:    qzi_hot, qzi_attend, and the distances of the copies.
+ * Writer:  the kernel thread; when publishing begins and ends the channel; when a module is loaded or unloaded the
+ *          thread that does so.
  * Reader:  hooks.
- * Must not: be instrumented, but for what is called by a module's constructor.
+ * Must not: be instrumented, except for what a module's constructor calls.
  */
 #include <pthread.h>
 #include "instrument.h"
@@ -16,7 +17,7 @@ void quartz_hooks_module_2(intptr_t offset, int begins);
 extern const uint64_t qzi_go_on[3] __attribute__((visibility("hidden"))); /* hooks_x86_64.S */
 #endif
 
-_Thread_local uint64_t *qzi_hot; /* its attributes: publisher.h */
+_Thread_local uint64_t *qzi_hot; /* its attributes are in flag.h */
 
 struct qz_thread qzi_attend = {
   .word = QZ_WORD_EMPTY,
@@ -47,15 +48,15 @@ QZI_HOOK struct qz_thread *qzi_hook_attend(void) {
 }
 
 #if defined(__x86_64__)
-static int users[QZI_HOT_COPIES]; /* modules whose hooks read that copy */
+static int users[QZI_HOT_COPIES]; /* number of modules whose hooks read that copy */
 static uint32_t copy_at(intptr_t distance) {
   uint32_t k = 0;
   while (k < QZI_HOT_COPIES && qzi_hot_distance[k] != distance) k++;
   return k;
 }
 
-/* A module begins or ends; its hooks read the thread-local variable at this distance from the thread pointer. By its
- * constructor, perhaps before the package is initialized. */
+/* Called when a module is initialized or finalized; `offset` is the distance from the thread pointer of the
+ * thread-local variable that its hooks read. The module's constructor may call it before the package is initialized. */
 void quartz_hooks_module_2(intptr_t offset, int begins) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #ifdef QZI_PUB_ONE_THREAD
@@ -93,5 +94,5 @@ void quartz_hooks_module_2(intptr_t offset, int begins) {
 }
 
 #else
-void quartz_hooks_module_2(intptr_t offset, int begins) {} /* no hooks are expanded on this machine */
+void quartz_hooks_module_2(intptr_t offset, int begins) {} /* hooks are not expanded on this architecture */
 #endif

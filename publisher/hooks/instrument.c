@@ -1,15 +1,15 @@
-/* Hooks that the compiler puts at the entry and exit of procedures by -finstrument-functions.
+/* Hooks that the compiler inserts at the entry and exit of procedures with -finstrument-functions.
  *
- * Owns:    nothing; instrument.h says what hooks do to the profile stack.
+ * Owns:    nothing; instrument.h describes what hooks do to the profile stack.
  * Writer:  the thread itself. Reader: the sampler.
- * Must not: be instrumented; call anything on the fast path; do anything in a kernel thread that is not ours.
+ * Must not: be instrumented; call a function on the fast path; do anything in a foreign kernel thread.
  *
- * The level of a frame is an address that separates it from its caller's:
- * x86-64   where the return address stands. It is found once for each (call site, procedure), by its value, and kept as
- * a distance from the hook's own stack pointer beside the call count; each call checks that it is still there. aarch64
- * where the caller's frame record is: the return address lies anywhere in a frame here. The function's own record (x29:
- * caller's x29, return address) shows. gcc and clang make one in each function that calls another, unless they are told
- * to omit frame pointers.
+ * The level of a frame is an address that separates it from its caller's frame. On x86-64 it is the address of the
+ * return address. That is searched once for each pair of call site and procedure, by its value, and stored beside the
+ * call count as a distance from the hook's own stack pointer; each call checks that it is still there. On aarch64 it is
+ * the address of the caller's frame record, because the return address can be anywhere in a frame. The function's own
+ * record (x29: caller's x29, return address) leads to it; gcc and clang make one in each function that calls another,
+ * unless frame pointers are omitted.
  */
 #include "asked.h"
 
@@ -19,11 +19,11 @@ void __cyg_profile_func_exit(void *function, void *site);
 #pragma GCC visibility pop
 
 #define ADDRESS_OF(pointer) ((uint64_t)(uintptr_t)(pointer))
-/* What the hook now running knows of the function that calls it, or ends by jumping to it. */
+/* What the running hook knows of the function that calls it, or that ends by jumping to it. */
 struct place {
-  uint64_t sp; /* lowest place where its return address may stand: where the hook's own stands, if it has jumped */
+  uint64_t sp; /* lowest address at which its return address can be: that of the hook's own, if it has jumped */
 #if defined(__aarch64__)
-  uint64_t pc;    /* where the hook returns to */
+  uint64_t pc;    /* return address of the hook */
   uint64_t frame; /* x29 */
 #endif
 };
@@ -40,13 +40,14 @@ struct place {
     .frame = ADDRESS_OF(__builtin_frame_address(1))                                         \
   }
 #endif
-#define SCAN_BYTES 65536 /* frames that are searched for their return address */
-#define REPEATS    12    /* a procedure inlined into itself is pushed that often */
+#define SCAN_BYTES 65536 /* maximum size of a frame in which the return address is searched */
+#define REPEATS    12    /* how often a procedure that is inlined into itself is pushed */
 
-/* Where the return address `site` of the function stands that called a hook with stack pointer sp; 0: not found. */
+/* Returns the address of the function's return address `site`, searching from the hook's stack pointer `sp` upwards;
+ * 0: not found. */
 QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struct qzi_pub_thread *thread, uint64_t sp,
                                      uint64_t site) {
-  uint64_t end = sp + SCAN_BYTES, limit = (sp | 4095) + 1; /* of an unknown stack only this page is sure to be there */
+  uint64_t end = sp + SCAN_BYTES, limit = (sp | 4095) + 1; /* of an unknown stack, only this page is certain to exist */
   if (thread && sp >= thread->stack_low && sp < thread->stack_high) limit = thread->stack_high;
   if (end > limit) end = limit;
   for (uint64_t at = sp; at < end; at += 8)
@@ -54,28 +55,29 @@ QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struc
   return 0;
 }
 
-/* Level of the frame of the function at `here`, called from `site`; 0: not found. */
+/* Returns the level of the frame of the function at `here`, called from `site`; 0: not found. */
 #if defined(__x86_64__)
 QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread,
                                   struct place here, uint64_t site) {
   return find_return(record, thread, here.sp, site);
 }
 #else
-/* From the frame record alone; 0: the function has none. Reads nothing but the stack, for x29 may hold anything then.
+/* Determines the level from the frame record alone; 0: the function has none. It reads only from the stack, since x29
+ * may hold any value.
  */
 QZI_HOOK static inline uint64_t level_by_record(const struct qz_thread *record, struct place here, uint64_t site) {
   uint64_t frame = here.frame;
-  if (here.pc == site) return frame; /* jumped to: the record is gone, x29 is the caller's */
-  uint64_t end = here.sp < record->high ? record->high : here.sp + SCAN_BYTES; /* signal stack */
+  if (here.pc == site) return frame; /* by a jump: the function's record is gone, and x29 is the caller's */
+  uint64_t end = here.sp < record->high ? record->high : here.sp + SCAN_BYTES; /* on a signal stack */
   if (frame < here.sp || frame + 16 > end || frame & 7) return 0;
   const volatile uint64_t *at = (const volatile uint64_t *)(uintptr_t)frame;
   uint64_t saved = at[1], parent = at[0];
-  if (saved != site) { /* signed (pointer authentication)? */
+  if (saved != site) { /* is it signed (pointer authentication)? */
     register uint64_t address __asm__("x30") = saved;
     __asm__("hint #7" : "+r"(address)); /* xpaclri */
     if (address != site) return 0;
   }
-  return parent > frame ? parent : frame + 8; /* the chain ends here, or goes on on another stack */
+  return parent > frame ? parent : frame + 8; /* at the end the chain stops, or continues on another stack */
 }
 QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread,
                                   struct place here, uint64_t site) {
@@ -84,8 +86,8 @@ QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct q
 }
 #endif
 
-/* Anything but a plain push: a call counted for the first time, stale entries, inlined procedures, full stack,
- * publishing just begun, blocking region, alternate stack. */
+/* Handles everything except a plain push: a call counted for the first time, stale entries, inlined procedures, a
+ * full stack, publishing that has just begun, a blocking region, an alternate stack. */
 QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, uint64_t site, uint64_t *hot,
                                                                 struct place here, bool counted) {
   struct qz_thread *record = RECORD(hot);
@@ -99,7 +101,8 @@ QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, ui
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), mark = MARK(at ? at : sp, site, PC(here));
   if (on_stack(thread, sp)) {
     word = drop_below(record, word, thread, LEVEL(mark));
-    /* Level: stale if it was another call, or this very one repeated; else it is the procedure around this one. */
+    /* An entry at the same level is stale if it belongs to another call, or is this very one repeated; otherwise it
+     * is the procedure that this one is inlined into. */
     for (const struct qz_entry *top; !FIXED(top = TOP(record, word)) && LEVEL(top->sp) == LEVEL(mark);) {
       if (SITE_OF(top->sp) == SITE_OF(mark) && (top->sp != mark || top->key != key)) break;
       word = drop(record, word);
@@ -114,10 +117,11 @@ QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, ui
   if (asked(key)) qzi_asked_entered(thread ? thread->record : record, key);
 }
 
-/* Takes a procedure out from below the objects on top of it (locks that it still holds), with what is stale there. */
+/* Removes a procedure from below the objects on top of it (locks that it still holds), together with stale entries
+ * there. */
 QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t site, uint64_t level) {
   struct qz_entry *top = TOP(record, word), *end = top, *from;
-  while (end->key & QZ_KEY_OBJECT) end--; /* the objects are end + 1 .. top */
+  while (end->key & QZ_KEY_OBJECT) end--; /* the objects are entries end + 1 to top */
   for (from = end; !FIXED(from); from--) {
     if (LEVEL(from->sp) < level) continue;
     if (LEVEL(from->sp) == level && from->key == key && SITE_OF(from->sp) == SITE_PART(site)) from--;
@@ -141,7 +145,7 @@ QZI_HOOK static void leave(struct qz_thread *record, uint64_t key, uint64_t site
          word); /* the frame is gone already: the function jumped to the hook, on a stack that is not the thread's */
     return;
   }
-  /* Its own entry: on top, or below level ones that were inlined into it and have had no exit. */
+  /* Its own entry is on top, or below those at the same level that were inlined into it and had no exit hook. */
   while (!FIXED(entry) && entry->key != key && LEVEL(entry->sp) == level) entry--;
   if (FIXED(entry) || entry->key != key || LEVEL(entry->sp) != level || SITE_OF(entry->sp) != SITE_PART(site)) return;
   for (; top >= entry; top--) word = drop(record, word);
@@ -151,13 +155,13 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
                                                                 struct place here) {
   if (record == &qzi_attend) {
     qzi_hook_attend();
-    return; /* it was entered before anybody looked */
+    return; /* the procedure was entered before publishing began */
   }
   leave(record, key, site, here, qzi_hook_owner(record));
   qzi_asked_left(record);
 }
 
-/* In the pthread layer, where it stands aside for a thread package behind it: that one's hooks. */
+/* For the pthread layer when a thread package takes its place: calls that package's hooks. */
 #ifdef QZI_PUB_ONE_THREAD
 #define NOTHING_HERE(next)              \
   do {                                  \
@@ -168,7 +172,7 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
 #define NOTHING_HERE(next) return
 #endif
 
-/* The mark that the fast path goes by, but for PLACE_PART; 0: the slow path must find it. */
+/* Returns the mark that the fast path uses, without PLACE_PART; 0: the slow path must determine it. */
 QZI_HOOK static inline uint64_t entered_mark(const struct qz_thread *record, const struct qz_call *call,
                                              struct place here, uint64_t site) {
 #if defined(__x86_64__)
@@ -182,12 +186,13 @@ QZI_HOOK static inline uint64_t entered_mark(const struct qz_thread *record, con
 }
 
 #if defined(__x86_64__)
-#define COUNT(call) __asm__("incq %0" : "+m"((call)->count)) /* one store, as the reader wants it */
+#define COUNT(call) __asm__("incq %0" : "+m"((call)->count)) /* a single store, as the reader requires */
 #else
 #define COUNT(call) qzi_pub_store(&(call)->count, (call)->count + 1)
 #endif
 
-/* Whether the top entry is the one of this exit: 1; it can't be (the end of an immediate recursion): 0; else -1. */
+/* Returns 1 if the top entry belongs to this exit, 0 if it cannot (at the end of an immediate recursion), -1 if that
+ * is unknown. */
 QZI_HOOK static inline int is_mine(const struct qz_thread *record, const struct qz_entry *top, struct place here,
                                    uint64_t key, uint64_t site) {
   uint64_t mark = top->sp, at = LEVEL(mark);
@@ -210,7 +215,7 @@ QZI_HOOK static inline __attribute__((always_inline)) void enter(struct qz_call 
   uint32_t at = qzi_pub_top(record);
   struct qz_entry *top = TOP(record, at);
   if (__builtin_expect(!mark || !ABOVE(top->sp, mark), 0)) {
-    /* Level with it: the procedure around this one, which is inlined into it? */
+    /* At the same level: is it the procedure that this one is inlined into? */
     if (!mark || LEVEL(top->sp ^ mark) || SITE_OF(top->sp ^ mark) || top->key == key) goto slow;
   }
   if (top->key == key) return;
@@ -221,7 +226,7 @@ slow:
   enter_slow(key, site, hot, here, true);
 }
 
-/* A call that shares its first slot with another one: looks at those behind it. */
+/* For a call that shares its first slot with another one: searches the slots that follow. */
 QZI_HOOK static __attribute__((noinline)) void enter_elsewhere(uint64_t key, uint64_t site, uint64_t *hot,
                                                                struct place here) {
   struct qz_call *table = (struct qz_call *)(uintptr_t)RECORD(hot)->calls;

@@ -2,14 +2,14 @@
  *
  * Owns:    the procedures on that stack.
  * Writer:  the thread itself. Reader: the sampler.
- * Must not: be instrumented; touch a vector register.
+ * Must not: be instrumented; use a vector register.
  *
- * An entry is {procedure, mark}. The mark holds the level of its frame, which falls with every call, and in marks of
- * -finstrument-functions (instrument.c), in the upper bits, some of the call site and of the place of the hook. Frames
- * that ended without an exit hook (longjmp, exceptions, exit of the thread) leave stale entries: they lay below the
- * level of a later frame, or level with it but for another call. (A procedure that is inlined is level with the one
- * around it.) The next entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate stack
- * addresses say nothing about older entries, so none are dropped.
+ * An entry is {procedure, mark}. The mark contains the level of its frame, which decreases with every call; marks of
+ * -finstrument-functions (instrument.c) also contain, in the upper bits, some bits of the call site and of the place of
+ * the hook. Frames that ended without an exit hook (longjmp, exceptions, exit of the thread) leave stale entries: their
+ * level is below that of a later frame, or the same but from another call. (A procedure that is inlined has the level
+ * of the one around it.) The next entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate
+ * stack, addresses cannot be compared with those of older entries, so none are dropped.
  */
 #ifndef QZI_PUBLISH_INSTRUMENT_H
 #define QZI_PUBLISH_INSTRUMENT_H
@@ -20,11 +20,11 @@
 #define TOP(record, packed) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(packed)))
 #define FIXED(entry)        ((entry)->sp == QZI_SP_FIXED)
 
-/* Marks: bits 0-47 the level; bit 63 and, below it, bits of the call site and of the place of the hook: 0 in marks of
- * hooks after inlining, which compare the stack pointer with marks as signed numbers, so that one of the other
- * kind sends them on their slow path. */
+/* Marks: bits 0-47 hold the level; bit 63 and the bits below it hold bits of the call site and of the place of the
+ * hook. These are 0 in marks of hooks after inlining; such hooks compare the stack pointer with marks as signed
+ * numbers, so that a mark of the other kind makes them take their slow path. */
 #define LEVEL(mark)         ((mark)&UINT64_C(0xffffffffffff))
-/* A shorter way to LEVEL(a) > LEVEL(b) on x86-64, where addresses have 47 bits. */
+/* A faster form of LEVEL(a) > LEVEL(b) on x86-64, where addresses have 47 bits. */
 #if defined(__x86_64__)
 #define ABOVE(a, b) ((int64_t)(((a) - (b)) << 16) > 0)
 #else
@@ -36,13 +36,13 @@
 #define MARK(level, site, pc) ((level) | SITE_PART(site) | PLACE_PART(pc))
 
 #pragma GCC visibility push(hidden)
-/* The thread whose record the hook found; NULL: a foreign one. */
+/* Returns the thread whose record the hook found; NULL: a foreign thread. */
 struct qzi_pub_thread *qzi_hook_owner(struct qz_thread *record);
-/* Publishing began while this thread ran: it gets its record now. */
+/* Publishing began while this thread was running: assigns it its record now. */
 struct qz_thread *qzi_hook_attend(void);
 #pragma GCC visibility pop
 
-/* On slow paths alone: the first call from a place comes there. */
+/* Called on slow paths only, which the first call from a place always takes. */
 QZI_HOOK static inline bool stop_in_copy(void) {
   if (!qzi_pub_copied()) return false;
   qzi_hot_set(NULL);
@@ -60,11 +60,11 @@ QZI_HOOK static inline uint64_t drop(struct qz_thread *record, uint64_t word) {
   return word;
 }
 
-/* The mark goes first: the hooks of a signal handler that interrupts this write their own entries in the same place,
- * and a wrong mark, lower than any of a frame that is alive, makes the next hook drop the entry. */
+/* The mark is stored first: the hooks of a signal handler that interrupts this store their own entries in the same
+ * slot; a wrong mark is lower than that of any live frame, so that the next hook drops the entry. */
 QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct qz_entry *top, uint64_t key,
                                  uint64_t mark) {
-  qzi_pub_fence(); /* an earlier pop is seen before its entry is used again */
+  qzi_pub_fence(); /* an earlier pop becomes visible before its slot is reused */
   qzi_pub_store(&top[1].sp, mark);
   __atomic_signal_fence(__ATOMIC_RELEASE);
   qzi_pub_store(&top[1].key, key);
@@ -72,7 +72,7 @@ QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct
   qzi_pub_pushed(record, QZ_WORD_TOP(word) + (uint32_t)sizeof *top);
 }
 
-/* Takes out the entries after `from` up to `end`, from below the objects that stand on them up to `top`. */
+/* Removes the entries after `from` up to `end`, which are below the objects up to `top`. */
 QZI_HOOK static inline void take_out(struct qz_thread *record, uint64_t word, struct qz_entry *from,
                                      struct qz_entry *end, struct qz_entry *top) {
   ptrdiff_t removed = end - from;
@@ -89,7 +89,7 @@ QZI_HOOK static inline void take_out(struct qz_thread *record, uint64_t word, st
   __atomic_store_n(&record->word, word, __ATOMIC_RELEASE);
 }
 
-/* Drops what is stale from the point of view of a live frame of that level. */
+/* Drops entries that are stale as seen from a live frame of that level. */
 QZI_HOOK static inline uint64_t drop_below(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *thread,
                                            uint64_t level) {
   for (;;) {
@@ -99,7 +99,7 @@ QZI_HOOK static inline uint64_t drop_below(struct qz_thread *record, uint64_t wo
   }
 }
 
-/* `thread`: the one whose record it is; NULL: not known. */
+/* Pushes an entry, in a longer record if this one is full. `thread`: the thread that owns the record; NULL: unknown. */
 QZI_HOOK static inline void push_within(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t mark,
                                         struct qzi_pub_thread *thread) {
   if (QZ_WORD_TOP(word) >= record->limit) {

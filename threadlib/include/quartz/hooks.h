@@ -1,32 +1,33 @@
-/* Hooks at the entry and exit of procedures, expanded in the program: compilers for x86-64 put them in after inlining,
- * by
+/* Hooks at the entry and exit of procedures, as macros that are expanded in the program. Compilers for x86-64 insert
+ * them after inlining, with these options, which `quartz cflags` prints:
  *
  *     gcc    -include quartz/hooks.h -pg -mfentry -minstrument-return=call -fno-optimize-sibling-calls
  *     clang  -include quartz/hooks.h -pg -mfentry -fno-integrated-as -fno-optimize-sibling-calls
  *
- * (`quartz cflags` prints it). This file defines assembler macros. With gcc, one of the name `call` makes the hook's
- * code of a `call __fentry__` and `call __return__` and leaves all other calls as they are. Clang writes `callq
- * __fentry__` and marks returns by nothing: a second macro, `retq`, puts the exit's code before each return of the
- * file, where it finds nothing to do if there was no entry. Clang's own assembler does not look for macros in compiled
- * code, so that GNU's is needed. Files that gcc compiles without this one, or in a way that it can't handle (see
- * below), call the same two functions of Quartz's library. A program that is linked without Quartz runs as well: its
- * hooks are off.
+ * This file defines assembler macros. With gcc, a macro named `call` replaces `call __fentry__` and `call __return__`
+ * by the code of the hook, and leaves all other calls as they are. Clang writes `callq __fentry__` but does not mark
+ * returns: a second macro, `retq`, puts the exit hook before every return in the file; it does nothing if there was no
+ * entry hook. Clang's integrated assembler does not expand macros in compiled code, so GNU's assembler is needed. Files
+ * that gcc compiles without this header, or with options that the header cannot handle (see below), call the functions
+ * __fentry__ and __return__ of Quartz's library. A program that is linked without Quartz runs as well; its hooks do
+ * nothing.
  *
- * Owns:    the plain cases of a hook; hooks_x86_64.S and fentry.c of the thread package have the others and say what
- *          hooks do, and what the offsets are.
+ * Owns:    the common cases of a hook. hooks_x86_64.S and fentry.c of the publisher have the other cases; they describe
+ *          what hooks do, and define the offsets.
  * Writer:  the running thread. Reader: the sampler.
- * Must not: change a register but %r11, the flags and, at an entry, %rax, of which functions of a variable number of
- * arguments alone want something: no less than the number of vector registers used, so 8, and %r10, which no function
- * of C or C++ is given anything in (where gcc makes nested functions, it keeps it over the hook: fentry.c); at an exit
- * that gcc knows of, %rcx and %r10.
+ * Must not: change registers other than these: %r11 and the flags; at an entry also %rax and %r10; at an exit that gcc
+ * has marked also %rcx and %r10. At an entry %rax matters only to variadic functions, which expect an upper bound of
+ * the number of vector registers used: the hook sets it to 8. %r10 is not an argument register of C or C++ (gcc uses it
+ * for nested functions, and then saves it around the hook: fentry.c).
  *
- * The number in the names is the version of all that hooks and library must agree on.
+ * The number at the end of a name is the version of what the hooks and the library must agree on.
  */
 #ifndef QUARTZ_HOOKS_H
 #define QUARTZ_HOOKS_H
 
-/* Not: -fcf-protection=branch, where a function's first byte is not at a fixed distance from its hook; the large code
- * model. -masm=intel can't be detected here: the assembler will refuse. */
+/* The hooks are not expanded with -fcf-protection=branch, where a function's first byte is not at a fixed distance
+ * from its hook, nor with the large or medium code model. -masm=intel cannot be detected here: the assembler rejects
+ * the macros. */
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__ASSEMBLER__)
 #if !(defined(__CET__) && __CET__ & 1) && !defined(__code_model_large__) && !defined(__code_model_medium__)
 #define QUARTZ_HOOKS_EXPANDED 1
@@ -38,18 +39,18 @@
 #ifndef QUARTZ_HOT_2
 #define QUARTZ_HOT_2 "quartz_hot_2"
 #endif
-/* A slot of the table of guesses (below); not in shared libraries, which could not reach a table of each thread at
- * once. */
+/* A slot of the table of guesses (below). Shared libraries do not use guesses, since they cannot access a
+ * thread-local table with a single instruction. */
 #if !defined(QUARTZ_GUESS_3) && (defined(__PIE__) || !defined(__PIC__))
 #define QUARTZ_GUESS_3(column, index) "%fs:quartz_guess_3@tpoff + " column "(" index ")"
 #define QUARTZ_GUESSES_3
 #endif
 #ifdef __clang__
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Woverlength-strings" /* of a program with -std=c89 -pedantic */
+#pragma clang diagnostic ignored "-Woverlength-strings" /* for programs that are compiled with -std=c89 -pedantic */
 #endif
 __asm__(
-  "  .ifndef .Lquartz_hooks_2\n" /* with -flto it can come several times */
+  "  .ifndef .Lquartz_hooks_2\n" /* with -flto this text can occur several times */
   "  .set .Lquartz_hooks_2, 1\n"
 #ifdef __clang__
   "  .ifndef .gasversion.\n"
@@ -59,7 +60,7 @@ __asm__(
 #endif
 
 #ifndef QUARTZ_HOOKS_MACROS_ONLY
-  /* The stack of the thread that runs is at the hot line (%r11); 0: nothing is published. */
+  /* Address of the current thread's hot line, which holds its profile stack (in %r11); 0: publishing is off. */
   "  .weak quartz_hot_2\n"
   "  .section .tbss.quartz_hot_2, \"awTG\", @nobits, quartz_hot_2, comdat\n"
   "  .type quartz_hot_2, @tls_object\n"
@@ -87,23 +88,25 @@ __asm__(
 #endif
   "  .endm\n"
 
-/* The stack's packed word (abi/session.h) is read and written in parts, each in one width, or loads would wait for
- * stores: the lower half is the place of the top; the upper one counts pushes, without which no earlier word comes
- * back.
+/* The packed word of the stack (abi/session.h) is accessed in two halves, always with the same width, since a load
+ * that is wider than a preceding store would stall. The lower half is the offset of the top; the upper half counts
+ * pushes, so that no value of the word occurs twice.
  *
- * An entry does not load where the top is, it guesses, and compares: the top is where it was the last time that the
- * stack pointer was the same, in this function or one of a fourth of all. So what it stores depends on nothing that the
- * hooks before it have just stored, which would take seven cycles each. A guess that is wrong costs time only.
+ * An entry does not load the offset of the top: it guesses it, and compares. The guess is where the top was the last
+ * time that the stack pointer had the same value in one of the functions of the same column, a quarter of all. Thus
+ * the addresses of the hook's stores do not depend on values that preceding hooks have just stored; that dependency
+ * would cost seven cycles per hook. A wrong guess only costs time.
  *
- * No guess is a place that is the limit of a record, so that a right one needs no comparison with it: there are two
- * limits, that of records that go on in longer ones and, beyond, that of all others of the process (private.h). */
+ * A guess is never the limit of a record, so a correct guess needs no comparison with the limit. There are two
+ * limits: that of records that continue in longer ones and, above it, that of all other records of the process
+ * (private.h). */
 #define QUARTZ_SHORT_LIMIT_3    176
 #define QUARTZ_TEXT_3(value)    QUARTZ_TEXT_OF_3(value)
 #define QUARTZ_TEXT_OF_3(value) #value
 
-/* Counts the call by its return address and the function, drops stale entries (go_on), pushes unless the function is on
- * top. */
-/* Where the search for the slot begins depends on a number that each function has for itself. */
+/* Counts the call by its return address and callee, drops stale entries (go_on), and pushes the function unless it
+ * is on top already. */
+/* The search for a slot of the call table begins at an index that depends on a number of each function. */
 #define QUARTZ_COLUMN_3         "(.Lquartz_first_2 >> 22 & 3) * 4"
   "  .set .Lquartz_first_2, 1\n"
   "  .macro quartz_entry_2\n"
@@ -141,9 +144,9 @@ __asm__(
             "  cmpl 32(%r11), %eax\n"
             "  jae 662f\n"
 #endif
-            "  movq %rsp, 24(%r11,%rax)\n" /* first: see push() of instrument.h */
+            "  movq %rsp, 24(%r11,%rax)\n" /* stored first: see push() of instrument.h */
             "  movq %r10, 16(%r11,%rax)\n"
-            "  addl $2, 4(%r11)\n" /* before the new top: or an earlier word might come back */
+            "  addl $2, 4(%r11)\n" /* before the new top is stored, so that no earlier value of the word occurs again */
             "  addl $16, %eax\n"
             "  movl %eax, (%r11)\n"
             "668: movl $8, %eax\n"
@@ -184,7 +187,7 @@ __asm__(
                                               "  .previous\n"
                                               "  .endm\n"
 
-                                              /* Pops the function, if it was pushed. */
+                                              /* Pops the function if it was pushed. */
                                               "  .macro quartz_exit_2\n"
                                               "  quartz_get_hot_2\n"
                                               "  testq %r11, %r11\n"
@@ -199,8 +202,8 @@ __asm__(
                                               "672: jl 673f\n"
                                               "  movq 40(%r11), %rcx\n"
                                               "  cmpq %rcx, 8(%r11,%r10)\n"
-                                              "  jbe 679b\n" /* end of an immediate recursion, or entered before anybody
-                                                                looked */
+                                              "  jbe 679b\n" /* an immediate recursion ends, or the function was entered
+                                                                before publishing began */
                                               "673: leaq 679b(%rip), %rcx\n"
                                               "  movq -8(%r11), %r10\n"
                                               "  jmp *8(%r10)\n"
@@ -216,14 +219,14 @@ __asm__(
                                               "  {load} callq \\to\n"
                                               "  .endif\n"
                                               "  .endm\n"
-                                              /* Clang writes prefixes of calls of __tls_get_addr on lines of their own,
-                                                 of which GNU's assembler warns. */
+                                              /* Clang writes the prefixes of calls of __tls_get_addr on separate
+                                                 lines; without this macro GNU's assembler warns of them. */
                                               "  .macro data16 rest:vararg\n"
                                               "  .byte 0x66\n"
                                               "  \\rest\n"
                                               "  .endm\n"
-                                              /* The same as quartz_exit_2, with all registers kept: code that is no
-                                                 procedure may return, too. */
+                                              /* Like quartz_exit_2, but preserves all registers, since code that is
+                                                 not a compiled procedure may also return by `retq`. */
                                               "  .macro retq bytes:vararg\n"
                                               "  quartz_get_hot_2\n"
                                               "  testq %r11, %r11\n"
@@ -266,8 +269,9 @@ __asm__(
                                               "  .endm\n"
 #endif
 
-                                              /* Tells the library, if there is one, where the hooks of this module
-                                                 look: once in each module. */
+                                              /* Passes the offset of this module's quartz_hot_2 from the thread
+                                                 pointer to the library, if there is one: when the module is
+                                                 initialized, and when it is finalized. */
                                               "  .weak quartz_hooks_module_2\n"
                                               "  .section .text.quartz_begins_2, \"axG\", @progbits, quartz_begins_2, "
                                               "comdat\n"
@@ -286,8 +290,8 @@ __asm__(
                                               "  jmp 680b\n"
                                               "  .size quartz_begins_2, .-quartz_begins_2\n"
 
-                                              /* gprof, which a program linked with -pg would start, stays off even
-                                                 where there is no Quartz. */
+                                              /* gprof's start and end functions, which a program linked with -pg
+                                                 calls, do nothing, also in a program without Quartz. */
                                               "  .weak __monstartup, _mcleanup\n"
                                               "  .hidden __monstartup, _mcleanup\n"
                                               "  .type __monstartup, @function\n"

@@ -1,5 +1,5 @@
-/* Quartz for C++17: a thin layer over quartz.h, header only. Synchronization objects are in sync.hpp; here are futures,
- * threads, fork-join and parallel loops. docs/reference/library.md is made from these comments
+/* Quartz for C++17: a thin header-only layer over quartz.h. This file has futures, threads, fork-join and parallel
+ * loops; the other synchronization objects are in sync.hpp. docs/reference/library.md is generated from these comments
  * (scripts/library-page.js).
  */
 #ifndef QUARTZ_QUARTZ_HPP
@@ -21,7 +21,7 @@
 
 namespace qz {
 
-/* Inlined, so that an object's place is that of the user's code. */
+/* Inlined, so that the place that is recorded for an object is in the user's code. */
 #define QZ_HERE __attribute__((always_inline)) inline
 
 namespace detail {
@@ -29,7 +29,7 @@ template <class T> struct shared {
   qz_future done = QZ_FUTURE_INIT;
   std::conditional_t<std::is_void_v<T>, char, std::optional<std::conditional_t<std::is_void_v<T>, char, T>>> value{};
   std::exception_ptr error;
-  /* The future's place is that of the caller, which make_shared would hide. */
+  /* Always inlined, so that the future's place is in the caller; inside std::make_shared it would be in the library. */
   QZ_HERE static std::shared_ptr<shared> make(const char *name) {
     auto state = std::make_shared<shared>();
     check(qz_future_init(&state->done, name), "qz::future");
@@ -38,11 +38,11 @@ template <class T> struct shared {
   ~shared() { qz_future_destroy(&done); }
   template <class F> void run(F &function) {
     try {
-      if constexpr (std::is_void_v<T>) function();
-      else value.emplace(function());
-    } catch (...) {
-      error = std::current_exception();
-    }
+      if constexpr (std::is_void_v<T>)
+        function();
+      else
+        value.emplace(function());
+    } catch (...) { error = std::current_exception(); }
     qz_future_set(&done, nullptr);
   }
 };
@@ -50,25 +50,28 @@ template <class T> struct shared {
 
 /* # Threads, futures and parallel loops in C++
  *
- * `#include <quartz/quartz.hpp>`, which includes sync.hpp. Errors are std::system_error with the codes of the C
- * functions. Functions are for the threads that may call the C functions. Exceptions that leave a spawned function
- * come out where it is waited for. */
+ * `#include <quartz/quartz.hpp>`, which includes sync.hpp. Errors are thrown as std::system_error with the codes of
+ * the C functions. The functions may be called by the same threads as the C functions. If an exception leaves a
+ * spawned function, the function that waits for its result rethrows it. */
 
-/* The result of a spawned function, or of a promise. Any number of copies; each may wait. */
+/* The result of a spawned function or of a promise. A future may be copied; all copies refer to the same result, and
+ * each may wait for it. */
 template <class T> class future {
 public:
-  /* One without a state is not valid(), and only to be assigned to. */
+  /* A default-constructed future has no state: valid() is false, and only assignment to it is allowed. */
   future() = default;
   explicit future(std::shared_ptr<detail::shared<T>> state) : state_(std::move(state)) {}
   bool valid() const { return static_cast<bool>(state_); }
-  /* Wait until the value, or an exception, is there; wait_for: false when the time is over. ready() does not wait. */
+  /* Wait until the value or an exception is available; wait_for returns false if the time has elapsed first. ready()
+   * does not wait. */
   QZ_HERE void wait() const { detail::check(qz_future_get(&state_->done, nullptr), "qz::future::wait"); }
   template <class Rep, class Period> QZ_HERE bool wait_for(const std::chrono::duration<Rep, Period> &time) const {
     timespec until = detail::in(time);
     return detail::in_time(qz_future_clockget(&state_->done, nullptr, CLOCK_MONOTONIC, &until), "qz::future::wait_for");
   }
   bool ready() const { return qz_future_tryget(&state_->done, nullptr) == 0; }
-  /* Waits. Returns the value (a reference, good as long as a copy of the future lives) or throws the exception. */
+  /* Waits. Returns a reference to the value, which is valid as long as a copy of the future exists, or throws the
+   * stored exception. */
   QZ_HERE std::add_lvalue_reference_t<T> get() const {
     wait();
     if (state_->error) std::rethrow_exception(state_->error);
@@ -79,14 +82,14 @@ private:
   std::shared_ptr<detail::shared<T>> state_;
 };
 
-/* What sets a future: once, by a value or an exception. */
+/* Sets a future once, to a value or an exception. */
 template <class T> class promise {
 public:
   /* `name` is shown in reports. */
   QZ_HERE explicit promise(const char *name = nullptr) : state_(detail::shared<T>::make(name)) {}
-  /* The future that it sets; any number of them. */
+  /* Returns a future for this promise; it may be called any number of times. */
   qz::future<T> future() const { return qz::future<T>(state_); }
-  /* Throw EBUSY: it was set before. */
+  /* Throw EBUSY: the promise was set before. */
   template <class... Value> void set(Value &&...value) {
     if (set_.exchange(true)) throw std::system_error(EBUSY, std::generic_category(), "qz::promise::set");
     auto make = [&]() -> T {
@@ -102,15 +105,16 @@ public:
 
 private:
   std::shared_ptr<detail::shared<T>> state_;
-  std::atomic<bool> set_{ false };
+  std::atomic<bool> set_{false};
 };
 
-/* A thread that is joined at the end of its scope. An exception that leaves its function ends the program. */
+/* A thread that is joined by the destructor. An exception that leaves its function ends the program. */
 class thread {
 public:
-  /* No thread. */
+  /* Constructs an object without a thread. */
   thread() = default;
-  /* Calls function(arguments...) in a new thread; both are copied or moved into it. Throws EAGAIN, ENOMEM. */
+  /* Calls function(arguments...) in a new thread; the function and its arguments are copied or moved into it. Throws
+   * EAGAIN, ENOMEM. */
   template <class F, class... A, class = std::enable_if_t<std::is_invocable_v<std::decay_t<F>, std::decay_t<A>...>>>
   QZ_HERE explicit thread(const char *name, F &&function, A &&...arguments) {
     auto bound = [function = std::decay_t<F>(std::forward<F>(function)),
@@ -130,7 +134,7 @@ public:
   }
   template <class F, class = std::enable_if_t<std::is_invocable_v<std::decay_t<F>>>>
   QZ_HERE explicit thread(F &&function) : thread(static_cast<const char *>(nullptr), std::forward<F>(function)) {}
-  /* Threads can be moved; one that is assigned to is joined first. */
+  /* A thread can be moved. Assignment first joins the thread that the target has. */
   thread(thread &&other) noexcept : handle_(other.handle_), joinable_(std::exchange(other.joinable_, false)) {}
   thread &operator=(thread &&other) noexcept {
     if (this != &other) {
@@ -140,13 +144,13 @@ public:
     }
     return *this;
   }
-  /* Joins. */
+  /* Joins the thread if it is joinable. */
   QZ_HERE ~thread() {
     if (joinable_) qz_join(handle_, nullptr);
   }
-  /* True: neither joined nor detached. */
+  /* Returns true if there is a thread that was neither joined nor detached. */
   bool joinable() const { return joinable_; }
-  /* Throw EINVAL: not joinable. join throws EDEADLK, too: it waits for the caller. */
+  /* Throw EINVAL: the thread is not joinable. join also throws EDEADLK: the thread waits for the caller. */
   QZ_HERE void join() {
     detail::check(joinable_ ? qz_join(handle_, nullptr) : EINVAL, "qz::thread::join");
     joinable_ = false;
@@ -155,7 +159,7 @@ public:
     detail::check(joinable_ ? qz_detach(handle_) : EINVAL, "qz::thread::detach");
     joinable_ = false;
   }
-  /* For the C functions. */
+  /* Returns the handle for the C functions. */
   qz_thread_t native_handle() const { return handle_; }
 
 private:
@@ -163,7 +167,7 @@ private:
   bool joinable_ = false;
 };
 
-/* Runs the function in a thread of its own; its result or exception comes out of the future. Throws EAGAIN, ENOMEM. */
+/* Runs the function in a new thread; the future delivers its return value or exception. Throws EAGAIN, ENOMEM. */
 template <class F>
 QZ_HERE auto spawn(const char *name, F &&function) -> future<std::invoke_result_t<std::decay_t<F> &>> {
   using R = std::invoke_result_t<std::decay_t<F> &>;
@@ -172,13 +176,13 @@ QZ_HERE auto spawn(const char *name, F &&function) -> future<std::invoke_result_
     std::decay_t<F> function;
   };
   auto state = detail::shared<R>::make(name);
-  auto owned = std::unique_ptr<work>(new work{ state, std::forward<F>(function) });
+  auto owned = std::unique_ptr<work>(new work{state, std::forward<F>(function)});
   void *(*start)(void *) = [](void *raw) -> void * {
     std::unique_ptr<work> mine(static_cast<work *>(raw));
     mine->state->run(mine->function);
     return nullptr;
   };
-  qz_thread_attr attr{ name, 0, 1 };
+  qz_thread_attr attr{name, 0, 1};
   qz_thread_t handle;
   detail::check(qz_thread_create(&handle, &attr, start, owned.get()), "qz::spawn");
   owned.release();
@@ -186,12 +190,13 @@ QZ_HERE auto spawn(const char *name, F &&function) -> future<std::invoke_result_
 }
 template <class F> QZ_HERE auto spawn(F &&function) { return spawn(nullptr, std::forward<F>(function)); }
 
-/* Fork-join: spawned calls have ended when sync() returns, or the scope ends. sync() throws the first exception. */
+/* Fork-join: all spawned calls have ended when sync() or the destructor returns. sync() throws the first exception
+ * of the calls. */
 class scope : detail::fixed {
 public:
-  /* Waits for all; an exception that no sync() has thrown is lost. */
+  /* Waits for all calls. An exception that no sync() has thrown is lost. */
   QZ_HERE ~scope() { qz_sync(&scope_); }
-  /* Calls function(), at the latest in sync(). */
+  /* Calls function(), in sync() at the latest. */
   template <class F> QZ_HERE void spawn(F &&function) {
     struct work {
       scope *self;
@@ -201,13 +206,11 @@ public:
       std::unique_ptr<work> mine(static_cast<work *>(raw));
       try {
         mine->function();
-      } catch (...) {
-        mine->self->keep(std::current_exception());
-      }
+      } catch (...) { mine->self->keep(std::current_exception()); }
     };
-    qz_spawn(&scope_, run, new work{ this, std::forward<F>(function) });
+    qz_spawn(&scope_, run, new work{this, std::forward<F>(function)});
   }
-  /* Waits for all, and throws the first exception. */
+  /* Waits for all calls, and throws the first exception of them. */
   QZ_HERE void sync() {
     qz_sync(&scope_);
     if (failed_.load(std::memory_order_acquire)) {
@@ -222,38 +225,39 @@ private:
     if (!failed_.exchange(true, std::memory_order_acq_rel)) error_ = std::move(error);
   }
   qz_scope scope_ = QZ_SCOPE_INIT;
-  std::atomic<bool> failed_{ false };
+  std::atomic<bool> failed_{false};
   std::exception_ptr error_;
 };
 
-/* Calls function(i) for every i in [begin, end), in parallel, in parts of `grain` (0: chosen). Throws the first
- * exception; parts that have begun are run to their end or first exception, others are not. */
+/* Calls function(i) for every i in [begin, end), in parallel, in parts of at most `grain` elements (0: the package
+ * chooses). Throws the first exception: parts that have started continue until their end or their own first
+ * exception; other parts are not started. */
 template <class F>
 QZ_HERE void parallel_for(std::int64_t begin, std::int64_t end, F &&function, std::int64_t grain = 0) {
   struct shared {
     std::remove_reference_t<F> *function;
-    std::atomic<bool> failed{ false };
+    std::atomic<bool> failed{false};
     std::exception_ptr error;
   } state;
   state.function = &function;
   qz_parallel_for(
-      begin, end, grain,
-      [](std::int64_t from, std::int64_t to, void *raw) {
-        auto *part_of = static_cast<shared *>(raw);
-        if (part_of->failed.load(std::memory_order_relaxed)) return;
-        try {
-          for (std::int64_t i = from; i < to; i++) (*part_of->function)(i);
-        } catch (...) {
-          if (!part_of->failed.exchange(true)) part_of->error = std::current_exception();
-        }
-      },
-      &state);
+    begin, end, grain,
+    [](std::int64_t from, std::int64_t to, void *raw) {
+      auto *part_of = static_cast<shared *>(raw);
+      if (part_of->failed.load(std::memory_order_relaxed)) return;
+      try {
+        for (std::int64_t i = from; i < to; i++) (*part_of->function)(i);
+      } catch (...) {
+        if (!part_of->failed.exchange(true)) part_of->error = std::current_exception();
+      }
+    },
+    &state);
   if (state.error) std::rethrow_exception(state.error);
 }
 
-/* Lets other threads run that are ready on this processor. */
+/* Yields the processor to other threads that are ready on it. */
 inline void yield() { qz_yield(); }
-/* Sleeps for so long at least; the processor runs other threads meanwhile. */
+/* Suspends the caller for at least that time; its processor runs other threads meanwhile. */
 template <class Rep, class Period> QZ_HERE void sleep_for(const std::chrono::duration<Rep, Period> &time) {
   auto ns = std::chrono::ceil<std::chrono::nanoseconds>(time).count();
   if (ns > 0) qz_sleep_ns(static_cast<std::uint64_t>(ns));

@@ -1,5 +1,5 @@
-/* Synchronization objects. What holds for all functions is said in quartz.h; docs/reference/sync.md says how threads
- * wait and in which order they get their turn. docs/reference/library.md is made from these comments
+/* Synchronization objects. quartz.h says what holds for all functions; docs/reference/sync.md describes how threads
+ * wait and in which order they are served. docs/reference/library.md is generated from these comments
  * (scripts/library-page.js). */
 #ifndef QUARTZ_SYNC_H
 #define QUARTZ_SYNC_H
@@ -15,23 +15,25 @@ extern "C" {
 
 /* # Synchronization objects
  *
- * An object is a variable of the program, made by its init function or, where there is one, by its static
- * initializer. It must not be moved or copied. `name` is shown in reports; NULL: the place that made the object, or
- * the variable of a static initializer.
+ * An object is a variable of the program. It is initialized by its init function or, where one exists, by its static
+ * initializer. It must not be moved or copied. `name` is shown in reports; if it is NULL, reports show the place of
+ * the init call or, for a static initializer, the name of the variable.
  *
- * - destroy fails with EBUSY where the object is held or waited for, and the object stays usable. To use an object
- *   after it was destroyed stops the program with one line.
+ * - destroy functions return EBUSY while the object is held or waited for; the object then remains usable. Using an
+ *   object after it was destroyed aborts the program with a message of one line.
  * - try functions never wait.
- * - timed and clock functions wait until a time. ETIMEDOUT: it came; the object is as if the call had not been made.
- *   EINVAL: there is no such time, or no such clock; a mutex that is free may be taken all the same. */
+ * - timed and clock functions wait until an absolute time. ETIMEDOUT: that time has come; the object is in the same
+ *   state as if the call had not been made. EINVAL: the time or the clock is invalid; a free mutex may be locked all
+ *   the same, before the time is checked. */
 
-/* How a thread waits for a mutex or barrier: spins for QUARTZ_SPIN_NS and then blocks; blocks at once; spins all the
- * time. A thread that blocks lets its processor run others. */
+/* How a thread waits for a mutex or barrier. QZ_ADAPTIVE: it spins for QUARTZ_SPIN_NS and then blocks. QZ_BLOCK: it
+ * blocks at once. QZ_SPIN: it spins until the wait ends. While a thread is blocked, its processor runs other
+ * threads. */
 typedef enum qz_policy { QZ_ADAPTIVE = 0, QZ_BLOCK = 1, QZ_SPIN = 2 } qz_policy;
 
 /* # Mutex */
 
-/* Only one thread at a time holds it, and that one unlocks it. QZ_MUTEX_INIT makes an adaptive one. */
+/* At most one thread holds a mutex, and that thread unlocks it. QZ_MUTEX_INIT initializes an adaptive mutex. */
 typedef struct qz_mutex {
   uint64_t opaque[7];
 } qz_mutex;
@@ -39,25 +41,26 @@ typedef struct qz_mutex {
 #define QZ_MUTEX_INIT {{0}}
 /* clang-format on */
 
-/* Errors: init EINVAL: no such policy. destroy EBUSY: it is held, or waited for. */
+/* Errors: init: EINVAL: unknown policy. destroy: EBUSY: the mutex is held or waited for. */
 int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy);
 int qz_mutex_destroy(qz_mutex *mutex);
 
-/* Take it; but for trylock, wait while another thread holds it.
- * Errors: trylock EBUSY: it is held. The others EDEADLK: the caller holds it. timedlock and clocklock ETIMEDOUT,
- * EINVAL. */
+/* Lock the mutex; except for trylock, they wait while another thread holds it.
+ * Errors: trylock: EBUSY: the mutex is held. The others: EDEADLK: the caller holds the mutex. timedlock and
+ * clocklock: ETIMEDOUT, EINVAL. */
 int qz_mutex_lock(qz_mutex *mutex);
 int qz_mutex_trylock(qz_mutex *mutex);
 int qz_mutex_timedlock(qz_mutex *mutex, const struct timespec *realtime);
 int qz_mutex_clocklock(qz_mutex *mutex, int clock, const struct timespec *time);
 
-/* Lets it go. Errors: EPERM: the caller does not hold it. */
+/* Unlocks the mutex. Errors: EPERM: the caller does not hold the mutex. */
 int qz_mutex_unlock(qz_mutex *mutex);
 
 /* # Read-write lock */
 
-/* Many threads may hold it for reading, or one for writing. Turns are in order of arrival, so a thread must not ask
- * for a second read lock while it has one: a writer may have queued between the two. */
+/* Many threads may hold it for reading, or one thread for writing. It is granted in order of arrival. Therefore a
+ * thread must not request a second read lock while it holds one: it would deadlock if a writer has queued between
+ * the two requests. */
 typedef struct qz_rwlock {
   uint64_t opaque[8];
 } qz_rwlock;
@@ -65,34 +68,36 @@ typedef struct qz_rwlock {
 #define QZ_RWLOCK_INIT {{0}}
 /* clang-format on */
 
-/* Errors: init none. destroy EBUSY: it is held, or waited for. */
+/* Errors: init: none. destroy: EBUSY: the lock is held or waited for. */
 int qz_rwlock_init(qz_rwlock *lock, const char *name);
 int qz_rwlock_destroy(qz_rwlock *lock);
 
-/* Take it for reading; but for try, wait while it is held for writing, or a writer came before.
- * Errors: try EBUSY: not to be had at once. The others EDEADLK: the caller has it for writing. timed and clock
- * ETIMEDOUT, EINVAL. */
+/* Lock for reading; except for tryrdlock, they wait while the lock is held for writing or a writer that arrived
+ * earlier waits.
+ * Errors: tryrdlock: EBUSY: the lock cannot be taken at once. The others: EDEADLK: the caller holds the lock for
+ * writing. timedrdlock and clockrdlock: ETIMEDOUT, EINVAL. */
 int qz_rwlock_rdlock(qz_rwlock *lock);
 int qz_rwlock_tryrdlock(qz_rwlock *lock);
 int qz_rwlock_timedrdlock(qz_rwlock *lock, const struct timespec *realtime);
 int qz_rwlock_clockrdlock(qz_rwlock *lock, int clock, const struct timespec *time);
 
-/* Take it for writing; but for try, wait while anybody holds it. A thread that has it for reading waits for itself,
- * for ever.
- * Errors: try EBUSY: not to be had at once. The others EDEADLK: the caller has it for writing. timed and clock
- * ETIMEDOUT, EINVAL. */
+/* Lock for writing; except for trywrlock, they wait while any thread holds the lock. A thread that holds it for
+ * reading deadlocks: it waits for itself.
+ * Errors: trywrlock: EBUSY: the lock cannot be taken at once. The others: EDEADLK: the caller holds the lock for
+ * writing. timedwrlock and clockwrlock: ETIMEDOUT, EINVAL. */
 int qz_rwlock_wrlock(qz_rwlock *lock);
 int qz_rwlock_trywrlock(qz_rwlock *lock);
 int qz_rwlock_timedwrlock(qz_rwlock *lock, const struct timespec *realtime);
 int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *time);
 
-/* Lets it go. Errors: EPERM: nobody has it for reading, and the caller not for writing. */
+/* Unlocks, after locking for reading or writing. Errors: EPERM: no thread holds the lock for reading, and the caller
+ * does not hold it for writing. */
 int qz_rwlock_unlock(qz_rwlock *lock);
 
 /* # Condition */
 
-/* As in POSIX: the mutex is released while the thread waits, and has been taken again when the call returns, so the
- * predicate is to be tested in a loop. */
+/* Condition variable, as in POSIX: the wait releases the mutex and has locked it again when it returns. The caller
+ * must test its predicate in a loop. */
 typedef struct qz_cond {
   uint64_t opaque[6];
 } qz_cond;
@@ -100,88 +105,94 @@ typedef struct qz_cond {
 #define QZ_COND_INIT {{0}}
 /* clang-format on */
 
-/* Errors: init none. destroy EBUSY: a thread waits. */
+/* Errors: init: none. destroy: EBUSY: a thread waits. */
 int qz_cond_init(qz_cond *cond, const char *name);
 int qz_cond_destroy(qz_cond *cond);
 
-/* Wait until somebody signals, or the time comes; the mutex is held in both cases.
- * Errors: EPERM: the caller does not hold the mutex. timed and clock ETIMEDOUT, EINVAL. */
+/* Wait until the condition is signalled or, for the timed functions, until the time has come. The mutex is held
+ * again on return, also after ETIMEDOUT.
+ * Errors: EPERM: the caller does not hold the mutex. timedwait and clockwait: ETIMEDOUT, EINVAL. */
 int qz_cond_wait(qz_cond *cond, qz_mutex *mutex);
 int qz_cond_timedwait(qz_cond *cond, qz_mutex *mutex, const struct timespec *realtime);
 int qz_cond_clockwait(qz_cond *cond, qz_mutex *mutex, int clock, const struct timespec *time);
 
-/* Wake the thread that has waited longest, or all. The mutex need not be held. Errors: none. */
+/* signal wakes the thread that has waited longest, broadcast wakes all. The caller need not hold the mutex. Errors:
+ * none. */
 int qz_cond_signal(qz_cond *cond);
 int qz_cond_broadcast(qz_cond *cond);
 
 /* # Semaphore */
 
-/* A count of units, 0 to INT_MAX, given to threads in order of arrival. Made by qz_sem_init alone. */
+/* A counter of units, 0 to INT_MAX. Units are given to threads in order of arrival. It has no static initializer. */
 typedef struct qz_sem {
   uint64_t opaque[6];
 } qz_sem;
 
-/* Errors: init EINVAL: `value`, the first count, is above INT_MAX. destroy EBUSY: a thread waits. */
+/* `value` is the initial count.
+ * Errors: init: EINVAL: `value` is greater than INT_MAX. destroy: EBUSY: a thread waits. */
 int qz_sem_init(qz_sem *sem, const char *name, unsigned value);
 int qz_sem_destroy(qz_sem *sem);
 
-/* Take a unit; but for try, wait until there is one.
- * Errors: try EAGAIN: there is none. timed and clock ETIMEDOUT, EINVAL. */
+/* Take a unit; except for trywait, they wait until one is available.
+ * Errors: trywait: EAGAIN: the count is 0. timedwait and clockwait: ETIMEDOUT, EINVAL. */
 int qz_sem_wait(qz_sem *sem);
 int qz_sem_trywait(qz_sem *sem);
 int qz_sem_timedwait(qz_sem *sem, const struct timespec *realtime);
 int qz_sem_clockwait(qz_sem *sem, int clock, const struct timespec *time);
 
-/* Gives a unit. Errors: EOVERFLOW: the count is INT_MAX. */
+/* Adds a unit, or gives it to the thread that has waited longest. Errors: EOVERFLOW: the count is INT_MAX. */
 int qz_sem_post(qz_sem *sem);
 
-/* Returns the count, no error. */
+/* Returns the current count; it cannot fail. */
 int qz_sem_value(qz_sem *sem);
 
 /* # Barrier */
 
-/* Threads that come wait until `parties` of them are there; then all go on, and the next round begins. Made by
- * qz_barrier_init alone. */
+/* Threads that reach the barrier wait until `parties` of them have reached it; then all continue, and the next round
+ * begins. It has no static initializer. */
 typedef struct qz_barrier {
   uint64_t opaque[8];
 } qz_barrier;
 
-/* Errors: init EINVAL: 0 parties, or no such policy. destroy EBUSY: a thread waits. */
+/* Errors: init: EINVAL: `parties` is 0, or the policy is unknown. destroy: EBUSY: a thread waits. */
 int qz_barrier_init(qz_barrier *barrier, const char *name, unsigned parties, qz_policy policy);
 int qz_barrier_destroy(qz_barrier *barrier);
 
-/* Returns QZ_BARRIER_SERIAL to one thread of a round and 0 to the others; no error. */
+/* Returns QZ_BARRIER_SERIAL in one thread of each round and 0 in the others; it cannot fail. */
 #define QZ_BARRIER_SERIAL (-1)
 int qz_barrier_wait(qz_barrier *barrier);
 
 /* # Channel */
 
-/* A bounded queue of items of one size. Any number of threads send and receive, in order of arrival. Made by
- * qz_channel_init alone. */
+/* A bounded FIFO queue of items of one size. Any number of threads may send and receive; they are served in order of
+ * arrival. It has no static initializer. */
 typedef struct qz_channel {
   uint64_t opaque[12];
 } qz_channel;
 
-/* `item_bytes`: the size of an item, `capacity`: how many items that nobody has received yet it holds; 0: a sender
- * waits for its receiver.
- * Errors: init EINVAL: larger than the address space; ENOMEM. destroy EBUSY: a thread waits. Items that are left are
- * lost. */
+/* `item_bytes` is the size of an item. `capacity` is the number of sent items that the channel can hold until they
+ * are received; with capacity 0, a sender waits until a receiver takes its item. destroy discards items that were
+ * not received.
+ * Errors: init: EINVAL: the buffer would be larger than the address space. ENOMEM. destroy: EBUSY: a thread waits. */
 int qz_channel_init(qz_channel *channel, const char *name, size_t item_bytes, size_t capacity);
 int qz_channel_destroy(qz_channel *channel);
 
-/* No more will be sent: receivers get what is left, and then EPIPE; senders get EPIPE, those that wait now too.
+/* Ends sending: senders get EPIPE, including those that wait now; receivers get the items that remain, and then
+ * EPIPE.
  * Errors: none. */
 int qz_channel_close(qz_channel *channel);
 
-/* Copy an item of `item_bytes` into the channel; but for try, wait while it is full.
- * Errors: EPIPE: it is closed, the item was not sent. try EAGAIN: it is full. timed and clock ETIMEDOUT, EINVAL. */
+/* Copy an item of `item_bytes` bytes into the channel; except for trysend, they wait while the channel is full.
+ * Errors: EPIPE: the channel is closed; the item was not sent. trysend: EAGAIN: the channel is full. timedsend and
+ * clocksend: ETIMEDOUT, EINVAL. */
 int qz_channel_send(qz_channel *channel, const void *item);
 int qz_channel_trysend(qz_channel *channel, const void *item);
 int qz_channel_timedsend(qz_channel *channel, const void *item, const struct timespec *realtime);
 int qz_channel_clocksend(qz_channel *channel, const void *item, int clock, const struct timespec *time);
 
-/* Copy the oldest item to `item`; but for try, wait until there is one.
- * Errors: EPIPE: it is closed, and no item is left. try EAGAIN: it is empty. timed and clock ETIMEDOUT, EINVAL. */
+/* Copy the oldest item to `item` and remove it; except for tryreceive, they wait until there is one.
+ * Errors: EPIPE: the channel is closed, and no item is left. tryreceive: EAGAIN: the channel is empty. timedreceive
+ * and clockreceive: ETIMEDOUT, EINVAL. */
 int qz_channel_receive(qz_channel *channel, void *item);
 int qz_channel_tryreceive(qz_channel *channel, void *item);
 int qz_channel_timedreceive(qz_channel *channel, void *item, const struct timespec *realtime);
@@ -189,7 +200,8 @@ int qz_channel_clockreceive(qz_channel *channel, void *item, int clock, const st
 
 /* # Future */
 
-/* A pointer that is set once; any number of threads wait for it. What it points to belongs to the program. */
+/* A pointer that is set once, and that any number of threads can wait for. The program owns the memory that it
+ * points to. */
 typedef struct qz_future {
   uint64_t opaque[6];
 } qz_future;
@@ -197,15 +209,16 @@ typedef struct qz_future {
 #define QZ_FUTURE_INIT {{0}}
 /* clang-format on */
 
-/* Errors: init none. destroy EBUSY: a thread waits. */
+/* Errors: init: none. destroy: EBUSY: a thread waits. */
 int qz_future_init(qz_future *future, const char *name);
 int qz_future_destroy(qz_future *future);
 
-/* Gives it its value. Errors: EBUSY: it was set before, and keeps its first value. */
+/* Sets the value and wakes all threads that wait for it. Errors: EBUSY: the future was set before; it keeps its
+ * first value. */
 int qz_future_set(qz_future *future, void *value);
 
-/* Store its value in `*value` (unless `value` is NULL); but for try, wait until it is set.
- * Errors: try EAGAIN: it is not set yet. timed and clock ETIMEDOUT, EINVAL. */
+/* Store the value in `*value` (unless `value` is NULL); except for tryget, they wait until it is set.
+ * Errors: tryget: EAGAIN: the future is not set yet. timedget and clockget: ETIMEDOUT, EINVAL. */
 int qz_future_get(qz_future *future, void **value);
 int qz_future_tryget(qz_future *future, void **value);
 int qz_future_timedget(qz_future *future, void **value, const struct timespec *realtime);
@@ -213,8 +226,9 @@ int qz_future_clockget(qz_future *future, void **value, int clock, const struct 
 
 /* # Misuse */
 
-/* Stops the program with one line that names an object of this file (its address), where it was made, and where the
- * caller is: for layers that cannot pass an error on. `what` was tried, `error` came of it. */
+/* Aborts the program with a message of one line that names an object of this file, its address, the place where it
+ * was made, and the place of the call. It is meant for layers whose functions cannot return an error. `what` is the
+ * operation that failed, `error` its error number. */
 __attribute__((noreturn)) void qz_misuse(const void *object, const char *what, int error);
 
 #ifdef __cplusplus

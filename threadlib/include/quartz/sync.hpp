@@ -1,5 +1,5 @@
-/* Synchronization objects for C++17: a thin layer over sync.h, header only. Futures are in quartz.hpp, which includes
- * this file. docs/reference/library.md is made from these comments (scripts/library-page.js).
+/* Synchronization objects for C++17: a thin header-only layer over sync.h. Futures are in quartz.hpp, which includes
+ * this file. docs/reference/library.md is generated from these comments (scripts/library-page.js).
  */
 #ifndef QUARTZ_SYNC_HPP
 #define QUARTZ_SYNC_HPP
@@ -18,38 +18,38 @@
 
 namespace qz {
 
-/* Inlined, so that an object's place is that of the user's code. */
+/* Inlined, so that the place that is recorded for an object is in the user's code. */
 #define QZ_HERE __attribute__((always_inline)) inline
 
 /* # Synchronization objects in C++
  *
- * Each holds the object of sync.h that is named with it, can't be copied or moved, and has native_handle() for the C
- * functions. `name` is shown in reports. Errors are std::system_error with the codes of the C functions, unless the
- * function can't throw (destructors, unlock): then the program stops with one line that names the object and the two
- * places. Functions that take a duration or time return false, or nothing, when that is over; time points are those
- * of std::chrono::steady_clock and system_clock, others do not compile. */
+ * Each class contains the object of sync.h that its comment names, cannot be copied or moved, and has
+ * native_handle() for use with the C functions. `name` is shown in reports. Errors are thrown as std::system_error
+ * with the codes of the C functions. Functions that cannot throw (destructors, unlock) abort the program with a
+ * message of one line instead, which names the object, the place where it was made and the place of the call.
+ * Functions that take a duration or a time point return false, or an empty std::optional, when the time has elapsed.
+ * Time points are those of std::chrono::steady_clock and std::chrono::system_clock; other clocks do not compile. */
 
-/* How threads wait: qz_policy. */
+/* How threads wait; see qz_policy. */
 enum class policy { adaptive = QZ_ADAPTIVE, block = QZ_BLOCK, spin = QZ_SPIN };
 
 namespace detail {
 QZ_HERE void check(int error, const char *what) {
   if (__builtin_expect(error != 0, 0)) throw std::system_error(error, std::generic_category(), what);
 }
-/* For functions that must not throw. */
+/* For functions that must not throw: an error aborts the program. */
 QZ_HERE void must(int error, const void *object, const char *what) noexcept {
   if (__builtin_expect(error != 0, 0)) qz_misuse(object, what, error);
 }
-template <class Clock, class Duration>
-timespec at(const std::chrono::time_point<Clock, Duration> &time) {
+template <class Clock, class Duration> timespec at(const std::chrono::time_point<Clock, Duration> &time) {
   auto ns = std::chrono::ceil<std::chrono::nanoseconds>(time.time_since_epoch()).count();
   if (ns < 0) ns = 0;
-  return timespec{ static_cast<time_t>(ns / 1000000000), static_cast<long>(ns % 1000000000) };
+  return timespec{static_cast<time_t>(ns / 1000000000), static_cast<long>(ns % 1000000000)};
 }
 template <class Rep, class Period> timespec in(const std::chrono::duration<Rep, Period> &time) {
   return at(std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::nanoseconds>(time));
 }
-/* Time points of other clocks than these two do not compile. */
+/* Only the two clocks below are defined, so time points of other clocks do not compile. */
 template <class Clock> constexpr int clock_id();
 template <> constexpr int clock_id<std::chrono::steady_clock>() { return CLOCK_MONOTONIC; }
 template <> constexpr int clock_id<std::chrono::system_clock>() { return CLOCK_REALTIME; }
@@ -68,12 +68,12 @@ struct fixed {
 /* qz_mutex. Works with std::lock_guard, std::unique_lock and std::scoped_lock. */
 class mutex : detail::fixed {
 public:
-  /* An unnamed mutex is called by the place that made it. */
+  /* If `name` is NULL, reports show the place of the constructor call. */
   QZ_HERE explicit mutex(const char *name = nullptr, qz::policy policy = qz::policy::adaptive) {
     detail::check(qz_mutex_init(&mutex_, name, static_cast<qz_policy>(policy)), "qz::mutex");
   }
   QZ_HERE ~mutex() { detail::must(qz_mutex_destroy(&mutex_), &mutex_, "~mutex"); }
-  /* Throws EDEADLK: the caller holds it. try_lock returns false where it is held. */
+  /* lock() throws EDEADLK: the caller holds the mutex. try_lock() returns false if the mutex is held. */
   QZ_HERE void lock() { detail::check(qz_mutex_lock(&mutex_), "qz::mutex::lock"); }
   QZ_HERE bool try_lock() {
     int error = qz_mutex_trylock(&mutex_);
@@ -89,9 +89,9 @@ public:
     timespec until = detail::at(time);
     return detail::in_time(qz_mutex_clocklock(&mutex_, detail::clock_id<Clock>(), &until), "qz::mutex::try_lock_until");
   }
-  /* Stops the program where the caller does not hold it. */
+  /* Aborts the program if the caller does not hold the mutex. */
   QZ_HERE void unlock() noexcept { detail::must(qz_mutex_unlock(&mutex_), &mutex_, "unlock"); }
-  /* For the C functions. */
+  /* Returns the object for the C functions. */
   qz_mutex *native_handle() { return &mutex_; }
 
 private:
@@ -101,12 +101,13 @@ private:
 /* qz_rwlock: lock() is for writing, lock_shared() for reading. Works with std::unique_lock and std::shared_lock. */
 class shared_mutex : detail::fixed {
 public:
-  /* An unnamed lock is called by the place that made it. */
+  /* If `name` is NULL, reports show the place of the constructor call. */
   QZ_HERE explicit shared_mutex(const char *name = nullptr) {
     detail::check(qz_rwlock_init(&lock_, name), "qz::shared_mutex");
   }
   QZ_HERE ~shared_mutex() { detail::must(qz_rwlock_destroy(&lock_), &lock_, "~shared_mutex"); }
-  /* Throw EDEADLK: the caller has it for writing. try returns false where it is not to be had at once. */
+  /* lock() and lock_shared() throw EDEADLK: the caller holds the lock for writing. The try functions return false if
+   * the lock cannot be taken at once. */
   QZ_HERE void lock() { detail::check(qz_rwlock_wrlock(&lock_), "qz::shared_mutex::lock"); }
   QZ_HERE bool try_lock() { return qz_rwlock_trywrlock(&lock_) == 0; }
   QZ_HERE void unlock() noexcept { detail::must(qz_rwlock_unlock(&lock_), &lock_, "unlock"); }
@@ -122,27 +123,27 @@ public:
     return detail::in_time(qz_rwlock_clockrdlock(&lock_, CLOCK_MONOTONIC, &until),
                            "qz::shared_mutex::try_lock_shared_for");
   }
-  /* For the C functions. */
+  /* Returns the object for the C functions. */
   qz_rwlock *native_handle() { return &lock_; }
 
 private:
   qz_rwlock lock_;
 };
 
-/* qz_cond, with a qz::mutex that a std::unique_lock holds. */
+/* qz_cond. The caller passes a std::unique_lock that holds a qz::mutex. */
 class condition : detail::fixed {
 public:
-  /* An unnamed condition is called by the place that made it. */
+  /* If `name` is NULL, reports show the place of the constructor call. */
   QZ_HERE explicit condition(const char *name = nullptr) { detail::check(qz_cond_init(&cond_, name), "qz::condition"); }
   QZ_HERE ~condition() { detail::must(qz_cond_destroy(&cond_), &cond_, "~condition"); }
-  /* Throws EPERM: the lock is not held. With a predicate: until ready() is true. */
+  /* Throws EPERM: the mutex is not held. The overload with a predicate waits until ready() returns true. */
   QZ_HERE void wait(std::unique_lock<mutex> &lock) {
     detail::check(qz_cond_wait(&cond_, lock.mutex()->native_handle()), "qz::condition::wait");
   }
   template <class Predicate> QZ_HERE void wait(std::unique_lock<mutex> &lock, Predicate ready) {
     while (!ready()) wait(lock);
   }
-  /* False: the time came (and the predicate is false). */
+  /* Return false if the time has elapsed; with a predicate, only if ready() is still false. */
   template <class Clock, class Duration>
   QZ_HERE bool wait_until(std::unique_lock<mutex> &lock, const std::chrono::time_point<Clock, Duration> &time) {
     timespec until = detail::at(time);
@@ -166,10 +167,10 @@ public:
     const auto nanoseconds = std::chrono::ceil<std::chrono::nanoseconds>(time);
     return wait_until(lock, std::chrono::steady_clock::now() + nanoseconds, ready);
   }
-  /* Wake the thread that has waited longest, or all. */
+  /* notify_one wakes the thread that has waited longest, notify_all wakes all. */
   QZ_HERE void notify_one() noexcept { qz_cond_signal(&cond_); }
   QZ_HERE void notify_all() noexcept { qz_cond_broadcast(&cond_); }
-  /* For the C functions. */
+  /* Returns the object for the C functions. */
   qz_cond *native_handle() { return &cond_; }
 
 private:
@@ -179,21 +180,21 @@ private:
 /* qz_sem. */
 class semaphore : detail::fixed {
 public:
-  /* `value`: the first count. Throws EINVAL: above INT_MAX. */
+  /* `value` is the initial count. Throws EINVAL: it is greater than INT_MAX. */
   QZ_HERE explicit semaphore(unsigned value, const char *name = nullptr) {
     detail::check(qz_sem_init(&sem_, name, value), "qz::semaphore");
   }
   QZ_HERE ~semaphore() { detail::must(qz_sem_destroy(&sem_), &sem_, "~semaphore"); }
-  /* Take a unit; try returns false where there is none. */
+  /* Take a unit; the try functions return false if none is available. */
   QZ_HERE void acquire() { detail::check(qz_sem_wait(&sem_), "qz::semaphore::acquire"); }
   QZ_HERE bool try_acquire() { return qz_sem_trywait(&sem_) == 0; }
   template <class Rep, class Period> QZ_HERE bool try_acquire_for(const std::chrono::duration<Rep, Period> &time) {
     timespec until = detail::in(time);
     return detail::in_time(qz_sem_clockwait(&sem_, CLOCK_MONOTONIC, &until), "qz::semaphore::try_acquire_for");
   }
-  /* Gives a unit. Throws EOVERFLOW. */
+  /* Adds a unit. Throws EOVERFLOW. */
   QZ_HERE void release() { detail::check(qz_sem_post(&sem_), "qz::semaphore::release"); }
-  /* For the C functions. */
+  /* Returns the object for the C functions. */
   qz_sem *native_handle() { return &sem_; }
 
 private:
@@ -203,29 +204,29 @@ private:
 /* qz_barrier. */
 class barrier : detail::fixed {
 public:
-  /* Throws EINVAL: 0 parties. */
+  /* Throws EINVAL: `parties` is 0. */
   QZ_HERE explicit barrier(unsigned parties, const char *name = nullptr, qz::policy policy = qz::policy::adaptive) {
     detail::check(qz_barrier_init(&barrier_, name, parties, static_cast<qz_policy>(policy)), "qz::barrier");
   }
   QZ_HERE ~barrier() { detail::must(qz_barrier_destroy(&barrier_), &barrier_, "~barrier"); }
-  /* Waits until all parties are there; true for one of them. */
+  /* Waits until all parties have reached the barrier; returns true in one of them. */
   QZ_HERE bool wait() { return qz_barrier_wait(&barrier_) == QZ_BARRIER_SERIAL; }
-  /* For the C functions. */
+  /* Returns the object for the C functions. */
   qz_barrier *native_handle() { return &barrier_; }
 
 private:
   qz_barrier barrier_;
 };
 
-/* qz_channel of items of type T. Items that can't be copied as bytes travel as pointers. Items that nobody received
- * are destroyed with the channel. */
+/* qz_channel for items of type T. An item that is not trivially copyable is moved to the heap, and the channel
+ * transports its pointer. Items that were not received are destroyed with the channel. */
 template <class T> class channel : detail::fixed {
   static constexpr bool plain = std::is_trivially_copyable_v<T>;
   using item = std::conditional_t<plain, T, T *>;
 
 public:
-  /* `capacity`: how many items that nobody has received yet it holds; 0: a sender waits for its receiver. Throws
-   * ENOMEM, EINVAL. */
+  /* `capacity` is the number of sent items that the channel can hold until they are received; with capacity 0, a
+   * sender waits until a receiver takes its item. Throws ENOMEM, EINVAL. */
   QZ_HERE explicit channel(std::size_t capacity, const char *name = nullptr) {
     detail::check(qz_channel_init(&channel_, name, sizeof(item), capacity), "qz::channel");
   }
@@ -234,15 +235,16 @@ public:
       for (T *left; qz_channel_tryreceive(&channel_, &left) == 0;) delete left;
     detail::must(qz_channel_destroy(&channel_), &channel_, "~channel");
   }
-  /* False: the channel is closed. */
+  /* Returns false if the channel is closed. */
   QZ_HERE bool send(T value) {
     return pass(value, [this](item *it) { return qz_channel_send(&channel_, it); });
   }
-  /* False: full, or closed. */
+  /* Returns false if the channel is full or closed. */
   QZ_HERE bool try_send(T value) {
     return pass(value, [this](item *it) { return qz_channel_trysend(&channel_, it); });
   }
-  /* Nothing: the channel is closed and drained; try, for: there was no item. */
+  /* Return an empty std::optional if the channel is closed and no item is left; try_receive and receive_for also if
+   * no item was available in time. */
   QZ_HERE std::optional<T> receive() {
     item it;
     return take(qz_channel_receive(&channel_, &it), it);
@@ -257,9 +259,9 @@ public:
     item it;
     return take(qz_channel_clockreceive(&channel_, &it, CLOCK_MONOTONIC, &until), it);
   }
-  /* No more will be sent: qz_channel_close. */
+  /* Ends sending; see qz_channel_close. */
   QZ_HERE void close() { qz_channel_close(&channel_); }
-  /* For the C functions. */
+  /* Returns the object for the C functions. */
   qz_channel *native_handle() { return &channel_; }
 
 private:

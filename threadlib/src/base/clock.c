@@ -1,7 +1,7 @@
-/* Time: the monotonic clock, and absolute times of other clocks in its terms.
+/* Time: the monotonic clock, and conversion of absolute times of other clocks to it.
  *
  * Owns:    nothing.
- * Must not: be called on a switch or on any other path that is counted in nanoseconds.
+ * Must not: be used in a switch or on any other path whose cost is counted in nanoseconds.
  */
 #include "clock.h"
 
@@ -22,7 +22,8 @@ int qzi_deadline(int clock, const struct timespec *time, uint64_t *monotonic_ns)
     *monotonic_ns = 0;
     return 0;
   }
-  if ((uint64_t)time->tv_sec > UINT64_C(9000000000)) { /* further than any program runs: far, but no overflow */
+  if ((uint64_t)time->tv_sec >
+      UINT64_C(9000000000)) { /* farther in the future than any program runs, and avoids an overflow */
     *monotonic_ns = QZI_NEVER - 1;
     return 0;
   }

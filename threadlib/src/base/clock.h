@@ -5,13 +5,14 @@
 #include <time.h>
 #include "compiler.h"
 
-#define QZI_NEVER UINT64_MAX /* a deadline that does not come */
+#define QZI_NEVER UINT64_MAX /* the deadline of a wait without a time-out */
 
 #pragma GCC visibility push(hidden)
 
-/* Monotonic time, ns (CLOCK_MONOTONIC). */
+/* Returns monotonic time in ns (CLOCK_MONOTONIC). */
 uint64_t qzi_now_ns(void);
-/* Turns an absolute time of `clock` into CLOCK_MONOTONIC ns. EINVAL: bad clock or tv_nsec. A past time gives 0. */
+/* Converts an absolute time of `clock` to ns of CLOCK_MONOTONIC; a past time may give 0. Returns 0 or EINVAL
+ * (unknown clock, invalid tv_nsec). */
 int qzi_deadline(int clock, const struct timespec *time, uint64_t *monotonic_ns);
 
 #pragma GCC visibility pop

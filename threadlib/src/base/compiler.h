@@ -1,4 +1,4 @@
-/* What the package asks of the compiler: attributes, hints, and which sanitizer it is compiled for. */
+/* Compiler dependences of the package: attributes, branch hints, and detection of sanitizers. */
 #ifndef QZI_COMPILER_H
 #define QZI_COMPILER_H
 

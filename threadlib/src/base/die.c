@@ -1,4 +1,5 @@
-/* The end of a program that misuses the package: one line on stderr, then abort(); and how such lines name places.
+/* Abort of a program that misuses the package: one line on stderr, then abort(); and the texts for places in such
+ * lines.
  *
  * Owns:    nothing.
  * Must not: allocate, or use stdio streams (the program may hold their locks).

@@ -1,7 +1,7 @@
-/* Who runs: the thread and the processor of the caller, and the part of a processor that all files may touch.
+/* The caller's thread and processor, and the part of a processor that all files may access.
  *
  * Owns:    two thread-local words, struct qzi_processor_head.
- * Writer:  whoever switches (qzi_current_set); a kernel thread that takes a processor or gives it up.
+ * Writer:  code that switches threads (qzi_current_set); a kernel thread that takes a processor or gives it up.
  * Reader:  every file of threadlib/src.
  */
 #ifndef QZI_SELF_H
@@ -11,15 +11,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The processor that runs the caller. Read again after anything that may switch. NULL: not a kernel thread of ours. */
+/* The processor that runs the caller; NULL: not a kernel thread of the package. To be read again after every
+ * operation that may switch. */
 extern _Thread_local struct qzi_processor *qzi_tls_processor __attribute__((tls_model("initial-exec")));
 
-/* The thread that the caller runs: current of that processor; NULL: in its scheduler, or in a blocking region, or none
- * of ours, or a call in place that is no thread yet (thread/in_place.h). Twice, since a locked instruction makes what
- * follows wait: an address less to look up is 5 cycles less for a mutex. */
+/* The thread that runs: `current` of that processor. NULL in the scheduler, in a blocking region, in a foreign
+ * kernel thread, and in a call in place that is not a thread yet (thread/in_place.h). It is a copy, because
+ * instructions after a locked one wait for their operands: with one load less, a mutex operation takes 5 cycles
+ * less. */
 extern _Thread_local struct qzi_thread *qzi_tls_thread __attribute__((tls_model("initial-exec")));
 
-/* By assembly, so that a compiler cannot keep the address of the variable over a switch to another kernel thread. */
+/* In assembly, so that the compiler cannot keep the variable's address across a switch to another kernel thread. */
 #if defined(__x86_64__)
 #define QZI_TLS_LOAD(variable, value) \
   __asm__ volatile("movq " #variable "@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(value))
@@ -67,29 +69,31 @@ static inline struct qzi_thread *qzi_thread_self(void) {
   return thread;
 }
 
-/* The first part of a processor, all that other files may touch; the rest is in processor.h. */
+/* The first part of a processor, which all files may access; the rest is in processor.h. */
 struct qzi_processor_head {
-  struct qzi_thread *current; /* thread that it runs; NULL in its scheduler */
+  struct qzi_thread *current; /* the thread that it runs; NULL in its scheduler */
   struct qzi_publisher pub;
-  const void *left_from; /* where the thread returns to that was left last by waiting (struct qzi_back) */
+  const void *left_from; /* return address of the wait that was left last (struct qzi_back) */
 };
 static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processor) {
   return (struct qzi_processor_head *)processor;
 }
-/* The caller's processor goes on with another thread, or none. */
+/* Sets the thread that the caller's processor continues with; NULL: none. */
 static inline void qzi_current_set(struct qzi_processor *processor, struct qzi_thread *thread) {
   __atomic_store_n(&qzi_head(processor)->current, thread, __ATOMIC_RELAXED);
   QZI_TLS_STORE(qzi_tls_thread, thread);
 }
-/* What runs is no thread yet (thread/in_place.h). */
+/* Hide the current thread while a call in place runs that is not a thread yet (thread/in_place.h), and show it
+ * again. */
 static inline void qzi_current_hide(void) { QZI_TLS_STORE(qzi_tls_thread, NULL); }
 static inline void qzi_current_show(struct qzi_processor *processor) {
   QZI_TLS_STORE(qzi_tls_thread, qzi_head(processor)->current);
 }
 static inline struct qzi_publisher *qzi_pub_of(struct qzi_processor *processor) { return &qzi_head(processor)->pub; }
 
-/* The processor that runs the caller; sets the package up where main has not begun; ends the program with a line where
- * a foreign kernel thread calls, or one inside a blocking region. */
+/* qzi_processor_checked returns the processor that runs the caller. If main has not started, it initializes the
+ * package. If the caller is a foreign kernel thread or is inside a blocking region, it aborts the program with a
+ * message. */
 struct qzi_processor *qzi_foreign(void);
 struct qzi_thread *qzi_self_slow(void);
 static inline struct qzi_processor *qzi_processor_checked(void) {
@@ -97,17 +101,17 @@ static inline struct qzi_processor *qzi_processor_checked(void) {
   return QZI_LIKELY(p != NULL) ? p : qzi_foreign();
 }
 
-/* The running thread. */
+/* Returns the running thread. */
 static inline struct qzi_thread *qzi_self(void) {
   struct qzi_thread *thread = qzi_thread_self();
   return QZI_LIKELY(thread != NULL) ? thread : qzi_self_slow();
 }
-/* Through which the running thread publishes. */
+/* Returns the publisher of the running thread's processor. */
 static inline struct qzi_publisher *qzi_publisher_self(void) { return &qzi_head(qzi_processor_checked())->pub; }
 
 unsigned qzi_processor_count(void);
 struct qzi_processor *qzi_processor_at(unsigned index);
-uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS */
+uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS, in ns */
 
 #pragma GCC visibility pop
 #endif

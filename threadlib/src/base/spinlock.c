@@ -1,14 +1,15 @@
-/* The slow path of the tiny lock.
+/* The slow path of the spin lock.
  *
  * Owns:    nothing.
- * Must not: sleep in the kernel for long: holders need a few instructions, unless they have lost their CPU.
+ * Must not: sleep in the kernel for long: a holder needs only a few instructions, unless it has lost its CPU.
  */
 #include "spinlock.h"
 
 #include <sched.h>
 #include "publisher/publisher.h"
 
-/* Not work of the thread that runs here, nor of the package: the other kernel thread waits for a CPU. */
+/* With --span, the wait is neither work of the calling thread nor overhead of the package: the other kernel thread
+ * waits for a CPU. */
 void qzi_relax_long(unsigned tries) {
   uint64_t since = qzi_spanning() ? qzi_span_stands_since() : 0;
   qzi_pause();

@@ -1,4 +1,4 @@
-/* The tiny lock that guards what the package shares, and pauses for whoever spins.
+/* The spin lock that guards the package's shared data, and pauses for spinning code.
  *
  * Owns:    nothing.
  * Must not: be held across a switch.
@@ -18,7 +18,8 @@ static inline void qzi_pause(void) {
 #endif
 }
 
-/* One turn of a loop that waits for another kernel thread to do a few instructions, which may have lost its CPU. */
+/* One iteration of a loop that waits until another kernel thread, which may have lost its CPU, has executed a few
+ * instructions. */
 void qzi_relax_long(unsigned tries);
 static inline void qzi_relax(unsigned tries) {
   if (QZI_UNLIKELY(tries >= 63))
@@ -27,7 +28,7 @@ static inline void qzi_relax(unsigned tries) {
     qzi_pause();
 }
 
-/* The tiny lock: for a few instructions, never across a switch. */
+/* The spin lock: to be held for a few instructions, never across a switch. */
 typedef struct qzi_spinlock {
   _Atomic(uint32_t) word;
 } qzi_spinlock;

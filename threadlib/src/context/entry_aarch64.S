@@ -1,11 +1,11 @@
-/* Where contexts begin, and threads that are called on their joiner's stack, for aarch64 (AAPCS64).
+/* The first instructions of a new context, and calls of threads on their joiner's stack, for aarch64 (AAPCS64).
  *
  * Owns:    the frame of qzi_call, 176 bytes: sp+0 x29, x30, sp+16 x19..x28, sp+96 fpcr, sp+104 free, sp+112 d8..d15
  * Must not: know how contexts are switched: switch.h.
  */
 	.text
 
-/* Where a new context begins: see entry_x86_64.S. x0, x1: (after, arg); x29: the function that it is for. */
+/* Start of a new context; see entry_x86_64.S. x0, x1: (after, arg); x29: the function to call. */
 	.globl	qzi_thread_entry
 	.hidden	qzi_thread_entry
 	.type	qzi_thread_entry, %function
@@ -71,7 +71,7 @@ qzi_call:
 	mov	x9, x0
 	mov	x0, x1
 	blr	x9
-	ldr	x9, [sp, #96] /* its joiner must not inherit the control word that it ended with */
+	ldr	x9, [sp, #96] /* the joiner must not inherit a changed control word */
 	mrs	x10, fpcr
 	cmp	x9, x10
 	b.ne	.Lput_back

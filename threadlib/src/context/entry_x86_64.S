@@ -1,11 +1,11 @@
-/* Where contexts begin, and threads that are called on their joiner's stack, for x86-64 (System V ABI).
+/* The first instructions of a new context, and calls of threads on their joiner's stack, for x86-64 (System V ABI).
  *
  * Owns:    the frame of qzi_call: sp+0 control words (qzi_fp_control; the last two bytes are scratch), sp+8 r15, r14,
  *          r13, r12, rbx, rbp, then the return address.
  * Must not: know how contexts are switched: switch.h.
  */
 
-/* Control words: as qzi_fp_leave (switch.h). */
+/* Saves the floating-point control words, like qzi_fp_leave (switch.h). */
 	.macro	SAVE_CONTROL label
 	fnstcw	4(%rsp)
 	movl	qzi_fp_usual(%rip), %r8d
@@ -23,8 +23,8 @@
 
 	.text
 
-/* Where a new context begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here; rbp: the
- * function that it is for. No caller: the return address is undefined, so that unwinders stop here. */
+/* Start of a new context: the first frame of its stack. rax, rdx: (after, arg) of the context that switched here;
+ * rbp: the function to call. It has no caller: the return address is undefined, so that unwinders stop here. */
 	.globl	qzi_thread_entry
 	.hidden	qzi_thread_entry
 	.type	qzi_thread_entry, @function
@@ -41,7 +41,8 @@ qzi_thread_entry:
 	.cfi_endproc
 	.size	qzi_thread_entry, . - qzi_thread_entry
 
-/* The end of a switch to where another function has switched: jumps to the context that rsi is. */
+/* Last instruction of a switch to a context that was left in another function: jumps to the pc of the context in
+ * rsi. */
 	.globl	qzi_switch_elsewhere
 	.hidden	qzi_switch_elsewhere
 	.type	qzi_switch_elsewhere, @function
@@ -53,8 +54,8 @@ qzi_switch_elsewhere:
 	.cfi_endproc
 	.size	qzi_switch_elsewhere, . - qzi_switch_elsewhere
 
-/* Calls `body` with where this returns to as argument number `place`, and returns its `error`: by a jump unless
- * `same_place` (switch.h, struct qzi_back). */
+/* Calls `body` with its own return address as the argument in register `place`, and returns body's `error`. Unless
+ * `same_place`, it returns by a jump instead of `ret` (switch.h, struct qzi_back). */
 	.macro	RETURNS_ELSEWHERE name, body, place
 	.globl	\name
 	.hidden	\name
@@ -85,8 +86,8 @@ qzi_switch_elsewhere:
 	RETURNS_ELSEWHERE qzi_transfer, qzi_transfer_body, %r9
 
 /* void *qzi_call(void *(*start)(void *), void *argument, void **exit_sp)
- * Calls start(argument) so that qzi_leave_call can end it from any depth: *exit_sp is the stack pointer to come back
- * to. An exception stops here (personality): what is below belongs to another thread. */
+ * Calls start(argument) so that qzi_leave_call can end the call from any depth: *exit_sp is the stack pointer to
+ * restore. An exception stops here (personality), because the frames above it on the stack belong to another thread. */
 	.section quartz_start,"ax",@progbits
 	.globl	qzi_call
 	.hidden	qzi_call
@@ -116,7 +117,7 @@ qzi_call:
 	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	call	*%rax
-	/* a thread may end with other control words than it began with; its joiner must not inherit them */
+	/* a thread may end with other control words than it started with; its joiner must not inherit them */
 	fnstcw	6(%rsp)
 	movzwl	6(%rsp), %ecx
 	cmpw	4(%rsp), %cx
@@ -181,7 +182,7 @@ qzi_leave_in_place:
 	.cfi_endproc
 	.size	qzi_leave_in_place, . - qzi_leave_in_place
 
-/* void qzi_fp_put_back(void): the usual control words. */
+/* void qzi_fp_put_back(void): restores the usual control words. */
 	.globl	qzi_fp_put_back
 	.hidden	qzi_fp_put_back
 	.type	qzi_fp_put_back, @function

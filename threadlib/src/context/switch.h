@@ -1,11 +1,12 @@
-/* Context switch: the registers of one thread are left, those of another taken up.
+/* Context switch: saves the registers of one thread and restores those of another.
  *
- * Owns:    the layout of a saved context (struct qzi_context), which lies in the frame of whoever left.
- * Writer:  the thread that is left, at that moment; qzi_context_make for one that has not begun.
- * Reader:  whoever switches to it, once.
- * Must not: be called: it is expanded in the few functions that switch. There the compiler saves what it needs anyway,
- * so each register is stored once and in the frame that is in the cache; and since nothing is called, the processor's
- *           stack of return addresses stays in step, and it predicts the returns of those functions.
+ * Owns:    the layout of a saved context (struct qzi_context), which lies in the stack frame of the function that
+ *          switched.
+ * Writer:  the thread that is left, when it switches; qzi_context_make for a thread that has not started.
+ * Reader:  the code that switches to it, once.
+ * Must not: be called: it is expanded in the few functions that switch. There the compiler saves the registers that it
+ * needs anyway, so each register is stored once, in a frame that is in the cache. Since there is no call, the CPU's
+ * return stack stays in step, and the returns of those functions are predicted.
  */
 #ifndef QZI_SWITCH_H
 #define QZI_SWITCH_H
@@ -14,51 +15,51 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The rest of the registers lies in the same frame, where the compiler put it. entry_*.S knows the layout. */
+/* A saved context. The compiler has saved the other registers in the same frame. entry_*.S depends on this layout. */
 struct qzi_context {
   uint64_t control; /* floating-point control words: qzi_fp_control() */
-  void *pc;         /* where it goes on */
+  void *pc;         /* where it continues */
   void *sp;
-  void *fp; /* frame pointer; of a new context: its first function */
+  void *fp; /* frame pointer; in a new context its first function */
 };
 
-/* What whoever was left hands over to whoever goes on: `after(arg)`, if not NULL, runs there. */
+/* Passed from the context that is left to the one that continues, which calls `after(arg)` unless `after` is NULL. */
 struct qzi_passed {
   void (*after)(void *);
   void *arg;
 };
 
-/* Where a new context begins, on an empty stack (entry_*.S). */
+/* Start of a new context, on an empty stack (entry_*.S). */
 void qzi_thread_entry(void);
 
-/* Floating-point control words of new threads: those that main had when it created the first one. */
+/* Floating-point control words of new threads: those that main had when it created the first thread. */
 extern uint64_t qzi_fp_usual;
 
 #if defined(__x86_64__)
 
-/* mxcsr in the lower half (without status bits), the x87 control word in the upper one. */
+/* Returns mxcsr (without status bits) in the lower half and the x87 control word in the upper half. */
 static inline uint64_t qzi_fp_control(void) {
   uint32_t word[2] = {0, 0};
   __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(word[0]), "=m"(word[1]));
   return (word[0] & UINT64_C(0xffc0)) | (uint64_t)(word[1] & 0xffff) << 32;
 }
-/* Reading mxcsr takes 4 to 5 ns, the x87 word next to nothing; and what sets rounding or traps (fesetround,
- * feenableexcept, fesetenv) sets both. So the x87 word says whether a thread has other ones than usual, and only then
- * is mxcsr read. A thread that changes mxcsr alone is not seen (docs/reference/threads.md). */
+/* Reading mxcsr takes 4 to 5 ns, reading the x87 control word almost nothing, and the functions that set rounding or
+ * traps (fesetround, feenableexcept, fesetenv) set both. So mxcsr is read only if the x87 word differs from the
+ * usual one. A thread that changes only mxcsr is not detected (docs/reference/threads.md). */
 static inline uint64_t qzi_fp_leave(void) {
   uint16_t x87;
   __asm__ volatile("fnstcw %0" : "=m"(x87));
   return QZI_LIKELY(x87 == (uint16_t)(qzi_fp_usual >> 32)) ? qzi_fp_usual : qzi_fp_control();
 }
-/* From those that the caller has to those of the context that goes on. */
+/* Loads the control words `wanted` if they differ from the current ones, `has`. */
 static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
   if (QZI_LIKELY((uint16_t)(has >> 32) == (uint16_t)(wanted >> 32))) return;
   uint32_t word[2] = {(uint32_t)wanted, (uint32_t)(wanted >> 32)};
   __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(word[0]), "m"(word[1]));
 }
 
-/* A thread that left here, too, goes on without a jump: one whose target is to be looked up is more expensive than all
- * else. */
+/* If the other thread was left at this same place, execution continues without a jump: an indirect jump would cost
+ * more than the rest of the switch. */
 #define QZI_SWITCH(here, to, after, arg)                                                                         \
   __asm__ volatile("leaq 1f(%%rip), %%r8\n\t"                                                                    \
                    "movq %%r8, 8(%[here_])\n\t"                                                                  \
@@ -87,7 +88,7 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
   if (QZI_UNLIKELY(has != wanted)) __asm__ volatile("msr fpcr, %0" : : "r"(wanted));
 }
 
-/* hint #36 is "bti j". Of v8 to v15 the lower halves belong to the caller; the compiler stores those alone. */
+/* hint #36 is "bti j". The lower halves of v8 to v15 are callee-saved; the compiler saves only those. */
 #define QZI_SWITCH(here, to, after, arg)                                                                               \
   do {                                                                                                                 \
     register void (*after_)(void *) __asm__("x0") = after;                                                             \
@@ -117,13 +118,14 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
 
 #endif
 
-/* Leaves the caller's context in its own frame, where it is found by *save, goes on at `to`, and hands (after, arg)
- * over to whoever goes on there. Returns what was handed over by whoever came back. `control` is from qzi_fp_leave(),
- * called a good while before where that can be: what comes right after it waits. */
+/* Switches to context `to`: saves the caller's context in its own stack frame, stores its address in *save, and
+ * passes (after, arg) to the code that continues at `to`. Returns the pair that is passed when the caller is
+ * switched to again. `control` is the result of qzi_fp_leave(), which should be called as early as possible, because
+ * instructions right after it wait. */
 static inline __attribute__((always_inline)) struct qzi_passed
 qzi_switch(uint64_t control, struct qzi_context **save, struct qzi_context *to, void (*after)(void *), void *arg) {
   struct qzi_context context, *here = &context;
-  __asm__("" : "+r"(here)); /* the frame is not left for good, as gcc thinks */
+  __asm__("" : "+r"(here)); /* keeps gcc from assuming that the frame is never used again */
   here->control = control;
   qzi_fp_take(here->control, to->control);
   *save = here;
@@ -131,7 +133,7 @@ qzi_switch(uint64_t control, struct qzi_context **save, struct qzi_context *to, 
   return (struct qzi_passed){after, arg};
 }
 
-/* A first context at the top of a stack: goes on at qzi_thread_entry, that at `first`. */
+/* Makes the initial context at the top of a stack: it starts at qzi_thread_entry, which calls `first`. */
 static inline struct qzi_context *qzi_context_make(char *high, void (*first)(void (*after)(void *), void *arg)) {
   struct qzi_context *context = (struct qzi_context *)high - 1;
   context->control = qzi_fp_usual;

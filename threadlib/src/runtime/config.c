@@ -1,9 +1,9 @@
-/* Configuration: QUARTZ_* environment variables win over qz_init's options, and those over defaults.
+/* Configuration: QUARTZ_* environment variables take precedence over qz_init's options, and those over defaults.
  *
  * Owns:    the constant part of qzi_runtime.
  * Writer:  start-up and qz_init, before the first thread is created.
- * Reader:  all of the core.
- * Must not: fail for a bad variable: it says so in one line, and goes on with the default.
+ * Reader:  all files of the package.
+ * Must not: fail because of an invalid variable: it reports it in one line and uses the default.
  */
 #define _GNU_SOURCE
 #include "threadlib/src/scheduler/processor.h"
@@ -21,7 +21,8 @@
 #define THREADS_DEFAULT     2000000u
 #define SPIN_DEFAULT_NS     50000u /* a wake-up takes 10 to 20 us */
 
-/* A number, with k, m, g as units of bytes where allowed. Complains at start-up alone, not again in qz_init. */
+/* Reads a number from an environment variable; with `bytes`, a suffix k, m or g is accepted. An invalid value is
+ * reported only at start-up, not again in qz_init. */
 static bool number(const char *name, bool bytes, uint64_t least, uint64_t most, uint64_t *value) {
   const char *text = getenv(name);
   if (!text || !*text) return false;
@@ -44,7 +45,7 @@ static bool number(const char *name, bool bytes, uint64_t least, uint64_t most, 
   return true;
 }
 
-/* CPUs that the process may use, at most QZI_SERIAL_STEP. */
+/* Finds the CPUs that the process may use; at most 65536. */
 static void find_cpus(void) {
   for (size_t cpus = 1024; cpus <= 65536; cpus *= 2) {
     cpu_set_t *set = CPU_ALLOC(cpus);
@@ -90,7 +91,7 @@ int qzi_config(const qz_options *options) {
   qzi_runtime.stack_bytes = (stack + qzi_runtime.page_bytes - 1) / qzi_runtime.page_bytes * qzi_runtime.page_bytes;
   qzi_runtime.stack_half = qzi_runtime.stack_bytes / 2;
   qzi_runtime.max_threads = threads;
-  /* more processors than CPUs: who spins takes the CPU from one that works */
+  /* with more processors than CPUs, a spinning processor would take the CPU from one that works */
   qzi_runtime.spin_ns = spin != UINT64_MAX ? (uint32_t)spin : processors > cpus ? 0 : SPIN_DEFAULT_NS;
   qzi_runtime.pin = pin == 2 ? processors <= cpus : pin == 1;
   return 0;

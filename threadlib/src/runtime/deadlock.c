@@ -1,8 +1,8 @@
-/* The end of a program in which nothing can run any more: either all threads have ended, or they wait for each other.
+/* End of a program in which nothing can run any more: either all threads have ended, or they wait for each other.
  *
  * Owns:    the report.
  * Writer:  the last processor that would have gone to sleep.
- * Reader:  people: stderr.
+ * Reader:  users, on stderr.
  * Must not: take locks or allocate.
  */
 #include "threadlib/src/scheduler/processor.h"
@@ -20,7 +20,8 @@ struct count {
   unsigned blocked, reported;
 };
 
-/* Nothing runs: a thread that is not parked has called another one on its own stack, and waits for that. */
+/* Since no thread runs, a thread that is alive but not parked has called another thread on its own stack and waits
+ * for it. */
 static void count(struct qzi_thread *thread, void *arg) {
   if (qzi_life(thread) == QZI_ALIVE) ((struct count *)arg)->blocked++;
 }
@@ -44,13 +45,13 @@ static void report(struct qzi_thread *thread, void *arg) {
 }
 
 void qzi_deadlock(void) {
-  /* two that fall asleep together may both find that nothing will come */
+  /* two processors that go to sleep at the same time may both detect the deadlock */
   static _Atomic(bool) reporting;
   if (atomic_exchange(&reporting, true))
     for (;;) pause();
   struct count counts = {0, 0};
   qzi_stack_each(count, &counts);
-  if (counts.blocked == 0) exit(0); /* the last thread has ended, main before it by qz_exit */
+  if (counts.blocked == 0) exit(0); /* the last thread has ended; main ended before it, by qz_exit */
   char line[160];
   if (counts.blocked == 1)
     snprintf(line, sizeof line, "the only thread is blocked, and nothing can wake it");

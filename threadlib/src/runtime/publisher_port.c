@@ -1,9 +1,10 @@
-/* Processors of the thread package that publish, and the kernel threads that run them.
+/* The thread package as a host of the publisher: its processors, which publish, and the kernel threads that run them.
  *
  * Owns:    the list of kernel threads that may publish, the publisher of each processor.
- * Writer:  each kernel thread enters and removes itself; the channel's kernel thread sets their qzi_hot when publishing
- *          begins and ends. Reader: session.c.
- * Must not: touch a processor that publishes for itself already.
+ * Writer:  each kernel thread adds and removes itself; the channel's kernel thread sets their qzi_hot when publishing
+ *          begins and ends.
+ * Reader:  session.c.
+ * Must not: change the record of a processor that already publishes for itself.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,17 +15,17 @@
 #include "publisher/private.h"
 #include "threadlib/src/base/self.h"
 
-QZ_NOTE; /* here is who publishes */
+QZ_NOTE; /* marks the file as a publisher for tools that look for one */
 
 /* A kernel thread that may publish. */
 struct kernel {
   uint64_t **hot;
   struct kernel *next;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of `publishers` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list and `publishers` */
 static struct kernel *kernels;
 static _Thread_local struct kernel self __attribute__((tls_model("initial-exec")));
-static struct qzi_publisher **publishers; /* by index, NULL: not started */
+static struct qzi_publisher **publishers; /* by processor index; NULL: not started */
 static uint32_t publishers_room;
 
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_THREADLIB;
@@ -35,10 +36,10 @@ const ptrdiff_t qzi_current_offset =
   (ptrdiff_t)offsetof(struct qzi_processor_head, current) - (ptrdiff_t)offsetof(struct qzi_processor_head, pub);
 const ptrdiff_t qzi_current_pub = offsetof(struct qzi_thread, pub);
 
-#define PROCESSORS_ROOM \
-  1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */
+/* Minimum number of records and call tables of a session, since qz_init() may raise the number of processors. */
+#define PROCESSORS_ROOM 1024u
 
-/* One call table for each processor. */
+/* Makes the table of publishers, and room for one call table per processor. */
 bool qzi_publishers_make(void) {
   pthread_mutex_lock(&lock);
   if (publishers_room < qzi_session.processors) {
@@ -61,7 +62,7 @@ void qzi_publishers_calibrate(struct qz_session *head) {
 }
 
 void qzi_publishers_head(struct qz_session *head) {
-  qzi_pub_ticks_begin(); /* calibrated soon */
+  qzi_pub_ticks_begin(); /* the calibration follows in qzi_publishers_calibrate */
   pthread_mutex_lock(&lock);
   qzi_session.head = head;
   pthread_mutex_unlock(&lock);
@@ -81,7 +82,8 @@ void qzi_publishers_mapped(void) {
 static void connect_path(struct qzi_publisher *p) {
   bool span = qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks(), p->os_tid);
   __atomic_store_n(&p->span, span ? p->span_room : NULL, __ATOMIC_RELEASE);
-  __atomic_store_n(&p->path, span ? NULL : qzi_path_actor(p->index), __ATOMIC_RELEASE); /* with: both chains there */
+  __atomic_store_n(&p->path, span ? NULL : qzi_path_actor(p->index),
+                   __ATOMIC_RELEASE); /* stored last: then both chains exist */
 }
 void qzi_publishers_span(void) {
   pthread_mutex_lock(&lock);
@@ -90,7 +92,8 @@ void qzi_publishers_span(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* With the lock held. The processor's own kernel thread does not publish yet, or calls this itself. */
+/* Connects a processor's publisher to the session. With the lock held, and while the processor's own kernel thread
+ * does not publish yet, or by that kernel thread itself. */
 static void connect_publisher(struct qzi_publisher *p) {
   struct qz_processor *record = &qzi_session.processor_base[p->index];
   qzi_threads_pool_publisher(p);
@@ -101,7 +104,8 @@ static void connect_publisher(struct qzi_publisher *p) {
   record->os_tid = p->os_tid;
   record->cpu = p->cpu;
   struct qz_call *calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;
-  if (p->record == record && p->calls == calls) return; /* the processor may have read them while it published before */
+  if (p->record == record && p->calls == calls)
+    return; /* unchanged, and the processor may be reading them: it has published before */
   p->calls = calls;
   __atomic_store_n(&p->record, record, __ATOMIC_RELEASE);
 }
@@ -114,7 +118,7 @@ void qzi_publishers_prepare(void) {
     connect_publisher(p);
     struct qz_processor *record = p->record;
     if (!record) continue;
-    /* Counters that move just now are published again, as a whole, at their next change. */
+    /* A counter that changes concurrently is published again, with its full value, at its next change. */
     qzi_pub_store(&record->enqueued, qzi_pub_enqueued_in_all(p));
     qzi_pub_store(&record->dequeued, __atomic_load_n(&p->dequeued, __ATOMIC_RELAXED));
     qzi_pub_store(&record->switches, __atomic_load_n(&p->switches, __ATOMIC_RELAXED));
@@ -135,7 +139,7 @@ void qzi_publishers_on(void) {
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < qzi_session.processors; k++) {
     struct qz_processor *record = &qzi_session.processor_base[k];
-    uint64_t unknown = UINT64_MAX; /* the processor has not spoken for itself yet */
+    uint64_t unknown = UINT64_MAX; /* the processor has not published a state itself yet */
     bool busy = publishers[k] && qzi_sched_busy(k);
     QZI_TRACE(now(record, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0)));
     __atomic_compare_exchange_n(&record->now, &unknown, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0), false,
@@ -174,7 +178,7 @@ void qzi_pub_processor(struct qzi_publisher *p, unsigned index, uint32_t cpu) {
     kernels = &self;
   }
   if (qzi_publishing() && p->record && !qzi_sched_busy(index))
-    qzi_pub_now(p, QZ_STATE_IDLE); /* main, when it is pinned, is running */
+    qzi_pub_now(p, QZ_STATE_IDLE); /* only if no thread runs: when main is pinned, it is running */
   pthread_mutex_unlock(&lock);
 }
 
@@ -200,7 +204,7 @@ void qzi_publishers_forked(void) {
 void qzi_publishers_started_again(void) {
   for (uint32_t k = 0; k < qzi_session.processors; k++)
     if (publishers[k]) {
-      publishers[k]->woken = -publishers[k]->spawns; /* the others' shares are gone */
+      publishers[k]->woken = -publishers[k]->spawns; /* the counts of the other processors are lost */
       publishers[k]->dequeued = 0;
       qzi_pub_forget_joins(publishers[k]);
     }

@@ -1,13 +1,14 @@
-/* Start-up, and what fork() leaves over.
+/* Start-up, and the state of the child after fork().
  *
  * Owns:    qzi_runtime, the array of processors.
- * Writer:  a constructor, before main and before the program's own constructors; qz_init; the child after fork().
- * Reader:  all of the core.
+ * Writer:  a constructor, which runs before main and before the program's own constructors; qz_init; the child after
+ *          fork().
+ * Reader:  all files of the package.
  * Must not: start kernel threads before the program creates its first thread: a program that is only linked with the
- *           package pays nothing.
+ * package must not pay for it.
  *
- * The process's first kernel thread is processor 0, and main is a thread of the package on the stack that the process
- * has from the start. What other kernel threads need is made when the first thread is created.
+ * The process's first kernel thread is processor 0, and main is a thread of the package on the initial stack of the
+ * process. What other kernel threads need is set up when the first thread is created.
  */
 #define _GNU_SOURCE
 #include "publisher/port.h"
@@ -29,7 +30,7 @@
 #include <unistd.h>
 
 #define SCHEDULER_STACK_BYTES  (256u << 10)
-#define MAIN_STACK_SPARE_BYTES (256u << 10) /* arguments, environment and the kernel's guard gap */
+#define MAIN_STACK_SPARE_BYTES (256u << 10) /* for arguments, environment and the kernel's guard gap */
 #define MAIN_STACK_MOST_BYTES  (64u << 20)
 
 struct qzi_runtime qzi_runtime;
@@ -62,7 +63,7 @@ static void find_main_stack(struct qzi_thread *thread) {
   size_t bytes = 8u << 20;
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < MAIN_STACK_MOST_BYTES) bytes = limit.rlim_cur;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  thread->pub.stack_high = (here | (qzi_runtime.page_bytes - 1)) + 1; /* a little low: harmless */
+  thread->pub.stack_high = (here | (qzi_runtime.page_bytes - 1)) + 1; /* may be a little too low, which is harmless */
   thread->pub.stack_low = here - (bytes > 2 * MAIN_STACK_SPARE_BYTES ? bytes - MAIN_STACK_SPARE_BYTES : bytes / 2);
 }
 
@@ -91,7 +92,7 @@ static void set_up(void) {
   qzi_pub_init(qzi_runtime.processor_count, qzi_runtime.max_threads);
   self->pub.name = qzi_pub_name("main");
   uint32_t cpu = p->cpu;
-  p->cpu = UINT32_MAX; /* main is pinned when there is somebody to be kept apart from */
+  p->cpu = UINT32_MAX; /* main is pinned only when there are other kernel threads */
   qzi_kernel_take(&kernel, p);
   p->cpu = cpu;
   qzi_pub_created(&p->head.pub, &self->pub, NULL);
@@ -105,7 +106,7 @@ __attribute__((constructor(101))) static void constructor(void) {
 }
 
 struct qzi_processor *qzi_foreign(void) {
-  if (!qzi_runtime.processors) { /* another constructor came first */
+  if (!qzi_runtime.processors) { /* another constructor called a function of the package first */
     set_up();
     return qzi_processor_self();
   }
@@ -125,7 +126,7 @@ struct qzi_thread *qzi_self_slow(void) {
   return p->head.current;
 }
 
-/* The scheduler loop of the first kernel thread needs a stack of its own: main may move to another kernel thread. */
+/* The first kernel thread's scheduler loop needs a stack of its own, because main may move to another kernel thread. */
 static void scheduler_entry(void (*after)(void *), void *arg) {
   struct qzi_kernel *kernel = qzi_kernel_self();
   qzi_sanitize_arrived(NULL);
@@ -184,11 +185,12 @@ int qz_init(const qz_options *options) {
   return 0;
 }
 
-/* What publishing asks. */
+/* Functions that the publisher calls. */
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   struct qzi_processor *p = qzi_processor_self();
   if (!p || !p->head.current) return NULL;
-  /* Where a signal handler asks while the package begins or ends a call in place, it is for the caller's thread. */
+  /* If a signal handler calls this while the package begins or ends a call in place (busy), the result is the
+   * caller's thread. */
   if (p->in_place && !atomic_load_explicit(&p->busy, memory_order_relaxed)) qzi_in_place_become(p);
   *publisher = &p->head.pub;
   return &p->head.current->pub;
@@ -211,10 +213,10 @@ static void forget(struct qzi_thread *thread, void *self) {
   thread->pub.serial = 0;
 }
 
-/* In the child: only the calling thread is left, with one processor, its own. */
+/* Runs in the child: only the calling thread remains, with one processor, its own. */
 static void forked(void) {
   struct qzi_kernel *kernel = qzi_kernel_self();
-  if (!kernel) return; /* forked by a foreign kernel thread: nothing of the package works in the child */
+  if (!kernel) return; /* forked by a foreign kernel thread: the package cannot be used in the child */
   struct qzi_processor *p = kernel->io_thread ? kernel->io_processor : kernel->processor;
   if (!kernel->io_thread && p->in_place) qzi_in_place_become(p);
   struct qzi_thread *self = kernel->io_thread ? kernel->io_thread : p->head.current;
@@ -251,10 +253,10 @@ static void forked(void) {
   p->timer_count = 0;
   p->timer_first_ns = QZI_NEVER;
   qzi_timer_count = 0;
-  qzi_ring_make(&p->deque, true); /* the old ones are amid anything, perhaps; their memory is left unused */
+  qzi_ring_make(&p->deque, true); /* the old queues may be in an inconsistent state; their memory is not freed */
   qzi_ring_make(&p->fifo, false);
   p->task_room = qzi_runtime.membarrier ? QZI_TASK_ROOM : 0;
-  p->task_limit = p->task_end = 0; /* and nothing is called in place: see above */
+  p->task_limit = p->task_end = 0; /* no call in place remains: see above */
   qzi_stack_forked();
   qzi_stack_each(forget, self);
   qzi_sync_start(1);

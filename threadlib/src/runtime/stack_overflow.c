@@ -1,7 +1,7 @@
-/* Stack overflow: says which thread has used up its stack, before the program dies of it.
+/* Stack overflow: reports which thread has overflowed its stack before the program dies of it.
  *
- * Owns:    the SIGSEGV handler, where the program has none when its first thread is created; an alternate signal stack
- *          for each kernel thread that has none.
+ * Owns:    the SIGSEGV handler, if the program has none when its first thread is created; an alternate signal stack for
+ *          each kernel thread that has none.
  * Must not: change how the program ends: the fault happens again, with the default action.
  */
 #include "threadlib/src/scheduler/processor.h"
@@ -15,7 +15,7 @@
 
 #define SIGNAL_STACK_BYTES (64u << 10)
 
-#if !defined(QZI_ASAN) && !defined(QZI_TSAN) /* they have handlers of their own */
+#if !defined(QZI_ASAN) && !defined(QZI_TSAN) /* the sanitizers have handlers of their own */
 static void handler(int signal, siginfo_t *info, void *context) {
   uintptr_t at = (uintptr_t)info->si_addr;
   struct qzi_processor *p = qzi_processor_self();

@@ -1,22 +1,23 @@
-/* Declared blocking regions: the kernel thread stays with its thread, the processor becomes free for others.
+/* Blocking regions: the kernel thread stays with its thread, and the processor becomes available to others.
  *
  * Owns:    qzi_kernel.io_thread, .io_processor; the status QZI_IN_IO; qzi_runtime.in_io.
  * Writer:  the kernel thread inside the region.
  * Reader:  idle.c.
- * Must not: start a kernel thread where nothing is ready: a short region costs a few atomic operations.
+ * Must not: start a kernel thread if nothing is ready: a short region costs a few atomic operations.
  *
- * At the beginning the processor is marked as free to take. Whoever queues work wakes a spare kernel thread for it; its
- * own queue can be stolen from. At the end the thread takes its processor back, or another free one, or else waits for
- * one.
+ * At its start, the region marks the processor as available. A processor that queues work wakes a spare kernel thread
+ * for it; other processors can steal from its queue. At its end, the thread takes back its processor or another
+ * available one; otherwise it waits for one.
  *
- * Whoever goes to sleep makes every CPU pass a barrier before it looks for work a last time (idle.c). That would be too
- * expensive for a short region. So from the first region on those who queue work pass one (fenced_wakes).
+ * A processor that goes to sleep executes a barrier on all CPUs before it looks for work for the last time (idle.c).
+ * That would be too expensive for a short region. So from the first region on, code that queues work executes a fence
+ * instead (fenced_wakes).
  */
 #include "processor.h"
 #include "exceptions.h"
 #include "sanitizers.h"
 
-static _Atomic(bool) all_fenced; /* all processors know that wakes are fenced */
+static _Atomic(bool) all_fenced; /* all processors have seen that wake-ups are fenced */
 
 void qz_blocking_begin(const char *name) {
   struct qzi_processor *p = qzi_processor_self();
@@ -79,7 +80,8 @@ void qz_blocking_end(void) {
     atomic_fetch_sub_explicit(&qzi_runtime.in_io, 1, memory_order_seq_cst);
     return;
   }
-  /* every processor works, or sleeps with a kernel thread of its own: wait in the queue; this kernel thread is spare */
+  /* every processor is running, or sleeps with a kernel thread of its own: queue the thread; this kernel thread
+   * becomes spare */
   qzi_sanitize_to_scheduler(&self->sanitizer_stack, kernel);
   struct qzi_exceptions *here = qzi_exceptions_here(), exceptions = here ? *here : (struct qzi_exceptions){0};
   struct qzi_passed passed = qzi_switch(qzi_fp_leave(), &self->context, kernel->context, inject_after, self);

@@ -1,8 +1,9 @@
-/* The next thread of a processor, and the switch to it: what is expanded in the few functions that switch.
+/* Selection of a processor's next thread, and the switch to it: code that is expanded in the few functions that switch.
  *
- * Owns:    the order of decisions (scheduler.c says which), what a switch publishes.
- * Writer:  a processor's own kernel thread, under its biased lock. Reader: scheduler.c, wait.c.
- * Must not: be included where nothing switches.
+ * Owns:    the order of decisions (described in scheduler.c), and what a switch publishes.
+ * Writer:  a processor's own kernel thread, under its biased lock.
+ * Reader:  scheduler.c, wait.c.
+ * Must not: be included by files that do not switch.
  */
 #ifndef QZI_DISPATCH_H
 #define QZI_DISPATCH_H
@@ -20,7 +21,7 @@ struct qzi_thread *qzi_take_instead(struct qzi_processor *p, struct qzi_thread *
 struct qzi_passed qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *),
                                           void *arg);
 
-/* Every switch ends here, on the new context. */
+/* The last step of every switch, on the new context. */
 static inline void qzi_arrive(struct qzi_passed passed) {
   qzi_leave(qzi_processor_self());
   if (passed.after) passed.after(passed.arg);
@@ -41,14 +42,14 @@ static inline __attribute__((always_inline)) struct qzi_thread *qzi_take_next(st
       qzi_ring_ahead_youngest(&p->deque);
       thread = qzi_deque_youngest(p);
       if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
-      if (!thread) return qzi_injected(); /* was in no processor's queue: not counted as taken from one */
+      if (!thread) return qzi_injected(); /* it was in no processor's queue, so it is not counted as dequeued */
     }
   }
   qzi_pub_dequeued(&p->head.pub);
   return thread;
 }
 
-/* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
+/* Switches from thread `self` (NULL: it has ended) to `next` on the same processor, under the biased lock. */
 static inline __attribute__((always_inline)) struct qzi_passed qzi_switch_to(struct qzi_processor *p,
                                                                              struct qzi_thread *self,
                                                                              struct qzi_thread *next,
@@ -61,7 +62,7 @@ static inline __attribute__((always_inline)) struct qzi_passed qzi_switch_to(str
   return qzi_switch(qzi_fp_leave(), self ? &self->context : &gone, next->context, after, arg);
 }
 
-/* qzi_park. */
+/* The body of qzi_park. */
 static inline __attribute__((always_inline)) void qzi_park_here(struct qzi_processor *p, struct qzi_thread *self,
                                                                 void (*after)(void *), void *arg) {
   self->blocked = 1;

@@ -1,9 +1,10 @@
-/* Each thread has its own C++ exceptions, though the C++ run-time library keeps them for each kernel thread.
+/* C++ exception state of each thread. The C++ run-time library keeps it per kernel thread, so it is saved and restored
+ * at switches.
  *
- * Owns:    the two words of the library's globals (struct __cxa_eh_globals of the Itanium C++ ABI, section 2.2.2:
- * exceptions that are caught now, and the number of those thrown but not caught yet). Writer:  a thread, about to leave
- * its processor and when it is back, maybe on another kernel thread. Must not: need the C++ library: in a program
- * without it the address is NULL, and nothing is done.
+ * Owns:    the two words of the library's globals (struct __cxa_eh_globals of the Itanium C++ ABI, section 2.2.2: the
+ *          exceptions that are currently caught, and the number of those thrown but not caught yet).
+ * Writer:  a thread, before it leaves its processor and when it runs again, possibly on another kernel thread.
+ * Must not: require the C++ library: in a program without it the address is NULL, and nothing is done.
  */
 #ifndef QZI_EXCEPTIONS_H
 #define QZI_EXCEPTIONS_H
@@ -17,7 +18,7 @@ struct qzi_exceptions {
 
 extern void *__cxa_get_globals(void) __attribute__((weak, visibility("default")));
 
-/* For the calling kernel thread. */
+/* Returns the globals of the calling kernel thread, or NULL. */
 static inline struct qzi_exceptions *qzi_exceptions_here(void) {
   return __cxa_get_globals ? __cxa_get_globals() : NULL;
 }

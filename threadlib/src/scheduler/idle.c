@@ -1,19 +1,21 @@
-/* A kernel thread that has no thread to run: it searches for a while, then sleeps; and how it is woken.
+/* A kernel thread without a thread to run: it searches for a while, then sleeps; and how it is woken.
  *
  * Owns:    qzi_runtime.idle, .searching, .keeper, .injected; the status of processors.
- * Writer:  kernel threads in their scheduler loop; those that make work and wake one.
+ * Writer:  kernel threads in their scheduler loop; processors that queue work and wake one.
  * Reader:  scheduler.c, blocking_region.c, timer.c.
- * Must not: be run on the stack of a thread (but for qzi_wake_one).
+ * Must not: run on the stack of a thread (except qzi_wake_one).
  *
- * No wake-up is lost. There are three pairs; in each, one of the two sees the other:
- *  - who makes work queues it, then looks for sleepers; who goes to sleep says so (`idle`), makes every CPU pass a
- * barrier, then looks for work and timers;
- *  - while one processor searches nobody is woken: who makes work and found a sleeper passes a fence, then looks for
- *    searchers; who searches no longer (because it found work, or found nobody to wake) says so (`searching`), passes a
- *    fence, then looks for work and sleepers, and wakes the next one. So wake-ups spread by themselves;
- *  - who arms a timer does so, then looks for the keeper; who becomes the keeper says so, then looks for timers.
- * Threads that change places in a queue may be missed by a look: they are either put in before the other is taken out
- * (scheduler.c, take_turns), or whoever moved them looks for sleepers afterwards.
+ * No wake-up is lost. There are three pairs of actors; in each, at least one of the two sees the other:
+ * - A processor that makes a thread ready queues it, then looks for sleepers. A processor that goes to sleep sets
+ *   `idle`, executes a barrier on all CPUs, then looks for work and timers.
+ * - While a processor searches, none is woken. A processor that queues work and sees a sleeper executes a fence, then
+ *   looks for searchers. A processor that stops searching (because it has found work, or found none to wake) decrements
+ *   `searching`, executes a fence, then looks for work and sleepers, and wakes the next one. So wake-ups spread by
+ *   themselves.
+ * - A processor that arms a timer then looks for the keeper. A processor that becomes the keeper sets `keeper`, then
+ *   looks for timers.
+ * A look may miss threads that move between queues. So either they are put into one before they are taken out of the
+ * other (scheduler.c, take_turns), or the processor that moved them looks for sleepers afterwards.
  */
 #include "processor.h"
 #include "sanitizers.h"
@@ -25,7 +27,7 @@
 #define NAP_NS              50000u
 #define NAP_MAX_NS          400000u
 #define NAP_THREADS         4u
-#define NAPS                4u /* as long as it is awake without having seen a ready thread */
+#define NAPS                4u /* as many naps as it takes after it last saw a ready thread */
 
 /* ---- ready threads without a processor ---- */
 
@@ -56,7 +58,7 @@ struct qzi_thread *qzi_injected(void) {
 
 /* ---- waking ---- */
 
-/* Claims an idle processor of one of the given states. */
+/* Claims the processor if it has that status. */
 static bool claim(struct qzi_processor *p, uint32_t status) {
   return atomic_load_explicit(&p->status, memory_order_relaxed) == status &&
          atomic_compare_exchange_strong_explicit(&p->status, &status, QZI_RUNNING, memory_order_acq_rel,
@@ -81,7 +83,8 @@ bool qzi_claim_this(struct qzi_processor *p, uint32_t status) {
   return true;
 }
 
-/* There is something to do for a processor that has nothing, and there is one. After a fence: see above. */
+/* Returns whether there is work or a timer without a keeper, and an idle processor for it. Executes the fence
+ * described above. */
 bool qzi_idle_wanted(void) {
   __sync_synchronize();
   return atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) &&
@@ -89,7 +92,7 @@ bool qzi_idle_wanted(void) {
           (qzi_timers_pending() && !atomic_load_explicit(&qzi_runtime.keeper, memory_order_relaxed)));
 }
 
-/* See nap(). */
+/* Ends the nap of a searching processor if this processor has several ready threads; see nap(). */
 static void end_nap(const struct qzi_processor *self) {
   if (!atomic_load_explicit(&qzi_runtime.napping, memory_order_relaxed)) return;
   if (qzi_ring_size(&self->deque) + qzi_ring_size(&self->fifo) < NAP_THREADS) return;
@@ -98,14 +101,14 @@ static void end_nap(const struct qzi_processor *self) {
 }
 
 static inline void wake_one(struct qzi_processor *self) {
-  __sync_synchronize(); /* between the caller's work and the look at `searching` */
+  __sync_synchronize(); /* orders the queueing of work before the load of `searching` */
   for (unsigned tries = 1;; tries++) {
     uint32_t none = 0;
     if (atomic_load_explicit(&qzi_runtime.searching, memory_order_relaxed) != 0) {
       end_nap(self);
       return;
     }
-    /* the woken one counts as searching from here on, so that only one is woken at a time */
+    /* count the processor to be woken as searching now, so that only one is woken at a time */
     if (!atomic_compare_exchange_strong_explicit(&qzi_runtime.searching, &none, 1, memory_order_seq_cst,
                                                  memory_order_relaxed))
       return;
@@ -121,11 +124,11 @@ static inline void wake_one(struct qzi_processor *self) {
       qzi_kernel_start_for(p);
       return;
     }
-    /* meanwhile others may have left it to us to wake somebody */
+    /* meanwhile other processors may have relied on this one to wake a sleeper */
     atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
     if (!qzi_idle_wanted()) return;
     if (tries % 64 == 0)
-      sched_yield(); /* whoever falls asleep or wakes up has lost its CPU amid that */
+      sched_yield(); /* a processor that is going to sleep or waking up may have lost its CPU */
     else
       qzi_pause();
   }
@@ -153,16 +156,16 @@ static void pause_ns(uint64_t begin_ns, uint64_t length_ns) {
   } while (qzi_now_ns() - begin_ns < length_ns);
 }
 
-/* Where there are more processors than CPUs nobody spins, which would take the CPU from one that works. A processor
- * that searches naps while threads come and go that their own processor runs: if it slept, each of them would wake it.
- * Whoever has several ready threads ends the nap. */
+/* With more processors than CPUs no processor spins, since that would take the CPU from one that works. Instead, a
+ * searching processor naps as long as it sees ready threads that their own processor runs soon: if it slept, each
+ * such thread would wake it. A processor with several ready threads ends the nap. */
 static void nap(struct qzi_kernel *kernel, uint64_t until_ns) {
   atomic_store_explicit(&qzi_runtime.napping, kernel, memory_order_seq_cst);
   qzi_kernel_wait(kernel, until_ns);
   struct qzi_kernel *self = kernel;
   atomic_compare_exchange_strong(&qzi_runtime.napping, &self, NULL);
 }
-/* Counted as searching when it is called. */
+/* The caller must have counted the processor as searching. */
 static struct qzi_thread *search(struct qzi_processor *p, struct qzi_kernel *kernel) {
   uint64_t begin = qzi_now_ns(), now = begin, length = SEARCH_PAUSE_NS, nap_ns = NAP_NS;
   unsigned naps = 0;
@@ -189,14 +192,14 @@ static struct qzi_thread *search(struct qzi_processor *p, struct qzi_kernel *ker
   }
 }
 
-/* Nothing runs and nothing will come. */
+/* Returns whether nothing runs and nothing can become ready. */
 static bool stuck(void) {
   return atomic_load(&qzi_runtime.idle) == qzi_runtime.processor_count && !atomic_load(&qzi_runtime.in_io) &&
          !atomic_load(&qzi_runtime.injected_count) && !qzi_timers_pending() &&
          atomic_load(&qzi_runtime.idle) == qzi_runtime.processor_count;
 }
 
-/* Sleeps until there may be work. Returns counted as searching. */
+/* Sleeps until there may be work. On return the processor is counted as searching. */
 static void sleep_processor(struct qzi_processor *p, struct qzi_kernel *kernel) {
   atomic_store_explicit(&p->status, QZI_PARKED, memory_order_seq_cst);
   atomic_fetch_add_explicit(&qzi_runtime.idle, 1, memory_order_seq_cst);
@@ -208,7 +211,7 @@ static void sleep_processor(struct qzi_processor *p, struct qzi_kernel *kernel) 
       uint32_t none = 0;
       keeper = atomic_compare_exchange_strong(&qzi_runtime.keeper, &none, p->index + 1);
       if (keeper) {
-        atomic_store(&qzi_runtime.keeper_ns, QZI_NEVER); /* a timer armed from here on wakes us */
+        atomic_store(&qzi_runtime.keeper_ns, QZI_NEVER); /* a timer that is armed from here on wakes this processor */
         deadline = qzi_timers_first();
         atomic_store(&qzi_runtime.keeper_ns, deadline);
       }
@@ -224,7 +227,7 @@ static void sleep_processor(struct qzi_processor *p, struct qzi_kernel *kernel) 
     atomic_fetch_sub_explicit(&qzi_runtime.idle, 1, memory_order_seq_cst);
     atomic_fetch_add_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
   } else {
-    /* claimed by a waker, who has counted us; its signal may be still to come */
+    /* a waker has claimed the processor and counted it as searching; its signal may still be to come */
     while (!atomic_exchange_explicit(&kernel->claimed, 0, memory_order_acquire)) qzi_kernel_wait(kernel, QZI_NEVER);
   }
 }
@@ -242,7 +245,8 @@ static struct qzi_thread *find(struct qzi_processor *p, struct qzi_kernel *kerne
     if (thread) {
       qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
       if (before == 1 && qzi_idle_wanted()) {
-        /* Whoever is woken may take our CPU. The thread in hand is ready meanwhile, though taken from its queue. */
+        /* The woken processor may take this one's CPU. So the thread that was found is published as ready meanwhile,
+         * although it was taken from its queue. */
         qzi_pub_enqueued(&p->head.pub);
         qzi_wake_one(p);
         qzi_pub_dequeued(&p->head.pub);

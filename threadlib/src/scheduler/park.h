@@ -1,8 +1,8 @@
-/* Parking and waking: what whoever waits, or lets others go on, calls.
+/* Parking and waking: the functions for code that waits or ends the waits of other threads.
  *
- * Owns:    nothing. The rules of who may wake whom stand with each function.
+ * Owns:    nothing. The rules of who may wake whom are at each function.
  * Reader:  synchronization objects, joins, timers.
- * Must not: be called by a kernel thread that is not the package's.
+ * Must not: be called by a foreign kernel thread.
  */
 #ifndef QZI_PARK_H
 #define QZI_PARK_H
@@ -11,32 +11,33 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Suspends the caller. When its stack has been left, `after(arg)` runs on the next context of this processor: there the
- * internal lock is released under which the caller made itself findable. `after` must not switch. Set wait_object,
- * wait_describe before. Publishing of the block is the caller's business (qzi_pub_blocked before, it is made running
- * when it is switched in). */
+/* Suspends the caller. After the switch away from its stack, `after(arg)` runs on the next context of this
+ * processor; it releases the internal lock under which the caller made itself visible to wakers. `after` must not
+ * switch. Set wait_object and wait_describe before the call. The caller publishes that it blocks (qzi_pub_blocked,
+ * before the call); it is published as running when it is switched to. */
 void qzi_park(void (*after)(void *), void *arg);
 
-/* As qzi_park, but comes back by `deadline_ns` (CLOCK_MONOTONIC) at the latest. True: woken; false: timed out. `after`
- * has returned by then, so its argument may lie in the caller's frame. Call qzi_timed_begin() before the caller can be
- * found by wakers. Where it can be found must say that its wait is timed: a waker wakes a timed waiter only if
- * qzi_claim() is true, and calls that while the waiter can't take itself out (under the object's lock; for joins see
- * join.c). When the time-out wins, the waiter takes itself out after it returned; the claim stands until then, and
- * until the next timed wait. */
+/* Like qzi_park, but returns by `deadline_ns` (CLOCK_MONOTONIC) at the latest. Returns true: woken; false: timed
+ * out. `after` has returned by then, so its argument may lie in the caller's frame. Call qzi_timed_begin() before
+ * wakers can find the caller. The waiter's entry must say that its wait is timed: a waker wakes a timed waiter only
+ * if qzi_claim() returns true, and calls that while the waiter cannot remove itself (under the object's lock; for
+ * joins see join.c). If the time-out wins, the waiter removes itself after the return; the claim remains until its
+ * next timed wait. */
 bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns);
 void qzi_timed_begin(struct qzi_thread *self);
 
-/* For the waker of a timed waiter, once: true: wake it; false: its time-out won, leave it. */
+/* Called by the waker of a timed waiter, once. Returns true: wake it; false: its time-out has won, leave it. */
 static inline bool qzi_claim(struct qzi_thread *thread) {
   uint32_t state = QZI_WAITING;
   return atomic_compare_exchange_strong_explicit(&thread->claim, &state, QZI_WOKEN, memory_order_acq_rel,
                                                  memory_order_acquire);
 }
 
-/* What functions return that may have switched, to the few instructions that called them (entry_*.S) and return `error`
- * to the program. A CPU predicts a return by the call that it saw last, and after a switch that was another thread's:
- * unless it was made at the same place, the return is mispredicted, some 15 cycles. So it is made as a jump, which is
- * predicted by what went before. same_place: the thread that was left goes on where this one does. */
+/* The result of functions that may have switched. A few instructions (entry_*.S) call them and return `error` to the
+ * program. The CPU predicts a return by the last call, which after a switch was made by another thread: unless both
+ * calls were made at the same place, the return is mispredicted, which costs some 15 cycles. So in that case those
+ * instructions return by a jump, which is predicted by branch history. same_place: the thread that was left last
+ * returns to the same place as this one. */
 struct qzi_back {
   uint64_t error, same_place;
 };
@@ -47,22 +48,22 @@ struct qzi_back {
 #define QZI_RETURNS_ELSEWHERE(name, body, parameters, arguments) \
   static __attribute__((noinline)) int name parameters { return (int)body arguments.error; }
 #endif
-/* Before and after a thread waits that will return to `from`. */
+/* Called before and after the wait of a thread that will return to `from`. */
 static inline void qzi_leaves(const void *from) { qzi_head(qzi_processor_self())->left_from = from; }
 static inline uint64_t qzi_same_place(const void *from) { return qzi_head(qzi_processor_self())->left_from == from; }
 
-/* Makes a parked (and claimed) thread ready, to run next on the waker's processor unless another one takes it. */
+/* Makes a parked (and claimed) thread ready, to run next on the waker's processor unless another processor takes it. */
 void qzi_ready(struct qzi_thread *thread);
-/* The same where the waker goes on, and for long: a processor that has nothing to run takes the thread at once. */
+/* The same, for a waker that continues for a long time: an idle processor takes the thread at once. */
 void qzi_ready_away(struct qzi_thread *thread);
-/* The same, at the end of the queue. */
+/* Makes the thread ready at the end of the queue. */
 void qzi_ready_last(struct qzi_thread *thread);
 /* Parks the caller and runs `thread` (parked, claimed) at once on this processor. */
 void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg);
-/* Lets a thief have the threads that are ready here, if one asks: for whoever runs on without a call that does so. Else
- * the thief has to interrupt the processor (membarrier), which takes ten times as long. */
+/* Lets a thief take ready threads of this processor, if one has requested it. For code that runs on without entering
+ * the queues: otherwise the thief must interrupt the processor (membarrier), which takes ten times as long. */
 void qzi_answer(void);
-/* qz_yield for waits that spin. The caller is published as ready, then as useful when it comes back. */
+/* qz_yield for waits that spin. The caller is published as ready, and as useful when it runs again. */
 void qzi_yield(void);
 
 #pragma GCC visibility pop

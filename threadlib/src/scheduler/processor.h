@@ -2,12 +2,12 @@
  *
  * Owns:    struct qzi_processor, struct qzi_runtime, the owner's side of the queues.
  * Writer:  a processor's kernel thread, between qzi_enter() and qzi_leave(); a thief that has revoked it (steal.c).
- * Reader:  the core; thieves and the idle peek at the sizes of queues.
+ * Reader:  the scheduler; thieves and idle processors read the sizes of queues without the lock.
  * Must not: be included by synchronization objects or by publishing.
  *
- * A queue is guarded by a lock that is biased to its owner: the owner stores `busy` and then looks at `revoked`, with
- * no locked instruction; a thief stores `revoked` and then makes every CPU pass a memory barrier (membarrier), unless
- * the owner answers first. So each of the two sees the other. Where the kernel has no membarrier, the owner uses a
+ * A queue is guarded by a lock that is biased to its owner: the owner stores `busy` and then loads `revoked`, without a
+ * locked instruction; a thief stores `revoked` and then executes a memory barrier on all CPUs (membarrier), unless the
+ * owner answers first. So at least one of the two sees the other. If the kernel has no membarrier, the owner uses a
  * fence.
  */
 #ifndef QZI_PROCESSOR_H
@@ -26,75 +26,77 @@
 
 /* ---- processors ---- */
 
-/* Who has the processor. */
+/* Which kernel thread, if any, has the processor. */
 enum qzi_status {
   QZI_RUNNING = 0, /* a kernel thread that runs threads or searches */
   QZI_PARKED,      /* a kernel thread asleep */
   QZI_VACANT,      /* no kernel thread */
-  QZI_IN_IO        /* its kernel thread is in a blocking region; may be taken over */
+  QZI_IN_IO        /* its kernel thread is in a blocking region; another one may take the processor */
 };
 
 struct qzi_processor {
   struct qzi_processor_head head;
 
-  QZI_LINE _Atomic(uint32_t) busy; /* owner is in its queues */
-  _Atomic(uint32_t) tick;          /* decisions made */
-  uint32_t streak;                 /* times in a row that `next` was taken */
+  QZI_LINE _Atomic(uint32_t) busy; /* the owner is accessing its queues */
+  _Atomic(uint32_t) tick;          /* number of scheduling decisions */
+  uint32_t streak;                 /* how many times in a row `next` was taken */
   uint32_t index;
-  _Atomic(struct qzi_thread *) next; /* made ready last: runs next */
-  _Atomic(struct qzi_thread *) away; /* that one, if it is better off elsewhere: a thief need not watch it first */
-  struct qzi_thread **free;          /* descriptors with stacks of the default size; NULL: none yet */
+  _Atomic(struct qzi_thread *) next; /* the thread made ready last; runs next */
+  _Atomic(struct qzi_thread *)
+    away;                   /* the same thread if another processor should take it: a thief need not watch it first */
+  struct qzi_thread **free; /* descriptors with stacks of the default size; NULL: none yet */
   uint32_t free_count;
-  uint32_t free_room; /* QZI_FREE_ROOM, 0: none yet */
+  uint32_t free_room; /* QZI_FREE_ROOM; 0: no list yet */
   uint32_t cpu;
-  uint64_t serial; /* last one given out */
+  uint64_t serial; /* serial number given out last */
   struct qzi_kernel *kernel;
   struct qzi_exceptions *exceptions; /* of its kernel thread (exceptions.h), or NULL */
 
-  struct qzi_in_place *in_place; /* innermost call in place that is no thread yet (thread/in_place.h); NULL: none */
-  uint32_t task_limit;           /* of the deque's places: a task may be put below it */
-  uint32_t task_end;             /* that, and one more for each call in place that is no thread yet */
-  uint32_t task_room;            /* so many may be in the deque; 0 where the kernel has no membarrier */
+  struct qzi_in_place *in_place; /* innermost call in place that is not a thread yet (thread/in_place.h); NULL: none */
+  uint32_t task_limit;           /* index in the deque below which tasks may be put */
+  uint32_t task_end;             /* task_limit plus the number of calls in place that are not threads yet */
+  uint32_t task_room;            /* maximum number of tasks in the deque; 0 if the kernel has no membarrier */
 
-  struct qzi_ring deque; /* new threads and tasks: youngest first for the owner, oldest first for thieves */
-  struct qzi_ring fifo;  /* threads that ran before: oldest first for all */
+  struct qzi_ring deque; /* new threads and tasks: the owner takes the youngest first, thieves the oldest */
+  struct qzi_ring fifo;  /* threads that ran before: oldest first */
 
-  QZI_LINE _Atomic(uint32_t) revoked; /* a thief wants the queues */
-  _Atomic(uint32_t) answered;         /* the owner has seen that, and stays out */
-  qzi_spinlock thief;                 /* one thief at a time */
+  QZI_LINE _Atomic(uint32_t) revoked; /* a thief requests the queues */
+  _Atomic(uint32_t) answered;         /* the owner has seen `revoked` and stays out of its queues */
+  qzi_spinlock thief;                 /* held by a thief; only one at a time */
   _Atomic(uint32_t) status;           /* enum qzi_status */
 
   QZI_LINE qzi_spinlock timer_lock;
   uint32_t timer_count, timer_capacity;
   struct qzi_thread **timer_heap;
-  _Atomic(uint64_t) timer_first_ns; /* QZI_NEVER: none */
+  _Atomic(uint64_t) timer_first_ns; /* earliest deadline of the heap; QZI_NEVER: none */
 } __attribute__((aligned(128)));
 
 struct qzi_runtime {
   unsigned processor_count;
-  bool membarrier;            /* the kernel has it; else owners use fences */
-  _Atomic(bool) fenced_wakes; /* whoever queues work uses a fence before it looks for the idle: see qzi_wake_idle */
+  bool membarrier; /* supported by the kernel; else owners use fences */
+  _Atomic(bool)
+    fenced_wakes; /* code that queues work executes a fence before it looks for idle processors: see qzi_wake_idle */
   bool pin;
-  uint32_t spin_ns; /* of idle processors and adaptive waits */
+  uint32_t spin_ns; /* how long idle processors and adaptive waits spin */
   size_t stack_bytes;
-  size_t stack_half; /* what a call on its parent's stack has at least */
+  size_t stack_half; /* minimum stack of a call on its parent's stack */
   size_t max_threads;
   size_t page_bytes;
   struct qzi_processor *processors;
   unsigned cpu_count;
-  uint32_t *cpus; /* that processors are pinned to, cpu_count of them */
+  uint32_t *cpus; /* the CPUs that processors are pinned to; cpu_count of them */
   bool started;   /* a thread has been created */
 
   QZI_LINE _Atomic(uint32_t) idle;      /* processors that are not QZI_RUNNING */
   _Atomic(uint32_t) searching;          /* running processors that search for work */
-  _Atomic(struct qzi_kernel *) napping; /* the one, or one, of those that search that naps */
+  _Atomic(struct qzi_kernel *) napping; /* one of the searching kernel threads that nap */
   _Atomic(uint32_t) in_io;              /* threads inside blocking regions */
   _Atomic(uint32_t) keeper;             /* index + 1 of the parked processor that watches the timers */
   _Atomic(uint64_t) keeper_ns;          /* until when it sleeps */
 
-  QZI_LINE qzi_spinlock lock; /* spare, injected */
+  QZI_LINE qzi_spinlock lock; /* guards `spare` and the injected threads */
   struct qzi_kernel *spare;
-  struct qzi_thread *injected_first, *injected_last; /* ready threads that came back without a processor */
+  struct qzi_thread *injected_first, *injected_last; /* ready threads without a processor */
   _Atomic(uint32_t) injected_count;
 };
 extern struct qzi_runtime qzi_runtime;
@@ -102,7 +104,7 @@ extern struct qzi_runtime qzi_runtime;
 /* ---- the biased lock ---- */
 
 void qzi_enter_slow(struct qzi_processor *processor);
-/* The thief's fence, against the owner's qzi_light_fence. */
+/* Memory barrier on all CPUs, for the thief; the counterpart of the owner's qzi_light_fence. */
 void qzi_heavy_fence(void);
 
 static inline void qzi_light_fence(void) {
@@ -124,13 +126,14 @@ static inline void qzi_leave(struct qzi_processor *p) { atomic_store_explicit(&p
 void *qzi_call(void *start, void *argument, void **exit_sp);
 __attribute__((noreturn)) void qzi_leave_call(void *exit_sp, void *result);
 
-/* The task that was taken from that place of the deque of `from` becomes a thread, with a descriptor of `from`'s and a
- * serial number of p's. Under the biased lock of `from`; thread/task.c. */
+/* Turns the task that was taken from index `place` of the deque of `from` into a thread, with a descriptor of `from`
+ * and a serial number of p. Under the biased lock of `from`. Implemented in thread/task.c. */
 struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_thread *slot,
                                     uint32_t place);
-/* At most so many tasks are in p's deque or called in place. It keeps as many free descriptors for them: each can
- * always become a thread. Where a thief takes a task and its descriptor, the limit stays; so does task_end where a task
- * is called in place, which leaves one place less below the limit. The end of that call needs no lock. */
+/* Returns an upper bound of the number of tasks in p's deque and called in place. p keeps as many free descriptors
+ * for them, so that each can always become a thread. When a thief takes a task with its descriptor, task_limit does
+ * not change. When a task is called in place, task_end does not change, but task_limit decreases by one. The end of
+ * that call needs no lock. */
 static inline uint32_t qzi_tasks_most(const struct qzi_processor *p) {
   uint32_t limit = __atomic_load_n(&p->task_limit, __ATOMIC_RELAXED);
   int32_t queued = (int32_t)(limit - atomic_load_explicit(&p->deque.top, memory_order_relaxed));
@@ -139,15 +142,15 @@ static inline uint32_t qzi_tasks_most(const struct qzi_processor *p) {
 static inline void qzi_task_ended(struct qzi_processor *p) {
   __atomic_store_n(&p->task_limit, p->task_limit + 1, __ATOMIC_RELAXED);
 }
-/* Now and then, by the owner: where threads came and went at the deque's other end, the limit has stayed behind, and
- * such numbers are compared by their difference. */
+/* To be called by the owner from time to time: when threads have passed through the deque, the limit has fallen
+ * behind its top, and the comparison of such numbers by their difference would overflow. */
 static inline void qzi_tasks_follow(struct qzi_processor *p) {
   int32_t behind = (int32_t)(atomic_load_explicit(&p->deque.top, memory_order_relaxed) - p->task_limit);
   if (QZI_LIKELY(behind <= 0)) return;
   p->task_limit += (uint32_t)behind;
   p->task_end += (uint32_t)behind;
 }
-/* A task that was the youngest is a thread now. */
+/* The youngest entry, a task, has become a thread. */
 static inline void qzi_task_left(struct qzi_processor *p) {
   p->task_limit--;
   p->task_end--;
@@ -158,7 +161,8 @@ static inline struct qzi_thread *qzi_deque_youngest(struct qzi_processor *p) {
   qzi_task_left(p);
   return qzi_task_becomes(p, p, thread, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed));
 }
-/* `from`'s oldest, for p. Nothing is left in its place: where the deque is empty, the place below it holds no task. */
+/* Takes the oldest entry of the deque of `from`, for p. Clears its slot, because code relies on the slot below the
+ * bottom of an empty deque not holding a task. */
 static inline struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
   struct qzi_thread *thread = qzi_ring_take_oldest(&from->deque);
   if (!thread) return NULL;
@@ -169,20 +173,21 @@ static inline struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, st
   return thread;
 }
 
-/* Takes the thread to run next from the caller's own queues, NULL: none. Under the biased lock. */
+/* Takes the thread to run next from the caller's own queues; returns NULL if there is none. Under the biased lock. */
 struct qzi_thread *qzi_take(struct qzi_processor *p);
-/* A first context for a new thread, so that it can be switched to. */
+/* Makes the initial context of a new thread, so that it can be switched to. */
 void qzi_prepare(struct qzi_thread *thread);
-/* Leaves the calling thread for good; after(arg) runs when its stack has been left. `next`: run that one, NULL: any. */
+/* Leaves the calling thread for good; after(arg) runs after the switch away from its stack. Runs `next`, or with
+ * NULL any ready thread. */
 __attribute__((noreturn)) void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg);
 /* Runs the caller's scheduler loop until the process ends. */
 __attribute__((noreturn)) void qzi_schedule(struct qzi_kernel *kernel);
-/* First frame of a thread on its own stack. */
+/* The first function of a thread on its own stack. */
 __attribute__((noreturn)) void qzi_thread_main(void (*after)(void *), void *arg);
 
-/* Work has been queued: wakes a processor where one sleeps and none searches. Between the two looks lies a fence of the
- * caller's or that of whoever goes to sleep (idle.c); a thread that enters a blocking region does without one
- * (blocking_region.c). */
+/* Called after work has been queued: wakes a processor if one sleeps and none searches. A fence must lie between
+ * queueing and looking at `idle`: the caller's, or the barrier that a processor executes before it sleeps (idle.c).
+ * A thread that enters a blocking region executes none (blocking_region.c). */
 void qzi_wake_one(struct qzi_processor *self);
 static inline bool qzi_some_idle(void) {
   bool fence = atomic_load_explicit(&qzi_runtime.fenced_wakes, memory_order_relaxed);
@@ -195,9 +200,10 @@ static inline bool qzi_some_idle(void) {
 static inline void qzi_wake_idle(struct qzi_processor *self) {
   if (QZI_UNLIKELY(qzi_some_idle())) qzi_wake_one(self);
 }
-/* Steals for `p`, which searches; NULL: nothing found yet, and whether there was something, too young to be taken. */
+/* Steals for `p`, which searches. Returns NULL if it got nothing; *young: there were threads, but too young to be
+ * taken. */
 struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel, bool *young);
-/* Exclusive access to the queues of another processor. */
+/* Take and return exclusive access to the queues of another processor. */
 bool qzi_revoke(struct qzi_processor *victim);
 void qzi_give_back(struct qzi_processor *victim);
 
@@ -212,8 +218,8 @@ bool qzi_work_at(struct qzi_processor *p);
 bool qzi_work_anywhere(const struct qzi_processor *self);
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next);
 
-/* Lowest usable address of its own stack. All but stacks of other sizes follow from where the descriptor is: so its
- * cache lines that nobody needs while it runs stay untouched. */
+/* Returns the lowest usable address of the thread's own stack. For stacks of the default size it is computed from
+ * the descriptor's address, so that a cache line of the descriptor that is otherwise unused stays untouched. */
 static inline char *qzi_own_low(const struct qzi_thread *thread) {
   if (QZI_UNLIKELY(thread->stack_class != 0)) return thread->own_low;
   return (char *)(((uintptr_t)thread | (qzi_runtime.page_bytes - 1)) + 1 - qzi_runtime.stack_bytes);
@@ -222,13 +228,13 @@ static inline char *qzi_own_low(const struct qzi_thread *thread) {
 /* ---- start-up (runtime.c, config.c) ---- */
 
 int qzi_config(const qz_options *options); /* 0 or EINVAL */
-void qzi_start(void);                      /* at the first creation of a thread */
+void qzi_start(void);                      /* when the first thread is created */
 
 /* ---- timers (timer.c) ---- */
 
-/* Fires what is due, on every processor. */
+/* Fires the due timers of all processors. */
 void qzi_timers_run(void);
-uint64_t qzi_timers_first(void); /* QZI_NEVER: none */
+uint64_t qzi_timers_first(void); /* QZI_NEVER: there is none */
 extern _Atomic(uint32_t) qzi_timer_count;
 static inline bool qzi_timers_pending(void) {
   return atomic_load_explicit(&qzi_timer_count, memory_order_relaxed) != 0;
@@ -239,11 +245,12 @@ void qzi_timer_disarm(struct qzi_thread *thread);
 /* ---- stack overflow (stack_overflow.c) ---- */
 
 void qzi_overflow_start(void);  /* once */
-void qzi_overflow_kernel(void); /* by each kernel thread */
+void qzi_overflow_kernel(void); /* for each kernel thread */
 
 /* ---- deadlock (deadlock.c) ---- */
 
-/* Nothing runs, nothing is ready, nothing will come: ends the program, or reports who waits for what and aborts. */
+/* Called when nothing runs, nothing is ready and nothing can become ready: ends the program, or reports which thread
+ * waits for what and aborts. */
 __attribute__((noreturn)) void qzi_deadlock(void);
 
 #pragma GCC visibility pop

@@ -1,21 +1,22 @@
 /* The memory of a ring of ready threads.
  *
  * Owns:    the memory of rings.
- * Writer:  the owner, under its biased lock: thieves are out, so the old memory can go at once.
- * Must not: use malloc (it could come back into the package through a program's own allocator).
+ * Writer:  the owner, under its biased lock: no thief accesses the ring then, so the old memory can be unmapped at
+ *          once.
+ * Must not: use malloc (the program's own allocator could call the package).
  */
 #define _GNU_SOURCE
 #include "processor.h"
 
 #include <sys/mman.h>
 
-#define FIRST (QZI_TASK_ROOM + 1) /* slots */
+#define FIRST (QZI_TASK_ROOM + 1) /* initial number of slots */
 
 static size_t bytes_of(uint32_t capacity, bool tasks) {
   return capacity * (sizeof(struct qzi_thread *) + (tasks ? sizeof(struct qzi_task) : 0));
 }
 
-/* Slots, and tasks behind them. */
+/* Maps memory for the slots, followed by the tasks. */
 static struct qzi_thread **slots(uint32_t capacity, bool tasks) {
   void *memory = mmap(NULL, bytes_of(capacity, tasks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) qzi_die("no memory for a queue of %u ready threads; raise the limit of memory", capacity);

@@ -1,6 +1,6 @@
-/* Rings of ready threads and, in a processor's deque, of tasks: spawned calls that are no threads yet. All calls are
- * made under the biased lock of the processor that has the ring, but for the sizes, which anybody may peek at, and for
- * tasks, which their owner puts in without it.
+/* Rings of ready threads and, in a processor's deque, of tasks: spawned calls that are not threads yet. All functions
+ * must be called under the biased lock of the processor that owns the ring, with two exceptions: the sizes may be read
+ * at any time, and the owner puts tasks in without the lock.
  *
  * Owns:    struct qzi_ring.
  */
@@ -11,16 +11,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* How far ahead of its turn a thread is asked for where many are ready, and how much of its stack. */
+/* How many entries ahead a thread is prefetched if many are ready, and how many cache lines of its stack. */
 #ifndef QZI_AHEAD
 #define QZI_AHEAD           12
 #define QZI_AHEAD_LINES     3
 #define QZI_AHEAD_NEW_LINES 5
-#define QZI_AHEAD_MANY      128 /* new threads: with fewer they are in the caches */
+#define QZI_AHEAD_MANY      128 /* new threads; if there are fewer, they are in the caches */
 #endif
 
-/* What a thread that begins, or comes back to its list of free ones, touches first; and the top of its stack. Where
- * there are many, it has left all caches. (Expanded always: gcc drops calls of a function that only prefetches.) */
+/* Prefetches what is accessed first in a thread that starts or in a descriptor that is freed, and the top of its
+ * stack. If there are many threads, these lines are no longer in any cache. (Always inlined: gcc removes calls of a
+ * function that only prefetches.) */
 static inline __attribute__((always_inline)) void qzi_ahead_descriptor(const struct qzi_thread *thread) {
   __builtin_prefetch(thread, 1);
   __builtin_prefetch(&thread->pub, 1);
@@ -30,15 +31,15 @@ static inline __attribute__((always_inline)) void qzi_ahead_new(const struct qzi
   for (int line = 1; line <= QZI_AHEAD_NEW_LINES; line++) __builtin_prefetch((const char *)thread - 64 * line, 1);
 }
 
-/* A spawned call that nobody has begun (docs/reference/threads.md, "Tasks"). Written and copied by halves: what bounds
- * a spawn are the stores. */
+/* A spawned call that has not started (docs/reference/threads.md, "Tasks"). It is written and copied in halves of 16
+ * bytes, because the number of stores determines the cost of a spawn. */
 typedef uint64_t qzi_task_half __attribute__((vector_size(16)));
 struct qzi_task {
   union {
     struct {
-      void (*entry)(void *); /* of a part of a parallel loop: qzi_run_range */
+      void (*entry)(void *); /* for a part of a parallel loop: qzi_run_range */
       void *argument;
-      uint64_t site; /* return address of the call that spawned it */
+      uint64_t site; /* return address of the spawn */
       uint64_t name; /* qzi_pub_name() or 0 */
     };
     qzi_task_half half[2];
@@ -47,7 +48,7 @@ struct qzi_task {
 static inline __attribute__((always_inline)) qzi_task_half qzi_task_of(uint64_t low, uint64_t high) {
   qzi_task_half first = {low, 0}, second = {high, 0};
 #if defined(__x86_64__)
-  __asm__("" : "+x"(second)); /* gcc would go through memory, with one more store */
+  __asm__("" : "+x"(second)); /* gcc would build it in memory, with one more store */
 #endif
   return __builtin_shuffle(first, second, (qzi_task_half){0, 2});
 }
@@ -55,19 +56,19 @@ static inline __attribute__((always_inline)) qzi_task_half qzi_task_of(uint64_t 
 /* A growing ring of threads. */
 struct qzi_ring {
   struct qzi_thread **slot;
-  struct qzi_task *task; /* deque: those of the slots that hold one; else NULL */
+  struct qzi_task *task; /* in a deque: the tasks, by slot; else NULL */
   uint32_t mask;
-  _Atomic(uint32_t) top;    /* oldest */
-  _Atomic(uint32_t) bottom; /* one after the youngest */
-  _Atomic(uint32_t) low;    /* smallest bottom since a thief last set it: what is below has waited since then */
+  _Atomic(uint32_t) top;    /* index of the oldest entry */
+  _Atomic(uint32_t) bottom; /* index after the youngest entry */
+  _Atomic(uint32_t) low;    /* minimum of `bottom` since a thief last set it: entries below it have waited since then */
 };
 
-#define QZI_TASK_ROOM 2047u /* tasks need not make it grow */
-/* An empty ring; has tasks or not. */
+#define QZI_TASK_ROOM 2047u /* so many tasks fit without growing */
+/* Initializes an empty ring, with tasks or without. */
 void qzi_ring_make(struct qzi_ring *ring, bool tasks);
 void qzi_ring_grow(struct qzi_ring *ring);
 
-/* The slot of a task holds its scope, with a mark that no thread's address has. */
+/* The slot of a task holds the address of its scope, with the lowest bit set, which is clear in a thread's address. */
 static inline struct qzi_thread *qzi_task_slot(const struct qzi_scope *scope) {
   return (struct qzi_thread *)((uintptr_t)scope | 1);
 }
@@ -76,12 +77,12 @@ static inline struct qzi_scope *qzi_task_scope(const struct qzi_thread *slot) {
   return (struct qzi_scope *)((uintptr_t)slot & ~(uintptr_t)1);
 }
 
-/* The top first: so a ring is never seen empty while threads leave it and others come (qz_yield). */
+/* Loads the top first: so the ring never seems empty while threads leave and others are added (qz_yield). */
 static inline uint32_t qzi_ring_size(const struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_acquire);
   return atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
 }
-/* Where many are ready their stacks are far away: asks for those of the next ones. */
+/* With many ready threads, their stacks are not in the caches: prefetches those of the next ones. */
 static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qzi_ring *ring, uint32_t top,
                                                                  uint32_t bottom) {
   if (bottom - top <= QZI_AHEAD * 2) return;
@@ -102,7 +103,7 @@ static inline void qzi_ring_push(struct qzi_ring *ring, struct qzi_thread *threa
   ring->slot[bottom & ring->mask] = thread;
   atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
 }
-/* What was at `place`, the last one, is taken out. */
+/* The entry at `place`, the youngest one, has been taken out. */
 static inline void qzi_ring_taken_youngest(struct qzi_ring *ring, uint32_t place) {
   atomic_store_explicit(&ring->bottom, place, memory_order_relaxed);
   if ((int32_t)(place - atomic_load_explicit(&ring->low, memory_order_relaxed)) < 0)
@@ -126,7 +127,8 @@ static inline __attribute__((always_inline)) void qzi_ring_ahead_youngest(const 
 }
 static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
-  uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_acquire) - top; /* tasks come without the lock */
+  uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_acquire) -
+                  top; /* acquire, because tasks are put in without the lock */
   if (size == 0) return NULL;
   struct qzi_thread *thread = ring->slot[top & ring->mask];
   qzi_ring_ahead(ring, top, top + size);

@@ -1,4 +1,4 @@
-/* Tells ThreadSanitizer and AddressSanitizer of switches between stacks. Nothing without them.
+/* Informs ThreadSanitizer and AddressSanitizer of switches between stacks. Without them it does nothing.
  *
  * Owns:    nothing.
  * Must not: be needed for correctness.
@@ -23,7 +23,8 @@ void __sanitizer_finish_switch_fiber(void *fake_stack_save, const void **bottom_
 void __asan_unpoison_memory_region(void const volatile *address, size_t size);
 #endif
 
-/* Just before the switch to a thread. `from`: where the fake stack of the context that is left is kept; NULL: it ends.
+/* To be called just before the switch to a thread. `from`: where the fake stack of the context that is left is saved;
+ * NULL: that context has ended.
  */
 static inline void qzi_sanitize_to_thread(void **from, struct qzi_thread *to) {
 #ifdef QZI_TSAN
@@ -34,7 +35,7 @@ static inline void qzi_sanitize_to_thread(void **from, struct qzi_thread *to) {
   __sanitizer_start_switch_fiber(from, (const void *)to->pub.stack_low, to->pub.stack_high - to->pub.stack_low);
 #endif
 }
-/* Just before the switch to a kernel thread's scheduler. */
+/* To be called just before the switch to a kernel thread's scheduler. */
 static inline void qzi_sanitize_to_scheduler(void **from, struct qzi_kernel *to) {
 #ifdef QZI_TSAN
   __tsan_switch_to_fiber(to->sanitizer_fiber, 0);
@@ -43,20 +44,20 @@ static inline void qzi_sanitize_to_scheduler(void **from, struct qzi_kernel *to)
   __sanitizer_start_switch_fiber(from, to->stack_low, to->stack_bytes);
 #endif
 }
-/* First thing in the context that goes on. */
+/* To be called first in the context that continues. */
 static inline void qzi_sanitize_arrived(void *fake_stack) {
 #ifdef QZI_ASAN
   __sanitizer_finish_switch_fiber(fake_stack, NULL, NULL);
 #endif
 }
-/* A stack is used again: what its last owner left behind is void. */
+/* A stack is reused: removes the poisoning that its previous thread left. */
 static inline void qzi_sanitize_fresh(struct qzi_thread *thread) {
 #ifdef QZI_ASAN
   char *low = qzi_own_low(thread);
   __asan_unpoison_memory_region(low, (size_t)((const char *)thread - low));
 #endif
 }
-/* A descriptor will not be switched to again until it is used again. */
+/* The descriptor will not be switched to until it is used for another thread. */
 static inline void qzi_sanitize_ended(struct qzi_thread *thread) {
 #ifdef QZI_TSAN
   if (thread->sanitizer_fiber) __tsan_destroy_fiber(thread->sanitizer_fiber);

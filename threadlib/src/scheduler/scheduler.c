@@ -1,19 +1,20 @@
-/* Which thread runs next, and how one gives way to another.
+/* Which thread runs next, and how a thread gives up its processor to another.
  *
  * Owns:    the order of ready threads on one processor; parking, waking, yielding.
  * Writer:  a processor's own kernel thread, under its biased lock.
  * Reader:  thread.c, join.c, fork_join.c, blocking_region.c, and every synchronization object through park.h.
  * Must not: search other processors (steal.c), or sleep (worker.c).
  *
- * Order: the thread made ready last (it shares its cache lines with the waker), then new threads, the youngest first
- * (depth first: bounded memory, and its joiner can call it), then threads that ran before, the oldest first. At each
- * 64th decision the other way round, so that no ready thread waits for ever.
+ * Order: first the thread made ready last (it shares cache lines with its waker), then new threads, youngest first
+ * (depth-first order bounds memory, and lets the joiner call the thread), then threads that ran before, oldest first.
+ * Every 64th decision uses the reverse order, so that no ready thread waits forever.
  */
 #include "dispatch.h"
 
 #include <unistd.h>
 
-/* Each 64th decision: timers, threads without a processor, and the oldest first. NULL: nothing there. */
+/* Every 64th decision: runs due timers, then takes a thread without a processor, else the oldest one. Returns NULL
+ * if there is none. */
 __attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processor *p) {
   if (qzi_timers_pending()) {
     qzi_leave(p);
@@ -21,13 +22,13 @@ __attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processo
     qzi_enter(p);
   }
   struct qzi_thread *thread = qzi_injected();
-  if (thread) qzi_pub_enqueued(&p->head.pub); /* it was in no queue; the caller counts it as taken from one */
+  if (thread) qzi_pub_enqueued(&p->head.pub); /* it was in no processor's queue, but the caller counts it as dequeued */
   if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
   if (!thread) thread = qzi_deque_oldest(p, p);
   return thread;
 }
 
-/* A pair of threads that wake each other has kept the others waiting for long. */
+/* For two threads that have woken each other for so long that other threads had to wait. */
 __attribute__((noinline)) struct qzi_thread *qzi_take_instead(struct qzi_processor *p, struct qzi_thread *next) {
   p->streak = 0;
   qzi_ring_push(&p->fifo, next);
@@ -50,7 +51,7 @@ void qzi_prepare(struct qzi_thread *thread) {
   thread->context = qzi_context_make((char *)thread, qzi_thread_main);
 }
 
-/* From thread `self` to the scheduler loop of its kernel thread: no thread is ready here. */
+/* Switches from thread `self` to the scheduler loop of its kernel thread, because no thread is ready here. */
 __attribute__((noinline)) struct qzi_passed qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self,
                                                                     void (*after)(void *), void *arg) {
   struct qzi_context *gone;
@@ -94,7 +95,7 @@ void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) 
   __builtin_unreachable();
 }
 
-/* Waking is overhead of the thread that wakes, where one runs. */
+/* Publishes waking as overhead of the thread that wakes, if a thread runs. */
 static inline void waking(struct qzi_processor *p, unsigned state) {
   if (p->head.current) qzi_pub_state(&p->head.pub, state);
 }
@@ -131,9 +132,10 @@ void qzi_ready_last(struct qzi_thread *thread) {
 
 static void wake_after(void *processor) { qzi_wake_one(processor); }
 
-/* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. Between
- * taking the next and queueing the caller no thread is to be seen: a processor that looked just then sleeps, and nobody
- * would wake it, for nothing becomes ready here. So the next one looks for sleepers, if there are any. */
+/* Puts the caller at the end of the queue, if another thread is ready. New threads have precedence. Between taking
+ * the next thread and queueing the caller, no thread is in a queue: a processor that looks for work at that moment
+ * goes to sleep, and no wake-up would follow, since no thread becomes ready here. So, if there are idle processors,
+ * the next context calls qzi_wake_one. */
 __attribute__((noinline)) void qzi_yield(void) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = qzi_self();
@@ -147,16 +149,17 @@ __attribute__((noinline)) void qzi_yield(void) {
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);
-  /* a thief stays out until the next context leaves the lock: by then ours is saved */
+  /* the biased lock, which the next context releases, keeps thieves out until the caller's context is saved */
   struct qzi_passed passed = qzi_switch_to(p, self, next, qzi_some_idle() ? wake_after : NULL, p);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
   qzi_arrive(passed);
 }
 
-/* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so
- * the queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken
- * as they are: both would change by one. False: something is out of the ordinary, and nothing was done. */
+/* The fast yield, for the case that only threads that ran before are ready: queues the caller and takes the oldest.
+ * The caller is queued first: so the queue never seems empty, and it is not necessary to look for sleepers. The
+ * numbers of threads enqueued and dequeued are left unchanged, since both would increase by one. Returns false,
+ * without having switched, if the case is uncommon. */
 static inline __attribute__((always_inline)) bool take_turns(struct qzi_processor *p, struct qzi_thread *self,
                                                              bool published) {
 #if defined(QZI_TSAN) || defined(QZI_ASAN)
@@ -171,7 +174,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
   uint32_t bottom = atomic_load_explicit(&fifo->bottom, memory_order_relaxed);
   if (QZI_UNLIKELY(tick % 64 == 0 || atomic_load_explicit(&p->next, memory_order_relaxed) || bottom == top ||
                    qzi_ring_size(&p->deque)))
-    return false; /* the lock stays taken: whoever called takes it again */
+    return false; /* the lock remains held; the caller takes it again */
   struct qzi_thread *next = fifo->slot[top & fifo->mask];
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) return false;
   if (published && !qzi_pub_may_switch(&p->head.pub, &next->pub)) return false;
@@ -203,7 +206,7 @@ static __attribute__((noinline)) void yield_other(void) {
 }
 
 void qz_yield(void) {
-  struct qzi_thread *self = qzi_thread_self(); /* whoever is one has a processor */
+  struct qzi_thread *self = qzi_thread_self(); /* a caller that is a thread also has a processor */
   if (QZI_UNLIKELY(!self || qzi_publishing() || !take_turns(qzi_processor_self(), self, false))) yield_other();
 }
 

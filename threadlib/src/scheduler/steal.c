@@ -1,15 +1,16 @@
 /* Taking ready threads from other processors.
  *
- * Owns:    the thief's side of the biased lock; the rule by which a thread is old enough to be taken.
+ * Owns:    the thief's side of the biased lock; the rule that decides when a thread is old enough to be taken.
  * Writer:  a processor that has nothing to run.
  * Reader:  idle.c.
- * Must not: touch the queues of a processor that it has not revoked.
+ * Must not: access the queues of a processor that it has not revoked.
  *
- * A thread that was made ready a moment ago is best left where it is: its joiner or waker is about to run it, and its
- * data are there. So a thief watches a victim for AGE_NS, and takes only what has waited all that time. This is what
- * keeps idle processors from slowing down one that spawns and joins every 15 ns. Threads that yield to each other never
- * wait that long, but there are more of them than their processor can run: a thief knows them by a queue that gets a
- * thread at each decision, and takes some. And a thread whose waker does not want to run it says so (`away`).
+ * A thread that was made ready a moment ago should stay where it is: its joiner or waker is about to run it, and its
+ * data are there. So a thief watches a victim for AGE_NS and takes only threads that were ready all that time. Without
+ * this rule, idle processors would slow down one that spawns and joins every 15 ns. Threads that yield to each other
+ * never wait that long, although there are more of them than their processor can run: a thief recognizes them by a
+ * queue that gets one thread per decision, and takes some of them. And a waker that will continue itself marks the
+ * woken thread as better run elsewhere (`away`).
  */
 #define _GNU_SOURCE
 #include "processor.h"
@@ -19,8 +20,8 @@
 #include <unistd.h>
 
 #define AGE_NS      2000u
-#define ANSWER_NS   3000u   /* how long a thief waits for the owner's answer before it asks the kernel */
-#define ENTRY_NS    100000u /* how long an owner may stay inside (it may have lost its CPU) before the thief gives up */
+#define ANSWER_NS   3000u   /* how long a thief waits for the owner's answer before it uses membarrier */
+#define ENTRY_NS    100000u /* after this time the thief gives up: the lock's owner may have lost its CPU */
 #define STEAL_LIMIT 128u
 
 void qzi_heavy_fence(void) {
@@ -85,7 +86,7 @@ bool qzi_work_anywhere(const struct qzi_processor *self) {
   return false;
 }
 
-/* Takes up to `count` of the oldest threads. */
+/* Takes up to `count` of the oldest threads, for p. Returns their number. */
 static uint32_t take_deque(struct qzi_processor *from, struct qzi_processor *p, uint32_t count,
                            struct qzi_thread **taken) {
   uint32_t n = 0;
@@ -98,9 +99,10 @@ static uint32_t take_fifo(struct qzi_processor *from, uint32_t count, struct qzi
   return n;
 }
 
-/* All that the victim did since then was to let threads take turns (one decision in 32 may have been another).
- * Decisions are read last at first, and first now, so that none seems to be without its push. Threads that were woken
- * and put there, all those of a barrier for one, were counted (`enqueued`), those that yield not. */
+/* Returns whether, since the three numbers were read, the victim has only let threads take turns (one decision in 32
+ * may have been different). The number of decisions is read last the first time and first now, so that no decision
+ * seems to lack its push. Threads that were woken and queued, e.g. all those of a barrier, are counted in
+ * `enqueued`; those that yield are not. */
 static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fifo_bottom, uint64_t enqueued) {
   uint32_t ticks = atomic_load_explicit(&victim->tick, memory_order_acquire) - tick;
   uint32_t pushes = atomic_load_explicit(&victim->fifo.bottom, memory_order_relaxed) - fifo_bottom;
@@ -109,9 +111,9 @@ static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fif
 }
 
 static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_processor *victim) {
-  /* what is there now, and still is in AGE_NS */
+  /* note what is there now, to see whether it is still there after AGE_NS */
   uint32_t fifo_bottom = atomic_load_explicit(&victim->fifo.bottom, memory_order_acquire);
-  /* the owner writes there all the time: looked at only where it may matter */
+  /* the owner writes these counters all the time: read them only if they may matter */
   bool turns = qzi_ring_size(&victim->fifo) != 0;
   uint64_t enqueued = turns ? qzi_pub_enqueued_in_all(&victim->head.pub) : 0;
   uint32_t tick = atomic_load_explicit(&victim->tick, memory_order_relaxed);
@@ -131,7 +133,8 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   bool next_old = next && tick == atomic_load_explicit(&victim->tick, memory_order_relaxed) &&
                   next == atomic_load_explicit(&victim->next, memory_order_relaxed);
   if (deque_old <= 0 && fifo_old <= 0 && !next_old) return NULL;
-  qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD); /* with success, nearly always */
+  qzi_pub_leave(&p->head.pub,
+                QZ_STATE_OVERHEAD); /* published as overhead: from here on stealing nearly always succeeds */
   if (!qzi_revoke(victim)) {
     qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);
     return NULL;
@@ -153,7 +156,7 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
     atomic_store_explicit(&victim->next, NULL, memory_order_relaxed);
     count = 1;
   }
-  qzi_give_back(victim); /* before the own lock is taken: never both, or thieves could wait in a circle */
+  qzi_give_back(victim); /* before taking the own lock: holding both, thieves could deadlock */
   if (count > 1) {
     qzi_enter(p);
     for (uint32_t n = 1; n < count; n++) qzi_ring_push(to, taken[n]);

@@ -2,11 +2,12 @@
  *
  * Owns:    the timer heap of each processor, qzi_timer_count.
  * Writer:  a waiter arms its timer on the processor that it leaves; any processor fires or disarms it, under
- * timer_lock. Reader:  idle.c (when to wake up), scheduler.c (now and then). Must not: run threads, or be called under
- * a biased lock.
+ *          timer_lock.
+ * Reader:  idle.c (when to wake up), scheduler.c (at every 64th decision).
+ * Must not: run threads, or be called under a biased lock.
  *
- * There is no timer thread: busy processors look at the clock at every 64th decision, searching ones all the time, and
- * of the sleeping ones one (the keeper) sleeps only until the first deadline.
+ * There is no timer thread: running processors read the clock at every 64th decision, searching ones all the time, and
+ * one of the sleeping ones (the keeper) sleeps only until the first deadline.
  */
 #define _GNU_SOURCE
 #include "processor.h"
@@ -80,13 +81,14 @@ void qzi_timer_arm(struct qzi_thread *thread) {
   sift_up(p, p->timer_count++, thread);
   set_first(p);
   qzi_spin_unlock(&p->timer_lock);
-  /* from here on `thread` may be gone */
+  /* from here on `thread` may have been freed */
   uint32_t keeper = atomic_load(&qzi_runtime.keeper);
   if (keeper) {
     struct qzi_kernel *kernel = qzi_runtime.processors[keeper - 1].kernel;
     if (deadline < atomic_load(&qzi_runtime.keeper_ns) && kernel) qzi_kernel_nudge(kernel);
   } else if (atomic_load(&qzi_runtime.idle) && p->head.current) {
-    qzi_wake_one(p); /* it becomes the keeper: we go on with another thread, for an unknown time */
+    qzi_wake_one(
+      p); /* wakes a processor that becomes the keeper: this one continues with another thread for an unknown time */
   }
 }
 
@@ -145,7 +147,7 @@ struct timed {
   struct qzi_thread *thread;
   void (*after)(void *);
   void *arg;
-  _Atomic(bool) left; /* timed_after is done with this: the waiter's frame may go */
+  _Atomic(bool) left; /* timed_after no longer needs this struct: the waiter may return from its frame */
 };
 
 static void timed_after(void *arg) {
@@ -164,7 +166,7 @@ bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
   struct timed timed = {self, after, arg, false};
   self->deadline_ns = deadline_ns;
   qzi_park(timed_after, &timed);
-  /* whoever woke us may have been faster than the processor that we left */
+  /* the waker may be faster than the processor that the caller left */
   for (unsigned tries = 0; !atomic_load_explicit(&timed.left, memory_order_acquire); tries++) qzi_relax(tries);
   qzi_timer_disarm(self);
   if (atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN) return true;

@@ -1,7 +1,7 @@
-/* Kernel threads: making them, pinning them, giving them processors, letting them sleep.
+/* Kernel threads: creation, pinning, assignment of processors, sleeping.
  *
- * Owns:    struct qzi_kernel, the list of spare ones, the two thread-local variables.
- * Writer:  each kernel thread its own; qzi_kernel_start_for hands a processor to another.
+ * Owns:    struct qzi_kernel, the list of spare kernel threads, the thread-local variables.
+ * Writer:  each kernel thread for itself; qzi_kernel_start_for assigns a processor to another.
  * Reader:  idle.c, blocking_region.c, runtime.c.
  * Must not: run threads.
  */
@@ -32,7 +32,7 @@ __attribute__((noinline)) struct qzi_kernel *qzi_kernel_self(void) {
 
 static void set_processor(struct qzi_processor *p) { qzi_tls_processor = p; }
 
-/* That CPU alone; NULL: no memory. */
+/* Returns a set with that CPU alone; NULL: no memory. */
 static cpu_set_t *only(uint32_t cpu, size_t *bytes) {
   cpu_set_t *set = CPU_ALLOC(cpu + 1);
   *bytes = CPU_ALLOC_SIZE(cpu + 1);
@@ -42,8 +42,8 @@ static cpu_set_t *only(uint32_t cpu, size_t *bytes) {
   return set;
 }
 
-/* Pins a kernel thread to processor p's CPU. By itself, or before it is allowed to continue: it would have to wait for
- * its old CPU first, and that one is, mostly, used by the thread that allows it. */
+/* Pins a kernel thread to the CPU of processor p. Called by the kernel thread itself, or by its waker before it may
+ * continue: otherwise it would first have to get its old CPU, which its waker usually occupies. */
 static void pin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
   if (p->cpu == UINT32_MAX || kernel->cpu == p->cpu) return;
   size_t bytes;
@@ -53,7 +53,7 @@ static void pin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
   CPU_FREE(set);
 }
 
-/* The kernel thread becomes processor p (already claimed: its status is QZI_RUNNING). */
+/* The kernel thread takes processor p, which is claimed already (its status is QZI_RUNNING). */
 __attribute__((noinline)) void qzi_kernel_take(struct qzi_kernel *kernel, struct qzi_processor *p) {
   kernel->processor = p;
   p->kernel = kernel;
@@ -63,7 +63,7 @@ __attribute__((noinline)) void qzi_kernel_take(struct qzi_kernel *kernel, struct
   qzi_pub_processor(&p->head.pub, p->index, kernel->cpu);
 }
 
-/* The kernel thread gives its processor up (a blocking region). */
+/* The kernel thread gives up its processor (in a blocking region). */
 __attribute__((noinline)) void qzi_kernel_release(struct qzi_kernel *kernel) {
   kernel->processor = NULL;
   set_processor(NULL);
@@ -73,8 +73,8 @@ static int futex(_Atomic(uint32_t) *word, int operation, uint32_t value, const s
   return (int)syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Returns when woken, at the deadline, or (rarely) for no reason. Exchanges, so that a signal which is used up here is
- * one whose reason the caller sees. */
+/* Returns when woken, at the deadline, or (rarely) spuriously. Uses exchanges with acquire order: if it consumes a
+ * wake-up, the caller sees the stores that preceded it. */
 void qzi_kernel_wait(struct qzi_kernel *kernel, uint64_t deadline_ns) {
   struct timespec until = {(time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u)};
   if (!atomic_exchange_explicit(&kernel->wake, 0, memory_order_acquire))
@@ -82,19 +82,19 @@ void qzi_kernel_wait(struct qzi_kernel *kernel, uint64_t deadline_ns) {
   atomic_exchange_explicit(&kernel->wake, 0, memory_order_acquire);
 }
 
-/* Makes it look again. */
+/* Wakes the kernel thread, so that it looks for work again. */
 void qzi_kernel_nudge(struct qzi_kernel *kernel) {
   atomic_store_explicit(&kernel->wake, 1, memory_order_release);
   futex(&kernel->wake, FUTEX_WAKE, 1, NULL);
 }
 
-/* The waker has claimed its processor for it. */
+/* Wakes a kernel thread whose processor the caller has claimed for it. */
 void qzi_kernel_wake(struct qzi_kernel *kernel) {
   atomic_store_explicit(&kernel->claimed, 1, memory_order_release);
   qzi_kernel_nudge(kernel);
 }
 
-/* A kernel thread without a processor sleeps until it is given one. */
+/* A kernel thread without a processor sleeps until it is assigned one. */
 static struct qzi_processor *wait_for_processor(struct qzi_kernel *kernel) {
   struct qzi_processor *p;
   while (!(p = atomic_exchange_explicit(&kernel->given, NULL, memory_order_acquire)))
@@ -149,7 +149,7 @@ struct qzi_kernel *qzi_kernel_new(void) {
   return kernel;
 }
 
-/* Begins on the processor's CPU: it would inherit its maker's. */
+/* Creates the kernel thread on the processor's CPU; by default it would start on its creator's. */
 static bool begin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
   pthread_t thread;
   pthread_attr_t attr;
@@ -159,9 +159,9 @@ static bool begin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
   cpu_set_t *set = p->cpu != UINT32_MAX ? only(p->cpu, &bytes) : NULL;
   if (set && pthread_attr_setaffinity_np(&attr, bytes, set) == 0) kernel->cpu = p->cpu;
   int error = pthread_create(&thread, &attr, kernel_thread, kernel);
-  if (error && kernel->cpu != UINT32_MAX) { /* that CPU is not for this process any more */
+  if (error && kernel->cpu != UINT32_MAX) { /* the process may no longer use that CPU */
     kernel->cpu = UINT32_MAX;
-    pthread_attr_setaffinity_np(&attr, 0, set); /* forget it */
+    pthread_attr_setaffinity_np(&attr, 0, set); /* clears the affinity */
     error = pthread_create(&thread, &attr, kernel_thread, kernel);
   }
   if (set) CPU_FREE(set);

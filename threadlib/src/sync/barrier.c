@@ -1,9 +1,9 @@
 /* Barrier.
  *
- * Owns:    struct qz_barrier: arrivals, the round, and a queue under an internal lock.
- * Writer:  whoever holds the internal lock. `round` is read without it by those who spin.
- * Must not: spin where more threads than processors take part: the missing ones may need the processor. Nor, unless
- * told to, where they are more than CPUs.
+ * Owns:    struct qz_barrier: the number of arrivals, the round, and a queue under an internal lock.
+ * Writer:  the holder of the internal lock. Spinning threads read `round` without it.
+ * Must not: spin if there are more parties than processors: a missing thread may need this processor. Nor if there are
+ * more parties than CPUs, unless the policy is QZ_SPIN.
  */
 #include "sync.h"
 
@@ -12,7 +12,7 @@ struct barrier {
   qzi_spinlock lock;
   uint32_t parties, arrived;
   uint32_t round;
-  uint32_t spinners; /* threads that may still read `round` */
+  uint32_t spinners; /* number of threads that may still read `round` */
   struct qzi_queue queue;
 } __attribute__((may_alias));
 _Static_assert(sizeof(struct barrier) <= sizeof(qz_barrier), "qz_barrier");
@@ -38,7 +38,7 @@ int qz_barrier_destroy(qz_barrier *barrier) {
   return 0;
 }
 
-/* True: the round ended while the caller spun. */
+/* Spins; returns true if the round ended meanwhile. */
 static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uint32_t index) {
   struct qzi_spin spin;
   qzi_spin_begin(&spin, &b->object, b->object.policy, QZI_NEVER);
@@ -55,7 +55,8 @@ static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uin
   return done;
 }
 
-/* Work and span: nobody goes on before the longest chain has arrived. By the last to arrive, who lets the others go. */
+/* Work and span: no thread continues before the longest chain has arrived. Called by the last thread to arrive,
+ * which releases the others. */
 static __attribute__((noinline)) void all_arrived(struct barrier *b) {
   struct qzi_lanes most = {0};
   struct qzi_waiter *head = qzi_queue_head(&b->queue), *waiter = head;

@@ -1,7 +1,7 @@
 /* Bounded channel of items of one size.
  *
  * Owns:    struct qz_channel: a ring of items, a queue of senders and one of receivers, under an internal lock.
- * Writer:  whoever holds the internal lock; an item of a thread that waits is copied by the thread that wakes it.
+ * Writer:  the holder of the internal lock; the item of a waiting thread is copied by the thread that wakes it.
  * Must not: let receivers wait while there are items, or senders while there is room.
  */
 #include <stdlib.h>
@@ -12,12 +12,12 @@ struct channel {
   struct qzi_object object;
   qzi_spinlock lock;
   uint16_t closed;
-  uint16_t plain; /* items are words, and it is neither closed nor destroyed */
+  uint16_t plain; /* items are words, and the channel is neither closed nor destroyed */
   size_t item_bytes, capacity;
-  size_t first, count; /* in the ring */
+  size_t first, count; /* index of the oldest item in the ring, and number of items */
   char *ring;
   struct qzi_queue senders, receivers;
-  struct qzi_lanes *lanes; /* of the items in the ring; NULL: none, work and span were never recorded */
+  struct qzi_lanes *lanes; /* lanes of the items in the ring; NULL: work and span were never recorded */
 } __attribute__((may_alias));
 _Static_assert(sizeof(struct channel) <= sizeof(qz_channel), "qz_channel");
 
@@ -56,7 +56,7 @@ int qz_channel_destroy(qz_channel *channel) {
 
 int qz_channel_close(qz_channel *channel) {
   struct channel *c = (struct channel *)channel;
-  (void)qzi_self(); /* a foreign kernel thread ends here, and not within the lock */
+  (void)qzi_self(); /* aborts if the caller is a foreign kernel thread, before the lock is taken */
   qzi_object_check(&c->object, QZI_CALLER());
   qzi_lock(&c->lock);
   c->closed = 1;
@@ -69,7 +69,7 @@ int qz_channel_close(qz_channel *channel) {
   return 0;
 }
 
-/* Items are mostly words: those are copied without a call. */
+/* Most items are words, which are copied without a function call. */
 static inline void copy_word(void *to, const void *from) { memcpy(to, from, sizeof(uint64_t)); }
 static inline void copy(struct channel *c, void *to, const void *from) {
   if (c->item_bytes == sizeof(uint64_t))
@@ -91,8 +91,7 @@ static void get(struct channel *c, void *item) {
   c->count--;
 }
 
-/* Work and span: an item goes with the chain of who sent it. The last one in the ring was put by `sender`, or (NULL) by
- * the caller. */
+/* Work and span: stores the sender's chain with the item that was put into the ring last. `sender` NULL: the caller. */
 static __attribute__((noinline)) void span_put(struct channel *c, struct qzi_thread *sender) {
   if (!c->lanes) c->lanes = calloc(c->capacity, sizeof *c->lanes);
   if (!c->lanes) return;
@@ -102,7 +101,7 @@ static __attribute__((noinline)) void span_put(struct channel *c, struct qzi_thr
   else
     qzi_span_put(qzi_publisher_self(), at);
 }
-/* The caller has taken the first item out of the ring, or, where there is none, what `sender` has. */
+/* Work and span: the caller has taken the first item out of the ring or, without a ring, the item of `sender`. */
 static __attribute__((noinline)) void span_get(struct channel *c, struct qzi_thread *sender) {
   if (c->capacity && c->lanes)
     qzi_span_get(qzi_publisher_self(), &c->lanes[(c->first + c->capacity - 1) % c->capacity], 0);
@@ -111,7 +110,8 @@ static __attribute__((noinline)) void span_get(struct channel *c, struct qzi_thr
   if (c->capacity && sender) span_put(c, sender);
 }
 
-/* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. *woken: to be woken after it. */
+/* Does what is possible without waiting, under the internal lock. Returns 0, EPIPE, or EAGAIN if the caller would
+ * have to wait. *woken: a thread that the caller must wake after it has released the lock. */
 static inline __attribute__((always_inline)) int send_now(struct channel *c, const void *item, uint32_t index,
                                                           struct qzi_waiter **woken) {
   if (QZI_UNLIKELY(c->closed)) return EPIPE;
@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) int send_now(struct channel *c, con
   if (receiver) {
     uint64_t now = 0;
     copy(c, receiver->item, item);
-    qzi_pub_acquired_by(index, 2); /* the send and the receive */
+    qzi_pub_acquired_by(index, 2); /* counts the send and the receive */
     qzi_wait_ends(&c->object, receiver, true, &now);
     return 0;
   } else if (c->count < c->capacity) {
@@ -151,11 +151,11 @@ static inline __attribute__((always_inline)) int receive_now(struct channel *c, 
     qzi_wait_ends(&c->object, sender, true, &now);
   }
   qzi_pub_readers(index, (uint32_t)c->count);
-  qzi_pub_acquired_by(index, sender ? 2 : 1); /* a send, too */
+  qzi_pub_acquired_by(index, sender ? 2 : 1); /* counts the send, too, if a sender waited */
   return 0;
 }
 
-/* deadline 0: only try. */
+/* deadline_ns 0: does not wait. */
 QZI_HIDDEN struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint64_t deadline_ns,
                                              uint64_t place, const void *from);
 QZI_RETURNS_ELSEWHERE(qzi_transfer, qzi_transfer_body,

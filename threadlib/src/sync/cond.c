@@ -1,11 +1,12 @@
 /* Condition variable.
  *
  * Owns:    struct qz_cond: a queue of waiters under an internal lock.
- * Writer:  waiters and those who signal, under that lock.
- * Must not: lose a signal between the release of the mutex and the park: the waiter is in the queue before it lets go.
+ * Writer:  waiters and signalling threads, under that lock.
+ * Must not: lose a signal between the release of the mutex and the park: the waiter is queued before it releases the
+ * mutex.
  *
- * A signal makes the longest waiter ready on the processor of the signaller, where it mostly runs after that has
- * released the mutex.
+ * A signal makes the thread that has waited longest ready on the signaller's processor, where it usually runs after the
+ * signaller has released the mutex.
  */
 #include "sync.h"
 #include "mutex.h"
@@ -34,18 +35,18 @@ int qz_cond_destroy(qz_cond *condition) {
   return used ? EBUSY : 0;
 }
 
-/* The mutex leaves the profile stack with its release and comes back when it is asked for again; the condition is on
- * top in between. */
+/* The mutex leaves the profile stack when it is released and returns when it is requested again; in between the
+ * condition is on top. */
 static int wait(struct cond *cond, qz_mutex *mutex, uint64_t deadline_ns, uint64_t place) {
   struct qzi_thread *self = qzi_self();
   qzi_object_check(&cond->object, place);
   if (!qzi_mutex_holds(mutex, self)) return EPERM;
   struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
-  qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0); /* may take a while: not under the lock */
+  qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0); /* may take some time, so not under the lock */
   qzi_lock(&cond->lock);
   struct qzi_thread *next = qzi_mutex_let_go(mutex, self);
   uint32_t index = qzi_ask(&cond->object, QZ_KIND_CONDITION, cond, self, place, 0);
-  if (index && next) qzi_lets_go(next); /* when it is made ready, another thread runs here */
+  if (index && next) qzi_lets_go(next); /* when `next` is made ready, another thread runs on this processor */
   bool woken = qzi_wait_and_ready(&cond->queue, &cond->object, QZ_KIND_CONDITION, &cond->lock, me, deadline_ns, next);
   qzi_take_off(index, QZ_KIND_CONDITION, self);
   qzi_mutex_retake(mutex, self, place);

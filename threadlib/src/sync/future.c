@@ -1,8 +1,8 @@
-/* Future: a value that is set once, and that any number of threads wait for.
+/* Future: a value that is set once, and that any number of threads can wait for.
  *
  * Owns:    struct qz_future: the value, whether it is set, and a queue under an internal lock.
- * Writer:  whoever holds the internal lock; `value` is constant once `set` is 1 (stored last).
- * Must not: lock where the value is there.
+ * Writer:  the holder of the internal lock; `value` is constant once `set` is 1 (stored last).
+ * Must not: take the lock if the value is set and nothing is published.
  */
 #include "sync.h"
 
@@ -51,7 +51,7 @@ int qz_future_set(qz_future *future, void *value) {
     __atomic_store_n(&f->set, 1, __ATOMIC_RELEASE);
     struct qzi_waiter *waiter = qzi_queue_head(&f->queue);
     for (uint32_t i = 0; i < f->object.waiting; i++, waiter = waiter->next)
-      waiter->item = value; /* they need not look again */
+      waiter->item = value; /* so waiters need not read the future again */
     woken = qzi_queue_take_all(&f->queue, &f->object, true);
   }
   qzi_unlock(&f->lock);

@@ -1,26 +1,26 @@
 /* Mutex: spin, block, or spin for a while and then block (adaptive).
  *
- * Owns:    struct qz_mutex. All of its state is in `word`: the holder, and five flags.
- * Writer:  QLOCK guards the queue and `woken`; whoever holds the mutex clears its own name.
- * Reader:  condition variables hand waiters over (qzi_mutex_...).
- * Must not: touch a mutex after the store that releases it: the next holder may free it.
+ * Owns:    struct qz_mutex. Its state is in `word`: the holder and five flags.
+ * Writer:  the holder of QLOCK changes the queue and `woken`; the holder of the mutex clears the holder.
+ * Reader:  condition variables release and lock it through qzi_mutex_... functions.
+ * Must not: access a mutex after the store that releases it: the next holder may free it.
  *
- * A free mutex costs one atomic exchange to lock and one to unlock. Threads may overtake those that were woken
- * (barging), since a hand-off at each unlock would move the lock from processor to processor every time. But
- * a waiter is overtaken for a bounded time: after TENURE_NS it is given the lock (HANDED), so that
- * the thread that keeps taking the lock has to wait for it in turn. The queue lock as a bit of the word, and the
- * single woken waiter, follow the mutexes of Mike Burrows' nsync; the code is ours.
+ * Locking and unlocking a free mutex takes one atomic exchange each. Other threads may overtake a woken waiter
+ * (barging), because handing the lock over at each unlock would move it between processors every time. The time for
+ * which a waiter is overtaken is bounded: after TENURE_NS it is given the lock (HANDED), so the thread that keeps
+ * taking the lock must wait in turn. The lock of the queue as a bit of the word and the single woken waiter are ideas
+ * of the mutexes in Mike Burrows' nsync; the code is not.
  *
- * One thread at a time watches a mutex that others want: the one that was woken, once it runs. It takes WAITERS and
- * WOKEN out of the word, so that whoever has the lock meanwhile takes the fast paths, looks at the clock in the others'
- * stead, and puts WAITERS back when it gets the lock or blocks again. So while it watches the queue may hold waiters
- * though the word does not say so; `woken` does.
+ * One thread at a time watches a contended mutex: the woken waiter, as soon as it runs. It clears WAITERS and WOKEN in
+ * the word, so that other threads use the fast paths meanwhile; it checks the clock in their place, and sets WAITERS
+ * again when it gets the lock or blocks again. So while it watches, the queue may hold waiters although the word does
+ * not show them; `woken` does.
  */
 #include "mutex_word.h"
 
 static void release_queue(void *mutex) { qzi_word_clear(&((struct mutex *)mutex)->word, QLOCK); }
 
-/* Takes the queue lock, whoever holds the mutex. */
+/* Takes the lock of the queue, whether or not the mutex is held. */
 static void acquire_queue(struct mutex *mutex) {
   for (unsigned tries = 0;; tries++) {
     uint64_t old = qzi_word_load(&mutex->word);
@@ -31,8 +31,8 @@ static void acquire_queue(struct mutex *mutex) {
   }
 }
 
-/* It was free at a look, but somebody takes it again and again: better leave it to him, in whose cache it is, until it
- * is due. */
+/* The mutex was free at one look, but another thread keeps taking it: returns true then, since it is better to leave
+ * the mutex to that thread, whose cache holds it, until the waiter is due. */
 static bool in_use(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
   for (int look = 1; look < FREE_LOOKS && holder(word) == NULL; look++) {
     for (int n = 0; n < FREE_PAUSES; n++) qzi_pause();
@@ -41,9 +41,9 @@ static bool in_use(const struct mutex *mutex, const struct qzi_thread *self, uin
   return !settled(mutex, self, word);
 }
 
-/* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of
- * a mutex whose waiters spin is the one that ended the watch, so that who is overtaken now finds it changed and goes on
- * spinning instead of blocking. */
+/* Watches the mutex until it is free or handed to the caller, or until blocking is better. Returns the last value of
+ * the word. For a mutex of policy QZ_SPIN that is the value that ended the watch: if the caller is then overtaken,
+ * its compare-and-swap fails and it spins again instead of blocking. */
 static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, uint64_t deadline_ns,
                      uint64_t *spin_ns) {
   uint64_t word = qzi_word_load(&mutex->word);
@@ -59,25 +59,26 @@ static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, u
     if (word & (WAITERS | WOKEN)) (void)qzi_word_swap(&mutex->word, word, word & ~(uint64_t)(WAITERS | WOKEN));
     if (!(word & DUE) && spin.now_ns - qzi_word_load(&mutex->tenure_ns) > TENURE_NS) {
       qzi_word_set(&mutex->word, DUE);
-      spin.pauses = 1; /* the next unlock hands it over */
+      spin.pauses = 1; /* makes the next look soon: the next unlock hands the mutex over */
     }
   }
   *spin_ns += qzi_spin_end(&spin);
   return mutex->object.policy == QZ_SPIN ? word : qzi_word_load(&mutex->word);
 }
 
-/* Waits for a mutex that somebody else holds. 0, or ETIMEDOUT. */
+/* Waits for a mutex that another thread holds. Returns 0 or ETIMEDOUT. */
 static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns, uint64_t *spin_ns) {
   struct qzi_waiter *me = qzi_waiter_of(self, 0, NULL);
   me->timed = deadline_ns != QZI_NEVER;
-  uint64_t mine = 0; /* the flags that are about the caller: WOKEN and DUE after it was woken */
-  bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone && !qzi_spanning(); /* who ends a spin is unknown */
-  /* where others wait already it would only disturb the holder, and come after them */
+  uint64_t mine = 0; /* flags that refer to the caller: WOKEN and DUE after it was woken */
+  bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone &&
+                  !qzi_spanning(); /* with work and span, spinning would hide which thread ended the wait */
+  /* where other threads wait already, spinning would only disturb the holder, and the caller's turn is after theirs */
   bool now = may_spin && (mutex->object.policy == QZ_SPIN || !others(mutex));
   for (unsigned tries = 0;; tries++) {
     uint64_t old = now ? spin(mutex, self, mine != 0, deadline_ns, spin_ns) : qzi_word_load(&mutex->word);
     if (holder(old) == self) {                    /* handed over */
-      qzi_word_clear(&mutex->word, HANDED | DUE); /* it may have said so just when it was handed the mutex */
+      qzi_word_clear(&mutex->word, HANDED | DUE); /* the caller may have set DUE just when the mutex was handed to it */
       return 0;
     }
     if (old & QLOCK) {
@@ -122,8 +123,8 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
   }
 }
 
-/* Unlocks a mutex that others want: lets go, wakes a waiter, or hands the mutex over. Returns the thread to be made
- * ready, or NULL. */
+/* Unlocks a contended mutex: releases it, wakes a waiter, or hands the mutex over. Returns the thread that the
+ * caller must make ready, or NULL. */
 static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
   for (unsigned tries = 0;; tries++) {
     uint64_t old = qzi_word_load(&mutex->word);
@@ -139,12 +140,12 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
     }
     if (!due && (!(old & WAITERS) || (old & WOKEN))) {
       if (!qzi_word_swap(&mutex->word, old, old & FLAGS)) continue;
-      qzi_answer(); /* the one that was woken is ready here, and an idle processor may want it */
+      qzi_answer(); /* the woken waiter is ready on this processor, and an idle processor may want to take it */
       return NULL;
     }
     if (!qzi_word_swap(&mutex->word, old, old | QLOCK)) continue;
     bool asleep = watcher(mutex) == NULL;
-    if (!asleep && !due) { /* it watches */
+    if (!asleep && !due) { /* the waiter watches the mutex */
       qzi_word_store(&mutex->word, 0);
       return NULL;
     }
@@ -165,7 +166,7 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
   }
 }
 
-/* After the mutex has been asked for: waits, and takes it. */
+/* Waits for the mutex and takes it, after the request was published. */
 static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_thread *self, uint32_t index,
                                                 uint64_t deadline_ns) {
   if (!take(mutex, self)) {
@@ -174,7 +175,7 @@ static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_
     if (since) {
       uint64_t wait_ns = qzi_pub_ticks_ns(since, qzi_pub_ticks());
       qzi_pub_waited(index, wait_ns,
-                     spin_ns < wait_ns ? spin_ns : wait_ns); /* by two clocks, which differ by a ten-thousandth */
+                     spin_ns < wait_ns ? spin_ns : wait_ns); /* two clocks are compared, which differ by up to 0.01 % */
     }
     if (error) {
       qzi_take_off(index, QZ_KIND_MUTEX, self);
@@ -185,7 +186,7 @@ static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_
   return 0;
 }
 
-/* All of a lock but the fast paths. */
+/* All cases of lock except the fast paths. */
 static __attribute__((noinline)) int lock_slow(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns,
                                                uint64_t place) {
   qzi_object_check(&mutex->object, place);
@@ -199,7 +200,7 @@ static __attribute__((noinline)) int acquired_slow(uint32_t index, struct qzi_th
   return 0;
 }
 
-/* The fast path while state is published. */
+/* The fast path while publishing is on. */
 static __attribute__((noinline)) int lock_published(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
   if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != 0))
     return lock_slow(mutex, self, QZI_NEVER, place);
@@ -235,17 +236,17 @@ int qz_mutex_destroy(qz_mutex *mutex) {
   struct mutex *m = (struct mutex *)mutex;
   uint64_t place = QZI_CALLER();
   qzi_object_check(&m->object, place);
-  acquire_queue(m); /* whoever let go last may still be in unlock_wanted */
+  acquire_queue(m); /* the thread that unlocked last may still be in unlock_wanted */
   bool used = qzi_word_load(&m->word) != QLOCK || watcher(m) || !qzi_queue_empty(&m->queue);
   if (used) {
     release_queue(m);
     return EBUSY;
   }
-  qzi_object_destroy(&m->object, QZ_KIND_MUTEX, place); /* QLOCK stays set, so that no fast path takes it any more */
+  qzi_object_destroy(&m->object, QZ_KIND_MUTEX, place); /* QLOCK remains set, so that no fast path can take the mutex */
   return 0;
 }
 
-/* While state is published; and from wherever there is no thread. */
+/* For publishing, and for callers without a thread (a call in place, a foreign kernel thread). */
 static __attribute__((noinline)) int lock_other(struct mutex *mutex, uint64_t place) {
   struct qzi_thread *self = qzi_self();
   return qzi_publishing() ? lock_published(mutex, self, place) : lock_slow(mutex, self, QZI_NEVER, place);
@@ -256,7 +257,7 @@ __attribute__((aligned(64))) int qz_mutex_lock(qz_mutex *mutex) {
   struct qzi_thread *self = qzi_thread_self();
   if (QZI_UNLIKELY(qzi_publishing() || !self)) return lock_other(m, QZI_CALLER());
   if (QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self)))
-    return 0; /* not looked at before: 5 cycles more */
+    return 0; /* without a load before the exchange, which would take 5 cycles more */
   if (take(m, self)) return 0;
   return lock_slow(m, self, QZI_NEVER, QZI_CALLER());
 }
@@ -291,7 +292,7 @@ int qz_mutex_clocklock(qz_mutex *mutex, int clock, const struct timespec *time) 
   return lock_until((struct mutex *)mutex, clock, time, QZI_CALLER());
 }
 
-/* All of an unlock but the fast path: publishing, waiters, errors. */
+/* All cases of unlock except the fast path: publishing, waiters, errors. */
 static __attribute__((noinline)) int unlock_slow(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
   if (holder(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED)) != self) {
     qzi_object_check(&mutex->object, place);
@@ -305,7 +306,7 @@ static __attribute__((noinline)) int unlock_slow(struct mutex *mutex, struct qzi
   return 0;
 }
 
-/* After the mutex was released: takes it off the stack, wakes. */
+/* After the release: removes the mutex from the profile stack, and makes `next` ready. */
 static __attribute__((noinline)) int unlocked(struct qzi_thread *self, uint32_t index, struct qzi_thread *next) {
   qzi_take_off(index, QZ_KIND_MUTEX, self);
   if (next) {

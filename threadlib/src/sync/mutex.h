@@ -1,4 +1,4 @@
-/* What condition variables need of a mutex. Owned by mutex.c. */
+/* The part of a mutex that condition variables use. Implemented in mutex.c. */
 #ifndef QZI_SYNC_MUTEX_H
 #define QZI_SYNC_MUTEX_H
 
@@ -6,9 +6,9 @@
 
 #pragma GCC visibility push(hidden)
 bool qzi_mutex_holds(const qz_mutex *mutex, const struct qzi_thread *self);
-/* Unlock by its holder; cannot fail. Returns a thread that the caller must make ready soon, or NULL. */
+/* Unlocks on behalf of the holder; cannot fail. Returns a thread that the caller must make ready soon, or NULL. */
 struct qzi_thread *qzi_mutex_let_go(qz_mutex *mutex, struct qzi_thread *self);
-/* Lock again, on behalf of the call at `place`; cannot fail. */
+/* Locks again, on behalf of the call at `place`; cannot fail. */
 void qzi_mutex_retake(qz_mutex *mutex, struct qzi_thread *self, uint64_t place);
 #pragma GCC visibility pop
 #endif

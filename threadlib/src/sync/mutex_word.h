@@ -1,6 +1,6 @@
-/* The word of a mutex, and what its flags and the waiter that watches it say.
+/* The word of a mutex, its flags, and the waiter that watches it.
  *
- * Owns:    the layout of struct qz_mutex. Included by mutex.c alone, whose head says who writes what.
+ * Owns:    the layout of struct qz_mutex. Included only by mutex.c, whose head says which code writes each field.
  */
 #ifndef QZI_SYNC_MUTEX_WORD_H
 #define QZI_SYNC_MUTEX_WORD_H
@@ -9,23 +9,23 @@
 
 enum {
   WAITERS = 1, /* the queue is not empty */
-  WOKEN = 2,   /* one waiter has been woken, and does not watch yet: no need to wake another */
-  QLOCK = 4,   /* lock of the queue; never held across a wait */
-  HANDED = 8,  /* the holder was given the lock, and has not run since: no use in spinning */
+  WOKEN = 2,   /* one waiter has been woken and does not watch yet: no other one need be woken */
+  QLOCK = 4,   /* lock of the queue; never held while waiting */
+  HANDED = 8,  /* the holder was given the lock and has not run since: spinning is useless */
   DUE = 16,    /* the woken waiter has been overtaken for too long */
   FLAGS = 63,
 };
 
-/* How long a waiter may be overtaken, and how many overtakings pass between two looks at the clock. A woken waiter that
- * was overtaken MANY_BARGES times before it ran leaves the mutex to the others until it is due, unless it finds it free
- * at so many looks in a row, with so many pauses in between. */
+/* TENURE_NS: how long a waiter may be overtaken. BARGES_PER_LOOK: overtakings between two readings of the clock. A
+ * woken waiter that was overtaken MANY_BARGES times before it ran leaves the mutex to the others until it is due,
+ * unless it finds it free at FREE_LOOKS looks in a row, with FREE_PAUSES pauses between them. */
 enum { TENURE_NS = 20000, BARGES_PER_LOOK = 8, MANY_BARGES = 8, FREE_LOOKS = 10, FREE_PAUSES = 10 };
 
 struct mutex {
   struct qzi_object object;
   uint64_t word;
-  uint64_t tenure_ns;       /* when a waiter last got its turn, or the queue began */
-  struct qzi_waiter *woken; /* the one waiter that is awake; changed by the holder, or under QLOCK; peeked at */
+  uint64_t tenure_ns;       /* when a waiter was last served, or the queue became non-empty */
+  struct qzi_waiter *woken; /* the one waiter that is awake; written by the holder or under QLOCK, read without */
   struct qzi_queue queue;
 } __attribute__((may_alias));
 _Static_assert(sizeof(struct mutex) <= sizeof(qz_mutex), "qz_mutex");
@@ -33,7 +33,7 @@ _Static_assert(_Alignof(struct qzi_thread) > FLAGS, "flags below the address of 
 
 static inline struct qzi_thread *holder(uint64_t word) { return (struct qzi_thread *)(word & ~(uint64_t)FLAGS); }
 
-/* Nobody holds it, and nobody is about to hand it over. */
+/* True if the mutex is not held, and its queue lock is free (so it is not about to be handed over). */
 static inline bool free_now(uint64_t word) { return !(word & ~(uint64_t)(WAITERS | WOKEN | HANDED | DUE)); }
 
 static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
@@ -44,8 +44,8 @@ static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
   }
 }
 
-/* Worth an attempt, or no use in watching it any longer. A mutex whose waiters spin is watched until it is free,
- * whoever it was handed to: they never block. */
+/* True if it is worth trying to lock the mutex, or useless to watch it any longer. A mutex of policy QZ_SPIN is
+ * watched until it is free, even if it was handed over: its waiters never block. */
 static inline bool settled(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
   return holder(word) == NULL || holder(word) == self || ((word & HANDED) && mutex->object.policy != QZ_SPIN);
 }
@@ -57,7 +57,8 @@ static inline void watched_by(struct mutex *mutex, struct qzi_waiter *waiter) {
   __atomic_store_n(&mutex->woken, waiter, __ATOMIC_RELAXED);
 }
 
-/* Others wait for it, or watch it. Read without its queue lock: for a guess. */
+/* True if other threads wait for the mutex or watch it. Reads without the lock of the queue, so the answer is a
+ * guess. */
 static inline bool others(const struct mutex *mutex) {
   return (qzi_word_load(&mutex->word) & (WAITERS | WOKEN)) || watcher(mutex);
 }

@@ -1,8 +1,8 @@
-/* Head of synchronization objects, queues of waiters, spinning, misuse.
+/* Heads of synchronization objects, queues of waiters, spinning, misuse.
  *
  * Owns:    the functions that all kinds of object share.
  * Writer, reader: the files of this folder.
- * Must not: know any one kind's fields.
+ * Must not: access fields that only one kind of object has.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -47,7 +47,7 @@ void qzi_object_init(struct qzi_object *object, unsigned kind, const char *name,
 
 void qzi_object_destroy(struct qzi_object *object, unsigned kind, uint64_t place) {
   qzi_pub_destroyed(&object->pub);
-  object->pub.index = kind; /* for the message */
+  object->pub.index = kind; /* kept for the message */
   object->pub.site = place;
   object->kind = QZI_KIND_DESTROYED;
 }
@@ -63,7 +63,7 @@ void qzi_object_dead(const struct qzi_object *object, uint64_t place) {
 }
 
 void qz_misuse(const void *address, const char *what, int error) {
-  const struct qzi_object *object = address; /* the head of every object */
+  const struct qzi_object *object = address; /* every object begins with this head */
   uint64_t place = QZI_CALLER();
   qzi_object_check(object, place);
   char made[256], used[256];
@@ -133,8 +133,9 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
   return first;
 }
 
-/* Pauses double up to MAX_PAUSES: each look at the word costs its holder a cache miss. A thread that spins without a
- * limit lets others run every YIELD_NS: the one it waits for may have no other processor. */
+/* The pause doubles up to MAX_PAUSES, because each look at the word costs its holder a cache miss. A thread that
+ * spins without limit yields every YIELD_NS, because the thread that it waits for may be ready on the same
+ * processor. */
 enum { MAX_PAUSES = 64, YIELD_NS = 50000 };
 
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
@@ -147,15 +148,15 @@ void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy 
   spin->pauses = 4;
 }
 
-/* Aligned, for where its loop lies decides how long a look takes: 16 bytes off, 8 threads at one lock on 2 CPUs took 27
- * ns an operation instead of 15 (AMD Zen 5). */
+/* Aligned, because the position of its loop determines how long a look takes: with an offset of 16 bytes, 8 threads
+ * that share a lock on 2 CPUs took 27 ns per operation instead of 15 (AMD Zen 5). */
 __attribute__((aligned(64))) bool qzi_spin_more(struct qzi_spin *spin) {
   for (unsigned i = 0; i < spin->pauses; i++) qzi_pause();
   if (spin->pauses < MAX_PAUSES) {
     spin->pauses *= 2;
     return true;
   }
-  if (QZI_UNLIKELY(qzi_oversubscribed)) sched_yield(); /* the processor that it waits for may have no CPU */
+  if (QZI_UNLIKELY(qzi_oversubscribed)) sched_yield(); /* the processor of the lock's holder may have no CPU */
   spin->now_ns = qzi_now_ns();
   if (spin->now_ns >= spin->limit_ns) return false;
   if (spin->now_ns >= spin->yield_ns) {

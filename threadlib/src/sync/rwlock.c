@@ -1,10 +1,10 @@
 /* Read-write lock.
  *
  * Owns:    struct qz_rwlock: holders and one queue of readers and writers, under an internal lock.
- * Writer:  whoever holds the internal lock.
- * Must not: let a reader pass a waiting writer, or a writer a waiting reader: turns are given in the order of the
- *          queue, all readers at its head at once. So neither starves. (A thread that holds a read lock must not ask
- * for another one: a writer may have come in between.)
+ * Writer:  the holder of the internal lock.
+ * Must not: let a reader overtake a waiting writer, or a writer a waiting reader: the lock is granted in the order of
+ * the queue, to all readers at its head at once. So neither side starves. (A thread that holds a read lock must not
+ * request another one: a writer may have queued in between.)
  */
 #include "sync.h"
 
@@ -35,7 +35,7 @@ int qz_rwlock_destroy(qz_rwlock *lock) {
   return used ? EBUSY : 0;
 }
 
-/* Under the internal lock: the caller may have the lock at once. */
+/* Takes the lock if that is possible without waiting. Under the internal lock. */
 static bool take(struct rwlock *rw, struct qzi_thread *self, bool write, uint32_t index) {
   if (rw->writer || !qzi_queue_empty(&rw->queue) || (write && rw->readers)) return false;
   if (write) {
@@ -51,7 +51,7 @@ static bool take(struct rwlock *rw, struct qzi_thread *self, bool write, uint32_
 
 static struct qzi_waiter *give(struct rwlock *rw);
 
-/* deadline 0: only try. */
+/* deadline_ns 0: does not wait. */
 static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t place) {
   qzi_object_check(&rw->object, place);
   struct qzi_thread *self = qzi_self();
@@ -72,7 +72,7 @@ static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t
     struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), write ? rw : NULL);
     if (!qzi_wait(&rw->queue, &rw->object, QZ_KIND_RWLOCK, &rw->lock, me, deadline_ns)) {
       error = ETIMEDOUT;
-      qzi_lock(&rw->lock); /* a writer that gives up may have kept readers behind it waiting */
+      qzi_lock(&rw->lock); /* a writer that gives up may have kept later readers waiting */
       struct qzi_waiter *woken = give(rw);
       qzi_unlock(&rw->lock);
       qzi_wake_list(woken);
@@ -106,7 +106,8 @@ int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *tim
   return acquire_until(lock, true, clock, time, QZI_CALLER());
 }
 
-/* Under the internal lock: gives turns to the head of the queue while it can have them. Returns who is to be woken. */
+/* Grants the lock to waiters at the head of the queue as far as possible. Returns the list of threads to be woken.
+ * Under the internal lock. */
 static struct qzi_waiter *give(struct rwlock *rw) {
   uint32_t index = rw->object.pub.index;
   struct qzi_waiter *waiter, *first = NULL, **end = &first;

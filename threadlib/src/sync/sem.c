@@ -1,9 +1,9 @@
 /* Counting semaphore.
  *
  * Owns:    struct qz_sem: a count and a queue under an internal lock. Threads wait only while the count is 0, so a post
- *          either gives its unit to the first waiter or raises the count: nobody overtakes.
- * Writer:  whoever holds the internal lock.
- * Must not: touch the semaphore after the internal lock was released: a waiter that got its unit may destroy it.
+ *          either gives its unit to the first waiter or increments the count; no thread is overtaken.
+ * Writer:  the holder of the internal lock.
+ * Must not: access the semaphore after the internal lock was released: a waiter that got its unit may destroy it.
  */
 #include <limits.h>
 #include "sync.h"
@@ -68,7 +68,7 @@ int qz_sem_trywait(qz_sem *semaphore) {
   struct sem *sem = (struct sem *)semaphore;
   uint64_t place = QZI_CALLER();
   qzi_object_check(&sem->object, place);
-  (void)qzi_self(); /* a foreign kernel thread ends here, and not within the lock */
+  (void)qzi_self(); /* aborts if the caller is a foreign kernel thread, before the lock is taken */
   uint32_t index = qzi_use(&sem->object, QZ_KIND_SEMAPHORE, sem, place, 0);
   qzi_lock(&sem->lock);
   bool got = sem->count != 0;

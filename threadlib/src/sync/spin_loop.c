@@ -1,8 +1,8 @@
-/* Loops of the program that it marks as waiting (QZ_SPIN_BEGIN, QZ_SPIN_END).
+/* Busy-wait loops that the program marks with QZ_SPIN_BEGIN and QZ_SPIN_END.
  *
- * Owns:    qzi_thread.marked and what stands beside it.
- * Writer:  the thread itself. Reader: the sampler, through the record of the place.
- * Must not: do anything in a kernel thread that is not ours, or where nothing is published.
+ * Owns:    qzi_thread.marked, marked_serial and marked_ns.
+ * Writer:  the thread itself. Reader: the sampler, through the object record of the call site.
+ * Must not: do anything in a foreign kernel thread, or while nothing is published.
  */
 #include "sync.h"
 #include "quartz/spin.h"

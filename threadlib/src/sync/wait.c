@@ -1,8 +1,8 @@
 /* Waiting in the queue of a synchronization object.
  *
- * Owns:    the way of a thread from a queue to its next turn.
+ * Owns:    the path of a waiting thread from the queue until it runs again.
  * Writer, reader: the files of this folder, through sync.h.
- * Must not: know any one kind's fields.
+ * Must not: access fields that only one kind of object has.
  */
 #include "threadlib/src/scheduler/dispatch.h"
 #include "sync.h"
@@ -22,7 +22,8 @@ struct left {
   struct qzi_thread *other;
 };
 
-/* Runs when the waiter has been left: it may be woken, and wait for something else, once the lock is released. */
+/* Runs after the switch away from the waiter: as soon as the lock is released, another thread may wake the waiter,
+ * and it may begin another wait. */
 static void leave(void *argument) {
   struct left left = *(struct left *)argument;
   qzi_unlock(left.lock);
@@ -31,7 +32,7 @@ static void leave(void *argument) {
 
 static void unlock_after(void *lock) { qzi_unlock(lock); }
 
-/* Expanded for each of the two that call it. */
+/* Always inlined, so that both callers get a version of their own. */
 static inline __attribute__((always_inline)) bool wait_and_ready(struct qzi_queue *queue, struct qzi_object *object,
                                                                  unsigned kind, qzi_spinlock *lock,
                                                                  struct qzi_waiter *me, uint64_t deadline_ns,
@@ -86,17 +87,16 @@ void qzi_wake_list(struct qzi_waiter *list) {
   qzi_pub_state(&p->head.pub, QZ_STATE_WAKING);
   qzi_enter(p);
   for (struct qzi_waiter *waiter = list; waiter; waiter = waiter->next) queue_up(p, waiter);
-  qzi_leave(p); /* from here on others may take them */
+  qzi_leave(p); /* from here on other processors may take the threads */
   qzi_wake_idle(p);
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
 }
 
-/* ---- one processor, nothing published
- * -------------------------------------------------------------------------------- */
+/* ---- on one processor, while nothing is published ---- */
 
 QZI_HIDDEN struct qzi_back qzi_wait_alone_body(struct qzi_queue *queue, struct qzi_object *object, unsigned kind,
                                                void *item, const void *from);
-#if !defined(__x86_64__) /* entry_x86_64.S */
+#if !defined(__x86_64__) /* for x86-64 it is in entry_x86_64.S */
 int qzi_wait_alone(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, void *item) {
   return (int)qzi_wait_alone_body(queue, object, kind, item, __builtin_return_address(0)).error;
 }
@@ -109,7 +109,8 @@ static __attribute__((noinline)) struct qzi_passed switch_to_new(struct qzi_proc
 
 __attribute__((aligned(64))) struct qzi_back qzi_wait_alone_body(struct qzi_queue *queue, struct qzi_object *object,
                                                                  unsigned kind, void *item, const void *from) {
-  uint64_t control = qzi_fp_leave(); /* while the lines of this function arrive: at the switch it took 6 cycles */
+  uint64_t control = qzi_fp_leave(); /* early, while this function's cache lines are being loaded: right before the
+                                        switch it took 6 cycles */
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *self = qzi_self();
   struct qzi_waiter *me = qzi_waiter_of(self, 0, item);

@@ -1,13 +1,13 @@
 /* Fork-join: spawn, sync, parallel loops.
  *
  * Owns:    struct qzi_scope (scope.h).
- * Writer:  the thread whose scope it is; children that end on their own stacks add to `remote`.
+ * Writer:  the thread that owns the scope; children that end on their own stacks add to `remote`.
  * Reader:  deadlock.c.
- * Must not: touch a scope after its last child has been counted: the parent may have returned.
+ * Must not: access a scope after its last child has been counted: the parent may have returned.
  *
- * A child waits in its parent's deque, while nothing is published as a task. If it is still there when the parent
- * syncs, the parent calls it on its own stack, under the child's identity, as long as half a default stack is left.
- * Else it becomes a thread, and runs on its own stack wherever a processor takes it.
+ * A spawned child is put into its parent's deque, as a task while nothing is published. If it is still there when the
+ * parent syncs, the parent calls it on its own stack, under the child's identity, as long as half of a default stack is
+ * left. Otherwise the child becomes a thread and runs on its own stack, on the processor that takes it.
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
@@ -25,7 +25,9 @@ struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
 
 void qzi_scope_child_begins(struct qzi_thread *child) {
   struct qzi_scope *scope = child->scope;
-  if (qzi_spanning()) qzi_span_goes_on(qzi_publisher_self()); /* what its stack took is not its own */
+  if (qzi_spanning())
+    qzi_span_goes_on(
+      qzi_publisher_self()); /* the time since the last event was the parent's stack's, not the child's */
   qzi_spin_lock(&scope->lock);
   if (!scope->running) qzi_pub_awaited(scope->object, 0, qzi_pub_index_of(&child->pub));
   child->sibling = scope->running;
@@ -35,7 +37,8 @@ void qzi_scope_child_begins(struct qzi_thread *child) {
   qzi_spin_unlock(&scope->lock);
 }
 
-/* The child, which runs, ends: its parent goes on after it. */
+/* Work and span: the running child ends, and its chain is merged into the scope, where the parent continues after
+ * it. */
 static __attribute__((noinline)) void merge(struct qzi_scope *scope) {
   struct qzi_span_sync *room = calloc(1, sizeof *room);
   qzi_spin_lock(&scope->lock);
@@ -60,7 +63,7 @@ void qzi_scope_child_ends(struct qzi_thread *child) {
   qzi_spin_unlock(&scope->lock);
 }
 
-/* The parent waits at `object`, or (0) no longer. */
+/* Publishes that the parent waits at `object`; 0: it no longer waits. */
 static void waits_at(struct qzi_scope *scope, uint32_t object) {
   qzi_spin_lock(&scope->lock);
   scope->object = object;
@@ -80,7 +83,7 @@ static void describe(const struct qzi_thread *thread, char *text, size_t bytes) 
   snprintf(text, bytes, "%lld spawned calls to end", (long long)-atomic_load(&scope->remote));
 }
 
-/* Children were taken by other processors, or have no room on this stack. */
+/* For children that other processors have taken, or for which this stack has no room: waits until they have ended. */
 static void sync_slow(struct qzi_scope *scope, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *self = qzi_self();
@@ -111,21 +114,21 @@ static void sync_slow(struct qzi_scope *scope, uint64_t site) {
   scope->pending = 0;
 }
 
-/* Calls what could not be made a thread. In the section of calls that are counted by whoever makes them
+/* Calls a function for which no thread could be created. It is in the section whose calls are counted by the caller
  * (abi/session.h). */
 __attribute__((section("quartz_start"), noinline, noclone)) static void call(void (*function)(void *), void *argument) {
   function(argument);
-  __asm__ volatile(""); /* no jump: the return address shall be here */
+  __asm__ volatile(""); /* prevents a tail call: the return address must lie in this section */
 }
 
-/* As a thread: while something is published, whose creation is recorded; and where the processor has too few
- * descriptors for the tasks in its deque. */
+/* Spawns a thread instead of a task: while publishing is on, so that its creation is recorded, and when the
+ * processor has too few free descriptors for the tasks in its deque. */
 void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                       uint64_t site) {
   struct qzi_processor *p = qzi_processor_checked();
   uint64_t serial;
   int error;
-  if (QZI_UNLIKELY(p->in_place)) (void)qzi_self(); /* the creator */
+  if (QZI_UNLIKELY(p->in_place)) (void)qzi_self(); /* the calling task becomes a thread, since it is the creator */
   qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
   bool made = qzi_spawn(p, 0, function, argument, scope, loop, name, false, site, &serial, &error) != NULL;
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
@@ -137,7 +140,8 @@ void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uint
   call(loop ? qzi_run_range : (void (*)(void *))function, argument);
 }
 
-/* Whether one more task may be put into the deque: if there is a descriptor for it. Under the biased lock. */
+/* Returns whether one more task may be put into the deque, i.e. whether there is a free descriptor for it. Under the
+ * biased lock. */
 static bool more_tasks(struct qzi_processor *p) {
   uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
   if ((int32_t)(p->task_limit - bottom) > 0) return true;
@@ -149,8 +153,8 @@ static bool more_tasks(struct qzi_processor *p) {
   return true;
 }
 
-/* Puts a task at `bottom`, which is below the limit. A thief may be at the other end of the deque: what it takes, and
- * the descriptors for that, are not what is needed here. */
+/* Puts a task at `bottom`, which is below the limit. It needs no lock: a thief may take tasks and their descriptors
+ * at the other end of the deque at the same time, but neither this slot nor the descriptor reserved for it. */
 static inline __attribute__((always_inline)) void put_task(struct qzi_processor *p, uint32_t bottom,
                                                            struct qzi_scope *scope, bool loop, const char *name,
                                                            uintptr_t function, void *argument, uint64_t site) {
@@ -168,7 +172,7 @@ static inline __attribute__((always_inline)) void put_task(struct qzi_processor 
   qzi_wake_idle(p);
 }
 
-/* A thief waits for an answer, or the deque has no place for one more task yet. */
+/* For a thief that waits for an answer, or a deque that has no room for one more task. */
 static __attribute__((noinline)) void spawn_slow(struct qzi_scope *scope, bool loop, const char *name,
                                                  uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
@@ -206,7 +210,7 @@ void qz_spawn_named(qz_scope *scope, const char *name, void (*function)(void *),
   spawn((struct qzi_scope *)scope, false, name, (uintptr_t)function, argument, QZI_CALLER());
 }
 
-/* The youngest child, if it can be called here. */
+/* Takes the youngest child out of the deque if it can be called on this stack; otherwise returns NULL. */
 static inline __attribute__((always_inline)) struct qzi_thread *
 callable(struct qzi_processor *p, struct qzi_thread *self, struct qzi_scope *scope) {
   if (QZI_UNLIKELY(qzi_stack_left(self) < qzi_runtime.stack_half)) return NULL;
@@ -221,7 +225,7 @@ static inline __attribute__((always_inline)) void called(struct qzi_scope *scope
   qzi_leave(p);
 }
 
-/* With work and span. */
+/* qz_sync while work and span are recorded. */
 static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_t site) {
   struct qzi_span_sync sync, *merged = NULL;
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
@@ -243,7 +247,7 @@ static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
 }
 
-/* All but the children's own time is overhead. */
+/* qz_sync while publishing is on: all time but that of the children themselves is overhead. */
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
   if (qzi_spanning()) {
     sync_span(scope, site);
@@ -263,7 +267,7 @@ void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
 }
 
-/* The same while nothing is published, where the children are threads. */
+/* qz_sync while nothing is published and the children are threads, not tasks. */
 static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint64_t site) {
   while (scope->pending) {
     if (qzi_publishing()) {
@@ -279,17 +283,18 @@ static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint
     qzi_run_inline(p, self, child);
     called(scope, child);
   }
-  if (qzi_publishing()) qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL); /* since the last call */
+  if (qzi_publishing())
+    qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL); /* publishing may have begun during the last call */
 }
 
-/* Something is published since the last call, of a task. */
+/* Publishing has begun during the last call of a task. */
 static __attribute__((noinline)) void sync_begins_published(struct qzi_scope *scope, uint64_t site) {
   struct qzi_thread *self = qzi_self();
   qzi_pub_run_as(qzi_publisher_self(), &self->pub, QZ_STATE_MAKING);
   qzi_sync_published(scope, site);
 }
 
-/* A call in place has ended that became a thread. */
+/* A call in place that became a thread has ended. */
 static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p, struct qzi_in_place *own) {
   qzi_inline_ended(p, own->caller, own->thread);
   qzi_enter(p);
@@ -297,17 +302,19 @@ static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p, s
   qzi_leave(p);
 }
 
-/* Calls the youngest of the deque where it is a task of own->scope; false: it is not, or can't be called here. (The
- * fewer stores the faster: they are what a spawn and a sync need most of.) */
+/* Calls the youngest entry of the deque if it is a task of own->scope; returns false if it is not, or cannot be
+ * called on this stack. (It has as few stores as possible: they determine the cost of a spawn and a sync.) */
 static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_place *own) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_ring *ring = &p->deque;
   if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual())) return false;
-  atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* qzi_enter: where there is a task, there is membarrier */
+  atomic_store_explicit(&p->busy, 1,
+                        memory_order_relaxed); /* like qzi_enter, without its test: tasks exist only with membarrier */
   atomic_signal_fence(memory_order_seq_cst);
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - 1, place = bottom & ring->mask;
   if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) ||
-                   ring->slot[place] != qzi_task_slot(own->scope))) { /* not where the deque is empty, either */
+                   ring->slot[place] !=
+                     qzi_task_slot(own->scope))) { /* also true if the deque is empty: then the slot holds no task */
     qzi_leave(p);
     return false;
   }
@@ -326,9 +333,11 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_pl
   qzi_in_place_call(own, entry, argument);
   own->scope->pending--;
   p = qzi_processor_self();
-  atomic_store_explicit(&p->busy, 1, memory_order_relaxed); /* not for the queues: for a signal handler's hooks */
+  atomic_store_explicit(&p->busy, 1,
+                        memory_order_relaxed); /* not to protect the queues, but from hooks in signal handlers */
   atomic_signal_fence(memory_order_seq_cst);
-  bool is_thread = p->in_place != qzi_in_place_at(own); /* then there is none */
+  bool is_thread =
+    p->in_place != qzi_in_place_at(own); /* the call has become a thread, and own is no longer in the list */
   if (QZI_LIKELY(!is_thread)) {
     p->in_place = own->outer;
     qzi_task_ended(p);
@@ -339,7 +348,7 @@ static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_pl
   return true;
 }
 
-/* In that section: it calls tasks, which whoever spawned them counts. */
+/* In the same section, because it calls tasks, and the spawn has counted those calls. */
 __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tasks(struct qzi_scope *scope,
                                                                                    uint64_t site) {
   QZI_IN_PLACE_FRAME;
@@ -376,7 +385,7 @@ struct loop {
   void (*body)(int64_t begin, int64_t end, void *argument);
   void *argument;
   int64_t grain;
-  uint64_t site; /* of the call of qz_parallel_for: it is the caller of each call of the body */
+  uint64_t site; /* return address of the call of qz_parallel_for; counted as the call site of each call of the body */
 };
 struct range {
   const struct loop *loop;
@@ -385,8 +394,8 @@ struct range {
 
 uintptr_t qzi_range_body(const void *range) { return (uintptr_t)((const struct range *)range)->loop->body; }
 
-/* Halves the range, the right half for whoever comes, until it is one grain long. Each thread calls the body once; that
- * call has been counted when the thread was made (abi/session.h, start_low). */
+/* Halves the range until it is at most one grain long, and spawns each right half. Each thread calls the body once;
+ * that call was counted when the thread was created (abi/session.h, start_low). */
 __attribute__((section("quartz_start"), noinline, noclone)) void qzi_run_range(void *arg) {
   struct range range = *(struct range *)arg;
   const struct loop *loop = range.loop;

@@ -1,10 +1,10 @@
-/* Spawn and sync while something is published: the usual case, all at once. What bounds it are the stores.
+/* Spawn and sync while publishing is on: the common case, in one function each. The number of stores determines its
+ * speed.
  *
  * Owns:    nothing.
  * Writer:  the parent, which calls its children on its own stack.
- * Must not: do anything but what fork_join.c and thread.c do in more steps; where anything is out of the ordinary (no
- *           free descriptor, an empty deque, a stack without room, a record of another epoch, work and span), they do
- *           it.
+ * Must not: behave differently from fork_join.c and thread.c, which do the same in more steps. It leaves all uncommon
+ * cases to them: no free descriptor, an empty deque, a stack without room, a record of another epoch, work and span.
  */
 #include "scope.h"
 #include "spawn.h"
@@ -30,7 +30,7 @@ void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintp
   p->free_count = free_count;
   if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
   qzi_thread_new(p, thread, function, argument, scope, loop, 0, false, site);
-  ring->slot[bottom & ring->mask] = thread; /* nobody takes it before qzi_leave */
+  ring->slot[bottom & ring->mask] = thread; /* other processors cannot take it before qzi_leave */
   atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
   scope->pending++;
   qzi_pub_queued(&p->head.pub, &thread->pub, &p->head.current->pub);
@@ -39,7 +39,7 @@ void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintp
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
 }
 
-/* Takes the youngest of the deque where it is a child of the scope, and a thread; NULL: it is not. */
+/* Takes the youngest entry of the deque if it is a thread and a child of the scope; otherwise returns NULL. */
 static inline __attribute__((always_inline)) struct qzi_thread *
 take_child(struct qzi_processor *p, const struct qzi_scope *scope, uint32_t epoch) {
   struct qzi_ring *ring = &p->deque;
@@ -61,7 +61,7 @@ take_child(struct qzi_processor *p, const struct qzi_scope *scope, uint32_t epoc
   return child;
 }
 
-/* In the section of calls that whoever makes the threads counts (abi/session.h, start_low). */
+/* In the section whose calls are counted when the threads are created (abi/session.h, start_low). */
 __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual(struct qzi_scope *scope,
                                                                                 uint64_t site) {
   QZI_IN_PLACE_FRAME;

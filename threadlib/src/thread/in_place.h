@@ -1,15 +1,14 @@
-/* Calls in place: tasks that their parent calls in qz_sync, and that are no threads yet.
+/* Calls in place: tasks that their parent calls in qz_sync and that are not threads yet.
  *
- * Owns:    struct qzi_in_place, in the frame of qz_sync; qzi_processor.in_place, the innermost one, and how many there
- *          are.
- * Writer:  the kernel thread that runs it. Signal handlers' hooks read and change it, but not while the processor is
- *          `busy`.
- * Reader:  qzi_self and whoever needs the thread that runs.
- * Must not: outlive a switch: whoever gives the processor up asks for its thread before (qzi_self), and then all calls
- *           in place on that stack become threads. So none ever moves to another processor.
+ * Owns:    struct qzi_in_place, in the frame of qz_sync; qzi_processor.in_place, the innermost one; and their number.
+ * Writer:  the kernel thread that runs the call. Hooks in signal handlers read and change it, but not while the
+ *          processor is `busy`.
+ * Reader:  qzi_self and other code that needs the running thread.
+ * Must not: exist across a switch: code that gives up the processor calls qzi_self first, which turns all calls in
+ * place on that stack into threads. So none ever moves to another processor.
  *
- * While one runs that is no thread, qzi_tls_thread is NULL, and the processor's `current` is the thread on whose stack
- * it runs.
+ * During a call in place, qzi_tls_thread is NULL, and the processor's `current` is the thread on whose stack the call
+ * runs.
  */
 #ifndef QZI_IN_PLACE_H
 #define QZI_IN_PLACE_H
@@ -19,27 +18,29 @@
 #pragma GCC visibility push(hidden)
 
 struct qzi_in_place {
-  void *sp, *fp;              /* where qz_exit goes (entry_x86_64.S); elsewhere the token of qzi_call */
-  struct qzi_in_place *outer; /* the next one below on the stack that is no thread yet; NULL: none */
+  void *sp, *fp; /* stack and frame pointer that qz_exit restores (entry_x86_64.S); elsewhere the token of qzi_call */
+  struct qzi_in_place *outer; /* the next outer one on this stack that is not a thread yet; NULL: none */
   struct qzi_scope *scope;
   struct qzi_task task;
-  struct qzi_thread *thread; /* once it is a thread */
-  struct qzi_thread *caller; /* then: the thread that called it */
+  struct qzi_thread *thread; /* the thread that the call has become */
+  struct qzi_thread *caller; /* valid with `thread`: the thread that called it */
 };
 
-/* All calls in place on the stack that p runs become threads, the innermost one p's current thread. Takes p's biased
- * lock where the caller does not have it. */
+/* Turns all calls in place on the stack that p runs into threads; the innermost one becomes p's current thread.
+ * Takes p's biased lock unless the caller holds it. */
 void qzi_in_place_become(struct qzi_processor *p);
 
-/* Calls entry(argument), so that qz_exit can end it from any depth; false: not here, the caller has other control
- * words than usual. An exception ends there, too, in a function that begins with QZI_IN_PLACE_FRAME. Expanded where it
- * is called: the compiler has saved the registers of that function's caller. */
+/* qzi_in_place_call calls entry(argument) so that qz_exit can end the call from any depth; qzi_in_place_usual
+ * returns false if that is not possible, because the caller's floating-point control words are not the usual ones.
+ * An exception also stops there if the calling function begins with QZI_IN_PLACE_FRAME. Always inlined: the clobber
+ * list makes the compiler save the callee-saved registers in the prologue of the calling function. */
 #if defined(__x86_64__)
 #define QZI_IN_PLACE_FRAME __asm__ volatile(".cfi_personality 0x9b, qzi_personality_at")
 /* Makes the call that `own` describes return. */
 __attribute__((noreturn)) void qzi_leave_in_place(struct qzi_in_place *own);
 void qzi_fp_put_back(void);
-/* Where it is, made anew each time: a compiler that made it once would store it for the time of the call. */
+/* Returns the address of *own, computed again each time: if the compiler computed it once, it would have to store it
+ * during the call. */
 static inline __attribute__((always_inline)) struct qzi_in_place *qzi_in_place_at(struct qzi_in_place *own) {
   struct qzi_in_place *at;
   __asm__ volatile("leaq %1, %0" : "=r"(at) : "m"(*own));
@@ -62,13 +63,13 @@ static inline __attribute__((always_inline)) void qzi_in_place_call(struct qzi_i
   if (QZI_UNLIKELY(!qzi_in_place_usual())) qzi_fp_put_back();
 }
 static inline void *qzi_in_place_exit(struct qzi_in_place *own) { return (char *)own + 1; }
-/* The same of a call that is one of own->thread already. */
+/* The same for a call that is a thread from the beginning: own->thread. */
 static inline __attribute__((always_inline)) void qzi_in_place_call_thread(struct qzi_in_place *own,
                                                                            void (*entry)(void *), void *argument) {
   own->thread->exit_sp = qzi_in_place_exit(own);
   qzi_in_place_call(own, entry, argument);
 }
-/* NULL: the token is one of qzi_call. */
+/* Returns NULL if the token is one of qzi_call. */
 static inline struct qzi_in_place *qzi_in_place_of(void *exit_sp) {
   return (uintptr_t)exit_sp & 1 ? (struct qzi_in_place *)((char *)exit_sp - 1) : NULL;
 }

@@ -1,13 +1,14 @@
 /* Waiting for a thread to end.
  *
- * Owns:    qzi_thread.join: 0 (runs, nobody waits), the joining thread (parked; + QZI_JOIN_TIMED), or another of
- *          enum join_word.
+ * Owns:    qzi_thread.join: 0 (it runs, and no thread waits for it), the joining thread (parked; + QZI_JOIN_TIMED), or
+ *          another value of enum join_word.
  * Writer:  joiners and the ending thread (thread.c), by atomic operations.
  * Reader:  deadlock.c.
- * Must not: touch a descriptor whose serial is not that of the handle.
+ * Must not: access a descriptor whose serial number is not that of the handle.
  *
  * A thread that has not started and is the youngest in its joiner's queue is called on the joiner's stack, under its
- * own identity: the joiner waits anyway. Only where the stack that is left is as large as the one it asked for.
+ * own identity, since the joiner has to wait anyway. This is done only if the remaining stack is at least as large as a
+ * default stack.
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
@@ -26,7 +27,7 @@ struct wait {
   bool timed;
 };
 
-/* The joiner has left its stack: from here on the target may wake it. */
+/* Runs after the switch away from the joiner: from here on the target may wake it. */
 static void register_joiner(void *arg) {
   struct wait wait = *(struct wait *)arg;
   uintptr_t running = 0, joiner = (uintptr_t)wait.self | (wait.timed ? QZI_JOIN_TIMED : 0);
@@ -35,8 +36,8 @@ static void register_joiner(void *arg) {
     if (!wait.timed || qzi_claim(wait.self)) qzi_ready(wait.self);
 }
 
-/* The joiner's time-out has won: takes it out of the target's word, or, where the target ends just now, waits until
- * that has tried to claim it. */
+/* The joiner's time-out has won: removes the joiner from the target's word or, if the target is ending, waits until
+ * the target has tried to claim it. */
 static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
   uintptr_t mine = (uintptr_t)self | QZI_JOIN_TIMED;
   if (atomic_compare_exchange_strong(&target->join, &mine, 0)) return;
@@ -44,7 +45,7 @@ static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
     qzi_relax(tries);
 }
 
-/* The target has ended and nobody has it: takes it, by a call that returns to `site`. */
+/* If the target has ended and no joiner has taken it, takes it, on behalf of the join call that returns to `site`. */
 static bool take(struct qzi_thread *target, void **result, uint64_t site) {
   uintptr_t ended = QZI_JOIN_ENDED;
   if (!atomic_compare_exchange_strong_explicit(&target->join, &ended, QZI_JOIN_TAKEN, memory_order_acq_rel,
@@ -56,7 +57,7 @@ static bool take(struct qzi_thread *target, void **result, uint64_t site) {
   return true;
 }
 
-/* A stale handle is recognized by the serial, which changes when the descriptor is freed. */
+/* A stale handle is recognized by its serial number, since the descriptor's changes when it is freed. */
 static inline bool current(qz_thread_t handle) {
   return handle.thread && __atomic_load_n(&handle.thread->pub.serial, __ATOMIC_RELAXED) == handle.serial;
 }
@@ -145,7 +146,7 @@ int qz_join(qz_thread_t handle, void **result) {
                  atomic_load_explicit(&target->join, memory_order_relaxed) == 0)) {
     struct qzi_thread *self = qzi_self();
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
-      atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
+      atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* other joiners get EINVAL */
       qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
       if (qzi_publishing())
         run_published(p, self, target, QZI_CALLER());

@@ -1,9 +1,9 @@
-/* Where exceptions stop: a thread that is called on its joiner's stack must not unwind into the joiner.
+/* The point at which exceptions stop: a thread that is called on its joiner's stack must not unwind into the joiner.
  *
  * Owns:    nothing.
- * Reader:  the unwinder of the language's run-time library, through the frame of qzi_call (entry_*.S). Debuggers see
- *          through that frame; an exception finds no handler beyond it, so C++ calls std::terminate.
- * Must not: need a library: only the types of the unwinder are used.
+ * Reader:  the unwinder of the language's run-time library, through the frame of qzi_call (entry_*.S). Debuggers can
+ *          unwind through that frame; an exception finds no handler beyond it, so C++ calls std::terminate.
+ * Must not: depend on a library: it uses only the types of the unwinder.
  */
 #include <stdint.h>
 #include <unwind.h>

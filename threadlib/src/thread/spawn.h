@@ -1,7 +1,7 @@
-/* The fast path of creation, expanded in qz_create, qz_thread_create and qz_spawn.
+/* The fast path of thread creation, inlined in qz_create, qz_thread_create and qz_spawn.
  *
  * Owns:    nothing.
- * Must not: make a system call or use a locked instruction where a free descriptor is at hand.
+ * Must not: make a system call or execute a locked instruction if a free descriptor is available.
  */
 #ifndef QZI_SPAWN_H
 #define QZI_SPAWN_H
@@ -13,9 +13,9 @@
 struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error);
 #pragma GCC visibility pop
 
-#define QZI_SERIAL_STEP 4096u /* processors at most */
+#define QZI_SERIAL_STEP 4096u /* more than the maximum number of processors */
 
-/* A descriptor becomes a thread that has not begun, but for pub.record. Its serial number is p's next. */
+/* Initializes a descriptor, except pub.record, as a thread that has not started. Its serial number is p's next one. */
 static inline __attribute__((always_inline)) void qzi_thread_new(struct qzi_processor *p, struct qzi_thread *thread,
                                                                  uintptr_t start, void *argument,
                                                                  struct qzi_scope *scope, bool loop, uint32_t name,
@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void qzi_thread_new(struct qzi_proc
   thread->pub.create_site = site;
 }
 
-/* A new thread, queued on p. NULL with *error: EAGAIN, ENOMEM. */
+/* Creates a thread and puts it into p's deque. Returns NULL on failure, with *error EAGAIN or ENOMEM. */
 static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument,
                                            struct qzi_scope *scope, bool loop, const char *name, bool detached,
                                            uint64_t site, uint64_t *serial, int *error) {
@@ -58,8 +58,8 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   return thread;
 }
 
-/* Takes the youngest thread of p's deque if it is `wanted` (or, with `wanted` NULL, a child of `scope`: where that is a
- * task, it becomes a thread). */
+/* Takes the youngest thread of p's deque if it is `wanted` or, with `wanted` NULL, a child of `scope`; a task
+ * becomes a thread. */
 static inline __attribute__((always_inline)) struct qzi_thread *
 qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope *scope) {
   qzi_enter(p);

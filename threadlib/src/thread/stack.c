@@ -1,15 +1,15 @@
-/* Stacks, and the descriptors that lie in their top pages.
+/* Stacks, and the thread descriptors in their top pages.
  *
- * Owns:    every stack mapping; the common lists of free descriptors.
- * Writer:  whoever creates a thread and finds its processor's list empty.
- * Reader:  thread.c, fork_join.c; deadlock.c walks all descriptors.
- * Must not: unmap a descriptor (stale handles read its serial).
+ * Owns:    all stack mappings; the common lists of free descriptors.
+ * Writer:  a thread that creates another one while its processor's free list is empty.
+ * Reader:  thread.c, fork_join.c; deadlock.c iterates over all descriptors.
+ * Must not: unmap a descriptor, because stale handles read its serial number.
  *
- * A slab is one mapping of many stacks, each above a guard page. Top to bottom: colour (unused lines, so that the
- * descriptors of many threads do not compete for the same cache sets), descriptor, stack, guard. A thread that has only
- * begun and blocked takes one page. Guards are markers in the page table where the kernel knows them
- * (MADV_GUARD_INSTALL: no extra mapping); else mprotect, until the process runs into its limit of mappings: stacks made
- * after that have none.
+ * A slab is one mapping of many stacks, each above a guard page. From top to bottom a stack consists of: colour (unused
+ * cache lines, so that the descriptors of many threads do not compete for the same cache sets), descriptor, stack,
+ * guard. A thread that has only started and blocked uses one page. Guards are markers in the page table if the kernel
+ * supports them (MADV_GUARD_INSTALL: no extra mapping). Otherwise they are made by mprotect until the process reaches
+ * its limit of mappings; stacks that are made after that have no guard.
  */
 #define _GNU_SOURCE
 #include "stack.h"
@@ -35,13 +35,13 @@
 #ifndef PIDFD_SELF
 #define PIDFD_SELF (-10000)
 #endif
-#define NO_ADVICE      9999 /* no kernel knows it */
+#define NO_ADVICE      9999 /* an advice that no kernel defines */
 #define COLOURS        24u
 #define BATCH          32u
 #define CLASS_MIN_LOG2 13u
 #define CLASSES        40u
 #define RAID_NS        2000000000u
-#define MANY           512u /* stacks from which on more are made ready for use in advance */
+#define MANY           512u /* number of stacks above which further ones are populated in advance */
 
 struct slab {
   struct slab *next;
@@ -51,13 +51,13 @@ struct slab {
 };
 
 static qzi_spinlock lock;
-static struct slab *slabs;        /* all, youngest first */
-static struct slab *open_slab;    /* of class 0: has unused stacks */
-static struct qzi_thread **spare; /* free descriptors of no processor, of class 0 */
+static struct slab *slabs;        /* all slabs, youngest first */
+static struct slab *open_slab;    /* the slab of class 0 that has unused stacks */
+static struct qzi_thread **spare; /* free descriptors of class 0 that belong to no processor */
 static size_t spare_count, spare_room;
-static struct qzi_thread *spare_sized[CLASSES]; /* those of the others */
-static size_t total;                            /* descriptors ever made */
-static _Atomic(int) guard_kind;                 /* 0: not known, 1: markers, 2: mprotect, 3: none any more */
+static struct qzi_thread *spare_sized[CLASSES]; /* free descriptors of the other classes */
+static size_t total;                            /* number of descriptors ever made */
+static _Atomic(int) guard_kind; /* 0: unknown, 1: markers, 2: mprotect, 3: none, the limit of mappings is reached */
 
 struct qzi_thread qzi_main_thread;
 
@@ -66,8 +66,9 @@ static void *map(size_t bytes) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* One piece of advice for a page of each of several stacks, `at` from the lower end of their guards, where the kernel
- * takes that of a process for itself (Linux 6.15). */
+/* Gives one advice for one page of each of several stacks with a single system call; `at` is the page's distance
+ * from the lower end of the guard, in bytes. Works where the kernel accepts advice of a process for itself (Linux
+ * 6.15). */
 static bool advise_together(const struct slab *slab, uint32_t first, uint32_t count, size_t at, int advice) {
   struct iovec pages[BATCH];
   for (uint32_t k = 0; k < count; k++)
@@ -81,14 +82,14 @@ static bool guard_together(const struct slab *slab, uint32_t first, uint32_t cou
 
 static void guard(char *page) {
   int kind = atomic_load_explicit(&guard_kind, memory_order_relaxed);
-  if (kind == 0) /* an emulator may take any advice, and do nothing */
+  if (kind == 0) /* an emulator may accept any advice and ignore it, so test with an invalid one */
     kind = madvise(page, qzi_runtime.page_bytes, NO_ADVICE) == 0 ? 2 : 1;
   if (kind == 1 && madvise(page, qzi_runtime.page_bytes, MADV_GUARD_INSTALL) != 0) kind = 2;
   if (kind == 2 && mprotect(page, qzi_runtime.page_bytes, PROT_NONE) != 0) kind = 3;
   atomic_store_explicit(&guard_kind, kind, memory_order_relaxed);
 }
 
-/* A slab with room for `count` stacks; NULL: no memory. */
+/* Returns a slab with room for `count` stacks; NULL: no memory. */
 static struct slab *slab_new(size_t stack_bytes, uint32_t count) {
   struct slab *slab = malloc(sizeof *slab);
   if (!slab) return NULL;
@@ -101,7 +102,7 @@ static struct slab *slab_new(size_t stack_bytes, uint32_t count) {
     free(slab);
     return NULL;
   }
-  madvise(slab->memory, slab->stride * count, MADV_NOHUGEPAGE); /* else each stack could take 2 MiB */
+  madvise(slab->memory, slab->stride * count, MADV_NOHUGEPAGE); /* with huge pages each stack could take 2 MiB */
   return slab;
 }
 
@@ -110,7 +111,7 @@ static struct qzi_thread *descriptor_at(const struct slab *slab, uint32_t k) {
   return (struct qzi_thread *)(high - sizeof(struct qzi_thread) - (k * 7 % COLOURS) * 64);
 }
 
-/* Room for all descriptors of class 0 in the common list; false: no memory. Under the lock. */
+/* Enlarges the common list to hold all descriptors of class 0; returns false if there is no memory. Under the lock. */
 static bool make_room(size_t descriptors) {
   size_t room = spare_room ? spare_room : 512;
   while (room < descriptors) room *= 2;
@@ -120,19 +121,19 @@ static bool make_room(size_t descriptors) {
     if (spare_count) memcpy(more, spare, spare_count * sizeof *more);
     struct qzi_thread **less = spare;
     size_t less_room = spare_room;
-    spare = more; /* a child that is forked now finds this one, or that one */
+    spare = more; /* a child that is forked now finds either the old list or the new one */
     spare_room = room;
     if (less) munmap(less, less_room * sizeof *less);
   }
   return true;
 }
 
-/* Free descriptors that another processor keeps, for when no more may be made. Returns how many. */
+/* Takes free descriptors from another processor's list, when no more may be created. Returns their number. */
 static uint32_t raid(struct qzi_processor *p, struct qzi_thread **into) {
   for (unsigned k = 0; k < qzi_runtime.processor_count; k++) {
     struct qzi_processor *victim = &qzi_runtime.processors[k];
     if (victim == p) continue;
-    uint64_t until = qzi_now_ns() + RAID_NS; /* a thief may be there, or its owner may have lost its CPU */
+    uint64_t until = qzi_now_ns() + RAID_NS; /* a thief may hold the lock, or the owner may have lost its CPU */
     bool revoked;
     while (!(revoked = qzi_revoke(victim)) && qzi_now_ns() < until) sched_yield();
     if (!revoked) continue;
@@ -145,8 +146,9 @@ static uint32_t raid(struct qzi_processor *p, struct qzi_thread **into) {
   return 0;
 }
 
-/* Stacks that were never used. Where the process has many already, it will want these, too: their top pages are made
- * here, all by one call, which saves the page faults. Returns how many; 0: *error says why. */
+/* Makes stacks that were never used. If the process has many already, the new ones will probably be used soon: their
+ * top pages are then populated by one system call, which avoids page faults. Returns their number; 0: *error says
+ * why. */
 static uint32_t make(struct qzi_thread **into, int *error) {
   qzi_spin_lock(&lock);
   size_t want = qzi_runtime.max_threads > total ? qzi_runtime.max_threads - total : 0;
@@ -172,7 +174,7 @@ static uint32_t make(struct qzi_thread **into, int *error) {
   qzi_spin_unlock(&lock);
   bool guarded = guard_together(slab, first, count);
   if (many) advise_together(slab, first, count, slab->stride - qzi_runtime.page_bytes, MADV_POPULATE_WRITE);
-  for (uint32_t k = 0; k < count; k++) { /* the last one is used first */
+  for (uint32_t k = 0; k < count; k++) { /* in reverse order, since the last one is used first */
     if (!guarded) guard(slab->memory + (first + k) * slab->stride);
     into[count - 1 - k] = descriptor_at(slab, first + k);
   }
@@ -247,7 +249,7 @@ void qzi_stack_put_slow(struct qzi_processor *p, struct qzi_thread *thread) {
   if (thread->stack_class != 0) {
     thread->link = spare_sized[thread->stack_class];
     spare_sized[thread->stack_class] = thread;
-  } else { /* the longer half of its own goes to all: those that were used last stay */
+  } else { /* give the older half of the processor's list to the common list, keep the recently used ones */
     uint32_t keep = p->free_count / 2, tasks = qzi_tasks_most(p);
     if (keep < tasks) keep = tasks;
     uint32_t give = p->free_count > keep ? p->free_count - keep : 0;
@@ -268,7 +270,8 @@ void qzi_stack_each(void (*visit)(struct qzi_thread *thread, void *arg), void *a
     for (uint32_t k = 0; k < slab->used; k++) visit(descriptor_at(slab, k), arg);
 }
 
-/* In the child after fork: other kernel threads may have been amid anything. What they held is left unused. */
+/* In the child after fork: other kernel threads may have been in the middle of any operation, so the memory that
+ * they held is left unused. */
 void qzi_stack_forked(void) {
   atomic_store(&lock.word, 0);
   memset(spare_sized, 0, sizeof spare_sized);

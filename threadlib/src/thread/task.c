@@ -1,9 +1,9 @@
-/* Tasks become threads: when another processor takes them, when their parent's stack has no room, and when a call in
- * place needs a thread (docs/reference/threads.md, "Tasks").
+/* Conversion of tasks into threads: when another processor takes them, when their parent's stack has no room, and when
+ * a call in place needs a thread (docs/reference/threads.md, "Tasks").
  *
  * Owns:    nothing.
- * Writer:  under the biased lock of the deque; or, in place, the kernel thread that runs the call.
- * Must not: allocate or lock: a hook in a signal handler may come here.
+ * Writer:  the holder of the deque's biased lock; for a call in place the kernel thread that runs it.
+ * Must not: allocate or lock: a hook in a signal handler may call it.
  */
 #include "in_place.h"
 #include "spawn.h"
@@ -35,9 +35,9 @@ void qzi_in_place_become(struct qzi_processor *p) {
     thread->exit_sp = qzi_in_place_exit(call);
     thread->pub.stack_low = below->pub.stack_low;
     thread->pub.stack_high = below->pub.stack_high;
-    thread->sanitizer_fiber = below->sanitizer_fiber; /* TSan: it is the stack that counts */
+    thread->sanitizer_fiber = below->sanitizer_fiber; /* a TSan fiber belongs to the stack */
     call->thread = thread;
-    call->caller = below; /* of the outermost one */
+    call->caller = below; /* final only for the outermost call; the others are corrected below */
     if (called)
       called->caller = thread;
     else

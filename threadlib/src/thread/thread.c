@@ -1,10 +1,10 @@
-/* Threads: creation, their first frame, their end, identity.
+/* Threads: creation, first frame, end, identity.
  *
  * Owns:    the life of a descriptor from creation to end.
  * Writer:  the creator until the thread is queued, then the thread itself.
  * Reader:  join.c, fork_join.c.
- * Must not: make a descriptor free or joinable while its stack is in use: that is done by `after` functions, on the
- * next context.
+ * Must not: make a descriptor free or joinable while its stack is in use; `after` functions, which run on the next
+ * context, do that.
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/exceptions.h"
@@ -18,12 +18,12 @@
 
 #define STACK_MIN_BYTES 8192u
 
-/* The free list was empty, or is kept for tasks, or another size is wanted. Comes back under the biased lock, but for
- * NULL. */
+/* For an empty free list, one whose descriptors are reserved for tasks, or another stack size. Returns with the
+ * biased lock held, except with NULL. */
 struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error) {
   uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
   qzi_tasks_follow(p);
-  int32_t gone = (int32_t)(p->task_limit - bottom); /* tasks that were there */
+  int32_t gone = (int32_t)(p->task_limit - bottom); /* the part of the limit that no task in the deque uses */
   if (gone > 0) {
     p->task_limit -= (uint32_t)gone;
     p->task_end -= (uint32_t)gone;
@@ -65,7 +65,7 @@ int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*st
 
 /* ---- running and ending ---- */
 
-/* In a section of its own: calls from there are no calls of the program (abi/session.h, start_low). */
+/* In a section of its own: calls from there are not counted as calls of the program (abi/session.h, start_low). */
 __attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_sanitize_arrived(NULL);
@@ -95,7 +95,7 @@ void qzi_thread_free(struct qzi_thread *thread) { free_after(thread); }
 
 static void end_after(void *arg) {
   struct qzi_thread *thread = arg;
-  uint64_t chain = thread->pub.chain; /* its joiner goes on with it (publisher/path.h) */
+  uint64_t chain = thread->pub.chain; /* passed on to the joiner, whose chain continues it (publisher/path.h) */
   uintptr_t join = atomic_load_explicit(&thread->join, memory_order_relaxed), next;
   do {
     next = qzi_joiner(join) && join & QZI_JOIN_TIMED ? QZI_JOIN_ENDING : QZI_JOIN_ENDED;
@@ -131,7 +131,7 @@ void qzi_thread_end(struct qzi_thread *self, void *result) {
   }
   uintptr_t join = atomic_load_explicit(&self->join, memory_order_acquire);
   if (qzi_joiner(join) && !(join & QZI_JOIN_TIMED)) {
-    /* it is parked, and nobody else wakes it: on to it at once; it frees us */
+    /* the joiner is parked, and no other thread wakes it: switch to it at once; it frees this thread */
     qzi_joiner(join)->pub.chain = self->pub.chain;
     atomic_store_explicit(&self->join, QZI_JOIN_ENDED, memory_order_release);
     qzi_switch_away(qzi_joiner(join), NULL, NULL);
@@ -153,7 +153,7 @@ static inline void call_inline(struct qzi_thread *child) {
   child->result = qzi_call(start, child->argument, &child->exit_sp);
 }
 
-/* sync: work and span are recorded; or NULL. */
+/* sync: where work and span are recorded; NULL: they are not. */
 static inline __attribute__((always_inline)) void run_inline(struct qzi_processor *p, struct qzi_thread *self,
                                                              struct qzi_thread *child, struct qzi_span_sync *sync) {
   qzi_inline_begins(p, self, child);
