@@ -57,7 +57,7 @@ test('writes of few bytes: more at a time', async (t) => {
   const { model, finding, remedy } = reported;
   t.is(finding?.name, 'write_lines');
   t.like(finding?.facts, { form: 'kernel-work', work: 'write' });
-  t.regex(remedy, /Write more at a time/);
+  t.regex(remedy, /Write more per call/);
   const calls = model.kernelUsage?.calls;
   if (calls) t.true(calls.writes >= 1_000_000 && calls.writes < 1_010_000, `${calls.writes} writes`);
 });
