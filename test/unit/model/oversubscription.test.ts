@@ -13,6 +13,7 @@ import {
   woken,
   type Doing,
 } from '../../support/profile-builder.js';
+import { oversubscriptionFirst } from '../../../ts-frontend/src/model/findings/oversubscription.js';
 import { second } from '../../support/example-profiles.js';
 
 /** A thread that would spin, and has no CPU just now. */
@@ -374,4 +375,24 @@ test('threads that are made for hardly any work, beside others: by kind, and whi
   );
   t.is(Math.round(inlineNs! / 1e6), 1210, 'all but the time in which nothing runs');
   t.is(recorded(1002, 1).findings.filter(({ facts }) => facts.form === 'short-threads').length, 0, '200 us for each');
+});
+
+test('threads woken often because spinning ones have the CPUs: oversubscription first if it saves as much', (t) => {
+  const gate = ['main', 'spinlock:gate'],
+    stack = ['main', 'consume', 'condition:full'];
+  const spinning = builder().stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate)]);
+  const waking = builder()
+    .stretch(second, [run('w1', ['main', 'produce']), { ...woken('w2', stack), state: 'useful' }, wait('w3', stack)])
+    .object('condition:full', { contended: 400_000, acquisitions: 400_000 });
+  const [over] = oversubscriptions(buildModel(spinning.build()));
+  const wakeUps = findingOf(buildModel(waking.build()), 'overhead');
+  t.deepEqual([over?.facts.form, wakeUps?.facts.form], ['oversubscription', 'wake-ups']);
+  const order = (saved: number): string[] =>
+    oversubscriptionFirst([wakeUps!, over!], (one) => (one === over ? saved : 1)).map(({ facts }) => facts.form);
+  t.deepEqual(order(0.9), ['oversubscription', 'wake-ups']);
+  t.deepEqual(order(0.7), ['wake-ups', 'oversubscription']);
+  t.deepEqual(
+    oversubscriptionFirst([wakeUps!], () => 1),
+    [wakeUps],
+  );
 });

@@ -231,3 +231,20 @@ export function isOversubscription(finding: Finding, oversubscription: Finding |
     oversubscription.savingNs >= finding.savingNs / 2
   );
 }
+
+/**
+ * If spinning threads keep others from the CPUs, threads are also woken late and often, as a consequence. So
+ * oversubscription precedes the finding about wake-ups if it saves at least this share of what that one saves.
+ */
+const leastOfWaking = 0.8;
+
+/** The findings in their order, except that harmful oversubscription precedes the wake-ups that follow from it. */
+export function oversubscriptionFirst(limits: readonly Finding[], savedBy: (finding: Finding) => number): Finding[] {
+  const at = limits.findIndex(({ facts }) => facts.form === 'oversubscription' && facts.harmful);
+  const waking = limits.findIndex(({ facts }) => facts.form === 'wake-ups');
+  if (waking < 0 || at < waking) return [...limits];
+  const one = item(limits, at);
+  if (savedBy(one) < leastOfWaking * savedBy(item(limits, waking))) return [...limits];
+  const rest = limits.filter((each) => each !== one);
+  return [...rest.slice(0, waking), one, ...rest.slice(waking)];
+}

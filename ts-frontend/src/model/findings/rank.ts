@@ -28,7 +28,7 @@ import { compilationFindings } from './compilation.js';
 import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
-import { isOversubscription, oversubscriptionFinding } from './oversubscription.js';
+import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
 import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
@@ -125,7 +125,8 @@ export function findingsOf(context: FindingContext): Finding[] {
   const oversubscription = oversubscriptionFinding(context);
   const all = searched(context, longest, oversubscription);
   for (const finding of all) bound(context, longest, finding);
-  const limits = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
+  const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
+  const limits = oversubscriptionFirst(sorted, promised);
   const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const said = subjectsOf(findings);
