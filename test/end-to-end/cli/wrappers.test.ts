@@ -175,7 +175,8 @@ test.serial('forked children of a parent that has worked: both are there, and th
     const { relatedCpus, usable, head } = openModel(file);
     // less where others load the machine
     t.true(relatedCpus > 0.01 && relatedCpus < head.processors, String(relatedCpus));
-    t.is(usable, Math.max(1, head.processors - Math.round(relatedCpus)));
+    // more if it used more itself at some moment
+    t.true(usable >= Math.max(1, head.processors - Math.round(relatedCpus)) && usable <= head.processors);
   }
 });
 
