@@ -218,7 +218,8 @@ static void images_and_children(void) {
   EXPECT(RECORD("--", publisher, "fork", "100", "0") == 0);
   load_at(__LINE__, 1, output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 0); /* the child's, or its parent's */
   qz_profile_unload(&profile);
-  EXPECT(!*other_profile());
+  /* One of the two is a launcher or did too little to be kept, unless both did at least LEAST_NS of work (follow.c). */
+  EXPECT(!*other_profile() || strstr(said, "were recorded, too"));
 }
 
 static void attach(void) {
