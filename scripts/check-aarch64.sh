@@ -18,5 +18,5 @@ trap 'rm -f "$log"' EXIT
   cmake -S . -B build-aarch64 -DCMAKE_TOOLCHAIN_FILE=scripts/aarch64.cmake
   cmake --build build-aarch64 --parallel "$(nproc)"
 } >"$log" 2>&1 || { cat "$log"; exit 1; }
-ctest --test-dir build-aarch64 --output-on-failure --no-tests=error --timeout 300 --parallel "$(nproc)" \
+bash scripts/native-tests.sh build-aarch64 \
   --tests-regex '^(core_|sync\.|hooks_|publish_|sampler_loop_nest$|sampler_arm_poll_loop$)'
