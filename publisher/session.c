@@ -267,10 +267,11 @@ void qzi_session_on(void) {
   QZI_TRACE(session(head));
   barrier();
   qzi_pub_on = true;
-  __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
   barrier();
   qzi_publishers_on();
+  /* Last, so that whoever reads it knows that every call from now on is published, hooks included. */
+  __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
   qzi_session_span();
 }
 
