@@ -17,6 +17,9 @@ import { eighthBatchMore } from './programs-eighth-more.js';
 import { ninthBatch } from './programs-ninth.js';
 import { ninthBatchDebian } from './programs-ninth-debian.js';
 import { ninthBatchMore } from './programs-ninth-more.js';
+import { eleventhBatch } from './programs-eleventh.js';
+import { eleventhBatchDebian } from './programs-eleventh-debian.js';
+import { eleventhBatchMore } from './programs-eleventh-more.js';
 import { tenthBatch } from './programs-tenth.js';
 import { tenthBatchDebian } from './programs-tenth-debian.js';
 import { tenthBatchMore } from './programs-tenth-more.js';
@@ -350,5 +353,8 @@ export const programs: readonly Program[] = [
   ...tenthBatch,
   ...tenthBatchMore,
   ...tenthBatchDebian,
+  ...eleventhBatch,
+  ...eleventhBatchMore,
+  ...eleventhBatchDebian,
   ...hotLocks,
 ];
