@@ -85,6 +85,18 @@ enum qz_origin qz_origin_of(const char *name, const char *path) {
   return (origin == QZ_ORIGIN_OWN || origin == QZ_ORIGIN_INSTALLED) && is_standard(name) ? QZ_ORIGIN_STANDARD : origin;
 }
 
+enum qz_origin qz_origin_of_generated(const char *name, const char *file) {
+  static const char *const scopes[] = {"java.",   "javax.",     "jdk.",     "sun.",
+                                       "System.", "Microsoft.", "Builtin:", "BytecodeHandler:"};
+  static const char *const stubs[] = {"Interpreter", "StubRoutines",   "I2C/C2I adapters", "vtable",    "itable",
+                                      "Runtime",     "Deoptimization", "Exception",        "Safepoint", "Signature"};
+  EACH(scopes, k)
+  if (BEGINS(name, scopes[k])) return QZ_ORIGIN_RUNTIME;
+  EACH(stubs, k) /* HotSpot's, which have no class */
+  if (BEGINS(name, stubs[k]) && !file[0] && !strpbrk(name, ".:")) return QZ_ORIGIN_RUNTIME;
+  return BEGINS(file, "node:") ? QZ_ORIGIN_RUNTIME : QZ_ORIGIN_OWN;
+}
+
 /* Returns whether the text begins with the word, and the word ends there. */
 static bool is_word(const char *text, const char *word) {
   size_t length = strlen(word);

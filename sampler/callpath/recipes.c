@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include "sampler/linux/process_memory.h"
 #include "sampler/machine_code/call_target.h"
+#include "sampler/machine_code/prologue.h"
+#include "sampler/profile/generated.h"
 #include "sampler/profile/modules.h"
 #include "sampler/profile/symbolize.h"
 
@@ -215,9 +217,12 @@ struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
     if (recipe->pending) make_recipe(unwinder, pc, recipe);
     if (recipe->known || !qzi_intern_is_generated(unwinder->in, pc)) return recipe;
   }
-  static struct qzi_recipe generated = {.entry = QZI_KEY_GENERATED};
+  static struct qzi_recipe generated;
   /* Not kept, because the number of such places is unlimited. */
-  if (qzi_intern_is_generated(unwinder->in, pc)) return &generated;
+  if (qzi_intern_is_generated(unwinder->in, pc)) {
+    generated = (struct qzi_recipe){.pc = pc, .entry = qzi_generated_key(unwinder->in, pc)};
+    return &generated;
+  }
   if (unwinder->recipes_count == unwinder->recipes_room) {
     uint32_t room = unwinder->recipes_room ? unwinder->recipes_room * 2 : 512;
     struct qzi_recipe *all = room <= RECIPES_MOST ? realloc(unwinder->recipes, room * sizeof *all) : NULL;
@@ -291,9 +296,11 @@ static void read_call(struct qzi_unwinder *unwinder, struct qzi_recipe *caller) 
   unsigned char code[8];
   uint64_t back = caller->pc + 1;
   caller->call = CALL_NONE;
-  if (back < 4096 || qzi_program_read(pid, back - sizeof code, code, sizeof code) ||
-      !qzi_ends_with_call(code, sizeof code))
-    return;
+  if (back < 4096 || qzi_program_read(pid, back - sizeof code, code, sizeof code)) return;
+  /* HotSpot's interpreter pushes the address behind the jump by which it goes on to the next instruction, and calls by
+   * a jump. */
+  int jumps = qzi_key_is_generated(caller->entry) && qzi_prologue_ends_with_dispatch(code, sizeof code);
+  if (!jumps && !qzi_ends_with_call(code, sizeof code)) return;
   caller->call_target = qzi_call_target(pid, back);
   caller->call = caller->call_target ? CALL_DIRECT : CALL_INDIRECT;
 }
@@ -304,6 +311,8 @@ enum qz_link qzi_recipe_link(struct qzi_unwinder *unwinder, const struct qzi_rec
   if (qzi_recipe_is_first(caller)) return QZ_LINK_LIKELY;
   if (caller->call == CALL_NOT_READ) read_call(unwinder, caller);
   if (caller->call == CALL_NONE) return QZ_LINK_INVALID;
+  /* The beginnings of procedures are not known in generated code. */
+  if (qzi_key_is_generated(caller->entry) || qzi_key_is_generated(callee->entry)) return QZ_LINK_LIKELY;
   uint64_t target = caller->call_target;
   if (caller->call == CALL_INDIRECT || !callee->entry) return QZ_LINK_LIKELY;
   if (target == callee->entry) return QZ_LINK_VALID;

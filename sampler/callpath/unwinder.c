@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/uio.h>
 #include "recipes.h"
+#include "sampler/linux/process_memory.h"
+#include "sampler/machine_code/prologue.h"
+#include "sampler/profile/generated.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/profile/unwinding.h"
 
@@ -14,8 +17,11 @@
 #else
 #define CODE_BITS UINT64_C(0x0000ffffffffffff) /* without the signature of signed return addresses */
 #endif
-#define CHUNK       4096u /* bytes of the program's memory read at a time */
-#define CHUNKS_MOST 64u   /* maximum number of reads in one walk */
+#define CHUNK           4096u /* bytes of the program's memory read at a time */
+#define CHUNKS_MOST     64u   /* maximum number of reads in one walk */
+/* Bytes of generated code in which the beginning of a procedure is looked for, and how long one is at most. */
+#define PROLOGUE_WITHIN (16 * CHUNK)
+#define PROLOGUE_MOST   16u
 
 struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
   struct qzi_unwinder *unwinder = calloc(1, sizeof *unwinder);
@@ -172,7 +178,8 @@ static int holds(struct walk *walk, const struct qzi_recipe *callee, const struc
                  enum qz_unwound_by by) {
   struct qz_unwinding *row = qzi_unwinding_of(walk->unwinder->in, callee->module);
   struct qzi_recipe *caller = qzi_recipe_for(walk->unwinder, next->pc - 1);
-  enum qz_link link = caller && caller->known ? qzi_recipe_link(walk->unwinder, callee, caller, by) : QZ_LINK_INVALID;
+  int may = caller && (caller->known || qzi_key_is_generated(caller->entry));
+  enum qz_link link = may ? qzi_recipe_link(walk->unwinder, callee, caller, by) : QZ_LINK_INVALID;
   if (row) row->steps[by][link]++;
   if (link != QZ_LINK_INVALID) return 1;
   walk->cut = QZ_CUT_WRONG;
@@ -200,6 +207,56 @@ static int step(struct walk *walk, const struct qzi_recipe *recipe) {
   }
   walk->cut = why;
   return -1;
+}
+
+/* ---- generated code ---- */
+
+/* What the procedure with that instruction does with the stack: found once for each place. */
+static uint32_t generated_frame(struct walk *walk, const struct qzi_recipe *recipe) {
+  uint32_t *kept = qzi_generated_frame(walk->unwinder->in, recipe->entry), frame = QZI_PROLOGUE_NONE;
+  unsigned char code[CHUNK + PROLOGUE_MOST];
+  if (kept && *kept) return *kept - 1;
+  size_t after = 0; /* bytes that were read before, which a beginning may reach into */
+  uint64_t end = recipe->pc, least = end > PROLOGUE_WITHIN ? end - PROLOGUE_WITHIN : 0;
+  while (!frame && end > least) {
+    uint64_t start = (end - 1) & ~(uint64_t)(CHUNK - 1); /* page by page: the one before may not be mapped */
+    memmove(code + (end - start), code, after);
+    if (qzi_program_read(walk->memory.pid, start, code, end - start)) break;
+    frame = qzi_prologue_before(code, end - start + after);
+    after = end - start < PROLOGUE_MOST ? end - start : PROLOGUE_MOST;
+    end = start;
+  }
+  if (kept) *kept = frame + 1;
+  return frame;
+}
+
+/* Steps to the caller of generated code, which has no unwind information. */
+static int step_generated(struct walk *walk, const struct qzi_recipe *recipe) {
+  struct qzi_registers next = walk->now;
+  unsigned char code[4];
+  uint32_t frame = generated_frame(walk, recipe), above;
+  if (walk->innermost && !qzi_program_read(walk->memory.pid, walk->now.pc, code, sizeof code) &&
+      qzi_prologue_without_frame(code, sizeof code, &above)) {
+    next.sp = walk->now.sp + above + 8;
+    if (above && peek(&walk->memory, walk->now.sp, &next.fp)) return -1;
+    if (peek(&walk->memory, walk->now.sp + above, &next.pc)) return -1;
+  } else if (frame > QZI_PROLOGUE_POINTER) {
+    next.sp = walk->now.sp + frame;
+    if (peek(&walk->memory, next.sp - 16, &next.fp) || peek(&walk->memory, next.sp - 8, &next.pc)) return -1;
+    next.fp_known = 1;
+  } else if (frame == QZI_PROLOGUE_POINTER) {
+    /* its caller may use that register for anything, unlike where no beginning is known */
+    uint64_t fp = walk->now.fp;
+    if (!walk->now.fp_known || fp < walk->now.sp || fp & 7) return -1;
+    next.sp = fp + 16;
+    if (peek(&walk->memory, fp, &next.fp) || peek(&walk->memory, fp + 8, &next.pc)) return -1;
+  } else if (step_by_pointer(walk, &next)) {
+    return -1;
+  }
+  enum qz_unwound_by by = frame == QZI_PROLOGUE_NONE ? QZ_UNWOUND_BY_POINTER : QZ_UNWOUND_BY_CODE;
+  if (!holds(walk, recipe, &next, by)) return -1;
+  walk->now = next;
+  return 0;
 }
 
 /* ---- the walk ---- */
@@ -234,9 +291,11 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
                                          .standard = recipe.standard};
     *complete = (recipe.outermost && recipe.known) || (count > 1 && qzi_recipe_is_first(&recipe));
     if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
-    if (!recipe.known) return cut_at(unwinder, count, recipe.entry ? QZ_CUT_GENERATED : QZ_CUT_WRONG);
+    int generated = qzi_key_is_generated(recipe.entry);
+    if (!recipe.known && !generated) return cut_at(unwinder, count, QZ_CUT_WRONG);
     walk.innermost = count == 1;
-    if (step(&walk, &recipe)) return cut_at(unwinder, count, walk.cut);
+    if (generated && step_generated(&walk, &recipe)) return cut_at(unwinder, count, QZ_CUT_GENERATED);
+    if (!generated && step(&walk, &recipe)) return cut_at(unwinder, count, walk.cut);
     *complete = !walk.now.pc;
     if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
   }

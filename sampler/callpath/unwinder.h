@@ -21,7 +21,7 @@
 /* One activation of a procedure. Arrays of them begin with the innermost one. */
 struct qzi_frame {
   uint64_t pc;      /* current instruction; for callers: the return address */
-  uint64_t entry;   /* of the procedure; QZI_KEY_GENERATED: generated code, in no file; 0: in no known module */
+  uint64_t entry;   /* of the procedure; qzi_key_is_generated: code in no file; 0: in no known module */
   uint32_t module;  /* index + 1 into QZ_SECTION_MODULES, 0: none */
   uint8_t framed;   /* 1: its frame is at the frame pointer */
   uint8_t standard; /* 1: the code is from C++'s or Rust's own library, whichever module it was compiled into */

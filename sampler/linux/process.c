@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "abi/profile.h"
 #include "process_memory.h"
@@ -91,6 +92,36 @@ uint64_t qzi_process_children_ns(pid_t pid) {
   long second = sysconf(_SC_CLK_TCK);
   if (!user || second <= 0 || sscanf(user, "%llu %llu", &user_ticks, &system_ticks) != 2) return 0;
   return (user_ticks + system_ticks) * (UINT64_C(1000000000) / (uint64_t)second);
+}
+
+/* When the process began, by the clock that files are dated with; 0: unknown. */
+static uint64_t started_ns(pid_t pid) {
+  char text[2048], *started = stat_field(stat_fields(pid, text, sizeof text), 22);
+  long second = sysconf(_SC_CLK_TCK);
+  struct timespec real, boot;
+  unsigned long long ticks;
+  if (!started || second <= 0 || sscanf(started, "%llu", &ticks) != 1 || clock_gettime(CLOCK_REALTIME, &real) ||
+      clock_gettime(CLOCK_BOOTTIME, &boot))
+    return 0;
+  int64_t since_ns = ((int64_t)real.tv_sec - boot.tv_sec) * 1000000000 + (real.tv_nsec - boot.tv_nsec);
+  return (uint64_t)since_ns + ticks * (UINT64_C(1000000000) / (uint64_t)second);
+}
+
+int qzi_process_identity(pid_t pid, struct qzi_process_identity *identity) {
+  char name[64], line[512];
+  int found = 0;
+  snprintf(name, sizeof name, "/proc/%ld/status", (long)pid);
+  FILE *file = fopen(name, "re");
+  *identity = (struct qzi_process_identity){.inner_pid = pid, .started_realtime_ns = started_ns(pid)};
+  while (file && fgets(line, sizeof line, file)) {
+    long inner;
+    if (sscanf(line, "Uid: %*u %u", &identity->user) == 1) found = 1;
+    if (strncmp(line, "NSpid:", 6)) continue;
+    for (char *at = line + 6, *end; inner = strtol(at, &end, 10), end != at; at = end)
+      identity->inner_pid = (pid_t)inner;
+  }
+  if (file) fclose(file);
+  return found ? 0 : -1;
 }
 
 int qzi_child_outcome(pid_t child, uint32_t *reason, int32_t *status) {

@@ -23,6 +23,14 @@ int qzi_process_counts(pid_t pid, unsigned long long *minor, unsigned long long 
 uint64_t qzi_process_children_ns(pid_t pid);
 /* The value of that type (such as AT_ENTRY) in the process's auxiliary vector; 0: none, or it may not be read. */
 uint64_t qzi_process_auxiliary(pid_t pid, unsigned long type);
+/* Who a process is. */
+struct qzi_process_identity {
+  pid_t inner_pid; /* in its own pid namespace */
+  uint32_t user;   /* effective */
+  uint64_t started_realtime_ns;
+};
+/* Returns 0, or -1 if the process is gone. */
+int qzi_process_identity(pid_t pid, struct qzi_process_identity *identity);
 /* Gets the path of the program that the process runs: the path by which it was started, if that still leads to the same
  * file (a link may have another name), else the path of the file. Returns 0, or -1 if the process is gone, or if it may
  * not be read. */

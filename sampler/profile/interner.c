@@ -1,6 +1,7 @@
 /* Interning of strings, entities and stacks. See interner.h. */
 #include "interner.h"
 #include "external_objects.h"
+#include "generated.h"
 #include "sampler/util/array.h"
 
 #include <string.h>
@@ -54,6 +55,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_external_free(in);
   free(in->group);
   free(in->generated);
+  qzi_generated_close(in);
   free(in->gone);
   memset(in, 0, sizeof *in);
 }
@@ -173,19 +175,6 @@ int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
   return low < in->generated_count && address >= in->generated[low].start && !qzi_intern_module(in, address);
 }
 
-static uint32_t generated_entity(struct qzi_interner *in) {
-  static const char detail[] = "generated while the program runs (JIT): it is in no file, and its callers are not seen";
-  if (!in->generated_entity) {
-    uint32_t entity = in->generated_entity =
-      new_entity(in, QZ_ENTITY_PROCEDURE, 0, qzi_intern_string(in, "generated code"), 0);
-    if (entity) {
-      in->file->entities[entity].detail = qzi_intern_string(in, detail);
-      in->file->entities[entity].missing = QZ_MISSING_NAME;
-    }
-  }
-  return in->generated_entity;
-}
-
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
   if (index == 0 || index >= qz_session_object_high(in->view)) return 0;
   if (in->object_entities[index]) return in->object_entities[index];
@@ -293,8 +282,8 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
       return parent;
     }
     entity = futex ? qzi_external_entity(in, index) : qzi_intern_object(in, index);
-  } else if (key == QZI_KEY_GENERATED) {
-    entity = generated_entity(in);
+  } else if (qzi_key_is_generated(key)) {
+    entity = qzi_generated_entity(in, key);
   } else if (key & QZI_KEY_INLINED) {
     entity = (uint32_t)key;
     const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;

@@ -74,10 +74,11 @@ struct qzi_interner {
   uint32_t creator_depth;
   struct qzi_range *generated; /* addresses of generated code, which is in no file, at the last reading of the map */
   size_t generated_count;
-  uint32_t generated_entity; /* entity for all of it; 0: none yet */
-  struct qzi_range c_code;   /* the C library's code in a statically linked program (static_code.h) */
-  uint32_t map_readings;     /* number of readings of the program's map */
-  uint8_t *gone;             /* by module: 1: it was absent at the last reading of the map */
+  uint32_t generated_entity;  /* entity for all of it that has no name; 0: none yet */
+  struct qzi_generated *code; /* of its places (generated.h); NULL: none are kept */
+  struct qzi_range c_code;    /* the C library's code in a statically linked program (static_code.h) */
+  uint32_t map_readings;      /* number of readings of the program's map */
+  uint8_t *gone;              /* by module: 1: it was absent at the last reading of the map */
   uint32_t gone_count;
   uint64_t unloads; /* the session's count of unloaded libraries when the last reading of the map was requested */
   uint32_t unknown_addresses; /* (changes) number of procedures added that are in no known module */
@@ -114,8 +115,11 @@ uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t nam
 uint32_t qzi_intern_code_loop(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line, uint64_t address);
 /* The same for a source line (line > 0), identified by file and line. */
 uint32_t qzi_intern_code_line(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line);
-/* Key on a stack for all code that is in no file of the program; its procedures are unknown. */
+/* Keys on a stack for code that is in no file of the program: plus the number of a place in it (generated.h), or 0. */
 #define QZI_KEY_GENERATED (UINT64_C(1) << 61)
+static inline int qzi_key_is_generated(uint64_t key) { return key >> 32 == QZI_KEY_GENERATED >> 32; }
+/* Entity for such a key; 0: no room. */
+uint32_t qzi_generated_entity(struct qzi_interner *in, uint64_t key);
 /* Whether the address is in such code. */
 int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address);
 /* Entity of an object record; 0: none (index 0, record not in use, no room). */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "abi/mpi_call.h"
 #include "external_objects.h"
+#include "generated.h"
 #include "modules.h"
 
 #ifdef QUARTZ_SYMBOLS
@@ -118,6 +119,8 @@ static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_e
   const char *path = module ? file->strings + file->modules[module - 1].path : "";
   uint64_t address = called ? outside->called : entity->address;
   if (address >= in->c_code.start && address < in->c_code.end) return QZ_ORIGIN_RUNTIME;
+  if (qzi_entity_is_generated(entity))
+    return qz_origin_of_generated(file->strings + entity->name, file->strings + entity->file);
   return entity->kind == QZ_ENTITY_PROCEDURE ? qz_origin_of(file->strings + entity->name, path)
                                              : qz_origin_of_module(path);
 }
@@ -233,6 +236,7 @@ void qzi_symbols_close(struct qzi_interner *in) {
 void qzi_symbolize(struct qzi_interner *in) {
   qz_symbols *symbols = qzi_symbols(in);
   if (!symbols) return;
+  qzi_generated_name(in);
   name_callers(in, symbols);
   name_lines(in, symbols);
   uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);

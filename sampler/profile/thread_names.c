@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "generated.h"
 #include "modules.h"
 
 #define DEEPEST 512u /* maximum number of entries of a path that are examined */
@@ -27,6 +28,7 @@ static enum whose look(struct callables *its, uint32_t index) {
   const struct qzi_file *file = its->in->file;
   const struct qz_entity *entity = &file->entities[index];
   enum qz_symbol_origin origin;
+  if (qzi_entity_is_generated(entity)) return LIBRARY; /* a thread of a run-time system, whatever it executes */
   qz_symbols_entry(its->symbols, entity->address, &origin);
   if (origin != QZ_SYMBOL_OWN) return STANDARD;
   return qzi_modules_of_system(file, entity->module) ? LIBRARY : OWN;

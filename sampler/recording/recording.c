@@ -13,6 +13,7 @@
 #include "sampler/linux/futex_wait.h"
 #include "sampler/linux/sleep_cost.h"
 #include "sampler/outside/permission.h"
+#include "sampler/profile/generated.h"
 #include "sampler/profile/static_code.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/profile/messages.h"
@@ -88,6 +89,7 @@ static void describe(struct qzi_recording *recording) {
   head->version_text = qzi_intern_string(in, QUARTZ_VERSION);
   head->pid = (uint32_t)recording->pid;
   in->c_code = qzi_static_c_code(head->pid);
+  qzi_generated_open(in, recording->pid);
   head->cpus = qzi_affinity_count((int)recording->pid);
   if (!head->cpus) head->cpus = qzi_affinity_count(0);
   unsigned pinned = qzi_place_pinned(&recording->view); /* a pinned processor's affinity mask hides the other CPUs */

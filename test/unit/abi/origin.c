@@ -103,5 +103,11 @@ int main(void) {
   modules();
   procedures();
   library_waits();
+  CHECK(qz_origin_of_generated("java.util.HashMap.get", "") == QZ_ORIGIN_RUNTIME);
+  CHECK(qz_origin_of_generated("Interpreter", "") == QZ_ORIGIN_RUNTIME);
+  CHECK(qz_origin_of_generated("Interpreter.run", "") == QZ_ORIGIN_OWN);
+  CHECK(qz_origin_of_generated("javax", "/srv/a.js") == QZ_ORIGIN_OWN);
+  CHECK(qz_origin_of_generated("processTimers", "node:internal/timers") == QZ_ORIGIN_RUNTIME);
+  CHECK(qz_origin_of_generated("generated code", "") == QZ_ORIGIN_OWN);
   return 0;
 }

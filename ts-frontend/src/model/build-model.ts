@@ -29,13 +29,16 @@ import { rememberTables, tablesOf } from './metrics/tables.js';
 import type { Objects } from './metrics/sync-objects.js';
 import { rowsBy } from './profile/row-index.js';
 import { isCode, withoutCode } from './profile/code-scopes.js';
+import { joinStacks } from './profile/joined-stacks.js';
 import { prepareStacks } from './profile/stack-tree.js';
 import type { Sums } from './metrics/sums.js';
 import { stateCount, sumTuples } from './metrics/sums.js';
 import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
-/** `measured`: the profile as it was recorded, if `full` was derived from it. */
-export function buildModel(full: RawProfile, options: ModelOptions = {}, measured = full): Model {
+/** `before`: the profile as it was recorded, if `recorded` was derived from it. */
+export function buildModel(recorded: RawProfile, options: ModelOptions = {}, before = recorded): Model {
+  const full = joinStacks(recorded),
+    measured = before === recorded ? full : joinStacks(before);
   const whole = withoutCode(full, 'code-line');
   const raw = withoutCode(whole, 'code-loop');
   const naming = namingOf(raw);

@@ -19,6 +19,11 @@ export function withoutCode(raw: RawProfile, without: CodeKind): RawProfile {
   const isLeftOut = Uint8Array.from(raw.entities, ({ kind }) => (kind === without ? 1 : 0));
   if (!isLeftOut.includes(1)) return raw;
   const { stack, nodes } = withoutNodes(raw, isLeftOut);
+  return withStacks(raw, stack, nodes);
+}
+
+/** The same profile with another tree of stacks; `stack`: for each old node the new one that replaces it. */
+export function withStacks(raw: RawProfile, stack: Uint32Array, nodes: RawProfile['stacks']): RawProfile {
   // Every table with a stack column is converted: in a table left out, stacks would silently refer to other nodes.
   const moved = Object.entries(raw).flatMap(([name, table]: [string, unknown]) =>
     hasStacks(table) ? [[name, { ...table, stack: table.stack.map((node) => stack[node] ?? 0) }]] : [],
