@@ -54,7 +54,7 @@ static void trim(struct text *text) {
 
 static void copy(struct text from, char to[QZI_GENERATED_NAME]) {
   size_t length = from.length < QZI_GENERATED_NAME - 1 ? from.length : QZI_GENERATED_NAME - 1;
-  memcpy(to, from.at, length);
+  if (length) memcpy(to, from.at, length); /* no text has no place: memcpy may not be given NULL */
   to[length] = 0;
   for (size_t k = 0; k < length; k++) /* from a file that anybody may have written */
     if ((unsigned char)to[k] < ' ' || to[k] == 127) to[k] = '?';
