@@ -33,6 +33,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
+import { gatherSmall, isFirstOfKind, withoutEffects } from './same-cause.js';
 import { sharingFindings } from './sharing.js';
 import { shortThreadFindings } from './short-threads.js';
 import { yieldFindings } from './yields.js';
@@ -113,10 +114,7 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
   // Counts, unlike samples, need no minimum number of observations.
-  return joinExclusion(model, [...sampled, ...shortThreadFindings(context)])
-    .filter(isNotHanded)
-    .filter(isNotYielded)
-    .filter(isNotBehindSpinner);
+  return withoutEffects(joinExclusion(model, [...sampled, ...shortThreadFindings(context)]));
 }
 
 export function findingsOf(context: FindingContext): Finding[] {
@@ -265,47 +263,6 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
   );
 }
 
-/**
- * Removes duplicates about one lock: if it is handed on all the time, that is one cause, which is reported once, by the
- * change that saves most.
- */
-function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
-  const { facts, savingNs } = finding;
-  const others = all.filter((one) => areOfOneLock(one, finding));
-  if (facts.form === 'lock-churn') return !all.some((one) => one.facts.form === 'hand-overs');
-  if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
-  return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
-}
-
-/**
- * If threads wait by yielding, work may seem unevenly divided, or serial while others spin, because each thread has a
- * piece while the other one looks for its next; such findings are dropped.
- */
-function isNotYielded({ facts, processorUse }: Finding, _: number, all: readonly Finding[]): boolean {
-  const isPiece =
-    facts.form === 'uneven-division' ||
-    facts.form === 'mutual-wait' ||
-    (facts.form === 'serial' && processorUse.spinning > processorUse.idle);
-  if (!isPiece) return true;
-  return !all.some((one) => one.facts.form === 'yields');
-}
-
-/**
- * Threads seem to run code one at a time where others spin on the CPUs that they lack, for what they do: more threads
- * than CPUs are the cause.
- */
-function isNotBehindSpinner({ facts }: Finding, _: number, all: readonly Finding[]): boolean {
-  if (facts.form !== 'serial' || facts.oneAtATime === null || facts.waiting === null) return true;
-  const object = facts.waiting.entity;
-  return !all.some((one) => one.facts.form === 'oversubscription' && one.facts.spinners?.object === object);
-}
-
-function areOfOneLock(one: Finding, other: Finding): boolean {
-  const forms = new Set([one.facts.form, other.facts.form]);
-  const isPair = forms.has('hand-overs') && (forms.has('lock') || forms.has('wake-ups'));
-  return isPair && (one.entity === other.entity || forms.has('wake-ups'));
-}
-
 /** Candidates for code to optimize that are tried; those that only run beside a longer thread are skipped. */
 const tried = 3;
 function optimizeWithin(context: FindingContext, longest: Longest, { named, ...scope }: HotScope): Finding[] {
@@ -335,33 +292,6 @@ const ranked = (finding: Finding): number =>
     worthOf(finding) * (finding.kind === 'optimize' || finding.facts.form === 'compilation' ? mostEven : 1) -
       atRest(finding),
   );
-
-/** Findings about work of one kind anywhere that are not about a grain that other findings show, too. */
-const ofOneSort: ReadonlySet<Facts['form']> = new Set([
-  'collection',
-  'compilation',
-  'process-starts',
-  'serialization',
-  'short-threads',
-]);
-
-/** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
-function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
-  const isGrain = ({ kind, facts }: Finding): boolean => kind === 'overhead' && !ofOneSort.has(facts.form);
-  return !isGrain(finding) || all.findIndex(isGrain) === at;
-}
-
-/** Merges findings about serial code whose cost is below `least` into the one about the most expensive serial code. */
-function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
-  const serial = limits.filter((one) => one.kind === 'serial').sort((a, b) => b.costNs - a.costNs);
-  const small = serial.filter((one, k) => k > 0 && one.costNs < least);
-  const facts = serial[0]?.facts;
-  if (small.length > 0 && facts?.form === 'serial') {
-    facts.smaller = small.slice(0, 3).map(({ entity, costNs }) => ({ entity, costNs }));
-    item(serial, 0).related.push(...facts.smaller.map(({ entity }) => entity));
-  }
-  return limits.filter((one) => !small.includes(one));
-}
 
 function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
   return kind === 'serial'

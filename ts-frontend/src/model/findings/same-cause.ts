@@ -1,0 +1,76 @@
+/**
+ * One cause is reported once: findings that only show the effects of what another one names are dropped, and those
+ * about small parts of one thing are merged. Pure functions.
+ */
+import { item } from '../profile/columns.js';
+import type { Facts } from '../result/facts.js';
+import type { Finding } from '../result/types.js';
+
+/** The findings without those that only show effects of what another one names. */
+export const withoutEffects = (findings: Finding[]): Finding[] =>
+  findings.filter(isNotHanded).filter(isNotYielded).filter(isNotDelayedBySpinning);
+
+/** If a lock is handed on all the time, only the finding about it that saves most is kept. */
+function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
+  const { facts, savingNs } = finding;
+  const others = all.filter((one) => areOfOneLock(one, finding));
+  if (facts.form === 'lock-churn') return !all.some((one) => one.facts.form === 'hand-overs');
+  if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
+  return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
+}
+
+/**
+ * If threads wait by yielding, work may seem unevenly divided, or serial while others spin, because each thread has a
+ * piece while the other one looks for its next; such findings are dropped.
+ */
+function isNotYielded({ facts, processorUse }: Finding, _: number, all: readonly Finding[]): boolean {
+  const isPiece =
+    facts.form === 'uneven-division' ||
+    facts.form === 'mutual-wait' ||
+    (facts.form === 'serial' && processorUse.spinning > processorUse.idle);
+  if (!isPiece) return true;
+  return !all.some((one) => one.facts.form === 'yields');
+}
+
+/**
+ * If threads have no CPU because others spin for the object that they work on, it looks as if they ran their code one
+ * at a time; the cause is that there are more threads than CPUs.
+ */
+function isNotDelayedBySpinning({ facts }: Finding, _: number, all: readonly Finding[]): boolean {
+  if (facts.form !== 'serial' || facts.oneAtATime === null || facts.waiting === null) return true;
+  const object = facts.waiting.entity;
+  return !all.some((one) => one.facts.form === 'oversubscription' && one.facts.spinners?.object === object);
+}
+
+function areOfOneLock(one: Finding, other: Finding): boolean {
+  const forms = new Set([one.facts.form, other.facts.form]);
+  const isPair = forms.has('hand-overs') && (forms.has('lock') || forms.has('wake-ups'));
+  return isPair && (one.entity === other.entity || forms.has('wake-ups'));
+}
+
+/** Findings of kind `overhead` that are not about the grain of the work. */
+const ofOneSort: ReadonlySet<Facts['form']> = new Set([
+  'collection',
+  'compilation',
+  'process-starts',
+  'serialization',
+  'short-threads',
+]);
+
+/** Too fine a grain causes overhead, and ready threads beside idle processors: only the first such finding is kept. */
+export function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
+  const isGrain = ({ kind, facts }: Finding): boolean => kind === 'overhead' && !ofOneSort.has(facts.form);
+  return !isGrain(finding) || all.findIndex(isGrain) === at;
+}
+
+/** Merges findings about serial code whose cost is below `least` into the one about the most expensive serial code. */
+export function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
+  const serial = limits.filter((one) => one.kind === 'serial').sort((a, b) => b.costNs - a.costNs);
+  const small = serial.filter((one, k) => k > 0 && one.costNs < least);
+  const facts = serial[0]?.facts;
+  if (small.length > 0 && facts?.form === 'serial') {
+    facts.smaller = small.slice(0, 3).map(({ entity, costNs }) => ({ entity, costNs }));
+    item(serial, 0).related.push(...facts.smaller.map(({ entity }) => entity));
+  }
+  return limits.filter((one) => !small.includes(one));
+}
