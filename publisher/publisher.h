@@ -1,6 +1,6 @@
 /* Publishing: the functions that the host calls to show its state to a sampler.
  *
- * Owns:    the functions, and the private data beside what they publish (struct qzi_pub_...).
+ * Owns:    the functions. The private data beside what they publish is in embedded.h.
  * Writer:  publisher/ and the inline functions here are the only writers of the session (abi/session.h).
  * Reader:  the scheduler and the synchronization objects include this; nothing is read back from the session.
  * Must not: lock, allocate or call the kernel in an inline path; be used without a processor (i.e. by a foreign kernel
@@ -18,83 +18,9 @@
 #include "abi/hash.h"
 #include "abi/session.h"
 #include "flag.h"
+#include "embedded.h"
 #include "trace.h"
 #include "ticks.h"
-
-struct qzi_publisher; /* embedded in the scheduler's processor */
-struct qzi_pub_pairs;
-struct qzi_pub_thread; /* embedded in the scheduler's thread */
-struct qzi_pub_object; /* embedded in a synchronization object */
-
-/* ---- private sides ------------------------------------------------------------------------------------------- */
-
-/* A small cache: the record of a join or sleep with call site `site`, and joins there that are not in the record
- * yet. */
-struct qzi_pub_site_slot {
-  uint64_t site;
-  uint32_t kind;
-  uint32_t index;
-  uint32_t joins;   /* joins counted but not written, */
-  uint32_t written; /* and joins written by this processor */
-};
-#define QZI_PUB_SITES 64
-/* Number of free thread records that a processor keeps, by index. */
-#ifdef QZI_PUB_ONE_THREAD
-#define QZI_PUB_POOL 2u
-#else
-#define QZI_PUB_POOL 256u
-#endif
-
-/* The publisher of a processor. Initially zero; qzi_pub_processor() fills it. Its kernel thread writes it. Counters
- * also count while nothing is published, so that they are right when publishing begins. */
-struct qzi_publisher {
-  struct qz_processor *record; /* NULL before the first session */
-  struct qz_path
-    *path; /* NULL before the first session, without memory for it, or (thread package) while `span` is set */
-  struct qz_call *calls;  /* its part of the call table */
-  uint64_t change;        /* change count of `now`, shifted to its position */
-  uint64_t thread_plus_1; /* thread in `now` */
-  uint64_t spawns,
-    woken; /* threads it created, and other threads it made ready; their sum is `enqueued` of the record */
-  uint64_t dequeued, switches, steals, parks;
-  struct qzi_pub_site_slot *sites;
-  struct qzi_pub_pairs *pairs; /* call_tables.c; NULL: the number of slots for objects of a call site is not limited */
-  uint64_t sites_joined;       /* one bit for each of them: it has joins that are not written */
-  uint32_t *free;              /* indices of free thread records */
-  uint32_t free_count;
-  uint32_t index;
-  uint32_t os_tid;
-  uint32_t cpu;
-  struct qzi_span_actor *span;      /* NULL: work and span are not recorded */
-  struct qzi_span_actor *span_room; /* the same, kept for the next recording */
-};
-
-/* The publisher's data of a thread. The scheduler fills the second part, whether or not publishing is on, before
- * qzi_pub_created(). */
-struct qzi_pub_thread {
-  struct qz_thread *record; /* NULL: none. Must be zeroed before qzi_pub_created() */
-  uint32_t index_plus_1;    /* of the record */
-  uint32_t creator;         /* index + 1 of the creator's record */
-
-  uint32_t name; /* qzi_pub_name() or 0 */
-  union {
-    uint32_t loop;   /* fork_join.c: it runs a part of a parallel loop, whose body is `start` */
-    uint32_t os_tid; /* pthread layer: kernel thread ID; 0: not known yet */
-  };
-  uint64_t serial;                 /* unique, never 0 */
-  uint64_t start;                  /* start routine (main's: the address of main) */
-  uint64_t create_site;            /* return address of the call that created it, 0 for main */
-  uintptr_t stack_low, stack_high; /* bounds of its stack; 0, 0: unknown */
-  uint64_t chain; /* path.h: while it does not run, the chain that it will continue, and the kind of arrival */
-};
-
-/* The publisher's data of a synchronization object; all zero is valid for a statically initialized one. */
-struct qzi_pub_object {
-  uint64_t site;  /* code address that made it; 0: taken from its first published use */
-  uint32_t name;  /* qzi_pub_name() or 0 */
-  uint32_t index; /* index of its record; 0: none yet. QZI_PUB_SHARED: the record is shared */
-};
-#define QZI_PUB_SHARED UINT32_C(0x80000000)
 
 /* ---- set-up (session.c, channel.c, names.c) ---------------------------------------------- */
 

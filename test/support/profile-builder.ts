@@ -22,7 +22,6 @@ import type {
 } from '../../ts-frontend/src/model/index.js';
 import {
   abi,
-  Arrival,
   KernelWork,
   noInstructions,
   noObject,
@@ -32,6 +31,7 @@ import {
 } from '../../ts-frontend/src/model/index.js';
 import { loadAddon } from '../../ts-frontend/src/reader/profile.js';
 import type { Doing, ThreadState } from './doing.js';
+import { pathEndOf, type PathRow, type PathStretch } from './path-end.js';
 import { plainHead, unknownEntity } from './plain-rows.js';
 
 export * from './doing.js';
@@ -42,15 +42,6 @@ export interface BuilderOptions {
   head?: Partial<RawHead>;
   undecidedNs?: number; // of the path's end
 }
-/** What else is known of a stretch of the time path. */
-export interface PathStretch {
-  state: ThreadState;
-  came: keyof typeof Arrival;
-  by: string;
-  waitedFor: string;
-  inferred: boolean;
-}
-
 interface Tuple {
   stack: number;
   thread: number;
@@ -87,7 +78,7 @@ export class ProfileBuilder {
     { object: number; stack: number; thread: number; count: number; ns: number }
   >();
   private readonly waitOverlap: { object: number; stack: number; thread: number; ns: number; waitersNs: number }[] = [];
-  private readonly recent: { ns: number; thread: number; stack: number; how: Partial<PathStretch> }[] = [];
+  private readonly recent: PathRow[] = [];
   private readonly calls: { caller: number; callee: number; count: number }[] = [];
   private readonly threads = new Map<number, RawThread>();
   private readonly stretches: {
@@ -151,41 +142,6 @@ export class ProfileBuilder {
   call(caller: string, callee: string, count: number): this {
     this.calls.push({ caller: caller === '' ? 0 : this.id(caller), callee: this.id(callee), count });
     return this;
-  }
-
-  /** The stretches of the path's end as the sampler writes them: of its two windows the older one is empty. */
-  private pathEnd(): Pick<RawProfile, 'recentPaths' | 'recentSegments'> {
-    const rows = this.recent;
-    if (rows.length === 0) return noTimePath();
-    const ns = rows.reduce((sum, row) => sum + row.ns, 0);
-    let next = this.elapsed - ns;
-    const words = (of: (row: (typeof rows)[number]) => number): Uint32Array => Uint32Array.from(rows, of);
-    const bytes = (of: (row: (typeof rows)[number]) => number): Uint8Array => Uint8Array.from(rows, of);
-    const object = (name: string | undefined): number => (name === undefined ? 0 : this.id(name));
-    return {
-      recentPaths: {
-        number: Float64Array.of(0, 2),
-        startNs: Float64Array.of(0, next),
-        ns: Float64Array.of(0, ns),
-        undecidedNs: Float64Array.of(0, this.options.undecidedNs ?? 0),
-        cutNs: Float64Array.of(0, 0),
-        first: Float64Array.of(0, 0),
-        count: Float64Array.of(0, rows.length),
-      },
-      recentSegments: {
-        startNs: Float64Array.from(rows, (row) => (next += row.ns) - row.ns),
-        ns: Float64Array.from(rows, (row) => row.ns),
-        stack: words((row) => row.stack),
-        thread: words((row) => row.thread),
-        object: words((row) => object(row.how.waitedFor)),
-        state: bytes((row) => State[row.how.state ?? 'useful']),
-        arrival: bytes(() => Arrival.same),
-        inferred: bytes((row) => (row.how.inferred === true ? 1 : 0)),
-        came: bytes((row) => Arrival[row.how.came ?? 'same']),
-        by: words((row) => object(row.how.by)),
-        joined: words(() => 1),
-      },
-    };
   }
 
   stretch(ns: number, threads: Doing[]): this {
@@ -338,7 +294,7 @@ export class ProfileBuilder {
       },
       ...noInstructions(),
       ...noTimePath(),
-      ...this.pathEnd(),
+      ...pathEndOf(this.recent, this.elapsed, this.options.undecidedNs ?? 0, (name) => this.id(name)),
       objects: [...this.objects.values()].map((row) => ({ ...row, queueNs: row.queueNs.slice() })),
       blame: {
         object: Uint32Array.from(blame, (t) => t.object),

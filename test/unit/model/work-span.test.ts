@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
-import { noObject } from '../../../ts-frontend/src/model/profile/raw-profile.js';
+import { noObject } from '../../../ts-frontend/src/model/profile/empty-columns.js';
 import { second } from '../../support/example-profiles.js';
 
 /** One second alone in `a`, then three processors in `b`: work 4, span 2; four levels of half a second. */

@@ -378,26 +378,17 @@ static void many_objects(void) {
 }
 
 int main(int argc, char **argv) {
-  const char *what = argc > 1 ? argv[1] : "";
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } cases[] = {{"awaited", awaited}, {"records", records},           {"hold", hold},   {"regions", regions},
+               {"leaving", leaving}, {"many_objects", many_objects}, {"grown", grown}, {"beside", beside}};
   attach();
   qz_yield(); /* main's record is begun */
-  if (!strcmp(what, "awaited"))
-    awaited();
-  else if (!strcmp(what, "records"))
-    records();
-  else if (!strcmp(what, "hold"))
-    hold();
-  else if (!strcmp(what, "regions"))
-    regions();
-  else if (!strcmp(what, "leaving"))
-    leaving();
-  else if (!strcmp(what, "many_objects"))
-    many_objects();
-  else if (!strcmp(what, "grown"))
-    grown();
-  else if (!strcmp(what, "beside"))
-    beside();
-  else
-    return 2;
-  return 0;
+  for (size_t k = 0; argc > 1 && k < sizeof cases / sizeof *cases; k++) {
+    if (strcmp(argv[1], cases[k].name)) continue;
+    cases[k].run();
+    return 0;
+  }
+  return 2;
 }

@@ -1,9 +1,7 @@
 /* Fork-join: spawn, sync, parallel loops.
  *
- * Owns:    struct qzi_scope (scope.h).
- * Writer:  the thread that owns the scope; children that end on their own stacks add to `remote`.
- * Reader:  deadlock.c.
- * Must not: access a scope after its last child has been counted: the parent may have returned.
+ * Owns:    the tasks in the deques (ring.h), until they are called or become threads; scopes are in scope.c.
+ * Writer:  the thread that owns the scope.
  *
  * A spawned child is put into its parent's deque, as a task while nothing is published. If it is still there when the
  * parent syncs, the parent calls it on its own stack, under the child's identity, as long as half of a default stack is
@@ -14,105 +12,8 @@
 #include "scope.h"
 #include "spawn.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
-  if (atomic_fetch_add_explicit(&scope->remote, 1, memory_order_acq_rel) != -1) return NULL;
-  return scope->waiter;
-}
-
-void qzi_scope_child_begins(struct qzi_thread *child) {
-  struct qzi_scope *scope = child->scope;
-  if (qzi_spanning())
-    qzi_span_goes_on(
-      qzi_publisher_self()); /* the time since the last event was the parent's stack's, not the child's */
-  qzi_spin_lock(&scope->lock);
-  if (!scope->running) qzi_pub_awaited(scope->object, 0, qzi_pub_index_of(&child->pub));
-  child->sibling = scope->running;
-  if (child->sibling) child->sibling->sibling_link = &child->sibling;
-  child->sibling_link = &scope->running;
-  scope->running = child;
-  qzi_spin_unlock(&scope->lock);
-}
-
-/* Work and span: the running child ends, and its chain is merged into the scope, where the parent continues after
- * it. */
-static __attribute__((noinline)) void merge(struct qzi_scope *scope) {
-  struct qzi_span_sync *room = calloc(1, sizeof *room);
-  qzi_spin_lock(&scope->lock);
-  if (!scope->merged) {
-    scope->merged = room;
-    room = NULL;
-  }
-  if (scope->merged) qzi_span_merge(qzi_publisher_self(), scope->merged);
-  qzi_spin_unlock(&scope->lock);
-  free(room);
-}
-
-void qzi_scope_child_ends(struct qzi_thread *child) {
-  struct qzi_scope *scope = child->scope;
-  if (qzi_spanning()) merge(scope);
-  uint32_t index = qzi_pub_index_of(&child->pub);
-  qzi_spin_lock(&scope->lock);
-  *child->sibling_link = child->sibling;
-  if (child->sibling) child->sibling->sibling_link = child->sibling_link;
-  child->sibling_link = NULL;
-  if (index) qzi_pub_awaited(scope->object, index, scope->running ? qzi_pub_index_of(&scope->running->pub) : 0);
-  qzi_spin_unlock(&scope->lock);
-}
-
-/* Publishes that the parent waits at `object`; 0: it no longer waits. */
-static void waits_at(struct qzi_scope *scope, uint32_t object) {
-  qzi_spin_lock(&scope->lock);
-  scope->object = object;
-  if (scope->running) qzi_pub_awaited(object, 0, qzi_pub_index_of(&scope->running->pub));
-  qzi_spin_unlock(&scope->lock);
-}
-
-static void wait_after(void *arg) {
-  struct qzi_scope *scope = arg;
-  int64_t pending = scope->pending;
-  struct qzi_thread *waiter = scope->waiter;
-  if (atomic_fetch_sub_explicit(&scope->remote, pending, memory_order_acq_rel) == pending) qzi_ready(waiter);
-}
-
-static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
-  const struct qzi_scope *scope = thread->wait_object;
-  snprintf(text, bytes, "%lld spawned calls to end", (long long)-atomic_load(&scope->remote));
-}
-
-/* For children that other processors have taken, or for which this stack has no room: waits until they have ended. */
-static void sync_slow(struct qzi_scope *scope, uint64_t site) {
-  struct qzi_processor *p = qzi_processor_self();
-  struct qzi_thread *self = qzi_self();
-  uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
-  if (atomic_load_explicit(&scope->remote, memory_order_acquire) != scope->pending) {
-    uint64_t since = 0;
-    if (object) {
-      qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
-      qzi_pub_blocked(&p->head.pub, &self->pub, object);
-      qzi_pub_queue_add(object, 1);
-      waits_at(scope, object);
-      since = qzi_pub_ticks();
-    }
-    scope->waiter = self;
-    self->wait_object = scope;
-    self->wait_describe = describe;
-    qzi_park(wait_after, scope);
-    self->wait_object = NULL;
-    if (object) {
-      waits_at(scope, 0);
-      qzi_pub_queue_add(object, -1);
-      qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
-      qzi_pub_waited(object, qzi_pub_ticks_ns(since, qzi_pub_ticks()), 0);
-    }
-  }
-  if (object) qzi_pub_acquired_shared(object);
-  atomic_store_explicit(&scope->remote, 0, memory_order_relaxed);
-  scope->pending = 0;
-}
 
 /* Calls a function for which no thread could be created. It is in the section whose calls are counted by the caller
  * (abi/session.h). */
@@ -234,7 +135,7 @@ static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_
     struct qzi_processor *p = qzi_processor_self();
     struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (!child) {
-      sync_slow(scope, site);
+      qzi_scope_wait(scope, site);
       merged = scope->merged;
       scope->merged = NULL;
       break;
@@ -258,7 +159,7 @@ void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
     struct qzi_processor *p = qzi_processor_self();
     struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (!child) {
-      sync_slow(scope, site);
+      qzi_scope_wait(scope, site);
       break;
     }
     qzi_run_inline_published(p, self, child, site);
@@ -277,7 +178,7 @@ static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint
     struct qzi_processor *p = qzi_processor_checked();
     struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (QZI_UNLIKELY(!child)) {
-      sync_slow(scope, site);
+      qzi_scope_wait(scope, site);
       return;
     }
     qzi_run_inline(p, self, child);

@@ -1,4 +1,4 @@
-/* The contents of a qz_scope; fork_join.c describes its rules. */
+/* The contents of a qz_scope; scope.c describes its rules. */
 #ifndef QZI_SCOPE_H
 #define QZI_SCOPE_H
 
@@ -17,6 +17,9 @@ struct qzi_scope {
   struct qzi_span_sync *merged; /* work and span of the children that have ended; NULL: none. Under the lock */
 };
 _Static_assert(sizeof(struct qzi_scope) <= sizeof(qz_scope), "qz_scope");
+
+/* Waits until all children have ended that other processors have taken, or for which the parent's stack has no room. */
+void qzi_scope_wait(struct qzi_scope *scope, uint64_t site);
 
 /* Spawn and sync while publishing is on: the common case (fork_join_usual.c), and all other cases. */
 void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,

@@ -2,17 +2,8 @@
  * The model: every metric of docs/reference/metrics.md from a profile. Pure: no I/O, no clock, no state between calls.
  */
 export type * from './profile/raw-profile.js';
-export {
-  Arrival,
-  KernelWork,
-  noInstructions,
-  noObject,
-  noPaths,
-  noTimePath,
-  pathsOf,
-  State,
-  Waiting,
-} from './profile/raw-profile.js';
+export { Arrival, KernelWork, noPaths, pathsOf, State, Waiting } from './profile/raw-profile.js';
+export { noInstructions, noObject, noTimePath } from './profile/empty-columns.js';
 export * as abi from './profile/abi.js';
 export { addAt, countAt, defined, f64, i32, item, u16, u32, u8 } from './profile/columns.js';
 export { addTo } from './profile/maps.js';

@@ -4,7 +4,8 @@
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
-import { noObject, Waiting } from '../profile/raw-profile.js';
+import { noObject } from '../profile/empty-columns.js';
+import { Waiting } from '../profile/raw-profile.js';
 import { queueDistribution, timeDistribution } from '../profile/buckets.js';
 import { isLockKind } from '../profile/lock-kinds.js';
 import type { Tables } from './tables.js';
