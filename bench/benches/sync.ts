@@ -3,8 +3,7 @@
  * one word. On 1 processor it is the switch that counts, on 2 where the one that is woken runs.
  */
 import type { Bench, RowPlan, Target, Trial } from '../harness/bench.js';
-import { processorsText } from '../harness/processors.js';
-import { alone, packages, publishing, threadPeers } from '../harness/packages.js';
+import { alone, packageTrial, publishing, threadPeers } from '../harness/packages.js';
 
 const both = (peer: string, least: number): Target[] => [
   { ours: alone, against: peer, most: least },
@@ -20,23 +19,14 @@ const peers = [...threadPeers, 'pthread'];
 const channelPeers = ['libfiber', 'boost-fiber', 'go'];
 const fewer = (...out: readonly string[]): string[] => peers.filter((one) => !out.includes(one));
 
-function trial(
+const trial = (
   what: string,
   name: string,
   processors: number,
   names: readonly string[],
   targets: readonly Target[],
   more: Partial<RowPlan> = {},
-): Trial {
-  const row: RowPlan = {
-    id: `${name}.${processors}`,
-    what: `${what}, ${processorsText(processors)}`,
-    unit: 'ns',
-    targets,
-    ...more,
-  };
-  return { contenders: packages({ name, processors, seconds: 5 }, names), rows: [row] };
-}
+): Trial => packageTrial(what, { name, processors, seconds: 5 }, names, targets, more);
 const longest = { beside: [['longest_us', 'longest wait us']] } as const;
 
 const eightOn = (processors: number): Trial =>

@@ -2,31 +2,22 @@
  * Making, joining and switching threads. Isolates the package: the threads do nothing, so that what is measured is what
  * it costs to have them. On 2 processors there is work for one only: the other looks for some, and disturbs.
  */
-import type { Bench, RowPlan, Target, Trial } from '../harness/bench.js';
-import { processorsText } from '../harness/processors.js';
-import { alone, packages, publishing, taskPeers, threadPeers } from '../harness/packages.js';
+import type { Bench, Target, Trial } from '../harness/bench.js';
+import { alone, packageTrial, publishing, taskPeers, threadPeers } from '../harness/packages.js';
 
 const against = (peer: string, least: number, most: number): Target[] => [
   { ours: alone, against: peer, most: least },
   { ours: publishing, against: peer, most },
 ];
 
-function trial(
+const trial = (
   what: string,
   name: string,
   processors: number,
   names: readonly string[],
   targets: readonly Target[],
   seconds = 8,
-): Trial {
-  const row: RowPlan = {
-    id: `${name}.${processors}`,
-    what: `${what}, ${processorsText(processors)}`,
-    unit: 'ns',
-    targets,
-  };
-  return { contenders: packages({ name, processors, seconds, span: processors === 1 }, names), rows: [row] };
-}
+): Trial => packageTrial(what, { name, processors, seconds, span: processors === 1 }, names, targets);
 
 const spawnOn = (processors: number): Trial =>
   trial('spawn and join one thread, the others idle', 'spawn', processors, taskPeers, against('argobots', 0.15, 0.3));

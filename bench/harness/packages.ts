@@ -1,9 +1,10 @@
 /** Thread packages as contenders: Quartz's own, alone and publishing, and those of its peers that are here. */
 import { freemem } from 'node:os';
 import { join } from 'node:path';
-import type { Contender } from './bench.js';
+import type { Contender, RowPlan, Target, Trial } from './bench.js';
 import { execute, Failed, readings } from './execute.js';
 import { peers, programOf, work } from './peers.js';
+import { processorsText } from './processors.js';
 import { settings } from './settings.js';
 
 export const alone = 'quartz';
@@ -19,6 +20,25 @@ export interface Case {
   seconds?: number; // time limit of one execution
   span?: boolean; // Quartz with work and span competes, too
   bytes?: number; // memory that it uses: touched before each execution (bench/peers/touch_memory.c)
+}
+
+/** A trial of one case with one row, in nanoseconds for an operation. `names`: as for `packages`. */
+export function packageTrial(
+  what: string,
+  one: Case,
+  names: readonly string[],
+  targets: readonly Target[],
+  more: Partial<RowPlan> = {},
+): Trial {
+  const { name, processors } = one;
+  const row: RowPlan = {
+    id: `${name}.${processors}`,
+    what: `${what}, ${processorsText(processors)}`,
+    unit: 'ns',
+    targets,
+    ...more,
+  };
+  return { contenders: packages(one, names), rows: [row] };
 }
 
 /** `names`: the peers that have such an operation. */

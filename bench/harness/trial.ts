@@ -93,6 +93,24 @@ function evaluate(
   return { ...base, against, best: target.against === 'best peer', ratio, verdict: verdict(ratio, target) };
 }
 
+function resultOf(
+  bench: Bench,
+  { id, what, unit, targets }: RowPlan,
+  contenders: ContenderResult[],
+  values: ReadonlyMap<string, number[]>,
+  competing: readonly { name: string; peer: boolean }[],
+): RowResult {
+  const peers = competing.filter((one) => one.peer).map((one) => one.name);
+  return {
+    id,
+    bench: bench.name,
+    what,
+    unit,
+    contenders,
+    targets: targets.map((target) => evaluate(target, values, peers)),
+  };
+}
+
 function rowResult(bench: Bench, row: RowPlan, trial: Trial, states: ReadonlyMap<string, State>): RowResult {
   const values = valuesOf(row, states);
   const shown = trial.contenders.filter((one) => row.shown === undefined || row.shown.includes(one.name));
@@ -114,15 +132,7 @@ function rowResult(bench: Bench, row: RowPlan, trial: Trial, states: ReadonlyMap
       ...(beside.length > 0 ? { beside: Object.fromEntries(beside) } : {}),
     };
   });
-  const peers = trial.contenders.filter((one) => one.peer).map((one) => one.name);
-  return {
-    id: row.id,
-    bench: bench.name,
-    what: row.what,
-    unit: row.unit,
-    contenders,
-    targets: row.targets.map((target) => evaluate(target, values, peers)),
-  };
+  return resultOf(bench, row, contenders, values, trial.contenders);
 }
 
 /** The row of geometric means of others: of the contenders that all of them have, and of the rounds that all have. */
@@ -147,20 +157,7 @@ function combine(bench: Bench, row: RowPlan, parts: readonly RowResult[]): RowRe
     samples: values.get(name)!,
     ...estimate(values.get(name)!),
   }));
-  return {
-    id: row.id,
-    bench: bench.name,
-    what: row.what,
-    unit: row.unit,
-    contenders,
-    targets: row.targets.map((target) =>
-      evaluate(
-        target,
-        values,
-        names.filter((one) => one.peer).map((one) => one.name),
-      ),
-    ),
-  };
+  return resultOf(bench, row, contenders, values, names);
 }
 
 /**

@@ -26,26 +26,34 @@ export interface IoLoss {
 }
 
 /**
+ * Which tuples are input and output. A thread that waits for a signal does none; neither does a run-time's own thread
+ * that waits for work. Threads that are otherwise idle poll for requests in a run-time's scheduler: that delays nothing
+ * while others work.
+ */
+function ioTuples(context: FindingContext): (k: number) => boolean {
+  const { raw, entities } = context.model;
+  const { tuples } = raw;
+  const isHousekeeping = housekeepingWaits(raw);
+  const schedulers = entities.filter(({ kind, purposes }) => kind === 'procedure' && purposes & Purpose.handOver);
+  const inScheduler = pathsThrough(context, new Set(schedulers.map(({ id }) => id)));
+  return (k) => {
+    if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
+    if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
+    const call = systemCall(context, u32(tuples.stack, k));
+    return call === null || !isFor(call, Purpose.signal);
+  };
+}
+
+/**
  * Input and output beside other work can only overlap with work of the same thread, so a thread that only waits for
- * requests limits nothing. While nothing runs, it could overlap with any work of the program. A thread that waits for a
- * signal does no input or output; neither does a run-time's own thread that waits for work.
+ * requests limits nothing. While nothing runs, it could overlap with any work of the program.
  */
 export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoLoss {
   const { model, levels } = context;
   const { tuples } = model.raw;
   const { P } = levels;
-  const isHousekeeping = housekeepingWaits(model.raw);
-  const schedulers = model.entities.filter(({ kind, purposes }) => kind === 'procedure' && purposes & Purpose.handOver);
-  const inScheduler = pathsThrough(context, new Set(schedulers.map(({ id }) => id)));
   const ioByThread = new Map<number, number>();
-  const isIo = (k: number): boolean => {
-    if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
-    // threads that are otherwise idle poll for requests in a run-time's scheduler; that delays nothing while others
-    // work
-    if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
-    const call = systemCall(context, u32(tuples.stack, k));
-    return call === null || !isFor(call, Purpose.signal);
-  };
+  const isIo = ioTuples(context);
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, u32(tuples.thread, k), f64(tuples.ns, k));
   const own = (thread: number): number =>
     Math.min(1, item(model.entities, thread).processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));

@@ -102,19 +102,24 @@ function rarer({ model }: FindingContext, id: number, cost: number): number | nu
   return kind === 'procedure' && id !== 0 ? Math.min(model.elapsedNs, cost + nptNs) : null;
 }
 
-export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
-  const { model, levels, least } = context;
-  const { id, threadTime } = whereOf(context, loss);
+/** What the processors did during the cost. */
+function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): Finding['processorUse'] {
   let busy = 0,
     spinning = 0;
-  for (const [level, time] of loss.timeAt) {
+  for (const [level, time] of timeAt) {
     busy += time * busyOf(levels, level);
     spinning += time * spinningOf(levels, level);
   }
+  return processorUseOf(model.processors, busy / cost, spinning / cost);
+}
+
+export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
+  const { model, least } = context;
+  const { id, threadTime } = whereOf(context, loss);
   const cost = loss.cost,
     waiting = threadTime / cost;
   const calls = systemCalls(context, loss);
-  // Threads that wait for it while nothing runs; locks held meanwhile are reported with these.
+  // Threads that wait for it while nothing runs; locks that are held during this time are reported with them.
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));
   const heldUp = Math.min(
     1,
@@ -144,7 +149,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       change: waits === 'file-lock' ? 'wait-less' : 'overlap-io',
       costNs: cost,
       savingNs,
-      processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
+      processorUse: besideIo(context, loss),
       facts: {
         form: 'io',
         waits,
