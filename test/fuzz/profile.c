@@ -1,5 +1,5 @@
-/* Fuzz target: a profile file of any content is refused or read, and everything in what is read can be followed. Each
- * input is read as it is, and as one that was not finished, which no checksum protects. */
+/* Fuzz target: a profile file of any content is refused or read, and all references in it can be followed. Each input
+ * is read as it is, and as an unfinished file, which no checksum protects. */
 #include "abi/profile_read.h"
 #include "mutate.h"
 
@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
 #include <unistd.h>
 #include "seed.h"
 
-/* Without an argument: the deterministic run. With one: writes the valid input there, to start libFuzzer from. */
+/* Without an argument: the deterministic run. With one: writes the valid input to that file, as a seed for libFuzzer.
+ */
 int main(int argc, char **argv) {
   size_t bytes;
   uint8_t *seed = seed_profile(&bytes);

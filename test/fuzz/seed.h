@@ -1,4 +1,4 @@
-/* Valid inputs to start from: a small session, and the profile that sampling it gives. */
+/* Valid inputs to start from: a small session, and the profile made by sampling it. */
 #ifndef TEST_SEED_H
 #define TEST_SEED_H
 
@@ -7,7 +7,7 @@
 
 static struct fake seed_fake(void) {
   enum { THREADS = 4 };
-  struct fake f = fake_make(3, 2 * THREADS, 6, 8); /* the upper half are the long records of the lower */
+  struct fake f = fake_make(3, 2 * THREADS, 6, 8); /* the upper half are the long records of the lower half */
   f.head->short_limit = 7;
   f.head->long_table = f.head->thread_table;
   f.head->thread_table.capacity = f.head->long_table.capacity = THREADS;

@@ -1,4 +1,4 @@
-/* Fuzz target: a session of any content is refused, or sampled for some snapshots into a profile that keeps the
+/* Fuzz target: a session of any content is refused, or sampled for some snapshots into a profile that satisfies the
  * invariants. */
 #include "abi/session_read.h"
 #include "mutate.h"
@@ -53,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
 #ifndef QUARTZ_LIBFUZZER
 #include "seed.h"
 
-/* Without an argument: the deterministic run. With one: writes the valid input there, to start libFuzzer from. */
+/* Without an argument: the deterministic run. With one: writes the valid input to that file, as a seed for libFuzzer.
+ */
 int main(int argc, char **argv) {
   size_t bytes;
   uint8_t *seed = seed_session(&bytes);

@@ -1,7 +1,7 @@
 /**
- * The answers that the programs in test/known-answers/threadlib-programs carry in their heads: the lines that begin
- * with `expect`, whose language test/known-answers/threadlib-programs/README.md describes. A line that is not
- * understood is an error.
+ * Reads the expected answers in the heads of the programs in test/known-answers/threadlib-programs: the lines that
+ * begin with `expect`, in the language of test/known-answers/threadlib-programs/README.md. A line that cannot be parsed
+ * is an error.
  */
 import { readFileSync } from 'node:fs';
 
@@ -21,9 +21,9 @@ export interface Answers {
   arguments: string[];
   exitStatus: number;
   signal: number;
-  end: string; // '' = the program exits or is killed as said
+  end: string; // '' = the program exits or is killed as declared
   manual: boolean; // recorded by other tests only
-  untraced: boolean; // its trace would not fit, or not be of one program
+  untraced: boolean; // its trace would be too large, or would be of several programs
   amounts: { which: Which; amounts: Amount[] }[];
   head: Amount[]; // numbers of the profile's head
   nothingRan: number | undefined; // share of elapsed time with b = 0

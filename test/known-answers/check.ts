@@ -25,7 +25,7 @@ const matches = (entity: Entity, which: Which): boolean =>
   (which.kind === '' || entity.kind === which.kind) &&
   (which.name !== '' ? entity.name === which.name : entity.line === which.line);
 
-/** The one entity that an answer means; a group of namesakes stands for its members. */
+/** The one entity that an answer refers to; a group of entities with the same name stands for its members. */
 function find(model: Model, which: Which): Entity | undefined {
   if (which.kind === 'root') return model.root;
   const found = model.entities.filter(
@@ -75,9 +75,9 @@ function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
 
 /**
  * Times: each estimate must agree with the exact trace of the same run, within its own interval (else it is in
- * `estimates`); and the trace with the program's answer, within what the kernel says that the program had to wait for
- * CPUs (else it is in `run`). Not all that delays a program is counted by its kernel: a virtual machine's CPU may wake
- * late.
+ * `estimates`); and the trace with the program's answer, within the time for which the program had to wait for CPUs,
+ * according to the kernel (else it is in `run`). The kernel does not count everything that delays a program: a virtual
+ * machine's CPU may wake late.
  */
 export function timesOff(
   model: Model,
@@ -136,8 +136,8 @@ export function timesOff(
 }
 
 /**
- * What no other work on the machine can move: counts, names, orders, findings, and bounds. Where the sampler was kept
- * from looking, its intervals may be too wide for an order: that is in `undecided`, unless it is clearly the wrong one.
+ * What other programs cannot change: counts, names, orders, findings, and bounds. If the sampler was kept from running,
+ * its intervals may be too wide for an order: then that is in `undecided`, unless the order is clearly wrong.
  */
 export function deviations(model: Model, answers: Answers): { wrong: string[]; undecided: string[] } {
   const lines: string[] = [],
@@ -194,7 +194,7 @@ export function deviations(model: Model, answers: Answers): { wrong: string[]; u
   for (const { place, kind, entity } of answers.findings) {
     const fits = (one: (typeof findings)[number] | undefined): boolean =>
       one !== undefined && one.kind === kind && (entity === undefined || matches(one.entity, entity));
-    // What the report itself says that other programs may have caused says nothing about this one.
+    // Findings that say that other programs may be the cause do not count against this one.
     const holds =
       place === 'first'
         ? fits(findings[0]) || fits(certain[0]) || (findings.length > 0 && certain.length === 0)

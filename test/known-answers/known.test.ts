@@ -1,4 +1,4 @@
-/** Every program of test/programs gets the answer that stands in its head. */
+/** For every program of test/known-answers/threadlib-programs, the report has the answers in the program's head. */
 import test from 'ava';
 import { truthOfRun } from './oracle/look-up.js';
 import { deviations, hasTimes, timesOff } from './check.js';
@@ -17,7 +17,7 @@ for (const { name } of missing)
 
 for (const { name, binary, answers } of [...programs, ...variants]) {
   if (answers.manual) continue;
-  // One at a time: more would keep each other from running.
+  // One at a time: several would keep each other from running.
   test.serial(name, async (t) => {
     const recording = await record(binary, { processors: answers.processors, args: answers.arguments });
     t.is(recording.status, answers.signal > 0 ? 128 + answers.signal : answers.exitStatus, recording.stderr);
@@ -37,13 +37,13 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
   });
 }
 
-// The same programs on the build of the thread package that traces: what else the machine does to the program is in
-// both.
+// The same programs with the build of the thread package that writes traces: the influence of the machine on the
+// program is in both.
 for (const { name, binary, answers } of traced) {
   if (answers.manual || !hasTimes(answers)) continue;
   test.serial(`${name}: its times are those of the exact trace`, async (t) => {
-    // An estimate that the trace does not bear out fails at once. What the run itself did may be the machine's: it
-    // fails when three runs did so.
+    // An estimate that the trace contradicts fails at once. A deviation of the run itself may be due to the machine: it
+    // fails if three runs deviate.
     for (let run = 1; run <= 3; run++) {
       const stem = temporaryFile('trace');
       const { file, stderr } = await record(binary, {
@@ -51,7 +51,7 @@ for (const { name, binary, answers } of traced) {
         args: answers.arguments,
         env: { QUARTZ_ORACLE: stem },
       });
-      const model = openModel(file, false); // the hooks' cost stays in: the trace has it too
+      const model = openModel(file, false); // the hooks' cost is not subtracted, because the trace contains it, too
       const off = timesOff(model, truthOfRun(model, stem), answers);
       const lines = [...off.estimates, ...off.run];
       for (const line of lines) t.log(line);
@@ -62,7 +62,7 @@ for (const { name, binary, answers } of traced) {
         );
       t.is(off.estimates.length, 0);
       if (!off.calm) {
-        skip(t, othersRan); // the estimates were judged; what the program would do by itself, this run did not show
+        skip(t, othersRan); // the estimates were checked; this run did not show what the program would do by itself
         return;
       }
       if (off.run.length === 0) return;

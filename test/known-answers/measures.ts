@@ -1,16 +1,18 @@
-/** What a metric is in a model and in a trace of the same run, and how far each may be from what is right. */
+/**
+ * How a metric is computed from a model and from a trace of the same run, and how far each may deviate from the truth.
+ */
 import { independentSnapshots, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { truthOf, truthOfQueue } from './oracle/look-up.js';
 import { npt, parallelize, total, type TrueEntity, type Truth } from './oracle/truth.js';
 
-/** Half-widths of a 95 % interval that an estimate may be off: two make four standard errors. */
+/** Half-widths of a 95 % interval by which an estimate may deviate: two are four standard errors. */
 export const halves = 2;
 /**
- * Slack of the programs themselves, as a share of elapsed time (of the value itself where that is above 1): late
+ * Tolerance for the programs themselves, as a share of the elapsed time (of the value itself if that is above 1): late
  * wake-ups, start and end of threads.
  */
 const slack = 0.02;
-/** What an instant more or less at either end makes: rounding, and visits that follow the reading of the clock. */
+/** The effect of an instant more or less at either end: rounding, and visits that follow the reading of the clock. */
 export const instant = 0.002;
 
 export const shares: Record<string, (entity: Entity) => number> = {
@@ -41,7 +43,7 @@ export const exact: Record<string, (entity: Entity) => number> = {
   instances: (e) => e.instances,
 };
 
-/** What the trace says of the same. */
+/** The same from the trace. */
 const trueShares: Record<string, (e: TrueEntity) => number> = {
   npt: (e) => npt(e.byBusyNs),
   self: (e) => npt(e.byBusySelfNs),
@@ -58,14 +60,14 @@ const trueShares: Record<string, (e: TrueEntity) => number> = {
 };
 
 /**
- * Half-width of the 95 % interval for the mean of a number from 0 to `most` that n independent snapshots look at: its
- * variance is at most mean * (most - mean). At least what one snapshot makes.
+ * The half-width of the 95 % interval for the mean of a number from 0 to `most` that n independent snapshots observe:
+ * its variance is at most mean * (most - mean). At least the effect of one snapshot.
  */
 export function halfWidth(mean: number, most: number, n: number): number {
   return 1.96 * Math.sqrt(Math.max(mean * (most - mean), (most * most) / Math.max(1, n)) / Math.max(1, n));
 }
 
-/** The metric where it is a time or a mean: as a share of elapsed time, or plain. Undefined: it is a count. */
+/** The metric if it is a time or a mean: as a share of elapsed time, or as it is. Undefined: it is a count. */
 export function timed(model: Model, entity: Entity, metric: string): number | undefined {
   const indexed = /^T(\d+)$/.exec(metric);
   if (indexed) return ((entity.byBusyNs[Number(indexed[1]) - 1] ?? NaN) * Number(indexed[1])) / model.elapsedNs;
@@ -73,21 +75,21 @@ export function timed(model: Model, entity: Entity, metric: string): number | un
   return plain[metric]?.(entity);
 }
 
-/** Instants at which the sampler had no CPU, as a part of all: what happened then cannot be known. */
+/** Instants at which the sampler had no CPU, as a share of all: what happened then is unknown. */
 export const missed = ({ head: { skippedTicks, snapshots } }: Model): number =>
   skippedTicks / Math.max(1, skippedTicks + snapshots);
 
 /**
- * How far sampling may take such a value from the truth: two half-widths, and as much as can have been at instants
- * missed.
+ * How far sampling may move such a value from the truth: two half-widths, plus what may have happened at missed
+ * instants.
  */
 export function samplingError(model: Model, entity: Entity, metric: string, truth: number): number {
-  // The waiter's clock is read a little before and after the changes; in between it may wait for a CPU.
+  // The waiter reads its clock a little before and after the changes; in between it may wait for a CPU.
   if (metric === 'wait') return model.cpuWait.waitNs / model.elapsedNs;
   const n = independentSnapshots(model.head);
   const P = model.processors;
   if (metric === 'parallelism') {
-    // from 1 to P, seen while the entity was busy
+    // from 1 to P, observed while the entity was busy
     return halves * halfWidth(truth - 1, P - 1, (n * entity.nptNs) / model.elapsedNs) + missed(model) * (P - 1);
   }
   const indexed = /^T(\d+)$/.exec(metric);
@@ -97,29 +99,29 @@ export function samplingError(model: Model, entity: Entity, metric: string, trut
       ? 1
       : /^(T|useful|overhead|spinning|idleness|spinblame)$/.test(metric)
         ? P
-        : // one, where they are that many
+        : // one, if there are that many
           model.entities.filter((one) => one.kind === 'thread' && one.members.length === 0).length;
   return halves * halfWidth(truth, most, n) + missed(model) * most;
 }
 
 /**
  * The part of the run in which a processor waited for a CPU, by the kernel's count, which leaves out the last eighth of
- * a run (docs/reference/metrics.md, section 6); or the CPUs themselves stood still (a virtual machine's): then the
- * sampler misses instants.
+ * a run (docs/reference/metrics.md, section 6); or in which the CPUs themselves did not run (in a virtual machine):
+ * then the sampler misses instants.
  */
 export function disturbance(model: Model): number {
   return model.cpuWait.waitNs / (7 / 8) / model.elapsedNs + missed(model);
 }
-/** More than this, and the program did not do what its head says: only the estimates are judged. */
+/** If it is more than this, the program did not do what its head says: then only the estimates are checked. */
 export const mostDisturbance = 0.02;
 
 /**
- * How far the truth of a run may be from what its program would do on CPUs of its own. Each ns that a processor waits
- * for a CPU makes that processor, and up to all others, do something else for a ns.
+ * How far the truth of a run may be from what its program would do with CPUs of its own. For each ns that a processor
+ * waits for a CPU, that processor, and at most all others, do something else for a ns.
  */
 export function lateness(model: Model, metric: string, truth: number): number {
   const indexed = /^T(\d+)$/.exec(metric);
-  // One that wakes late is idle for so long; so may all be but the one that wakes them.
+  // A processor that wakes late is idle for that time; so may all others be, except the one that wakes them.
   const many = indexed
     ? Number(indexed[1])
     : /^(T|useful|idleness)$/.test(metric)
@@ -132,7 +134,7 @@ export function lateness(model: Model, metric: string, truth: number): number {
   );
 }
 
-/** What the metric is, and how far it may be from the program's answer. */
+/** The value of the metric, and how far it may be from the program's answer. */
 export function measure(
   model: Model,
   entity: Entity,
@@ -143,8 +145,7 @@ export function measure(
   if (value !== undefined)
     return { value, tolerance: samplingError(model, entity, metric, answer) + lateness(model, metric, answer) };
   if (exact[metric]) {
-    // Threads whose whole lives lie where the sampler had no CPU are not seen: no larger a part of them than of the
-    // time.
+    // Threads that live only while the sampler has no CPU are not seen: no larger a share of them than of the time.
     const value = exact[metric](entity),
       part = Math.min(0.9, missed(model));
     return { value, tolerance: metric === 'instances' ? Math.round((value * part) / (1 - part)) : 0 };
@@ -152,7 +153,7 @@ export function measure(
   throw new Error(`no metric is called ${metric}`);
 }
 
-/** The same metric from the trace: from `low` to `high`, which differ only where the trace does not say all. */
+/** The same metric from the trace: from `low` to `high`, which differ only if the trace does not determine it. */
 export function trueValue(
   model: Model,
   truth: Truth,
@@ -168,7 +169,7 @@ export function trueValue(
     if (!one) return undefined;
     const indexed = /^T(\d+)$/.exec(metric);
     const queueNs = truthOfQueue(truth, model, part) ?? 0;
-    // A waiter's own measure ends when it has a processor again; a holder's path counts from when it has the lock.
+    // A waiter's own measurement ends when it has a processor again; a holder's path counts from when it has the lock.
     const interval =
       metric === 'wait'
         ? [queueNs + one.states.spinning, queueNs + one.states.spinning + one.states.ready + one.states.overhead]

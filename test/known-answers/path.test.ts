@@ -1,6 +1,6 @@
 /**
- * Time paths that are known: which procedures the path goes through, by the work that they count. Judged is the time at
- * work alone, and its division: a busy machine makes threads wait for CPUs, and all of them take longer.
+ * Known time paths: the procedures on the path, by the work that they count. Only the time at work and its division are
+ * checked, because a busy machine makes threads wait for CPUs, and all of them take longer.
  */
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -12,7 +12,7 @@ import { root } from '../support/root.js';
 
 const program = (name: string): string => join(root, 'build/test/known-answers/path-programs', name);
 
-/** Share of the path's time at work that has the procedure on its stack. */
+/** The share of the path's time at work with the procedure on its stack. */
 function atWork(model: Model): (name: string) => number {
   const { onPath, stacks } = model.raw;
   const times = new Map<string, number>();
@@ -44,12 +44,12 @@ const forked: Case['shares'] = {
   after: [0.15, 0.35],
   shorter: [0, 0.05],
 };
-// The one that takes 15 units limits: the other's first 5, then its own.
+// The thread with 15 units limits: first 5 of the other one's, then its own.
 const handedOver: Case['shares'] = { consume: [0.85, 1], produce: [0, 0.15] };
 const cases: Case[] = [
   { name: 'creation and join', args: 'fork', shares: forked },
   { name: 'a detached thread, for which a semaphore is waited', args: 'detached', shares: forked },
-  // Who signals does so after the deadline.
+  // The signal comes after the deadline.
   {
     name: 'a wait that its deadline ends',
     args: 'deadline',
@@ -83,8 +83,8 @@ function judgePath(t: ExecutionContext, model: Model, file: string, one: Case): 
   t.is(path.cutNs, 0);
   t.is(path.lostCrumbs, 0);
   const share = atWork(model);
-  // Where other programs take the CPUs, a processor that has none counts as at work: then only what is much and what is
-  // little is checked, and nothing where they took more than they left.
+  // If other programs take the CPUs, a processor without one counts as at work: then only large and small parts are
+  // checked, and nothing if they took more than they left.
   const { waitNs, runNs } = model.cpuWait;
   const quiet = waitNs < 0.1 * runNs,
     checked = waitNs < runNs ? Object.entries(one.shares) : [];
@@ -108,7 +108,7 @@ function judgePath(t: ExecutionContext, model: Model, file: string, one: Case): 
 needing('perf_event_open', 'process_vm_readv')(
   'plain pthreads: who looks at a flag waits for those that work meanwhile, as inferred',
   async (t) => {
-    // 900 units of `longer`, by the thread that raises the flag, then 500 of `after` by the one that looked at it.
+    // 900 units of `longer`, by the thread that sets the flag, then 500 of `after` by the one that polled it.
     const { model } = await checkCase(t, 'path_pthread', { name: '', args: 'flag', shares: { after: [0.9, 1] } });
     const { onPath, stacks } = model.raw;
     let [inferred, within, watched] = [0, 0, 0];
@@ -160,7 +160,7 @@ test.serial('thread package: a semaphore', async (t) => {
   await checkCase(t, 'path_package', { name: '', args: 'semaphore', processors: 2, shares: handedOver });
 });
 test.serial('thread package: on one processor the path goes through all that is executed', async (t) => {
-  // Spawned calls run on their parent's stack, one after the other: all of them took that long.
+  // Spawned calls run on their parent's stack, one after the other: the path contains all of them.
   const shares: Case['shares'] = { shorter: [0.04, 0.16], longer: [0.3, 0.52], before: [0.18, 0.38] };
   await checkCase(t, 'path_package', { name: '', args: 'spawn', processors: 1, shares });
 });
@@ -180,7 +180,7 @@ for (const [what, binary, env] of [
     const path = judgePath(t, model, file, { name: '', args: '', shares: handedOver });
     t.false(path.fromBeginning);
     t.false(path.toExit);
-    // Threads that run are known from their first call on: after 15 units at most.
+    // Running threads are known from their first call on: after 15 units at most.
     if (model.cpuWait.waitNs < model.cpuWait.runNs) t.true(path.states.unknown < 0.3 * path.lengthNs);
     const span = workSpanOf(model);
     const [low, high] = model.cpuWait.waitNs < 0.1 * model.cpuWait.runNs ? [1.15, 1.5] : [0.9, 2];
@@ -211,7 +211,7 @@ test.serial(
 );
 
 test.serial('quartz path tells it as text, CSV and JSON', async (t) => {
-  // The two take turns: whatever else runs, the path goes from one to the other.
+  // The two take turns: the path alternates between them, whatever else runs.
   const { file, model } = await record(program('path_package'), { args: ['condition'], processors: 2 });
   const text = await quartz(['path', file, '--top', '0']);
   t.is(text.status, 0, text.stderr);

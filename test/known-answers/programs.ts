@@ -1,4 +1,4 @@
-/** Where the programs with known answers lie, as sources and built. */
+/** The locations of the programs with known answers, as sources and built. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/root.js';
@@ -32,13 +32,13 @@ export const traced: readonly Program[] = programs.map((program) => ({
 }));
 
 /**
- * Programs whose control leaves procedures in unusual ways, which each compiler's hooks see otherwise: built by clang
- * too.
+ * Programs whose control leaves procedures in unusual ways, which the hooks of each compiler handle differently: they
+ * are built by clang, too.
  */
 const variedByClang = ['exceptions', 'longjmp', 'recursion', 'counts'];
 const clang: readonly Program[] = programs
   .filter(({ name }) => variedByClang.includes(name))
   .map((program) => ({ ...program, name: `${program.name}, clang`, binary: `${program.binary}-clang` }));
-/** Those that the build has made, and those that it could not make: clang is not installed. */
+/** The programs that the build has made, and those that it could not make because clang is not installed. */
 export const variants = clang.filter(({ binary }) => existsSync(binary));
 export const missing = clang.filter(({ binary }) => !existsSync(binary));

@@ -1,6 +1,6 @@
 /**
- * Cilkprof's case study (examples/critical-path/quicksort.c): the parallelism of a parallel run is that which its own
- * algorithm finds in a serial run of the same sort beside it; the serial partition is all of the span.
+ * Cilkprof's case study (examples/critical-path/quicksort.c): the parallelism measured in a parallel run is the one
+ * that Cilkprof's algorithm finds in a serial run of the same sort; the serial partition is all of the span.
  */
 import { join } from 'node:path';
 import test from 'ava';
@@ -12,12 +12,12 @@ const examples = join(root, 'build/examples/critical-path');
 const numbers = ['--numbers', '3000000'];
 const tries = 3; // an interrupt in one long strand makes the span longer
 
-/** Parallelism of the sort, by Cilkprof's algorithm. */
+/** The parallelism of the sort, by Cilkprof's algorithm. */
 async function serially(): Promise<number> {
   const { stdout } = await start(join(examples, 'quicksort'), [...numbers, 'cilkprof']).ended;
   return Number(/parallelism ([0-9.]+)/.exec(stdout)?.[1]);
 }
-/** Of the calls of it that were spawned, and are within no other that was. */
+/** Calls of it that were spawned and are not within another such call. */
 async function inParallel(processors: number): Promise<number> {
   const args = [...numbers, 'serial'];
   const { model } = await record(join(examples, 'quicksort'), { args, processors, span: true });
@@ -47,7 +47,7 @@ test.serial('the partition of quicksort is all of its span', async (t) => {
     const { model } = await record(join(examples, 'quicksort-hooked'), asked);
     const [partition, sort] = workSpanOf(model)?.whatIf ?? [];
     t.is(partition?.basis, 'exact');
-    // Without the sort nothing of it is left; without its partition next to nothing: an interrupt in some other strand.
+    // Without the sort nothing of it remains; without its partition hardly anything: an interrupt in some other strand.
     shares.push((partition?.savesNs ?? NaN) / (sort?.savesNs ?? NaN));
     t.true((shares.at(-1) ?? NaN) < 1.001, shares.join(', '));
     if (model.cpuWait.waitNs > 0.1 * model.cpuWait.runNs && (shares.at(-1) ?? NaN) > 0.5) break;

@@ -1,6 +1,6 @@
 /**
  * Work and span of programs that count both themselves, in units of work, and print them (path-programs/shapes.c):
- * random graphs, and each way for a strand to begin or to end. Ratios alone are judged.
+ * random graphs, and each way for a strand to begin or to end. Only ratios are checked.
  */
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -34,9 +34,8 @@ async function measure(t: ExecutionContext, args: readonly string[], processors:
 }
 
 /**
- * A chain is no shorter than it is, whatever else the machine does: so the parallelism is not above what is due; nor
- * is it far below where the machine is quiet. The longest of many chains of nearly the same length is the one that was
- * disturbed most.
+ * A chain cannot be shorter than its work, so the parallelism is never above the true one; nor is it far below on a
+ * quiet machine. The longest of many chains of nearly the same length is the one that was disturbed most.
  */
 function judge(t: ExecutionContext, { span, typical, due, isQuiet, text }: Measured, least: number): void {
   t.true(span.parallelism < 1.07 * due, text);

@@ -1,6 +1,6 @@
 /**
- * Work and span that are known: parallelism of programs whose work is counted. Ratios alone are judged, never times;
- * waits for CPUs are in neither, so that a busy machine gives the same.
+ * Known work and span: the parallelism of programs whose work is counted. Only ratios are checked, never times; waits
+ * for CPUs are in neither, so that a busy machine gives the same results.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function measure(t: ExecutionContext, args: string, processors: number, bi
   return { model, span, file };
 }
 
-// Of 1,000 and 250 units, and so on: see the program. What else hands a chain on: oracle/chains.test.ts.
+// Of 1,000 and 250 units, and so on: see the program. Other ways to pass on a chain: oracle/chains.test.ts.
 const cases = [
   { name: 'a serial part, and 16 that are parallel', args: 'amdahl', parallelism: 1000 / 250 },
   { name: 'a tree of spawned calls', args: 'tree', parallelism: (63 * 20 + 31 * 10) / (6 * 20 + 5 * 10) },
@@ -48,16 +48,16 @@ const cases = [
   { name: 'threads that take turns by a condition', args: 'turns', parallelism: 1 },
 ];
 /**
- * The same unit takes more or less time from one moment to the next where the program's own threads share a core, or
- * others take the CPUs; and the longest chain is the one that was disturbed most. Then only what is much and what is
- * little is judged.
+ * The same unit takes more or less time from one moment to the next if the program's own threads share a core, or
+ * others take the CPUs; and the longest chain is the one that was disturbed most. Then only large differences are
+ * checked.
  */
 const isEven = ({ cpuWait, processors }: Model): boolean => processors === 1 && cpuWait.waitNs < 0.1 * cpuWait.runNs;
 const bounds = (model: Model): readonly [number, number] => (isEven(model) ? [0.85, 1.07] : [0.35, 1.5]);
 
 function checkCase(t: ExecutionContext, { model, span, file }: Measured, parallelism: number): void {
   const [low, high] = bounds(model);
-  // What is unusual makes the span longer, by which nothing can be less parallel than it typically is.
+  // Disturbances make the span longer, so that nothing can be less parallel than its typical span says.
   const typical = span.workNs / (span.typicalSpanNs ?? span.spanNs);
   const is = `${span.parallelism.toFixed(3)}, typically ${typical.toFixed(3)}`;
   const text = `${is}, not ${parallelism.toFixed(3)} (${file})`;
@@ -87,7 +87,7 @@ for (const { name, args, parallelism } of [
   (existsSync(openmp) ? test.serial : test.skip)(`OpenMP: parallelism of ${name}`, async (t) => {
     const measured = await measure(t, args, 0, openmp);
     checkCase(t, measured, parallelism);
-    // Nothing of it is inferred where each thread is heard of.
+    // Nothing is inferred if each thread's events are known.
     const path = timePathOf(measured.model);
     if (args === 'sections')
       t.true((path?.inferredNs ?? NaN) < 0.3 * (path?.lengthNs ?? 0), `${path?.inferredNs} of ${path?.lengthNs} ns`);
@@ -126,7 +126,7 @@ test.serial('plain pthreads: how long locks are held, by the work that is done t
   for (const [name, share] of Object.entries(counted)) {
     const lock = span.locks.find(({ entity }) => item(model.entities, entity).name === name);
     const is = (lock?.holdNs ?? 0) / span.workNs;
-    // Of short holds some are measured, and what publishing takes is part of them.
+    // Some of the short holds are measured, and contain the cost of publishing.
     const [low, high] = name === 'shorter' ? [0.8, 1.4] : [0.9, 1.1];
     t.true(is > low * share && is < high * share, `${name}: ${is}, not ${share} (${file})`);
   }

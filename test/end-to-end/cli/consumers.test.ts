@@ -1,4 +1,7 @@
-/** Exported profiles in viewers that read them, as far as packages have these: what they show is what the model has. */
+/**
+ * Exported profiles in the viewers that read them, as far as these are available as packages: they show the model's
+ * numbers.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,7 +20,7 @@ const home = directory();
 const profile = join(home, 'prog.quartz');
 let model: Model;
 
-/** A time line knows when a state changed to within a few snapshots, and begins with the first one. */
+/** In a time line, the moment of a change of state is known to within a few snapshots; it begins with the first one. */
 const changesNs = 10e6;
 
 /** Runs a alone, then b on all processors. */
@@ -42,7 +45,10 @@ const near = (t: ExecutionContext, got: number, wanted: number, what: string, sl
   t.true(Math.abs(got - wanted) <= 0.01 * wanted + slackNs, `${what}: ${got} instead of ${wanted}`);
 };
 
-/** What speedscope's table has of a name: total and own, ns. It writes times with a unit, and other numbers without. */
+/**
+ * The row for a name in speedscope's table: total and self time in ns. It prints times with a unit, other numbers
+ * without.
+ */
 interface Row {
   name: string;
   totalNs: number;
@@ -62,7 +68,7 @@ function rowsOf(text: string): Row[] {
   }));
 }
 
-/** Opens a file in speedscope's own page as its command does, and reads the table of procedures (view Sandwich). */
+/** Opens a file in speedscope's own page, as its command does, and reads the table of procedures (view Sandwich). */
 async function inSpeedscope(file: string): Promise<Row[]> {
   const page = join(dirname(createRequire(import.meta.url).resolve('speedscope/package.json')), 'dist/release');
   const script = `${file}.js`;
@@ -109,7 +115,7 @@ needing('tool:chromium')("speedscope's page opens trace-event: what the main thr
   near(t, of('waits for join'), main.states.blocked.ns, 'waits', changesNs);
 });
 
-/** Answers of the Firefox Profiler's command line, which reads a file by the code of its page. */
+/** Output of the Firefox Profiler's command line, which reads a file with the code of its page. */
 interface FirefoxThreads {
   threads: { threadHandle: string; name: string }[];
 }
@@ -123,7 +129,7 @@ const firefox = join(root, 'test/consumers/node_modules/@firefox-devtools/profil
 needing(`file:${firefox}`)('the Firefox Profiler opens it: call trees and markers of all threads', async (t) => {
   const env = { HOME: home, PROFILER_CLI_SESSION_DIR: home, PROFILER_CLI_NO_SYMBOLICATE: '1' };
   const file = await exported(t, 'firefox', 'prog.json');
-  // Its own `load` waits for half a second only until its server is there.
+  // Its own `load` waits at most half a second for its server.
   const server = spawn(process.execPath, [firefox, '--daemon', file, '--session', 'test'], {
     env: { ...process.env, ...env },
     stdio: 'ignore',

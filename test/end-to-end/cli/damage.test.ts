@@ -1,6 +1,6 @@
 /**
- * Damaged profiles: whatever happened to a finished file, by storage or on the way, it is refused in one line, and
- * check says what is wrong. Every case changes at least one byte; the seed is fixed.
+ * Damaged profiles: however a finished file was damaged, in storage or in transit, it is refused with one line, and
+ * `check` says what is wrong. Every case changes at least one byte; the seed is fixed.
  */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const copies = 350;
 const layered = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
 const home = directory();
 
-/** Numbers from 0 to n - 1, always the same ones (xorshift). */
+/** Numbers from 0 to n - 1, the same ones in each run (xorshift). */
 function numbers(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {

@@ -1,4 +1,4 @@
-/** Recordings that do not end by themselves: Ctrl-C, attach and detach, through the command. And child processes. */
+/** Recordings that do not end by themselves: Ctrl-C, attach and detach, through the command; and child processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { needing } from '../../support/capabilities.js';
 import { command, directory, program, quartz, run, type Said } from '../../support/run-quartz.js';
 
 const processors = { QUARTZ_PROCESSORS: '4' };
-/** Process group: the third word after the name. */
+/** The process group: the third word after the name. */
 const groupOf = (pid: number): number =>
   Number(
     readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -56,7 +56,7 @@ for (const ending of ['Ctrl-C', '--seconds']) {
 
 test.serial('run, ended by Ctrl-C: the profile is kept', async (t) => {
   const file = join(directory(), 'out.quartz');
-  // A terminal sends the signal to the whole group, which `setsid` makes.
+  // A terminal sends the signal to the whole process group, which `setsid` creates here.
   const started = start(
     'setsid',
     ['-w', command, 'run', '--rate', '1000', '-o', file, '--', program('endless')],
@@ -91,8 +91,8 @@ function onSmallDisk(script: string, env: Record<string, string>): Promise<Said>
 for (const name of ['record', 'run']) {
   needing('mounts')(`${name}, the disk becomes full: one line, the program's status, a good profile`, async (t) => {
     const said = await onSmallDisk(
-      // Filled once the profile has its first snapshots; and the program sees other paths all the time, which need
-      // room.
+      // Fills the disk once the profile has its first snapshots. The program continually reaches new call paths, which
+      // need space.
       '(while [ ! -s out.quartz ]; do sleep 0.01; done; sleep 0.1; cat /dev/zero > filler) 2> /dev/null & ' +
         '"$QUARTZ" "$COMMAND" -o out.quartz -- "$PROGRAM" > /dev/null; status=$?; kill $! 2> /dev/null; wait; ' +
         '"$QUARTZ" check out.quartz && "$QUARTZ" report --json out.quartz | grep -c \'"disk-full"\'; exit $status',

@@ -1,4 +1,4 @@
-/** quartz export: what other tools make of it, and what is said where it cannot be. */
+/** quartz export: how other tools read its output, and the messages if something cannot be exported. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -12,7 +12,7 @@ import { command, directory, program, quartz, run } from '../../support/run-quar
 const home = directory();
 const profile = join(home, 'prog.quartz');
 const plain = { foldRuntime: false, foldLoops: false, holders: false };
-/** Elapsed time with something at work, ns, as the report has it. */
+/** Elapsed time while something was at work, in ns, according to the report. */
 let atWorkNs = 0;
 
 test.before(async (t) => {

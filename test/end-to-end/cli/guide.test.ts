@@ -1,7 +1,7 @@
 /**
- * What a newcomer does with the pages: the programs of docs/guide/getting-started.md compile as it says, print what it
- * says, and are reported as it shows (but for numbers that another machine, or another minute, makes others). And
- * docs/reference/library.md is what the headers of the package say, with every function that the library exports.
+ * What a newcomer does with the pages: the programs of docs/guide/getting-started.md compile as described, print the
+ * output shown there, and are reported as shown (except for numbers that differ between machines and runs). And
+ * docs/reference/library.md contains the headers' comments, with every function that the library exports.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ test('the first program of the guide is reported as the guide shows', async (t) 
     [...report.matchAll(/^ {2}\d\. (.*?)(?=\d+(?:\.\d+)? (?:[mnuµ]?s|%))/gm)].map(([, begin]) => begin!.trim());
   t.deepEqual(findings(shown), ['Threads wait for lock table for', 'prepare (sum.c:7), called from main, costs']);
   for (const begin of findings(shown)) t.true(findings(stdout).includes(begin), stdout);
-  /** Calls are counted, so these are the same on any machine. */
+  /** Calls are counted, so these numbers are the same on any machine. */
   const rows = (report: string): string[] =>
     [...report.matchAll(/ ([\d,]+) {2}\S+ +(main|count|lock table|prepare)\b/g)]
       .map(([, calls, name]) => `${name!} ${calls!}`)

@@ -1,6 +1,6 @@
 /**
- * Experiments with several runs: what ran, how often, in which order and with what, by a log that the program writes
- * itself; and what is said of it. How fast anything was decides nothing here.
+ * Experiments with several runs: what ran, how often, in which order and with which changes, according to a log that
+ * the program writes itself; and what the report says about it. No result depends on the speed of the machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { skip } from '../../support/capabilities.js';
 import { schemaErrors } from '../../support/json-schema.js';
 import { command, directory, program, quartz, run, type Said } from '../../support/run-quartz.js';
 
-/** Logs each run: "recorded" where the pthread layer is in it, else "plain", and a variable. */
+/** Logs each run: "recorded" if the pthread layer is loaded, else "plain", and a variable. */
 const script = `#!/bin/sh
 grep -q libquartz-pthread /proc/$$/maps && how=recorded || how=plain
 echo "$how \${CHANGED-}" >> log
@@ -37,7 +37,7 @@ const reportOf = (t: ExecutionContext, { stdout }: Said): Report => {
   t.is(schemaErrors(json), '');
   return JSON.parse(json) as Report;
 };
-/** Only what was there, and profiles of these names. */
+/** The directory contains only the previous files and profiles with these names. */
 function holdsOnly(t: ExecutionContext, cwd: string, ...profiles: string[]): void {
   t.deepEqual(
     readdirSync(cwd)
@@ -46,7 +46,7 @@ function holdsOnly(t: ExecutionContext, cwd: string, ...profiles: string[]): voi
     profiles.sort(),
   );
 }
-/** As the program logs it, where CHANGED is set to the number of the change. */
+/** The version as the program logs it, if CHANGED is set to the number of the change. */
 function versionOf({ version, change }: ExperimentRun): string {
   const how = version === 'recorded' || version === 'changed-recorded' ? 'recorded' : 'plain';
   return change === null ? how : `${how} ${change + 1}`;
@@ -321,7 +321,7 @@ test.serial('a program that fails at once is reported as quartz run does', async
   const said = await quartz(['run', '-q', '--measure', '--', './prog'], { cwd });
   t.is(said.status, 7);
   t.regex(said.stderr, /^quartz: the program ended with status 7: nothing is measured, [^\n]*\n$/);
-  t.regex(said.stdout, /exit\s+status\s+7/); // the head is wrapped where its numbers say
+  t.regex(said.stdout, /exit\s+status\s+7/); // where the head is wrapped depends on its numbers
   t.is(logOf(cwd).length, 1);
   holdsOnly(t, cwd, 'prog.quartz');
 });

@@ -1,4 +1,4 @@
-/** What profiles are called: patterns, ranks, children, and that no recording takes another's file. */
+/** Names of profiles: patterns, ranks, children; and that no recording replaces the file of another one. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -63,7 +63,7 @@ test.serial('one after the other: the last run has the name, with record and wit
   }
 });
 
-/** Starts a recording that lasts, and waits for its first snapshots. */
+/** Starts a recording that does not end by itself, and waits for its first snapshots. */
 async function lasting(cwd: string, file: string): Promise<() => Promise<void>> {
   const started = start(
     'sh',
@@ -157,7 +157,7 @@ test.serial('--children: named after the program that each runs', async (t) => {
     t.is(basename(openModel(join(cwd, name)).program).replace('dash', 'sh'), name.replace(/-\d+|\.quartz/g, ''));
 });
 
-/** MPI: a program of our own, built by each implementation's compiler; every rank waits for all others. */
+/** MPI: a program compiled by each implementation's compiler; every rank waits for all others. */
 const mpiSource = `#include <mpi.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
@@ -175,7 +175,7 @@ int main(int argc, char **argv) {
   return 0;
 }
 `;
-/** What is there after so many ranks: their names, whose rank each is, and what the program printed. */
+/** The profiles of so many ranks: their names, the rank of each, and the program's output. */
 async function ranks(
   t: ExecutionContext,
   flavour: string,

@@ -1,4 +1,4 @@
-/** What npm puts into a package: all that an installed quartz opens, and nothing to be built. */
+/** The contents of the npm package: everything that an installed quartz opens, and nothing that has to be built. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Recording: the program's status, its output and its end are what they would be without Quartz. */
+/** Recording: the program's status, its output and its end are the same as without Quartz. */
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

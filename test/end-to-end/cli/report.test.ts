@@ -1,4 +1,4 @@
-/** Reports of real profiles: every form, every way a file can be wrong, every kind of reader. */
+/** Reports of real profiles: all formats, all ways in which a file can be wrong, all kinds of readers. */
 import {
   closeSync,
   copyFileSync,

@@ -1,4 +1,4 @@
-/** quartz serve, as Prometheus, pprof and a user meet it. */
+/** quartz serve, as used by Prometheus, pprof and a user. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ async function serve(args: readonly string[], recording: (at: string) => Promise
 const metric = (text: string, name: string): number =>
   Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
 
-/** Of an earlier recording of that name: the oldest, so it is the first to go. */
+/** A file of an earlier recording with that name: it is the oldest, so it is removed first. */
 const earlier = 'served-20000101T000000Z.quartz';
 let served: Served;
 const get = async (path: string): Promise<string> => {
@@ -45,7 +45,7 @@ const get = async (path: string): Promise<string> => {
   return response.text();
 };
 
-/** Prometheus, which takes five seconds to begin: meanwhile other tests run. */
+/** Prometheus, which takes five seconds to start, while other tests run. */
 let prometheus: ChildProcess | undefined;
 let itSaid = '';
 function startPrometheus(): void {
@@ -198,7 +198,7 @@ test.serial('it ends with the program, whose status is passed on; who waits gets
 
 test.serial('so many files are kept, and each is complete; no moment is in two', (t) => {
   const files = readdirSync(home).filter((name) => /^served-\d{8}T\d{6}Z(-\d+)?\.quartz$/.test(name));
-  t.true(files.length <= 3, files.join()); // one more where a file is still being finished when the next is due
+  t.true(files.length <= 3, files.join()); // one more if a file is still being finished when the next one is due
   t.false(files.includes(earlier));
   t.true(existsSync(join(home, 'served-notes.quartz')));
   let endNs = 0;

@@ -1,4 +1,4 @@
-/** quartz merge and query as a user meets them: what is written, and one line for each thing that is wrong. */
+/** quartz merge and query as a user runs them: their output, and one line for each error. */
 import {
   copyFileSync,
   cpSync,

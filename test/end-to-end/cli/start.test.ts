@@ -1,5 +1,6 @@
 /**
- * The first commands: in a checkout that is not built, after a start that failed, and what the demo says to try next.
+ * The first commands: in a checkout that is not built, after a start that failed, and what the demo suggests to try
+ * next.
  */
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import test from 'ava';
 import { root } from '../../support/root.js';
 import { command, directory, run, type Said } from '../../support/run-quartz.js';
 
-/** A checkout as it was cloned, but for packages of others, which no registry is asked for. */
+/** A fresh checkout, but with the packages of others already installed, so that no registry is accessed. */
 function unbuilt(): string {
   const place = directory();
   for (const part of ['CMakeLists.txt', 'scripts', 'ts-frontend/bin'])
@@ -16,7 +17,7 @@ function unbuilt(): string {
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...description, dependencies: {}, devDependencies: {} }));
   return place;
 }
-/** As in a user's shell, not as below `npm test`. */
+/** The environment of a user's shell, not that of `npm test`. */
 function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
   const path = process.env['PATH']!.split(':')
     .filter((place) => !place.includes('node_modules'))
@@ -26,7 +27,7 @@ function environment(home: string, more: Record<string, string> = {}): Record<st
   );
   return { ...Object.fromEntries(npm.map((name) => [name, ''])), HOME: home, PATH: path, ...more };
 }
-/** npm and the demo take seconds, and many times that beside others. */
+/** npm and the demo take seconds, or many times that if other tests run at the same time. */
 const limitMs = 240_000;
 const ours = ({ stdout, stderr }: Said): string[] =>
   `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('quartz: '));
@@ -74,7 +75,7 @@ test.serial('a start that failed breaks nothing: once it is built, npx works, to
   t.regex(stdout, /^quartz \d/m);
 });
 
-/** What stands below "Try next". */
+/** The lines below "Try next". */
 const next = (stdout: string): string[] =>
   [...stdout.slice(stdout.indexOf('Try next')).matchAll(/^ {2}(\S.*)$/gm)].map(([, line]) => line!);
 

@@ -1,6 +1,6 @@
 /**
- * Reports over trees of processes whose truth is known. What other programs do to the times is the same for what is
- * compared: sums, the kernel's own count, what the programs measured themselves.
+ * Reports on trees of processes with known numbers. Other programs affect all compared times in the same way: sums, the
+ * kernel's own count, and what the programs measure themselves.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function recordBy(t: ExecutionContext, [first, ...words]: string[], progra
   return { model, said, file };
 }
 
-/** What adds up in every tree (docs/reference/trees.md). */
+/** Sums that hold for every tree (docs/reference/trees.md). */
 function holds(t: ExecutionContext, raw: RawTree): void {
   t.is(sum(raw.byBusy), raw.elapsedNs);
   t.is(sum(raw.spans.map(([ns]) => ns)), raw.elapsedNs);
@@ -65,7 +65,7 @@ observing('one after the other and beside each other: processor time, NPT and th
   const spinning = kind(model, 'tree_parts');
   t.is(spinning?.processes, 3);
   t.true(Math.abs((spinning?.runNs ?? 0) - 520e6) < 30e6);
-  // On the path are the first one, and one of the two others.
+  // The first process and one of the two others are on the path.
   const onPath = model.path.find(({ name }) => name === 'tree_parts');
   t.true(Math.abs((onPath?.ranNs ?? 0) - 320e6) < 30e6, `${onPath?.ranNs} ns`);
   t.is(model.raw.kinds.find(({ name, forked }) => name === 'sh' && forked)?.became, 3);
@@ -99,7 +99,7 @@ observing('one process at a time: few jobs, and nothing of it where as many run 
 const waited = (model: TreeModel, wait: string, pid: number): number =>
   sum(model.waits.filter((row) => row.wait === wait && row.holderPid === pid).map(({ ns }) => ns));
 
-/** Waits are looked at about each 10 ms: at the beginning and the end so much is not known. */
+/** Waits are sampled about every 10 ms: that much is unknown at the beginning and at the end. */
 const near = (ns: number, truthNs: number): boolean => Math.abs(ns - truthNs) < 0.2 * truthNs + 100e6;
 
 observing('a mutex that processes share: who holds it, and how long the other one waits', async (t) => {
@@ -112,7 +112,7 @@ observing('a mutex that processes share: who holds it, and how long the other on
 observing('a pre-fork server with one slow worker', async (t) => {
   const { model, said } = await record(t, parts, 'prefork', '800');
   const [slow = 0, ns = 0] = said.stdout.split(/\s/).map(Number);
-  // The parent waits for it, and by way of the parent the other worker, too.
+  // The parent waits for it and, through the parent, the other worker.
   const found = waited(model, 'socket', slow);
   t.true(near(found / 2, ns), `${found} of twice ${ns} ns`);
   t.true(model.findings.some((one) => one.kind === 'waited-for' && one.pid === slow));
@@ -133,7 +133,7 @@ observing('many short processes: what it takes to start them', async (t) => {
   t.is(model.raw.processCount, 151);
   t.is(kind(model, 'true')?.processes, 150);
   const found = model.findings.find((one) => one.kind === 'start-up');
-  const otherPrograms = model.raw.starvedNs / model.raw.elapsedNs > 0.5; // then it is little of the elapsed time
+  const otherPrograms = model.raw.starvedNs / model.raw.elapsedNs > 0.5; // in that case it takes little time
   if (found?.kind !== 'start-up') t.true(otherPrograms);
   else t.true(found.costNs > 0 && found.costNs < found.mostNs && found.mostNs <= model.nptNs);
   const few = await record(t, parts, 'spin', '50');

@@ -1,4 +1,4 @@
-/** Help, and what is said to those who mistype. */
+/** Help texts, and messages about mistyped commands and options. */
 import { chownSync, cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -50,7 +50,10 @@ test('without Node.js one line says so, and recording works', async (t) => {
   }
 });
 
-/** Limits of processes count all that the user has: they are tried as a user without any, whom only root can be. */
+/**
+ * Limits on processes apply to all processes of a user, so they are tested as a user that has none; only root can
+ * switch to it.
+ */
 const isRoot = process.getuid?.() === 0;
 const needsRoot = (limit: string): boolean => limit.startsWith('-u') && !isRoot;
 const onlyRoot = 'only root can be a user who has no other processes';

@@ -1,6 +1,6 @@
 /**
- * A program with 256 processors, all busy (a synthetic one: no machine here has as many): recorded, checked, reported,
- * shown.
+ * A program with 256 busy processors (a synthetic one, because no machine here has as many): recorded, checked,
+ * reported, shown.
  */
 import { join } from 'node:path';
 import test from 'ava';

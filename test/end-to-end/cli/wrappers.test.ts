@@ -1,4 +1,4 @@
-/** Wrappers: programs that only start what does the work. The profile is the worker's; nothing else is different. */
+/** Wrappers: programs that only start the one that does the work. The profile is the worker's; nothing else changes. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -36,7 +36,7 @@ async function recorded(
 }
 const programOf = (file: string): string => basename(openModel(file).program);
 
-/** The profile has the wrapper's name and is the worker's, and one line says so. */
+/** The profile is named after the wrapper, contains the worker, and one line says so. */
 function isOf(t: ExecutionContext, { cwd, files, lines }: Recorded, file: string, worker: string): void {
   t.deepEqual(files, [file], lines.join('\n'));
   t.is(programOf(join(cwd, file)), worker);
@@ -56,7 +56,7 @@ test.serial('timeout, env before it, a shell, bash: the profile is of what they 
   isOf(t, await recorded(t, ['./job'], [], cwd), 'job.quartz', 'spin');
   isOf(t, await recorded(t, ['timeout', '100', './job'], [], cwd).then(withoutJob), 'timeout.quartz', 'spin');
 });
-/** Without the profile of a recording before. */
+/** Without the profile of an earlier recording. */
 const withoutJob = (one: Recorded): Recorded => ({ ...one, files: one.files.filter((file) => file !== 'job.quartz') });
 
 needing('tool:make')('make with one job', async (t) => {
@@ -85,7 +85,7 @@ test.serial('two that do the work: the profile is of that with most, and the oth
   const others = /; also recorded: (\S+), (\S+); one report over all of them: .* --tree$/.exec(lines[0]!)!.slice(1);
   t.deepEqual([...others, 'sh.quartz'].sort(), files);
   for (const file of files) t.is(programOf(join(cwd, file)), 'spin');
-  // What publishing costs was measured by the shell alone, if the machine let it be measured.
+  // Only the shell measured the cost of publishing, if the machine allowed the measurement.
   const { costs, measured, waited } = costsOf(files.map((file) => join(cwd, file)));
   t.true(costs.size === 1 || !measured, [...costs].join());
   t.true(waited);
@@ -94,7 +94,7 @@ const costsOf = (files: readonly string[]): { costs: Set<string>; measured: bool
   const models = files.map((file) => openModel(file)),
     heads = models.map(({ head }) => head);
   return {
-    // Each waited at its start, and that is part of the slowdown.
+    // Each of them waited at its start, and the slowdown includes that.
     waited: models.every(({ head, slowdown }) => head.startUs > 0 && slowdown.elapsedLeastNs >= head.startUs * 1000),
     costs: new Set(heads.map((head) => [head.lockLeastPs, head.lockMostPs, head.waitPs, head.spawnPs].join(' '))),
     measured: heads.every((head) => head.lockMostPs > 0),
@@ -139,14 +139,14 @@ test.serial('what cannot be recorded leaves the wrapper its profile; beside what
   t.is(programOf(join(both.cwd, 'sh.quartz')), 'spin');
 });
 
-/** Procedures that have a quarter of the time or more. */
+/** Procedures with at least a quarter of the time. */
 const hot = (file: string): string[] => {
   const { entities, root } = openModel(file);
   return entities
     .filter(({ kind, processorTimeNs }) => kind === 'procedure' && processorTimeNs > root.processorTimeNs / 2)
     .map(({ name }) => name);
 };
-/** Where the kernel gives no samples, only where threads begin is known. */
+/** If the kernel provides no samples, only the start routines of threads are known. */
 function isSpentIn(t: ExecutionContext, file: string, procedure: string): void {
   const names = hot(file);
   t.true(names.includes(lacking('perf_event_open') === undefined ? procedure : 'main'), names.join());
@@ -173,9 +173,9 @@ test.serial('forked children of a parent that has worked: both are there, and th
   // Each of them had the CPU that the other one did not use, or both had the same one.
   for (const file of others) {
     const { relatedCpus, usable, head } = openModel(file);
-    // less where others load the machine
+    // less if other programs load the machine
     t.true(relatedCpus > 0.01 && relatedCpus < head.processors, String(relatedCpus));
-    // more if it used more itself at some moment
+    // more if the process itself used more at some moment
     t.true(usable >= Math.max(1, head.processors - Math.round(relatedCpus)) && usable <= head.processors);
   }
 });
@@ -199,7 +199,7 @@ test.serial('--no-follow: the profile is of the wrapper', async (t) => {
   t.is(programOf(join(cwd, files[0]!)), 'timeout');
 });
 
-// Each counts whether it is recorded: then it is connected to the sampler, by a descriptor from 512 on.
+// Each counts whether it is recorded: then it has a connection to the sampler, with a descriptor of 512 or above.
 const connected = 'ls -l /proc/self/fd | grep -c "5[0-9][0-9] -> socket" >> counts';
 test.serial(
   'many short programs: a script runs as it would, few are recorded, and nothing is left of them',

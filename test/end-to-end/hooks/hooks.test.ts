@@ -1,6 +1,6 @@
 /**
- * Programs compiled as a user does it, with the flags that `quartz cflags` and `quartz libs` print, by each compiler:
- * exact counts.
+ * Programs compiled as a user compiles them, by each compiler, with the flags that `quartz cflags` and `quartz libs`
+ * print: call counts are exact.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const flags = (...args: string[]): string[] =>
     .split(' ')
     .filter((word) => word !== '');
 
-/** Compiles and links a source of this directory; what a compiler says besides is an error. */
+/** Compiles and links a source of this directory; any output of the compiler is an error. */
 function build(compiler: string, source: string, options: readonly string[], link: readonly string[]): string {
   const file = temporaryFile(source.replace(/\.c$/, ''));
   const hooks = flags('cflags', '--cc', compiler);
@@ -58,7 +58,7 @@ for (const compiler of ['gcc', 'clang'] as const) {
     });
     t.is(status, 0, stderr);
     exact(t, model, { ...counts, use: 20 });
-    // Procedures of a library that is gone have no names.
+    // Procedures of a library that was unloaded have no names.
     const others = model.entities.filter(
       (one) => one.kind === 'procedure' && !(one.name in counts) && one.name !== 'use',
     );
@@ -76,7 +76,7 @@ for (const compiler of ['gcc', 'clang'] as const) {
     try {
       await until('the program is ready', () => program.stdout().includes('ready'));
       for (let round = 0; round < 2; round++) {
-        // Of threads that seldom have a CPU, many snapshots see the same place.
+        // If threads seldom have a CPU, many snapshots show the same place.
         const ran = ({ entities }: Model): boolean =>
           entities.some(
             ({ kind, name, processorTimeNs }) => kind === 'procedure' && name === 'leaf' && processorTimeNs > 0,
@@ -85,9 +85,9 @@ for (const compiler of ['gcc', 'clang'] as const) {
         t.is(status, 0, stderr);
         const leaves = calls(model, 'leaf'),
           all = calls(model, 'turn');
-        // read while they change
+        // copied while they changed
         t.true(all > 0 && leaves > 9 * all && leaves < 11 * all, `${leaves} leaves of ${all} turns`);
-        // With the hooks' cost, which grows with the calls and may be all that so short a procedure takes.
+        // Including the hooks' cost, which grows with the calls and may be all the time of such a short procedure.
         t.true(ran(openModel(file, false)));
       }
     } finally {
@@ -118,7 +118,7 @@ for (const compiler of ['gcc', 'clang'] as const) {
   for (const [what, link] of [
     ['the shared library', flags('libs', '--shared')],
     ['the static library', flags('libs')],
-    // what it calls takes the library in
+    // its call links the library
     ['everything static', ['-static', ...flags('libs').filter((word) => !word.includes('-u,'))]],
   ] as const) {
     test(`${compiler}: threads of the package, ${what}`, async (t) => {

@@ -1,4 +1,6 @@
-/** quartz html: the page of a recorded program, in a real browser where there is one, and what is said of bad input. */
+/**
+ * quartz html: the page of a recorded program, in a real browser if there is one, and the messages for invalid input.
+ */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -39,7 +41,7 @@ test('a reader that goes away is no error', async (t) => {
   t.deepEqual([status, stderr], [0, '']);
 });
 
-/** Bars as they are drawn: name, and share of the whole width. */
+/** Bars as drawn: name, and share of the whole width. */
 const drawnBars = `(() => {
   const svg = document.querySelector('#graph svg');
   const whole = svg.viewBox.baseVal.width;
@@ -68,7 +70,7 @@ needing('tool:chromium')(
         const wanted = entity.nptNs / model.root.nptNs;
         t.true(Math.abs(shareOf(name) - wanted) < 0.01, `${name}: ${shareOf(name)} of the width, wanted ${wanted}`);
       }
-      // Zoom by click: what is chosen is as wide as the whole.
+      // Zoom by click: the selected bar is as wide as the whole graph.
       const target = bars.find(({ title }) => title.startsWith('a ('))!.node;
       await browser.evaluate(
         `document.querySelector('#graph [data-n="${target}"]').dispatchEvent(new MouseEvent('click', { bubbles: ` +
@@ -76,7 +78,7 @@ needing('tool:chromium')(
       );
       const zoomed = (await browser.evaluate(drawnBars)) as Drawn[];
       t.true(zoomed.find(({ node }) => node === target)!.share > 0.99);
-      // Keys: out again, down to main, and in.
+      // Keys: zoom out, down to main, and in again.
       await browser.evaluate(`document.querySelector('#graph').focus()`);
       for (let k = 0; k < 10; k++) await browser.press('Escape');
       t.is(((await browser.evaluate(drawnBars)) as Drawn[]).length, bars.length);
@@ -85,7 +87,7 @@ needing('tool:chromium')(
         (await browser.evaluate(`document.getElementById('readout').textContent`)) as string,
         /^main .*of elapsed time/,
       );
-      // Search: how much is in it.
+      // Search: the time in what matches.
       await browser.press('/');
       t.is(await browser.evaluate('document.activeElement.id'), 'search');
       await browser.press('b');
@@ -93,7 +95,7 @@ needing('tool:chromium')(
         (await browser.evaluate(`document.getElementById('found').textContent`)) as string,
         /% of elapsed time is in it/,
       );
-      // Figure 1 of anything.
+      // Figure 1 of any entity.
       await browser.evaluate(
         `(() => { const s = document.getElementById('entity'); s.value = '1'; s.dispatchEvent(new Event('change')); ` +
           '})()',

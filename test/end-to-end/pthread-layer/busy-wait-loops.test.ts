@@ -1,6 +1,6 @@
 /**
- * Loops that call what they look at, by each compiler that is there: those that only wait spin, those that work in the
- * like do not.
+ * Loops that call functions that read what they wait for, by each available compiler: loops that only wait count as
+ * spinning, similar loops that work do not.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function build(
   return file;
 }
 
-/** What scripts/quartz-flags prints. */
+/** The output of scripts/quartz-flags. */
 const flags = (...words: readonly string[]): string[] =>
   execFileSync(join(root, 'scripts/quartz-flags'), words, { encoding: 'utf8' }).trim().split(' ');
 
@@ -71,8 +71,8 @@ for (const { compiler, options, hooked } of variants) {
       t.is(model.head.paths.hooks, hooked !== undefined);
       for (const { name, states } of threads) {
         const { useful, spinning } = states;
-        // Found out after some samples, of its processor time, and sums after more: 26 to 50 on a quiet machine, some
-        // 90 were seen where other programs had the CPUs. Those that work are below a tenth.
+        // A loop is recognized after some samples of its processor time, and loops with sums after more: 26 to 50 on a
+        // quiet machine, some 90 if other programs have the CPUs. Loops that work stay below a tenth.
         const sums = name.startsWith('+totals'),
           least = hadCpus(model) ? (sums ? 1 : 2) : sums ? 0.1 : 0.5;
         if (name.startsWith('+'))
@@ -153,8 +153,9 @@ for (const [compiler, kind] of [
       t.is(model.head.publisher, 'threadlib');
       const time = (name: string): { useful: { ns: number }; spinning: { ns: number } } =>
         model.entities.find((one) => one.kind === 'thread' && one.name === name)!.states;
-      // States of the package's processors are times by the clock, and samples come by processor time: what a thread
-      // waits for a CPU before its first sample (seconds, where others have them) is not yet known to be waiting.
+      // States of the package's processors are times by the clock, whereas samples come by processor time: while a
+      // thread waits for a CPU before its first sample (for seconds, if other programs have the CPUs), it is not yet
+      // known to be waiting.
       const least = hadCpus(model) ? 2 : 0.2;
       for (const name of ['+watches', '+asks'])
         t.true(

@@ -1,4 +1,4 @@
-/** Call paths of programs without hooks, and names that nobody gave. */
+/** Call paths of programs without hooks, and names of objects that the program does not name. */
 import { join } from 'node:path';
 import test from 'ava';
 import { findEntities, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
@@ -34,7 +34,8 @@ needing('process_vm_readv')(
       join.object!.waiters.some(({ path }) => /^main wait_for_all /.test(names(model, path))),
       'main waits in wait_for_all',
     );
-    // of waits, most: a walk is of no use where its thread has gone on meanwhile, as it may where others have the CPUs
+    // most of the waits: a walk is useless if its thread has continued in the meantime, which happens if others have
+    // the CPUs
     const { waiters } = object(model, 'store').object,
       waits = (of: RegExp): number =>
         waiters.reduce((sum, { path, ns }) => sum + (of.test(names(model, path)) ? ns : 0), 0);
@@ -53,7 +54,7 @@ needing('process_vm_readv')(
       return;
     }
     const ran = (name: string): number => procedure(model, name).processorTimeNs;
-    const work = ran('fill') + ran('think') + ran('enter'); // 30, 10 and 20 ms a turn
+    const work = ran('fill') + ran('think') + ran('enter'); // 30, 10 and 20 ms in each turn
     t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
     for (const [name, part] of [
       ['fill', 3 / 6],
@@ -178,7 +179,7 @@ test.serial(
         `${name}: ${JSON.stringify(thread(name))}`,
       );
     };
-    const known = !model.head.paths.noCalls; // whether the kernel says in which call a thread sleeps
+    const known = !model.head.paths.noCalls; // whether the kernel says in which system call a thread sleeps
     mostly('computes', 'useful', 'ready');
     mostly('idle-worker', 'blocked', ...(known ? [] : ['io' as const]));
     mostly('sleeps', 'io');

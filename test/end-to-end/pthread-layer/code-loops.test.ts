@@ -1,6 +1,6 @@
 /**
- * Loops of optimized programs, by each compiler that is there, without hooks, with them, and of the thread package:
- * where their source is, how they lie in each other, and that their time is that of the work that is counted in them.
+ * Loops of optimized programs, by each available compiler, without hooks, with hooks, and with the thread package:
+ * their source lines and nesting, and that their time is in proportion to the work counted in them.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { lineOfComment, sourceOf } from './helpers.js';
 const source = 'code_loops.c';
 const path = sourceOf(source);
 
-/** How a program is made for Quartz: not at all, with hooks, with hooks and the threads of the package. */
+/** How a program is prepared for Quartz: not at all, with hooks, or with hooks and the package's threads. */
 type Made = 'plain' | 'hooks' | 'package';
 const flags = (what: string, compiler: string): string[] =>
   execFileSync(join(root, 'scripts/quartz-flags'), [what, '--cc', compiler], { encoding: 'utf8' }).trim().split(' ');
@@ -39,10 +39,10 @@ function build(compiler: string, options: readonly string[], made: Made = 'plain
 }
 const lineOf = (comment: string): number => lineOfComment(source, comment);
 
-/** Loops at the line, of whichever scope. */
+/** Loops at the line, in any scope. */
 const loopsAt = (model: Model, line: number): Entity[] =>
   model.entities.filter((one) => one.kind === 'code-loop' && one.group === 0 && one.line === line);
-/** Names on the way from the whole program to the first row that `is` the one looked for. */
+/** Names on the path from the whole program to the first row that `is` accepts. */
 function wayTo(model: Model, row: ViewRow, is: (entity: Entity) => boolean): string[] | undefined {
   const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
   if (!entity) return undefined;
@@ -55,11 +55,11 @@ function wayTo(model: Model, row: ViewRow, is: (entity: Entity) => boolean): str
   return undefined;
 }
 
-/** What samples leave open; where others have the CPUs, it takes longer until the debug information has been read. */
+/** The tolerance for sampling; if others have the CPUs, it takes longer until the debug information has been read. */
 const slackOf = (part: number, share: number, samples: number): number =>
   (share > part ? 0.03 : 0.03 + 0.1 * part) + 4 * Math.sqrt((part * (1 - part)) / samples);
 
-/** Part of all steps, of 7 units, that are taken within the loop. */
+/** The part of all steps, of 7 units, that is executed within the loop. */
 const parts: readonly (readonly [string, number])[] = [
   ['nest', 4 / 7],
   ['three', 3 / 7],
@@ -70,7 +70,7 @@ const parts: readonly (readonly [string, number])[] = [
   ['in run', 1],
 ];
 
-/** Of a procedure's time, the part in a loop of its own. */
+/** The part of a procedure's time in one of its own loops. */
 const ofProcedure: readonly (readonly [string, string, number])[] = [
   ['nest', 'nest', 1],
   ['nest', 'three', 3 / 4],
@@ -81,8 +81,8 @@ const ofProcedure: readonly (readonly [string, string, number])[] = [
 ];
 
 /**
- * The thread package's time is that during which a processor has the thread, other programs having the CPU or not: it
- * is held to the procedure's time, not to the steps.
+ * With the thread package, time is that during which a processor has the thread, whether or not other programs have the
+ * CPU; so it is compared with the procedure's time, not with the steps.
  */
 function holdToProcedures(t: ExecutionContext, model: Model): void {
   for (const [procedure, comment, part] of ofProcedure) {
@@ -94,7 +94,7 @@ function holdToProcedures(t: ExecutionContext, model: Model): void {
   }
 }
 
-/** The same of lines: at them, or in what they call. */
+/** The same for lines: at them, or in what they call. */
 const lineParts: readonly (readonly [string, number])[] = [
   ['three', 3 / 7],
   ['one', 1 / 7],
@@ -128,7 +128,7 @@ for (const [compiler, options, made = 'plain'] of [
       const { model, status } = await record(build(compiler, ['-g', ...options], made));
       t.is(status, 0);
       const whole = model.root.processorTimeNs;
-      // Samples of running threads come with the processor time, two milliseconds apart at least.
+      // Samples of running threads come by processor time, at least two milliseconds apart.
       const samples = Math.max(1, Math.min(model.samples, whole / 2e6));
       if (made === 'package') holdToProcedures(t, model);
       for (const [comment, part] of made === 'package' ? [] : parts) {
@@ -139,18 +139,20 @@ for (const [compiler, options, made = 'plain'] of [
       }
       const [file] = findSource(model, source);
       for (const [comment, part] of made === 'package' ? [] : lineParts) {
-        // its link-time optimization loses where one of two copies of `step` was inlined: line 9 is `nest`'s own there
+        // its link-time optimization loses where one of two copies of `step` was inlined: there, line 9 is in `nest`
+        // itself
         if (comment === 'one' && options.some((option) => option === '-flto')) continue;
         const line = file!.lines.find((one) => one.line === lineOf(comment));
         const share = (line?.total[costIndex.time] ?? 0) / whole;
         const slack = slackOf(part, share, samples);
         t.true(Math.abs(share - part) <= slack, `line of ${comment}: ${share}, not ${part} ± ${slack}`);
       }
-      // One thread works, the other waits for its end: what that one does is the critical path, however long.
+      // One thread works, the other waits for its end: so the critical path is what that thread does, however long it
+      // takes.
       for (const { line, total } of made === 'package' ? [] : file!.lines) {
         const onPathNs = total[costIndex.onPath]!;
         if (line === lineOf('in main')) {
-          // Both are there: one works below the call that created it, one waits, from before the code has been read.
+          // Both exist from before the code has been read: one works below the call that created it, one waits.
           t.true(total[costIndex.blocked]! > 0.5 * model.elapsedNs, `main waited ${total[costIndex.blocked]} there`);
           continue;
         }
@@ -184,7 +186,7 @@ needing(
   for (const options of [['-O2'], ['-O2', '-s']]) {
     const { model } = await record(build('gcc', options));
     const loops = model.entities.filter((one) => one.kind === 'code-loop');
-    // the loop with 3 of 7 units of work: units take equally long but for what the compiler made of each
+    // the loop with 3 of 7 units of work: units take equally long, except for the compiler's changes
     const hot = loops.filter((one) => Math.abs(one.nptNs / model.root.nptNs - 3 / 7) < 0.1);
     t.true(hot.length >= 1, loops.map((one) => `${one.name} ${one.nptNs / 1e6}`).join(', '));
     t.true(
@@ -194,14 +196,14 @@ needing(
   }
 });
 
-/** Pairs of loops of the same work, one with three times the iterations: by procedure. */
+/** Pairs of loops with the same work, one with three times the iterations; by procedure. */
 const shapes: readonly (readonly [string, string, readonly string[], readonly string[]])[] = [
   ['gcc', 'code_shapes.c', ['-O3', '-pthread'], ['vectorized', 'unswitched', 'unrolled']],
   ['clang', 'code_shapes.c', ['-O3', '-pthread'], ['vectorized', 'unswitched', 'unrolled']],
   ['gfortran', 'code_shapes.f90', ['-O3', '-fno-inline'], ['vectorized']],
   ['rustc', 'code_shapes.rs', ['-C', 'opt-level=3'], ['vectorized']],
 ];
-/** Held to the procedure's time in loops, as far as it was sampled: a pair that is quick has few samples. */
+/** Compared with the procedure's time in loops, with the tolerance for its samples: a fast pair has few. */
 function holdToPairs(t: ExecutionContext, model: Model, from: string, procedures: readonly string[]): void {
   let checked = 0;
   for (const procedure of procedures) {
@@ -310,7 +312,7 @@ needing(
   ]);
 });
 
-/** Part of all steps, of 12,000 a turn, that are taken within the loop. */
+/** The part of all steps, of 12,000 in each turn, that is executed within the loop. */
 const apart: readonly (readonly [string, number])[] = [
   ['around', 8 / 12],
   ['near', 2 / 12],
@@ -319,7 +321,7 @@ const apart: readonly (readonly [string, number])[] = [
   ['in a handler', 4 / 12],
 ];
 for (const [compiler, made, options] of [
-  // at -O2 gcc copies the head of the loop around, and jumps into both copies: its line is another one's then
+  // at -O2 gcc copies the head of the loop and jumps into both copies: the loop's line is then another one
   ['g++', 'plain', ['-O1', '-freorder-blocks-and-partition']],
   ['g++', 'hooks', ['-O1', '-freorder-blocks-and-partition']],
   ['clang++', 'plain', ['-O2']],
@@ -335,7 +337,7 @@ for (const [compiler, made, options] of [
     const whole = model.root.processorTimeNs;
     const samples = Math.max(1, Math.min(model.samples, whole / 2e6));
     for (const [comment, part] of apart) {
-      // What is thrown leaves entries of hooks behind, up to the next one: no sample is of such a path.
+      // Exceptions leave entries of hooks on the stack until the next hook: samples do not have such a path.
       if (made === 'hooks' && comment === 'in a handler') continue;
       const share = loopsAt(model, line(comment)).reduce((sum, one) => sum + one.processorTimeNs, 0) / whole;
       const slack = slackOf(part, share, samples);
@@ -349,7 +351,7 @@ for (const [compiler, made, options] of [
     t.false(model.entities.some(({ name }) => name.includes('.cold')));
   });
 
-/** Of each loop of a procedure, in order of addresses, which one it lies in, from 1; 0: in none. */
+/** For each loop of a procedure, in order of addresses, the number of the loop that contains it, from 1; 0: none. */
 const nests: readonly (readonly [string, readonly number[]])[] = [
   ['nest', [0, 1, 1]],
   ['calls', [0, 1]],

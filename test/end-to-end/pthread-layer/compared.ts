@@ -1,11 +1,11 @@
-/** A program run without Quartz and recorded, side by side. */
+/** Runs a program without Quartz and recorded, and compares the two. */
 import { join } from 'node:path';
 import { type ExecutionContext } from 'ava';
 import { root } from '../../support/root.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
-/** What the program said, without Quartz's lines, and without the numbers of processes of which sanitizers speak. */
+/** The program's messages, without Quartz's lines and without the process numbers in sanitizers' messages. */
 export const own = (text: string): string =>
   text
     .split('\n')
@@ -19,7 +19,7 @@ interface Compared {
   file: string;
   stdout: string;
 }
-/** Runs it without Quartz and recorded, and compares. */
+/** Runs it without Quartz and recorded, and compares the results. */
 export async function compare(
   t: ExecutionContext,
   command: readonly string[],
@@ -39,7 +39,7 @@ export async function compare(
   );
   return { lines: ours(recorded.stderr), file, stdout: plain.stdout };
 }
-/** The profile is there and good, and nothing was to be said. */
+/** The profile exists and is valid, and there were no messages. */
 export function profiled(t: ExecutionContext, { file, lines }: Compared, reason: 'exit' | 'signal' = 'exit'): void {
   t.deepEqual(lines, []);
   t.is(openModel(file).head.endReason, reason);

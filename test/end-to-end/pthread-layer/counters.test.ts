@@ -1,4 +1,4 @@
-/** What is counted on each path: page faults, which stand in for what processors count. */
+/** Events counted on each path: page faults, in place of the events that processors count. */
 import { costIndex, countedInAll, viewOf, type Model } from '../../../ts-frontend/src/model/index.js';
 import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
@@ -18,7 +18,7 @@ test('page faults belong to the procedure that touches pages first, and to its c
   const { model, status, stderr } = await record(program('page_faults'));
   t.is(status, 0, stderr);
   const all = countedInAll(model.raw).faults ?? 0;
-  // Where the machine is loaded the sampler may read late, and some samples find no room.
+  // On a loaded machine the sampler may read late, and then some samples find no space.
   t.true(all > 300_000 && all < 404_000, `${all}`);
   const touch = faultsOf(model, 'touch');
   t.true(touch > 0.95 * all, `${touch} of ${all}`);

@@ -1,6 +1,6 @@
 /**
- * Without hooks, too, what a thread does belongs to the path that created it. Processor time is the kernel's, work is
- * counted: shares of it are judged, never times.
+ * Without hooks, too, what a thread does is charged to the path that created it. Processor time is the kernel's, and
+ * work is counted: tests compare shares of it, never times.
  */
 import type { ExecutionContext } from 'ava';
 import { checkInvariants, costIndex, viewOf, type Model, type ViewRow } from '../../../ts-frontend/src/model/index.js';
@@ -20,7 +20,7 @@ const timeOf = (model: Model, name: string): number =>
     .filter((one) => one.kind === 'procedure' && one.group === 0 && one.name.replace(/\(.*/, '') === name)
     .reduce((sum, one) => sum + one.processorTimeNs, 0);
 
-/** Names of the procedures on the way to the row where most time is, at each level. */
+/** Names of the procedures on the way to the row with most time, at each level. */
 function hottest(model: Model): string[] {
   const names: string[] = [];
   let rows: readonly ViewRow[] = [viewOf(model, 'tree')];
@@ -69,8 +69,8 @@ test('call sites through creation: each call has the work that was created below
   for (const [line, by] of [small, large, creation].map((line, k) => [line, steps[k]![0]] as const))
     t.deepEqual([...(above.get(line) ?? [by])], [by], `line ${line}`);
   const all = timeAt(small) + first + second;
-  // Lines are known once debug information has been read, which takes longer beside other programs: a thread that was
-  // created before has no lines of its creator's callers on its path.
+  // Lines are known once debug information has been read, which takes longer if other programs run: a thread that was
+  // created before that has no lines of its creator's callers on its path.
   t.true(all < 1.05 * timeAt(creation), `${timeAt(creation)} and ${all}`);
   const without = body - all;
   t.true(timeAt(small) <= 0.35 * body, `${timeAt(small)} of ${body}`);
@@ -98,7 +98,7 @@ test('threads that create threads of their own kind have one path', async (t) =>
 test('more creations at a time than there is room for: nothing is lost but some of their paths', async (t) => {
   const model = await recorded(t, 'swarm');
   const body = timeOf(model, 'body');
-  // The rest is creation: the kernel's part of it differs between machines, and grows where others have the CPUs.
+  // The rest is creation: the kernel's part of it differs between machines, and grows if others have the CPUs.
   t.true(body > 0.2 * model.root.processorTimeNs, `${body} of ${model.root.processorTimeNs}`);
   t.true(timeOf(model, 'swarm') > 0.2 * body);
 });

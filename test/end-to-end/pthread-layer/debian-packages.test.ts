@@ -1,5 +1,7 @@
-/** Programs that Debian packages, where they are installed: the same output and status under Quartz as without; servers
- * answer, and their profiles are complete however they end. `scripts/setup.sh checks` installs those that are small. */
+/**
+ * Programs that Debian packages, if they are installed: output and status are the same under Quartz; servers answer,
+ * and their profiles are complete however they end. `scripts/setup.sh checks` installs the small ones.
+ */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -97,7 +99,7 @@ for (const [tool, args] of commands) {
   });
 }
 
-/** One client: asks, and waits for that many bytes of answer, again and again. */
+/** A client: sends a request and waits for an answer of that many bytes, again and again. */
 async function ask(socket: Socket, question: string, answer: string, times: number): Promise<number> {
   let right = 0;
   for (let k = 0; k < times; k++) {

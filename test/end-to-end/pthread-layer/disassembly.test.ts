@@ -1,6 +1,6 @@
 /**
- * Instructions with their time: the slow one of a loop has most of it, their sum is the line's own time, loops that
- * poll are marked; and what is said where there is no code to show.
+ * Instructions with their time: the slow instruction of a loop has most of it, the sum is the line's self time, and
+ * loops that poll are marked; and the messages if there is no code to show.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
@@ -48,12 +48,12 @@ needing(
   const at = rows.findIndex(({ text }) => text.startsWith('div '));
   const slow = rows.slice(at, at + 2).reduce((sum, row) => sum + time(row), 0);
   const listing = rows.map((row) => `${row.text}: ${time(row) / 1e6} ms`).join('\n');
-  // Within four standard errors of the samples that it has.
+  // Within four standard errors, given the number of its samples.
   const samples = (model.head.cpuUseSamples * cost.ns) / model.root.processorTimeNs;
   t.true(at >= 0 && slow > (0.6 - 4 * Math.sqrt(0.24 / samples)) * cost.ns, `${samples} samples\n${listing}`);
   t.true(rows[at]!.line === lineOf('division') && rows[at]!.loops[0]?.line === lineOf('loop'), listing);
   t.true(rows.some(({ hottest }) => hottest));
-  // Each sample that the line has is an instruction's.
+  // Each sample of the line belongs to one of its instructions.
   const [file] = findSource(model, source);
   const line = file!.lines.find((one) => one.line === lineOf('division'))!;
   const own = rows.filter((row) => row.line === lineOf('division')).reduce((sum, row) => sum + row.nptNs, 0);

@@ -1,4 +1,4 @@
-/** Programs that become others or start others: the same under Quartz as without, and what is recorded of each. */
+/** Programs that execute or start other programs: the same under Quartz as without, and the recording of each. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test from 'ava';

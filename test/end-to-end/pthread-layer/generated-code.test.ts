@@ -1,4 +1,4 @@
-/** Code that is in no file: it is reported as such, behind the locks that are held while it runs. */
+/** Code that is in no file: it is reported as such, below the locks that are held while it runs. */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ needing('perf_event_open', 'x86-64')(
       ReturnType<typeof named>,
     ];
     const seen = a.processorTimeSelfNs + b.processorTimeSelfNs;
-    // the rest was seen before the map was read again
+    // the rest was sampled before the map was read again
     t.true(seen > 0.6 * model.root.processorTimeNs, `${seen} of ${model.root.processorTimeNs} ns`);
     t.true(b.processorTimeSelfNs > 0.8 * second * 1e6 && b.processorTimeSelfNs < 1.2 * second * 1e6);
     t.true(a.processorTimeSelfNs < 1.1 * inner * 1e6);

@@ -1,4 +1,4 @@
-/** What tests of plain pthread programs look for in their profiles. */
+/** Queries that tests of plain pthread programs make of their profiles. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -14,9 +14,9 @@ function lineWhere(source: string, is: (line: string) => boolean, what: string):
   if (found < 0) throw new Error(`no line of ${source} has "${what}"`);
   return found + 1;
 }
-/** Number of the first line of a program's source that has this in it. */
+/** The number of the first line of a program's source that contains this text. */
 export const lineOf = (source: string, text: string): number => lineWhere(source, (line) => line.includes(text), text);
-/** Number of the line that ends with this comment. */
+/** The number of the line that ends with this comment. */
 export const lineOfComment = (source: string, comment: string): number =>
   lineWhere(source, (line) => line.trimEnd().endsWith(`// ${comment}`), comment);
 
@@ -29,8 +29,8 @@ export function object(model: Model, name: string): Entity & { object: NonNullab
   return entity as Entity & { object: NonNullable<Entity['object']> };
 }
 /**
- * Sampled and exact time agree: of one thread at a time, within four standard errors more where a busy machine let the
- * sampler look seldom.
+ * Whether sampled and exact time agree; for one thread at a time, within four standard errors more if a busy machine
+ * let the sampler run only seldom.
  */
 export function near(
   t: ExecutionContext,
@@ -48,12 +48,12 @@ export function near(
   );
 }
 
-/** Nobody else took the CPUs: who gives its own away has it back at once. */
+/** No other program used the CPUs: a thread that yields its CPU gets it back at once. */
 export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
 
 /**
- * Time that threads wait for the object, blocked, spinning or without a CPU: those that hold it may be without one,
- * too.
+ * Time that threads wait for the object, blocked, spinning or without a CPU; the threads that hold it may also lack a
+ * CPU.
  */
 export const waitingFor = (model: Model, { id }: Entity): number => {
   const { tuples, stacks } = model.raw;

@@ -1,10 +1,10 @@
-/** Who held what others waited for, in programs that know nothing of Quartz. */
+/** Which threads held what others waited for, in programs that are not prepared for Quartz. */
 import test from 'ava';
 import { type Model } from '../../../ts-frontend/src/model/index.js';
 import { record, start } from '../../support/record.js';
 import { near, object, program } from './helpers.js';
 
-/** Names of threads that held an object while others waited, each with its share of the waiting. */
+/** Names of threads that held an object while others waited, each with its share of the waiting time. */
 function holders(model: Model, { object: { holders: list } }: ReturnType<typeof object>): Map<string, number> {
   const total = list.reduce((sum, { ns }) => sum + ns, 0),
     shares = new Map<string, number>();

@@ -1,7 +1,4 @@
-/**
- * Procedures that the compiler has put into others, by each compiler that is there: they are distinguished, and sums
- * stay.
- */
+/** Procedures that were inlined, by each available compiler: they are distinguished, and sums do not change. */
 import { execFileSync } from 'node:child_process';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 import { record, temporaryFile } from '../../support/record.js';
@@ -13,13 +10,13 @@ function build(compiler: string, source: string, options: readonly string[]): st
   execFileSync(compiler, ['-O2', ...options, sourceOf(source), '-o', file, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
-/** Where a program's source has that text, as `line` gives it. */
+/** The place of that text in a program's source, in the form of `line`. */
 const place = (source: string, text: string): string => `${source}:${lineOf(source, text)}`;
 const line = ({ file, line: at }: Entity): string => `${file.slice(file.lastIndexOf('/') + 1)}:${at}`;
 const into = (model: Model, { inlinedInto }: Entity): string[] => inlinedInto.map((id) => model.entities[id]!.name);
 const find = (model: Model, name: string): Entity | undefined =>
   model.entities.find((one) => one.kind === 'procedure' && one.name === name && one.group === 0);
-/** Processor time of threads on whose path that procedure stands. */
+/** Processor time of threads with that procedure on their path. */
 const ran = (model: Model, name: string): number => find(model, name)?.processorTimeNs ?? 0;
 
 for (const [compiler, options] of [
@@ -132,7 +129,7 @@ needing('tool:gcc', 'perf_event_open')(
       ['book', 'prepare'].map((name) => `${name} ${held('account')(name)}`),
       `rebuild ${held('index_lock')('rebuild')}`,
     );
-    // of what is left, the procedure around it is known, until its inlined code is
+    // for the rest, the enclosing procedure is known before its inlined code is
     t.true(held('account')('book') > 0.3);
     t.true(held('account')('prepare') < 0.2 * held('account')('book'));
     t.true(held('index_lock')('rebuild') > 0.7);

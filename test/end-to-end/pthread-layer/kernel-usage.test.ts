@@ -1,11 +1,13 @@
-/** The figures of a report's head that plain tools show, too, are the kernel's: the program prints what it counted. */
+/**
+ * Figures in a report's head that plain tools show, too, are the kernel's: the program prints what the kernel counted.
+ */
 import test from 'ava';
 import { kernelUsageText } from '../../../ts-frontend/src/render/wording/kernel-usage.js';
 import type { KernelUsage, Model } from '../../../ts-frontend/src/model/index.js';
 import { openModel, sampler, start, temporaryFile, underWay } from '../../support/record.js';
 import { program } from './helpers.js';
 
-/** Before `main` and after its last statement, and in steps of the clock. */
+/** The time before `main` and after its last statement, and the clock's granularity. */
 const aroundNs = 30e6;
 
 function usageOf(model: Model): KernelUsage {

@@ -1,4 +1,4 @@
-/** What the kernel does for a program is reported by procedure and by reason, with the change that people know. */
+/** The kernel's work for a program is reported by procedure and by reason, with the usual remedy. */
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, KernelWork, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';

@@ -1,4 +1,4 @@
-/** Waiting inside run-time libraries (C++'s headers, OpenMP), known by what the program called. */
+/** Waits inside run-time libraries (C++'s headers, OpenMP), named after what the program called. */
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
 import { record } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
@@ -23,7 +23,7 @@ for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20
         const line = lineOf('cxx20_waits.cc', `// ${called}`);
         const waited = object(model, `${called} at cxx20_waits.cc:${line}`);
         t.is(waited.libraryWait, kind, called);
-        // All of them waited so long; each waited from before, and after it was woken for a CPU.
+        // All of them waited that long; each began to wait before that time, and waited for a CPU after it was woken.
         near(
           t,
           model,
@@ -42,7 +42,7 @@ for (const [name, blockMs] of [
   ['openmp-clang', '200'],
   ['openmp-clang', '0'],
 ] as const) {
-  // LLVM's waits for so long before it blocks
+  // LLVM's library waits that long before it blocks
   const openmp = program(name);
   needing(
     `file:${openmp}`,
@@ -67,7 +67,7 @@ for (const [name, blockMs] of [
               its.endsWith(` at openmp.c:${lineOf('openmp.c', `#pragma omp ${at}`)}`),
           )
           .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
-      // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if
+      // Everything takes longer on a loaded machine; of 1,000 ms of two threads 550 are work, and 1,000 would be if
       // they did not wait.
       const inStates = (...states: (keyof Entity['states'])[]): number =>
         model.entities
@@ -75,10 +75,10 @@ for (const [name, blockMs] of [
           .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
       const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'),
         part = (ns: number): string => `${((100 * ns) / all).toFixed(1)} % of ${all / 1e6} ms`;
-      // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are
-      // of them.
+      // LLVM's waiters yield their CPU while they poll: if other threads take it, there are hardly any samples of the
+      // waiters.
       const known = !blockMs || hadCpus(model);
-      const [barrierMs, criticalMs] = stdout.split(' ').map(Number) as [number, number]; // by the threads' clocks
+      const [barrierMs, criticalMs] = stdout.split(' ').map(Number) as [number, number]; // by the threads' CPU clocks
       t.true(
         !known || waited('barrier') > 0.5 * barrierMs * 1e6 - 20e6,
         `at the first barrier ${part(waited('barrier'))}, really ${barrierMs} ms`,

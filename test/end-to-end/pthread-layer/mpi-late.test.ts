@@ -1,4 +1,7 @@
-/** The MPI layer: who came late to which call and how long others waited there, beside the program's own clock. */
+/**
+ * The MPI layer: which rank was late for which call, and how long others waited there, compared with the program's own
+ * clock.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -10,13 +13,13 @@ import { lineOf, sourceOf } from './helpers.js';
 type Row = Record<string, number | string>;
 const rounds = 30;
 
-/** Runs a command as on another machine: of another name, and with a clock that shows another time since its boot. */
+/** Runs a command as if on another machine: with another host name, and a clock with another time since boot. */
 const elsewhere = [
   ...['unshare', '--uts', '--time', '--monotonic', '100000', '--fork'],
   ...['sh', '-c', 'hostname elsewhere; exec "$@"', 'sh'],
 ];
 
-/** Ranks 0 and 1 of a program, compiled from `source`: rank 1 is late in each of the ways that calls wait. */
+/** Ranks 0 and 1 of a program, compiled from `source`: rank 1 is late for each kind of call that can wait. */
 const showsWhoWasLate = async (
   t: ExecutionContext,
   flavour: string,
@@ -43,8 +46,8 @@ const showsWhoWasLate = async (
     const row = late.find(({ name }) => name === place);
     t.like(row, { pattern, ranks: 1 }, place);
     const waited = Number(new RegExp(`${printed} (\\d+)`).exec(said.stdout)![1]);
-    // The rest is the message itself, and what the waiting rank needs to notice it, which is more where other
-    // programs have its CPU. Clocks of two machines are aligned by when ranks leave a collective.
+    // The rest is the message itself, and the time until the waiting rank notices it, which is longer if other programs
+    // have its CPU. Clocks of two machines are aligned by the times at which ranks leave a collective.
     const most = (second.length > 0 ? 1.1 : 1.001) * waited;
     t.true(Number(row!['wait_ns']) <= most, `${place}: ${row!['wait_ns']} of ${waited}`);
     t.true(Number(row!['wait_ns']) > 0, place);

@@ -1,4 +1,4 @@
-/** MPI: its calls are what a process waits for, in what they spin and sleep, not its work. */
+/** MPI: its calls are what a process waits for, whether they spin or sleep; they are not its work. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
@@ -48,7 +48,8 @@ for (const flavour of ['mpich', 'openmpi'])
     t.true(ratio > 0.7 && ratio < 1.5, `${ratio} of what the program measured`);
     t.true(timeOf(late!, 'assemble') > 2 * timeOf(waits!, 'assemble'));
 
-    // Together: who is late there; and what it has more of is what the other one waits longer, by the program's clock.
+    // Together: which rank is late; the additional work of one rank is the additional wait of the other, by the
+    // program's clock.
     t.is((await quartz(['merge', '-q', '.', '-o', 'uneven.quartzset'], { cwd })).status, 0);
     const rowsOf = async (view: string): Promise<ViewRow[]> =>
       (JSON.parse((await quartz(['query', '--view', view, '--json'], { cwd })).stdout) as { rows: ViewRow[] }).rows;

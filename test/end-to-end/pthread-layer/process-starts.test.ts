@@ -1,4 +1,7 @@
-/** Processes that a program starts: how many, what making them costs, and whether they do more than begin and end. */
+/**
+ * Processes that a program starts: their number, the cost of creating them, and whether they do more than begin and
+ * end.
+ */
 import test, { type ExecutionContext } from 'ava';
 import type { Finding, Model } from '../../../ts-frontend/src/model/index.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
@@ -23,7 +26,7 @@ async function recordCase(t: ExecutionContext, what: string): Promise<Recorded> 
   return { model, started, makingMs, isSampled: unsampled(model) === undefined && model.head.paths.kernel };
 }
 
-/** The last ones may have been made after the last reading. */
+/** The last ones may have been created after the last reading. */
 const areCounted = (t: ExecutionContext, { head }: Model, started: number): boolean =>
   t.true(
     head.processesStarted <= started && head.processesStarted >= 0.95 * started,
@@ -41,7 +44,7 @@ test.serial('copies of a large process: fork is the cost, with its remedy', asyn
   t.is(finding?.name, 'copy_once');
   t.like(finding?.facts, { form: 'process-starts', copies: true });
   if (finding?.facts.form !== 'process-starts') return;
-  // by samples, against the program's own clock
+  // by samples, compared with the program's own clock
   t.true(finding.facts.ownNs >= 0.6 * makingMs * 1e6, `${finding.facts.ownNs} ns, of ${makingMs} ms`);
   t.is(
     model.findings.find(({ name, kind }) => name === 'copy_once' && kind === 'serial'),
@@ -54,7 +57,7 @@ test.serial('programs that do nothing: starting them is the cost, the waits for 
   if (!isSampled) return t.pass('the kernel gives no samples of its own work');
   areCounted(t, model, started);
   const [finding] = model.findings;
-  // the latter where no sample fell into posix_spawn
+  // the latter if no sample fell into posix_spawn
   t.true(['spawn_once', 'wait_for'].includes(finding?.name ?? ''), finding?.name);
   t.like(finding?.facts, { form: 'process-starts', copies: false });
   if (finding?.facts.form !== 'process-starts') return;

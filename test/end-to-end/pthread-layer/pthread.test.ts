@@ -1,4 +1,7 @@
-/** Programs that know nothing of Quartz: what the pthread layer sees in them, against what is known of them. */
+/**
+ * Programs that are not prepared for Quartz: what the pthread layer reports about them, compared with what is known
+ * about them.
+ */
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { findEntities, State, type Model } from '../../../ts-frontend/src/model/index.js';
@@ -59,7 +62,8 @@ for (const [kind, names] of [
     t.true(model.root.processorTimeNs > 1.1e9, String(model.root.processorTimeNs));
     const waitedFor = kind === 'turns' ? /^turn/ : /^free_again$/;
     if (!hadCpus(model)) {
-      // Who others keep from running seems to be inside with the next one; at the end one thread may be late and alone.
+      // A thread that others keep from running appears to hold it together with the next one; at the end one thread may
+      // be late and alone.
       t.false(first?.kind === 'pipeline' || first?.kind === 'imbalance', `${first?.kind} ${first?.name}`);
       return;
     }
@@ -137,8 +141,8 @@ needing('process_vm_readv')(
       skip(t, 'the kernel gives few samples of running threads');
       return;
     }
-    // Those of which the report says that other programs may be the cause say nothing about this one; what
-    // they leave of the elapsed time to share may be less than its work could save.
+    // Findings that say that other programs may be the cause do not count against this one; the elapsed time that
+    // others leave may be less than its work could save.
     const ours = model.findings.filter(({ othersMayCause }) => !othersMayCause),
       finding = ours.find(({ kind }) => kind === 'oversubscription');
     t.truthy(finding, ours.map(({ kind }) => kind).join());
@@ -160,7 +164,7 @@ test.serial('threads that get a CPU for moments only are not at work while they 
   const share = useful(/^(wake|once)/) / (useful(/^(wake|once)/) + useful(/^work/)),
     real = wakingUs / (workingUs + wakingUs);
   t.true(useful(/^work/) > 0);
-  const { othersNs, runNs } = model.cpuWait; // who waits for a CPU that others have is less easily told from who has it
+  const { othersNs, runNs } = model.cpuWait; // a wait for a CPU that others have is harder to distinguish from work
   t.true(
     share < real + (othersNs < 0.2 * runNs ? 0.1 : 0.25),
     `${(100 * share).toFixed(1)} % of the work, of the processor time ${(100 * real).toFixed(1)} %`,
@@ -238,7 +242,7 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
       .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
   t.is(spun('polite'), 0);
   if (!hadCpus(model)) {
-    // it hardly ever looked
+    // the sampler hardly ever ran
     skip(t, 'other programs had the CPUs');
     return;
   }
@@ -270,7 +274,7 @@ needing('process_vm_readv')(
   },
 );
 
-/** Ready, with a loop at the top: it would spin, and had no CPU. */
+/** Ready, with a loop at the top of its stack: it would spin, but had no CPU. */
 function timeAtLoops({ raw }: Model, thread: number): number {
   let ns = 0;
   for (let k = 0; k < raw.tuples.ns.length; k++)
@@ -308,7 +312,7 @@ needing('process_vm_readv')('a loop that tries an atomic flag is a spin lock, kn
   const line = lineOf('flag_spinlock.c', '// the loop');
   const lock = object(model, `spin lock at flag_spinlock.c:${line}`);
   t.is(lock.libraryWait, 'lock');
-  // one may have the lock all of its 200 ms, then the other
+  // one thread may have the lock for all of its 200 ms, then the other
   const spun = lock.states.spinning.ns + lock.states.ready.ns;
   t.true(spun > 100e6, `spinning ${spun / 1e6} ms`);
   t.true(

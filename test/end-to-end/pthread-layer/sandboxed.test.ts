@@ -1,5 +1,7 @@
-/** Programs under filters of system calls (seccomp): each call that Quartz makes and the program does not, forbidden in
- * turn. The program runs as it would without Quartz, and there is a profile, or one line that says why not. */
+/**
+ * Programs under filters of system calls (seccomp): each call that Quartz makes and the program does not is forbidden
+ * in turn. The program runs as without Quartz, and there is a profile, or one line that says why there is none.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -46,7 +48,7 @@ const inProgram = {
   memfd_create: 319,
   membarrier: 324,
 };
-/** Those that the sampler makes. */
+/** System calls of the sampler. */
 const inSampler = {
   lseek: 8,
   ioctl: 16,
@@ -93,7 +95,7 @@ interface Outcome {
 }
 const run = async ([name, ...args]: readonly string[]): Promise<Outcome> => start(name!, args).ended;
 
-/** Without Quartz under the filter, then with. */
+/** Under the filter without Quartz, then with it. */
 async function compare(
   t: ExecutionContext,
   name: string,
@@ -117,7 +119,7 @@ async function compare(
     `${name} forbidden to the ${around}: ${recorded.stderr}`,
   );
   if (existsSync(file)) openModel(file);
-  // On a machine that gives the sampler no CPU the program has said before that it had no answer in time.
+  // If the machine gives the sampler no CPU, the program has printed before that it had no answer in time.
   const said = recorded.stderr.replace(/^quartz: no answer from the sampler[^\n]*\n(?=quartz: )/, '');
   const line = /^quartz: [^\n]*(no profile[^\n]*seccomp|unsampled|not recorded)[^\n]*\n$/;
   if (recorded.stderr !== '' || !existsSync(file)) t.regex(said, line, name);

@@ -13,7 +13,7 @@ async function counting(t: ExecutionContext, way: string): Promise<Model | undef
   skip(t, why);
   return undefined;
 }
-/** Threads that seldom run at the same time share nothing. */
+/** Threads that seldom run at the same time do not share a line. */
 async function together(t: ExecutionContext, way: string): Promise<Model | undefined> {
   const model = await counting(t, way);
   if (!model || hadCpus(model)) return model;

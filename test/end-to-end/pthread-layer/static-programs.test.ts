@@ -1,4 +1,4 @@
-/** In a statically linked program the C library is part of the program: its procedures are known all the same. */
+/** Statically linked programs, which contain the C library: its procedures are recognized nevertheless. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -48,7 +48,7 @@ for (const how of ['-static', '-static-pie'])
       [],
     );
     t.is(originOf('start_thread'), undefined, 'paths begin with the program');
-    // Who held the lock while others waited; a snapshot may see the holder just when it has got the lock.
+    // Holders of the lock while others waited; a snapshot may see a holder when it has just acquired the lock.
     const holders = model.raw.blame;
     let elsewhereNs = 0,
       allNs = 0;

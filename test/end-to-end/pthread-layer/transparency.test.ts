@@ -1,5 +1,7 @@
-/** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or
- * one line that says why there is none. */
+/**
+ * Programs that do unusual things to their process: output and status are the same under Quartz, and there is a profile
+ * or one line that says why there is none.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -305,7 +307,7 @@ test.serial('a program that never ends: Ctrl-C ends it, and the profile is good'
       return false; // it is being made
     }
   });
-  process.kill(pid, 'SIGINT'); // the terminal tells both
+  process.kill(pid, 'SIGINT'); // the terminal sends it to both
   started.child.kill('SIGINT');
   const ended = await started.ended;
   t.is(ended.status, 130, ended.stderr);

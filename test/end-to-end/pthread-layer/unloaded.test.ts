@@ -1,4 +1,4 @@
-/** Libraries that are unloaded: what lies at their addresses afterwards is another's. */
+/** Libraries that are unloaded: afterwards, their addresses belong to another library. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { directory } from '../../support/run-quartz.js';
 import { hadCpus, sourceOf } from './helpers.js';
 
 /**
- * Some 2 ms of multiplications that need each other. `frame`: bytes of stack, so that callers are found differently;
- * with other code before it, so that no procedure begins where one of the other library did.
+ * Some 2 ms of multiplications that depend on each other. `frame`: bytes of stack, so that callers are found
+ * differently; with other code before it, so that no procedure begins where one of the other library did.
  */
 const library = (work: string, frame: number): string => `
   __asm__(".text; .skip ${frame / 8}, 0x90");
@@ -45,7 +45,7 @@ needing('perf_event_open')(
     const share = (name: string): number =>
       (model.entities.find((entity) => entity.kind === 'procedure' && entity.name === name)?.processorTimeNs ?? 0) /
       model.root.processorTimeNs;
-    // ten of eleven parts, but for what was seen before the sampler knew of the second one
+    // ten of eleven parts, except for what was sampled before the sampler knew of the second library
     t.true(share('second_work') > 0.7, `${share('second_work')} in second_work, ${share('first_work')} in first_work`);
     t.true(share('first_work') > 0 && share('first_work') < 0.25);
     t.true(share('work_in') > 0.85, 'paths lead to the procedure that calls the library');

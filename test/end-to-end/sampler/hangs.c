@@ -1,6 +1,6 @@
-/* A sampler whose sampling thread loops without an end, as no input is known to make it, still ends when it is told to:
- * with one line and status 125, and what was written before is there. hangs SAMPLER. Puts the loop into the sampler's
- * code by ptrace; 77 where that is not allowed, or on another machine than x86-64. */
+/* A sampler whose sampling thread loops forever, which no known input causes, still ends when it is asked to: with one
+ * line and status 125, and the profile contains what was written before. Usage: hangs SAMPLER. Puts the loop into the
+ * sampler's code by ptrace; 77 if that is not permitted, or on another machine than x86-64. */
 #include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ int main(void) { return 77; }
 
 static char profile[] = "/tmp/quartz-hangs-XXXXXX", errors[] = "/tmp/quartz-hangs-errors-XXXXXX";
 
-/* The sampling thread is made last. */
+/* The sampling thread is created last. */
 static pid_t last_thread(pid_t pid, unsigned *count) {
   char name[64];
   pid_t last = 0;
@@ -35,7 +35,7 @@ static pid_t last_thread(pid_t pid, unsigned *count) {
   return last;
 }
 
-/* Where the program began: code that no thread needs any more. 0: not known. */
+/* The program's entry point: code that no thread needs any more. 0: unknown. */
 static unsigned long entry_of(pid_t pid) {
   char name[64];
   unsigned long pair[2], entry = 0;
@@ -58,7 +58,7 @@ static int loop_in(pid_t pid, pid_t tid) {
   long code = ptrace(PTRACE_PEEKTEXT, tid, (void *)entry, NULL);
   CHECK(!ptrace(PTRACE_POKETEXT, tid, (void *)entry, (void *)((code & ~0xffffL) | 0xfeeb))); /* jmp . */
   registers.rip = entry;
-  registers.orig_rax = (unsigned long long)-1; /* no system call goes on */
+  registers.orig_rax = (unsigned long long)-1; /* no system call is resumed */
   CHECK(!ptrace(PTRACE_SETREGS, tid, NULL, &registers) && !ptrace(PTRACE_DETACH, tid, NULL, NULL));
   return 0;
 }

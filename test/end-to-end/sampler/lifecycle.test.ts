@@ -1,4 +1,4 @@
-/** Programs and samplers that begin and end at odd moments: attach, detach, kill, crash of either side. */
+/** Programs and samplers that begin and end at unusual moments: attach, detach, kill, crash of either side. */
 import test from 'ava';
 import { existsSync, readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
@@ -21,7 +21,7 @@ import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 const endless = `${root}/build/test/known-answers/threadlib-programs/endless`;
 const processors = { QUARTZ_PROCESSORS: '4' };
 
-/** The share of an entity of `endless`, where half the time is `alone`'s and half is `together`'s. */
+/** The share of an entity of `endless`, in which half the time is charged to `alone` and half to `together`. */
 function isHalf(t: ExecutionContext, model: Model, name: string, parallelism: number): void {
   const entity = model.entities.find((one) => one.kind === 'procedure' && one.name === name);
   if (!entity) {
@@ -194,7 +194,7 @@ test.serial('a sampler that gets no CPU while the program ends: the profile has 
       return;
     }
     await until('the program has ended', () => stateOf(pid) === 'Z');
-    await pause(300); // which is no part of the run
+    await pause(300); // which is not part of the run
   } finally {
     recording.child.kill('SIGCONT');
   }

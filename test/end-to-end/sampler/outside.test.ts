@@ -1,4 +1,4 @@
-/** Programs that carry nothing of Quartz, watched from outside: `quartz attach` to a program as it runs. */
+/** Programs without anything of Quartz, observed from outside: `quartz attach` to a running program. */
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../../support/root.js';
 import { needing } from '../../support/capabilities.js';
@@ -22,7 +22,7 @@ async function withProgram(
   }
 }
 
-/** It goes on as if nobody had watched it. */
+/** It continues as if it had not been observed. */
 async function isUnharmed(t: ExecutionContext, program: Started, later: number): Promise<void> {
   t.is(program.child.exitCode, null);
   program.child.kill('SIGTERM');
@@ -43,14 +43,14 @@ needing('perf_event_open', 'process_vm_readv')(
       t.regex(said.stderr, /^quartz: process \d+ was started without Quartz: it is watched from outside, /);
       const model = openModel(file);
       t.deepEqual([model.head.outside, model.head.attached, model.head.endReason], [true, true, 'time']);
-      // Processor time is the kernel's, and that of the one procedure that works.
+      // Processor time is the kernel's, and is charged to the one procedure that works.
       const seen = model.root.processorTimeNs;
       const off = Math.abs(seen - model.head.cpuRunNs);
       t.true(off <= Math.max(0.02 * model.head.cpuRunNs, 20e6), `${seen} ns seen, ${model.head.cpuRunNs} ns counted`);
       const computes = find(model, 'procedure', 'computes')!;
-      // until its first samples it is not known what a thread executes
+      // what a thread executes is unknown until its first samples
       t.true(computes.processorTimeSelfNs >= 0.95 * seen - 20e6, `${computes.processorTimeSelfNs} of ${seen} ns`);
-      // Three wait for the lock that one keeps, all the time: that is what limits the program.
+      // Three threads wait all the time for the lock that one holds: that limits the program.
       const door = find(model, 'lock', 'door')!;
       t.true(model.findings.some(({ kind, entity }) => kind === 'lock-contention' && entity === door.id));
       t.true(Math.abs(door.object!.queueLengthMean - 3) < 0.1, String(door.object!.queueLengthMean));

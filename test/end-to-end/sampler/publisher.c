@@ -25,7 +25,7 @@
 #include <time.h>
 #include "abi/channel.h"
 
-QZ_NOTE; /* it publishes by itself */
+QZ_NOTE; /* it publishes without a sampler */
 
 static struct fake fake;
 static int connection = -1;

@@ -1,5 +1,5 @@
-/* quartz-sampler from outside: record SAMPLER PUBLISHER. Statuses, ends of programs, signals, children, broken
- * sessions, its own death. record SAMPLER PUBLISHER full-disk, where file systems can be mounted: a full disk. */
+/* quartz-sampler from outside: record SAMPLER PUBLISHER. Statuses, ends of programs, signals, children, invalid
+ * sessions, and its own death. record SAMPLER PUBLISHER full-disk, where file systems can be mounted: a full disk. */
 #include "test/support/fake_session.h"
 #include "test/support/invariants.h"
 
@@ -72,7 +72,7 @@ static int finish(pid_t pid) {
 
 static int exists(const char *path) { return !access(path, F_OK); }
 
-/* `waited_for`: by another process, after which nobody says the exit status any more. */
+/* `waited_for`: by another process; after that, the exit status is not available any more. */
 static void load_at(int line, int waited_for, const char *path, uint32_t status, uint32_t reason, int exit_status) {
   char why[256];
   if (qz_profile_load(&profile, path, why, sizeof why)) {
@@ -131,13 +131,13 @@ static void wait_for_snapshots(void) {
 static void ends(void) {
   EXPECT(RECORD("--", publisher, "run", "200", "0") == 0);
   load(output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 0);
-  EXPECT(calls_to(0x3000) == 12345 && calls_to(0x2000) > 0); /* the last counts before the end are there */
+  EXPECT(calls_to(0x3000) == 12345 && calls_to(0x2000) > 0); /* it contains the last counts before the end */
   EXPECT(profile.head.snapshots > 0 && strstr(qz_profile_string(&profile, profile.head.arguments), "run 200 0"));
   EXPECT(strstr(qz_profile_string(&profile, profile.head.program), "publisher") && strstr(said, "snapshots"));
   EXPECT(!profile.head.attached && profile.modules_count > 0 && profile.head.sampler_cpu_ns > 0);
   uint64_t run_ns = profile.head.cpu_run_ns;
   qz_profile_unload(&profile);
-  /* Readings of the CPU time are spaced by what they cost: a slow machine's run must be longer to have two. */
+  /* Readings of the CPU time are spaced by their cost: on a slow machine a run has to be longer to have two. */
   for (int ms = 400; !run_ns && ms <= 25600; ms *= 2) {
     char duration[16];
     snprintf(duration, sizeof duration, "%d", ms);
@@ -181,7 +181,7 @@ static void no_profile(void) {
 
 static void signals(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-  for (unsigned k = 0; k < 3; k++) { /* a program that lives on: recording ends, the status is still its own */
+  for (unsigned k = 0; k < 3; k++) { /* a program that continues: recording ends, the status is still the program's */
     pid_t pid =
       start(NULL, sampler, "record", "-o", output, "--", publisher, k == 2 ? "run" : "ignore", "3000", "5", NULL);
     wait_for_snapshots();
@@ -195,7 +195,7 @@ static void signals(void) {
 
 static void images_and_children(void) {
   EXPECT(RECORD("--", publisher, "exec", "100", "0") == 7);
-  load(other_profile(), QZ_PROFILE_CUT, QZ_END_EXEC, 0); /* what ran first stands aside */
+  load(other_profile(), QZ_PROFILE_CUT, QZ_END_EXEC, 0); /* the profile of what ran first is in a file of its own */
   EXPECT(calls_to(0x3000) == 12345);
   qz_profile_unload(&profile);
   load(output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 7);
@@ -247,7 +247,7 @@ static void attach(void) {
   close(out);
 }
 
-/* The sampler is killed: the program runs on, the file is good up to then, and known to be abandoned. */
+/* The sampler is killed: the program continues, the file is valid up to then, and marked as abandoned. */
 static void killed(void) {
   int out;
   pid_t pid = start(&out, sampler, "record", "-o", output, "--", publisher, "run", "1500", "0", NULL);
@@ -256,7 +256,7 @@ static void killed(void) {
   EXPECT(!profile.abandoned);
   uint64_t snapshots = profile.head.snapshots;
   qz_profile_unload(&profile);
-  CHECK(RECORD("--", "true") == 0); /* another one does not touch it */
+  CHECK(RECORD("--", "true") == 0); /* another recording does not change it */
   kill(pid, SIGKILL);
   EXPECT(finish(pid) == 1000 + SIGKILL);
   char letter;
@@ -298,11 +298,11 @@ static void full_disk(void) {
 }
 
 int main(int argc, char **argv) {
-  setenv("QUARTZ_LAYER", "/nowhere/at/all", 1); /* programs that know nothing of Quartz stay unrecorded here */
+  setenv("QUARTZ_LAYER", "/nowhere/at/all", 1); /* programs that are not prepared for Quartz are not recorded here */
   CHECK(argc == 3 || argc == 4);
   sampler = argv[1];
   publisher = argv[2];
-  alarm(300); /* hanging is failing */
+  alarm(300); /* a hang is a failure */
   CHECK(mkdtemp(directory));
   snprintf(output, sizeof output, "%s/out.quartz", directory);
   snprintf(errors, sizeof errors, "%s/errors", directory);

@@ -1,7 +1,8 @@
-/* A program that knows nothing of Quartz, to be watched from outside. `keeps` takes a lock and computes, all the time;
- * three threads wait for that lock. SIGUSR1: one more thread computes. SIGTERM: the lock is let go, all end; what they
- * did is printed, and is the same however long it took. With an argument: other threads wait, one each for a condition,
- * a barrier, a semaphore, a read-write lock that `keeps` writes under, and the end of `keeps`. */
+/* A program that is not prepared for Quartz, to be observed from outside. `keeps` takes a lock and computes, all the
+ * time; three threads wait for that lock. SIGUSR1: one more thread computes. SIGTERM: the lock is released, and all
+ * threads end; their results are printed, and do not depend on how long it took. With an argument: other threads wait,
+ * one each for a condition, a barrier, a semaphore, a read-write lock that `keeps` holds for writing, and the end of
+ * `keeps`. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

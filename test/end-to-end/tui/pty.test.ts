@@ -1,4 +1,4 @@
-/** quartz top in a real terminal (a pseudo-terminal of script(1)): keys, resizing, ends, wrong uses. */
+/** quartz top in a real terminal (a pseudo-terminal of script(1)): keys, resizing, ends, wrong usage. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../support/temporary.js';
 const quartz = join(root, 'ts-frontend/bin/quartz');
 const program = (name: string): string => join(root, 'build/test/known-answers/threadlib-programs', name);
 
-/** Ends what hangs. */
+/** Ends processes that hang. */
 const limitMs = 300_000;
 
 class Pty {
@@ -20,7 +20,7 @@ class Pty {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
   constructor(command: string) {
-    // The shell inside tells the pseudo-terminal's name, so that its size can be changed from outside.
+    // The inner shell prints the pseudo-terminal's name, so that its size can be changed from outside.
     this.child = spawn(
       'script',
       ['-qefc', `tty > tty; stty cols 100 rows 30; ${command}; echo "status=$?"`, '/dev/null'],
@@ -69,7 +69,7 @@ class Pty {
     ]);
   }
   end(): void {
-    this.child.kill('SIGKILL'); // it blocks all that can be; the kernel hangs up on what runs at its terminal
+    this.child.kill('SIGKILL'); // it blocks all signals that it can; the kernel hangs up on processes at its terminal
   }
 }
 
@@ -142,7 +142,7 @@ needing('terminal')('Ctrl-C gives the terminal back', async (t) => {
   restored(t, pty);
 });
 
-/** The screen of before, and no mode of ours left on. */
+/** The previous screen, and no mode of Quartz left set. */
 function restored(t: ExecutionContext, { emulator }: Pty): void {
   t.is(emulator.buffer.active.type, 'normal');
   t.is(emulator.modes.mouseTrackingMode, 'none');
@@ -154,7 +154,7 @@ needing('terminal')('a failure of the screen itself gives the terminal back, and
   t.teardown(() => {
     pty.end();
   });
-  // Fails when the screen shows, not at some time.
+  // Fails when the screen is shown, at no other time.
   writeFileSync(
     join(pty.folder, 'fail.cjs'),
     `const timer = setInterval(() => {
@@ -195,7 +195,7 @@ needing('terminal')('a terminal that is closed ends the program that was started
       /* it has ended */
     }
   });
-  pty.child.kill('SIGKILL'); // the terminal goes with script(1), which has it
+  pty.child.kill('SIGKILL'); // the terminal disappears with script(1), which owns it
   t.true(await ends(pid));
 });
 
@@ -231,7 +231,7 @@ needing('terminal')('after kill -KILL the terminal is as it was before', async (
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
   t.not(pty.emulator.modes.mouseTrackingMode, 'none');
   process.kill(screenOf(pid), 'SIGKILL');
-  await pty.until((text) => text.includes('quartz: the live screen was killed')); // the last that is done
+  await pty.until((text) => text.includes('quartz: the live screen was killed')); // its last action
   pty.type('\r');
   await pty.until((text) => text.includes('status='));
   restored(t, pty);
@@ -269,7 +269,7 @@ async function ends(pid: number): Promise<boolean> {
   return false;
 }
 
-/** The sampler that watches a process. */
+/** The sampler that observes a process. */
 const samplerOf = (pid: number): number =>
   Number(readdirSync('/proc').find((name) => /^\d+$/.test(name) && isSampler(name, pid)));
 function isSampler(process: string, watched: number): boolean {
@@ -289,14 +289,14 @@ const parent = (pid: number): number =>
       .split(' ')[1],
   );
 
-/** The process of the screen: the sampler's parent, which is the program's. */
+/** The process of the screen: the parent of the sampler, which is the parent of the program. */
 const screenOf = (program: number): number => parent(parent(program));
 
 const already = join(root, 'build/test/end-to-end/pthread-layer/attach_while_busy'); // where the pthread layer is built
 const withLayer = { QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') };
 for (const [prepared, environment, needs] of [
   ['with the pthread layer', withLayer, []],
-  // What computes all the time has its name from samples.
+  // The name of what computes all the time comes from samples.
   ['from outside', {}, ['process_vm_readv', 'ptrace', 'perf_event_open']],
 ] as const)
   needing(

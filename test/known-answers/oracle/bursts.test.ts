@@ -1,7 +1,7 @@
 /**
- * Plain pthread programs against the kernel's own count: threads that work in bursts say how long they did by their
- * CPU clocks. What the profile says of each procedure must cover that as often as its interval promises, and the
- * processor time of the whole must be the process's.
+ * Plain pthread programs compared with the kernel's own count: threads that work in bursts print for how long, by their
+ * CPU clocks. The profile's intervals for each procedure must contain that as often as they promise, and the processor
+ * time of the whole must be the process's.
  */
 import test from 'ava';
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ const cases: Bursts[] = [
   { threads: 32, burstUs: 20, napUs: 2000, seconds: 0.2 },
 ];
 
-/** What the program says: ns by name. */
+/** The program's output: ns by name. */
 const truthOf = (stdout: string): Map<string, number> =>
   new Map(
     stdout
@@ -60,7 +60,7 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
     const entity = model.entities.find((each) => each.kind === 'procedure' && each.name === name);
     const exact = truth.get(name)!,
       its = `${one}, ${name}`;
-    // The interval is one of the NPT: parallelism makes it one of the processor time.
+    // The interval is that of the NPT; multiplied by the parallelism it is that of the processor time.
     const scale = entity && entity.nptNs > 0 ? entity.processorTimeNs / entity.nptNs : 1;
     all.looked++;
     if (entity) {
@@ -77,7 +77,7 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
   }
 }
 
-/** By how much the whole may be off: what one snapshot stands for, on each CPU (metrics.md, section 6). */
+/** How far the whole may deviate: the time that one snapshot stands for, on each CPU (metrics.md, section 6). */
 const uncounted = (model: Model): number => (model.processors * model.elapsedNs) / model.samples;
 
 for (const loaded of [false, true]) {
@@ -113,8 +113,9 @@ for (const loaded of [false, true]) {
     const bound = binomialBound(all.looked, 0.05, 1 - 1e-5);
     t.log(`${all.missed} of ${all.looked} intervals missed the truth`);
     t.true(all.missed <= bound, `${all.missed} of ${all.looked} intervals missed the truth; at most ${bound} may`);
-    // No wider than they need be: the errors are as large as the intervals say. Five standard errors of the two thirds
-    // to one and a fifth that were measured: inside and outside of a run err together, so there are half as many.
+    // No wider than necessary: the errors are as large as the intervals say. Five standard errors of the two thirds to
+    // one and a fifth that were measured: inside and outside of a run deviate together, so there are half as many
+    // independent values.
     const deviation = Math.sqrt(all.squares / Math.max(1, all.looked));
     t.log(`errors are ${deviation.toFixed(2)} of what the intervals say`);
     if (all.looked > 0) t.true(deviation > 0.6 && deviation < 1.7, `errors are ${deviation} of what the intervals say`);

@@ -1,6 +1,6 @@
 /**
- * Time path and span of random programs against what the programs have written down about themselves: in the same run,
- * so that whatever else runs on the machine is in both.
+ * Time path and span of random programs, compared with what the programs log about themselves in the same run, so that
+ * both contain the influence of the machine.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { chainsOf, parseEvents, type ByThread, type ProgramEvent } from './chain
 /* ---- traces made by hand ---- */
 
 const ms = 1e6;
-/** `12 who what [whom]`: at 12 ms, where its kernel thread has had as much processor time. */
+/** `12 who what [whom]`: at 12 ms, when its kernel thread has used as much processor time. */
 const events = (...lines: string[]): ProgramEvent[] =>
   lines.map((line) => {
     const [at, who, what, whom] = line.split(' ');
@@ -110,7 +110,7 @@ test('by hand: a lock orders those who waited for it; a sleep is on the span whe
 /* ---- programs ---- */
 
 const colors = ['red', 'green', 'blue', 'black'];
-/** Color of the procedure that is innermost of those that have one; none: 4, main. */
+/** The colour of the innermost procedure that has one; if none has: 4, main. */
 function colorOf({ raw, entities }: Model, node: number): number {
   for (let n = node; n !== 0; n = raw.stacks.parent[n]!) {
     const color = colors.indexOf(entities[raw.stacks.entity[n]!]!.name.replace('_member', ''));
@@ -118,7 +118,7 @@ function colorOf({ raw, entities }: Model, node: number): number {
   }
   return 4;
 }
-/** Shares by color of those rows, and of that chain. */
+/** Shares of those rows, and of that chain, by colour. */
 function sharesOf(model: Model, rows: { stack: Uint32Array; ns: Float64Array }): number[] {
   const sums = [0, 0, 0, 0, 0];
   rows.ns.forEach((ns, k) => {
@@ -134,7 +134,7 @@ function dueOf(trace: readonly ProgramEvent[], chain: ByThread): number[] {
   return sums.map((ns) => ns / all);
 }
 
-/** What the host did with this machine's CPUs, in a virtual machine, which no thread can tell from work. */
+/** What the host of a virtual machine did with this machine's CPUs, which no thread can distinguish from work. */
 const stolenTime = (): string => readFileSync('/proc/stat', 'latin1').split(/\s+/)[8] ?? '';
 
 const programs = join(root, 'build/test/known-answers/path-programs');
@@ -159,8 +159,8 @@ for (const [name, args, processors] of [
     const chains = chainsOf(trace, trace[0]!.who, isPackage);
     const least = chainsOf(trace, trace[0]!.who, isPackage, model.cpuWait.waitNs < 0.1 * model.cpuWait.runNs);
 
-    // What was done before the first event, and for each event, is in what was recorded alone; and what nobody in a
-    // virtual machine sees, the host's other work: in the typical span it counts for little.
+    // The time before the first event, and the cost of each event, is only in the recording; and so is the host's other
+    // work, which is invisible in a virtual machine: it counts for little in the typical span.
     const { workNs, spanNs, typicalSpanNs, pathNs, skippedTicks, rateHz } = model.raw.head;
     const outsideNs = Math.max(trace[0]!.ns, trace[0]!.cpuNs);
     t.true(

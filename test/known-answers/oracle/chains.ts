@@ -1,6 +1,6 @@
 /**
- * Both chains of docs/reference/path.md, the time path and the span, computed from what a program has written down of
- * itself (../path-programs/events.h). Written from the definitions alone: shares no code with the publishers, the
+ * Both chains of docs/reference/path.md, the time path and the span, computed from what a program has logged about
+ * itself (../path-programs/events.h). Written from the definitions alone: it shares no code with the publishers, the
  * sampler or the model, and sees calls from outside, when they begin and return.
  */
 
@@ -46,14 +46,14 @@ const ringThreads = 4; // of traced.c: items of one channel are so far apart,
 const ringRoom = 2; // and it holds so many
 const ofOneStack = 16384; // a spawned call that its parent calls is this near to it
 
-/** A point of a thread's: the chain's length there, and what it comes from. */
+/** A point of a thread: the length of the chain there, and where it comes from. */
 interface Point {
   event: ProgramEvent;
   before: Point | null; // of the same thread
   spanNs: number;
   strandNs: number; // of the strand that ends here
-  from: Point | null; // whose length it has: `before`, or another thread's
-  cause: Point | null; // who let it go on, if it waited: then the time path comes from there
+  from: Point | null; // the predecessor with the same length: `before`, or another thread's
+  cause: Point | null; // the thread that ended its wait, if it waited: then the time path comes from there
 }
 
 export class Oracle {
@@ -68,7 +68,10 @@ export class Oracle {
   /** Whether the time of a sleep is on the span, as in the thread package. */
   constructor(
     private readonly isSleepOnSpan: boolean,
-    /** Whether a thread that lost its CPU on the way has waited for what became free then: not seen from outside. */
+    /**
+     * Whether a thread that lost its CPU on the way has waited for what became free in that time: this cannot be seen
+     * from outside.
+     */
     private readonly hasWaited: boolean,
   ) {}
 
@@ -110,7 +113,7 @@ export class Oracle {
     else if (what === 'sends') push(this.items, whom % ringThreads, whom);
   }
 
-  /** Points that this one cannot come before; sets its cause. */
+  /** Points that this one cannot precede; sets its cause. */
   private followed(point: Point): Point[] {
     const { who, whom, what } = point.event;
     const at = (name: string): Point[] => [this.named.get(name)].filter((one) => one !== undefined);
@@ -153,7 +156,7 @@ export class Oracle {
         const left = this.released.get(1);
         const byLock = left !== undefined && left.event.ns > (told[0]?.event.ns ?? 0);
         const edges = ifWaited(byLock ? [left] : told);
-        return this.hasWaited ? edges : told; // who waited for the condition has waited for that
+        return this.hasWaited ? edges : told; // a thread that waited for the condition has waited for that
       }
       case 'woken':
         return ifWaited(at(`posts ${whom}`));
@@ -170,9 +173,7 @@ export class Oracle {
     return points;
   }
 
-  /**
-   * Of a spawned call, or thread, that its parent calls while it waits: where the parent was, or its call before that.
-   */
+  /** For a spawned call, or thread, that its parent calls while it waits: the parent's point, or its previous call. */
   private callerOf({ event }: Point): Point | null {
     const parent = this.last.get(this.creators.get(event.who) ?? 0);
     if (parent === undefined || !['syncs', 'joins'].includes(parent.event.what)) return null;
@@ -184,7 +185,7 @@ export class Oracle {
     return ended.sort((a, b) => b!.event.ns - a!.event.ns)[0] ?? parent;
   }
 
-  /** The chains that end where that thread did. */
+  /** The chains that end where that thread ended. */
   chains(main: number): Chains {
     const end = this.named.get(`end ${main}`);
     if (!end) throw new Error(`thread ${main} has not ended`);
@@ -203,7 +204,7 @@ export class Oracle {
   }
 }
 
-/** hasWaited: whether who may have waited for a lock, a semaphore or room in a channel has done so. */
+/** hasWaited: whether a thread that may have waited for a lock, a semaphore or room in a channel did wait. */
 export function chainsOf(
   events: readonly ProgramEvent[],
   main: number,

@@ -1,7 +1,7 @@
 /**
- * The sampler against the exact truth: a program of random phases is recorded many times, on the build of the thread
- * package that traces every change. Intervals must cover the truth as often as they promise, and errors must not lean
- * to one side.
+ * The sampler compared with the exact truth: a program of random phases is recorded many times, with the build of the
+ * thread package that traces every change. Intervals must contain the truth as often as they promise, and errors must
+ * not be biased.
  */
 import test from 'ava';
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { npt, parallelize, total, type TrueEntity } from './truth.js';
 const program = `${root}/build/test/known-answers/oracle/random_phases`;
 const processors = 3;
 const runs = 40;
-const actors = 5; // threads of the program, beside main
+const actors = 5; // threads of the program, in addition to main
 
 /** Numbers without an interval of their own, as shares of elapsed time. */
 const others: Record<string, [(e: Entity) => number, (e: TrueEntity) => number]> = {
@@ -47,7 +47,7 @@ class Errors {
     this.sum += error;
     this.squares += error * error;
   }
-  /** The mean and how many of its standard errors it is from 0. */
+  /** The mean, and its distance from 0 in standard errors. */
   lean(): { n: number; mean: number; sigmas: number } {
     const mean = this.sum / this.n;
     const variance = Math.max(0, this.squares / this.n - mean * mean);
@@ -56,7 +56,7 @@ class Errors {
 }
 
 test.serial('95 % intervals cover the truth, and errors do not lean', async (t) => {
-  t.timeout(600_000); // of one recording: each assertion begins it again
+  t.timeout(600_000); // of one recording: each assertion restarts it
   if (!existsSync(program)) {
     t.fail('build the native parts first');
     return;
@@ -76,7 +76,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     const recording = startRecording(program, { processors, args: [String(seed)], env: { QUARTZ_ORACLE: stem } });
     const ended = await recording.ended;
     t.is(ended.status, 0, ended.stderr);
-    // The hooks' cost stays in: the trace has it too.
+    // The hooks' cost is not subtracted, because the trace contains it, too.
     const model = openModel(recording.file, false);
     const truth = truthOfRun(model, stem);
     const elapsed = model.elapsedNs;
@@ -85,10 +85,10 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     skipped += model.head.skippedTicks;
     samples += model.samples;
     for (const entity of model.entities) {
-      if (entity.members.length > 0) continue; // a group: its members are here
-      if (entity.kind.startsWith('code-')) continue; // no trace tells of loops and lines
+      if (entity.members.length > 0) continue; // a group: its members are in the list
+      if (entity.kind.startsWith('code-')) continue; // traces contain no loops and lines
       const exact = truthOf(truth, model, entity);
-      if (!exact) continue; // known from its calls alone
+      if (!exact) continue; // known only from its calls
       const name = `${entity.kind} ${entity.name}`;
       const exactNpt = npt(exact.byBusyNs);
       const hit = exactNpt >= entity.ci95.lowNs && exactNpt <= entity.ci95.highNs;
@@ -98,7 +98,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
       missed += hit ? 0 : 1;
       err(`npt of ${name}`, (entity.nptNs - exactNpt) / elapsed);
       for (const [metric, [estimate, right]] of Object.entries(others)) {
-        // of a thread: all of its time, not what no procedure has
+        // for a thread: all of its time, not only the time outside of procedures
         if (entity.thread && metric.endsWith('self')) continue;
         err(`${metric} of ${name}`, (estimate(entity) - right(exact)) / elapsed);
       }
@@ -117,7 +117,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     err('mean of r', model.balance.meanRunnable - truth.runnableNs / elapsed);
   }
   const wrong: string[] = [];
-  // Each name by itself: 5 % of misses are promised; more than this many have a chance below one in 100,000.
+  // Each name by itself: 5 % of misses are promised; more than this many have a probability below one in 100,000.
   for (const [name, { hits, misses }] of covered) {
     const bound = binomialBound(hits + misses, 0.05, 1 - 1e-5);
     if (misses > bound)
@@ -125,7 +125,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
         `the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`,
       );
   }
-  // All together: entities of one run miss together, runs do not. At most 5 %, within four standard errors of the runs.
+  // All together: entities of one run miss together, runs do not. At most 5 %, within four standard errors over runs.
   const meanMiss = missShares.reduce((sum, one) => sum + one, 0) / runs;
   const spread = Math.sqrt(missShares.reduce((sum, one) => sum + (one - meanMiss) ** 2, 0) / (runs - 1) / runs);
   t.log(
@@ -136,13 +136,13 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     wrong.push(`intervals missed the truth in ${(100 * meanMiss).toFixed(1)} % of all cases`);
   t.true(covered.size >= 10);
   t.log(`${samples} snapshots, ${skipped} skipped; ${covered.size} entities, ${errors.size} numbers compared`);
-  // Only what every run has seen: what is seen by chance alone has been seen too often.
-  // The mean error must be 0 within 5 standard errors, or be below one part in 500 of elapsed time. What happened while
-  // the machine kept the sampler from running cannot be known: where threads wait for a CPU, so does the sampler.
+  // Only what every run has seen: what is seen only by chance has been seen too often in these runs.
+  // The mean error must be 0 within 5 standard errors, or below one part in 500 of the elapsed time. What happened while
+  // the machine kept the sampler from running is unknown: when threads wait for a CPU, so does the sampler.
   for (const [what, one] of errors) {
     const { n, mean, sigmas } = one.lean();
-    // A number that counts threads can be off by as many at each such instant; runnable threads while useful, by as
-    // many for each processor.
+    // A number that counts threads can deviate by all of them at each such instant; runnable threads while useful, by
+    // as many for each processor.
     const most = what.startsWith('runnable while')
       ? actors * processors
       : /^(ready|blocked|io|mean)/.test(what)
@@ -150,8 +150,8 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
         : 1;
     const unseen = (skipped / (skipped + samples)) * most;
     // Main begins with the recording, and what happens in its first interval counts for less
-    // (docs/reference/metrics.md, section 6): up to half an interval is missing, of idleness as often as there are
-    // other processors.
+    // (docs/reference/metrics.md, section 6): up to half an interval is missing, multiplied by the number of other
+    // processors for idleness.
     const begin = / main$/.test(what)
       ? (runs / (skipped + samples) / 2) * (what.startsWith('idleness') ? processors - 1 : 1)
       : 0;

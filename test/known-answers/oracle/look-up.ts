@@ -1,18 +1,18 @@
-/** What the exact truth says of an entity of a model, and the truth of a recorded run. */
+/** The exact truth about an entity of a model, and about a recorded run. */
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 import { readTrace } from './trace.js';
 import { computeTruth, emptyEntity, type TrueEntity, type Truth } from './truth.js';
 
-/** The truth over just the time that the model covers, from the trace at `stem`. */
+/** The truth over exactly the time that the model covers, from the trace at `stem`. */
 export function truthOfRun(model: Model, stem: string): Truth {
   return computeTruth(readTrace(stem, BigInt(model.head.firstNs)), model.processors, 0, model.elapsedNs);
 }
 
-/** The truth about an entity of the model that is no group; undefined where neither has seen it at any time. */
+/** The truth about an entity of the model that is not a group; undefined if it occurs in neither. */
 export function truthOf(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
   const exact = lookUp(truth, model, entity);
   if (exact || Object.values(entity.states).every((one) => one.ns === 0)) return exact;
-  // a snapshot's visits follow the reading of the clock: the last may see past the end
+  // a snapshot's visits follow the reading of the clock: the last one may see what comes after the end
   return emptyEntity(model.processors);
 }
 function lookUp(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {

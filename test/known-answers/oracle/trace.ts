@@ -14,7 +14,7 @@ export type TraceEvent =
   | { ns: number; kind: 'queue'; object: number; length: number };
 
 const magic = 0x314352544f5a5551n;
-/** What overhead is for is not told apart here: states above the last one are all overhead. */
+/** Kinds of overhead are not distinguished here: states above the last one are all overhead. */
 const ofProcessor = (state: number): number => (state >= 7 ? 2 : state);
 
 const kinds = { now: 1, state: 2, begin: 3, end: 4, stack: 5, entry: 6, queue: 7 } as const;

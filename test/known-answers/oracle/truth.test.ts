@@ -1,4 +1,4 @@
-/** The exact computation on traces made by hand, whose answers docs/reference/metrics.md section 7 gives. */
+/** The exact computation on traces made by hand, with the answers of docs/reference/metrics.md, section 7. */
 import test from 'ava';
 import type { TraceEvent } from './trace.js';
 import { computeTruth, npt, parallelize, total, type Truth } from './truth.js';

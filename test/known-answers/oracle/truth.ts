@@ -1,6 +1,6 @@
 /**
  * The metrics of docs/reference/metrics.md computed exactly, from a trace of every change. Written from the definitions
- * alone: shares no code with the model, which computes the same from samples.
+ * alone: it shares no code with the model, which computes the same from samples.
  */
 import type { TraceEvent } from './trace.js';
 
@@ -57,7 +57,7 @@ export const emptyEntity = (processorCount: number): TrueEntity => ({
   usefulRunnableNs: 0,
 });
 
-/** Integrates over [fromNs, toNs) what the events, which are ordered by time, say. */
+/** Integrates the events, which are ordered by time, over [fromNs, toNs). */
 export function computeTruth(
   events: readonly TraceEvent[],
   processorCount: number,
@@ -88,7 +88,7 @@ export function computeTruth(
   const threads = new Map<number, Thread>();
   const queues = new Map<number, number>();
 
-  /** Everybody whom a thread's time is charged to, each once, and the innermost of them. */
+  /** All entities that a thread's time is charged to, each once, and the innermost of them. */
   const charged = (thread: Thread | undefined): { all: Set<TrueEntity>; innermost: TrueEntity } => {
     const all = new Set<TrueEntity>([truth.root]);
     let innermost = truth.root;
@@ -164,7 +164,7 @@ export function computeTruth(
       case 'state':
       case 'stack': {
         const thread = threads.get(event.thread);
-        if (!thread) break; // the record is being made or given back
+        if (!thread) break; // the record is being initialized or released
         if (event.kind === 'state') thread.state = event.state;
         else thread.keys = event.keys;
         break;

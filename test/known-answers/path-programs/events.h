@@ -30,7 +30,7 @@ static uint64_t clock_of(clockid_t clock) {
   clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
-/* Not inlined: who calls it may have moved to another kernel thread since its last call. */
+/* Not inlined, because the caller may have moved to another kernel thread since its last call. */
 __attribute__((noinline, no_instrument_function)) static void event(const char *what, uint64_t who, uint64_t whom) {
   uint32_t at = __atomic_fetch_add(&events_count, 1, __ATOMIC_RELAXED);
   if (at >= EVENTS_MOST) abort();

@@ -125,7 +125,7 @@ static void *blocks(void *unused) {
   shorter();
   return unused;
 }
-/* Joined by nobody: what it has done is told by the semaphore alone. */
+/* Not joined: that it has worked is only visible by the semaphore. */
 static void *longer_then_posts(void *unused) {
   longer();
   qz_sem_post(&units_left);
@@ -140,7 +140,7 @@ static void detached(void) {
   after();
 }
 
-/* The deadline comes first: who signals afterwards has ended no wait. */
+/* The deadline comes first: a later signal has ended no wait. */
 static void *times_out(void *unused) {
   struct timespec deadline;
   clock_gettime(CLOCK_REALTIME, &deadline);
@@ -161,7 +161,7 @@ static void *signals_late(void *unused) {
   return unused;
 }
 
-/* An item goes through so many channels, by one thread. */
+/* One thread passes an item through that many channels. */
 static void through_channels(void) {
   static qz_channel channels[1000];
   for (long k = 0, item; k < 1000; k++) {
@@ -171,7 +171,8 @@ static void through_channels(void) {
     qz_channel_receive(&channels[k], &item);
   }
 }
-/* Each has a chain of its own, of before the last snapshot, whenever it goes on; so many that crumbs are lost. */
+/* Each has a chain of its own, from before the last snapshot, whenever it continues; there are so many that crumbs are
+ * lost. */
 static void *dozes(void *unused) {
   for (int k = 0; k < 100; k++) qz_sleep_ns(5000000);
   return unused;

@@ -120,7 +120,7 @@ static void both(void *(*first)(void *), void *(*second)(void *)) {
   pthread_join(b, NULL);
 }
 
-/* Joined by nobody: what it has done is told by the semaphore alone. */
+/* Not joined: that it has worked is only visible by the semaphore. */
 static void *longer_then_posts(void *unused) {
   longer();
   sem_post(&items);
@@ -136,7 +136,7 @@ static void detached(void) {
   after();
 }
 
-/* The deadline comes first: who signals afterwards has ended no wait. */
+/* The deadline comes first: a later signal has ended no wait. */
 static void *times_out(void *unused) {
   struct timespec deadline;
   clock_gettime(CLOCK_REALTIME, &deadline);

@@ -1,5 +1,5 @@
-/* Graphs of strands whose work and span are counted in units by the program itself, which prints both: see
- * ../shapes.test.ts. Of the thread package. */
+/* Graphs of strands of the thread package. The program itself counts their work and span in units and prints both: see
+ * ../shapes.test.ts. */
 #include <quartz/quartz.h>
 #include <stdbool.h>
 #define UNITS_ALONE
@@ -82,7 +82,7 @@ static void hiccups(void) {
     }
     qz_sync(&scope);
   }
-  /* No two of them are in one round. */
+  /* No two of them are in the same round. */
   expect(ROUNDS * (1 + CALLS) * USUAL + hits * (HICCUP - USUAL), ROUNDS * 2 * USUAL + hits * (HICCUP - USUAL));
 }
 
@@ -97,7 +97,7 @@ static qz_thread_t create(uint64_t count) {
   if (qz_create(&thread, NULL, does, (void *)(uintptr_t)count)) exit(99);
   return thread;
 }
-/* Joined when it has ended long ago. */
+/* Joined long after it has ended. */
 static void ended(void) {
   units(10000);
   qz_thread_t thread = create(30000);
@@ -105,7 +105,7 @@ static void ended(void) {
   qz_join(thread, NULL);
   expect(100000, 70000);
 }
-/* The spawned call goes on elsewhere, where there is another processor, when its parent has done its own part. */
+/* The spawned call continues on another processor, if there is one, when its parent has done its own part. */
 static void stolen(void) {
   for (int k = 0; k < 20; k++) {
     units(500);

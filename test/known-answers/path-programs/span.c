@@ -14,7 +14,7 @@ static int turn;
 
 static void part(void *argument) { units((uint64_t) * (long *)argument); }
 
-/* 200 alone, then 16 times 50 beside each other: work 1000, span 250. */
+/* 200 alone, then 16 times 50 in parallel: work 1000, span 250. */
 static void amdahl(void) {
   long n = 50;
   units(200);
@@ -23,7 +23,7 @@ static void amdahl(void) {
   qz_sync(&scope);
 }
 
-/* Each halves: the left half is spawned, the right half called, what is left over is done afterwards. */
+/* Each call halves its part: the left half is spawned, the right half called, and the rest is done afterwards. */
 static void tree(void *argument) {
   long n = *(long *)argument;
   units(20);
@@ -40,7 +40,7 @@ static void *does(void *argument) {
   units((uint64_t) * (long *)argument);
   return NULL;
 }
-/* 100 alone, 300 beside 100, joined in the order in which they do not end: work 600, span 500. */
+/* 100 alone, 300 in parallel with 100, joined in the reverse order of their ends: work 600, span 500. */
 static void joined(void) {
   qz_thread_t a, b;
   long much = 300, little = 100;

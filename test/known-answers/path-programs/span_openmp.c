@@ -33,7 +33,7 @@ static void barrier(void) {
 #pragma omp barrier
   }
 }
-/* 100 alone, then 300 beside 100: work 500, span 400. */
+/* 100 alone, then 300 in parallel with 100: work 500, span 400. */
 static void sections(void) {
   alone(100);
 #pragma omp parallel sections num_threads(2)
@@ -56,7 +56,7 @@ static void nested(void) {
   }
 }
 
-/* Which thread executes how many is open; most of them at the barrier: work 440. */
+/* It is not determined which thread executes how many; most of them at the barrier: work 440. */
 static void tasks(void) {
   alone(100);
 #pragma omp parallel num_threads(2)

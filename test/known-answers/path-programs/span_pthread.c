@@ -39,7 +39,7 @@ static void *even_late(void *unused) {
   return unused;
 }
 
-/* Of each 40 units 24 in `longer`, 8 in `inner` within it, and 4 in `shorter`, by holds of 1/200 of a unit each. */
+/* Of each 40 units, 24 are in `longer`, 8 of these in `inner`, and 4 in `shorter`, in holds of 1/200 of a unit each. */
 static pthread_mutex_t longer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER,
                        shorter = PTHREAD_MUTEX_INITIALIZER;
 static volatile uint64_t sink;

@@ -1,8 +1,6 @@
-/* Random programs that write down what they do (events.h), for ../oracle/chains.test.ts: traced CASE SEED. For the
- * thread package, and (PTHREADS) the same with plain pthreads.
- *
- * graph: a random graph of spawned calls and created threads. mesh: threads that meet in rounds, each by another means.
- */
+/* Random programs that log what they do (events.h), for ../oracle/chains.test.ts: traced CASE SEED. For the thread
+ * package and, with PTHREADS defined, the same with plain pthreads. graph: a random graph of spawned calls and created
+ * threads. mesh: threads that meet in rounds, each round in another way. */
 #define _GNU_SOURCE
 #define UNITS_ALONE
 #define ROUND UINT64_C(50000)
@@ -159,7 +157,7 @@ static qz_channel ring[THREADS];
 static qz_future ready[ROUNDS];
 #endif
 
-/* Work of that thread in that round. */
+/* The work of that thread in that round. */
 static uint64_t due(uint64_t round, uint64_t me) {
   uint64_t seed = plan + 1 + round * 977 + me * 131;
   for (int k = 0; k < 4; k++) random_of(&seed, 2);

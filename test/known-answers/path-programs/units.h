@@ -1,7 +1,5 @@
-/* Work that is counted: chains of dependent multiplications. Ratios of units are known whatever a unit takes.
- *
- * Used by: the programs of this folder; never instrumented itself.
- */
+/* Counted work: chains of dependent multiplications. Ratios of units are known, however long a unit takes. Used by the
+ * programs of this folder; never instrumented itself. */
 #ifndef TEST_UNITS_H
 #define TEST_UNITS_H
 
@@ -32,7 +30,7 @@ static inline __attribute__((always_inline, no_instrument_function)) void units(
 }
 
 #ifndef UNITS_ALONE
-/* A procedure that does so many. */
+/* A procedure that executes that many. */
 #define WORK(name, count) \
   PROCEDURE static void name(void) { units(count); }
 

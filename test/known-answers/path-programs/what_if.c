@@ -6,12 +6,12 @@
 
 static qz_mutex lock;
 
-/* Called, and begun with. */
+/* Both called and started with. */
 PROCEDURE static void a(void *unused) { units(300); }
 PROCEDURE static void b(void *unused) { units(200); }
 PROCEDURE static void never(void *unused) { units(1); }
 
-/* 100 alone, 300 beside 200, 50 alone: span 450. Without a: 350, without b: 450; a at 0.8: 390. */
+/* 100 alone, 300 in parallel with 200, 50 alone: span 450. Without a: 350, without b: 450; a at 0.8: 390. */
 static void branches(void) {
   units(100);
   qz_scope scope = {0};
@@ -37,8 +37,8 @@ PROCEDURE static void outer(void *unused) {
   qz_spawn(&scope, leaf, &n);
   qz_sync(&scope);
 }
-/* inner is max(100, 40) + 60 = 160, beside 130: span 160. Without inner 130; without leaf 100; with leaf of inner alone
- * for nothing 130; without outer nothing. */
+/* inner is max(100, 40) + 60 = 160, in parallel with 130: span 160. Without inner 130; without leaf 100; if only leaf
+ * in inner took no time, 130; without outer, nothing. */
 static void nested(void) {
   qz_scope scope = {0};
   qz_spawn(&scope, outer, NULL);
@@ -53,7 +53,8 @@ static void *comes_late(void *unused) {
   units(40);
   return unused;
 }
-/* 100 with the lock and 30 beside 60 with it and 40: 200 one after the other, 130 if nobody had to wait. */
+/* 100 with the lock and 30, in parallel with 60 with it and 40: 200 one after the other, 130 if no thread had to wait.
+ */
 static void bound(void) {
   qz_thread_t late;
   qz_mutex_lock(&lock);
@@ -65,7 +66,8 @@ static void bound(void) {
   qz_join(late, NULL);
 }
 
-/* Called where no thread begins: 300 and 200 in turns, of which a's is 60 %. Without a 200, at a half 350 of 500. */
+/* Called where no thread begins: 300 and 200 alternately, 60 % of which are a's. Without a 200, at a half 350 of 500.
+ */
 static void calls(void) {
   for (int k = 0; k < 4; k++) {
     a(NULL);
@@ -75,7 +77,7 @@ static void calls(void) {
 
 PROCEDURE static void more(void *unused) { units(3); }
 PROCEDURE static void less(void *unused) { units(2); }
-/* 3 beside 2, again and again: of the span, a third is more's alone. */
+/* 3 in parallel with 2, again and again: a third of the span is more's alone. */
 static void rounds(void) {
   for (int k = 0; k < 1000; k++) {
     qz_scope scope = {0};

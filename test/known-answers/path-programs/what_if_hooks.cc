@@ -1,5 +1,5 @@
-/* Calls that end in all the ways that there are, of counted units, for hooks of each kind: see ../what-if.test.ts. Of
- * each round's 32 units `plain`, `thrower`, `again` and `keeps_lock` have 3 each, `other` the rest. */
+/* Calls that end in all possible ways, of counted units, for hooks of each kind: see ../what-if.test.ts. Of each
+ * round's 32 units, `plain`, `thrower`, `again` and `keeps_lock` have 3 each, `other` the rest. */
 #include <quartz/quartz.h>
 #include <cstdint>
 
@@ -47,7 +47,7 @@ PROCEDURE void keeps_lock(int n) {
 PROCEDURE void other(int n) {
   inlined(n);
   leaf(n);
-  sink = 0; /* a procedure that ends by a jump to another one is gone before it, to hooks after inlining */
+  sink = 0; /* a procedure that ends with a jump to another one has ended before it, for hooks after inlining */
 }
 
 int main() {

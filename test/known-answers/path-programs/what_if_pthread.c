@@ -36,7 +36,7 @@ int main(int count, char **words) {
     pthread_join(first, NULL);
     pthread_join(second, NULL);
     units(50);
-  } else { /* 500 one after the other, 325 if nobody had to wait */
+  } else { /* 500 one after the other, 325 if no thread had to wait */
     pthread_mutex_lock(&narrow);
     create(&first, comes_late);
     units(250);

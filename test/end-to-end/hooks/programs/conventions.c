@@ -1,6 +1,6 @@
-/* Procedures that are called in other ways than most: nested ones (gcc), of Microsoft's convention, of a variable
- * number of arguments, and two that call each other deeper than the profile stack is. Ends with 1 where one of them got
- * or gave a wrong value.
+/* Procedures with unusual calling conventions: nested ones (gcc), Microsoft's convention, a variable number of
+ * arguments, and two that call each other deeper than the profile stack. Exits with 1 if one of them received or
+ * returned a wrong value.
  *
  *   conventions TURNS
  */
@@ -37,12 +37,12 @@ __attribute__((noinline)) static void jump(void) {
   sink++;
   longjmp(back, 1);
 }
-/* Leaves an entry of jump() behind, which its exit finds. */
+/* Leaves an entry of jump() on the stack, which its exit finds. */
 __attribute__((noinline, ms_abi)) static long microsoft(long a, long b, long c, long d) {
   if (!setjmp(back)) jump();
   return a + 2 * b + 3 * c + 4 * d;
 }
-/* %rsi and %rdi are the callee's to keep; a compiler that knows of the call would keep them itself. */
+/* The callee has to preserve %rsi and %rdi; a compiler that knew of the call would save them itself. */
 __attribute__((noinline)) static void call_microsoft(long turn) {
   long a = turn, b = 2, c = turn + 1, d = turn + 2, result;
   register long third __asm__("r8") = 3, fourth __asm__("r9") = 4;

@@ -1,4 +1,4 @@
-/* The same with threads of the package. */
+/* The same program with threads of the package. */
 #include <quartz/quartz.h>
 #include <stdlib.h>
 #include "turns.h"

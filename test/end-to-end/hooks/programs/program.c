@@ -1,5 +1,5 @@
-/* A pthread program with hooks, as a user compiles it. Two threads call turn() as often as is said, each turn calls
- * leaf() ten times; the main thread meanwhile loads a library, calls it 100 times, unloads it, as often as is said.
+/* A pthread program with hooks, as a user compiles it. Two threads call turn() TURNS times, and each turn calls leaf()
+ * ten times. In the meantime the main thread loads a library, calls it 100 times and unloads it, LOADS times.
  *
  *   program TURNS [PLUGIN LOADS]     TURNS 0: until it is killed
  */
@@ -16,7 +16,7 @@ static void *worker(void *unused) {
   for (long k = 0; !turns || k < turns; k++) {
     turn((int)k);
     if (k % 1000) continue;
-    pthread_mutex_lock(&lock); /* the pthread layer knows a thread that ran before it was attached by its calls */
+    pthread_mutex_lock(&lock); /* the layer learns of a thread that ran before the attach by its calls */
     pthread_mutex_unlock(&lock);
   }
   return unused;

@@ -1,2 +1,2 @@
-/* A program in the C of 1989: the flags of Quartz are not to make a compiler complain. */
+/* A program in C89: compilers must accept the flags of Quartz for it without a warning. */
 int main(void) { return 0; }

@@ -1,4 +1,4 @@
-/* Work whose calls are known: each turn() calls leaf() ten times. */
+/* Work with a known number of calls: each turn() calls leaf() ten times. */
 static volatile int sink;
 
 __attribute__((noinline)) static int leaf(int n) { return n + ++sink; }

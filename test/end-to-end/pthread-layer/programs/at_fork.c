@@ -1,4 +1,4 @@
-/* A library that is initialised before a layer in front of it, and whose at-fork handlers lock: in a child it says
+/* A library that is initialized before a layer in front of it, and whose at-fork handlers lock: in a child it prints
  * whether the C library wrote the child's own number into the lock. */
 #define _GNU_SOURCE
 #include <pthread.h>

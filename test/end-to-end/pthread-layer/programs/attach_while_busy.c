@@ -1,6 +1,6 @@
-/* Threads that a sampler meets in the middle of what they do, none of which calls the layer as long as the sampler
- * looks: one computes, one waits for a condition, one sleeps, main joins. Says "ready" when they do; ends by a signal,
- * or after two minutes. */
+/* Threads to which a sampler attaches in the middle of their work; none of them calls the layer while the sampler is
+ * attached: one computes, one waits for a condition, one sleeps, main joins. Prints "ready" once they do; ends by a
+ * signal, or after two minutes. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Threads that a sampler meets while they run: two compute, and take a lock in a procedure of its own every now and
- * then. Says "ready" when they run; ends by a signal, or after two minutes. */
+/* Threads to which a sampler attaches while they run: two compute, and now and then take a lock in a procedure of its
+ * own. Prints "ready" once they run; ends by a signal, or after two minutes. */
 #include <pthread.h>
 #include <stdio.h>
 #include "work.h"

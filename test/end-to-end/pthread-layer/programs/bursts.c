@@ -1,10 +1,12 @@
-/* Threads that work in short bursts: a part of each in a lock of their own, a part outside, then a nap; or, with a nap
- * of 0, they hand a token round in place of it. Prints what each part took by the threads' own CPU clocks, without what
- * reading these and taking the lock takes, lines of a name and ns. bursts SECONDS THREADS BURST_US NAP_US SEED Lengths
- * vary at random between half and one and a half of what was asked for; with seed 0 not at all.
+/* Threads that work in short bursts: a part of each inside a lock of their own, a part outside, then a nap; or, with a
+ * nap of 0, they pass a token round instead. Prints the time of each part by the threads' own CPU clocks, without the
+ * time for reading these and for taking the lock: lines of a name and ns.
  *
- * After a nap the caches are cold, and reading a clock takes several times as long as in a loop of its own: a fifth of
- * a burst of 10 us. So what a reading takes is measured where it is made: by another one right after it. */
+ *   bursts SECONDS THREADS BURST_US NAP_US SEED
+ *
+ * Lengths vary at random between 0.5 and 1.5 of the requested one; with seed 0 they do not vary. After a nap the caches
+ * are cold, and reading a clock takes several times as long as in a loop of its own: a fifth of a burst of 10 us. So
+ * the time for a reading is measured where it is made, by another reading right after it. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

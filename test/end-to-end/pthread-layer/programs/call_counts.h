@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Waits until the thread has used so many nanoseconds (less than a second) of processor time. */
+/* Waits until the thread has used that many nanoseconds (less than a second) of processor time. */
 static inline void until_used(pthread_t thread, long ns) {
   clockid_t its;
   struct timespec used = {0, 0};

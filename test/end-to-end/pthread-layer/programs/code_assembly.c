@@ -1,5 +1,6 @@
-/* A procedure in assembly (code_assembly_x86_64.s), without unwind information, that calls one in C: steps are counted.
- * Of 8,000 steps of a turn of the assembly's outer loop 3,000 and 1,000 are in two loops in it, the rest are here. */
+/* A procedure in assembly (code_assembly_x86_64.s), without unwind information, that calls one in C; steps are counted.
+ * Of 8,000 steps in each iteration of the assembly's outer loop, 3,000 and 1,000 are in two loops in it, the rest are
+ * here. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

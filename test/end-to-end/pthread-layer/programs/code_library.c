@@ -1,4 +1,4 @@
-/* Loops of a library that the system installed, stripped: zlib's checksum of so many bytes, each byte a step. */
+/* Loops of a stripped library that the system installed: zlib's checksum of that many bytes, each byte a step. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* Loops whose work is counted: steps that depend on each other, so many in each. The comments are what the test looks
- * for. */
+/* Loops with counted work: a given number of steps that depend on each other. The test looks for the comments. */
 #include <pthread.h>
 #include <stdint.h>
 #ifdef WITH_PACKAGE

@@ -1,5 +1,5 @@
-/* Loops through code that the compiler moves away (.cold), since it is said to be unlikely; steps are counted, and
- * depend on each other. The comments are what the test looks for. */
+/* Loops through code that the compiler moves away (.cold), because it is marked as unlikely; steps are counted, and
+ * depend on each other. The test looks for the comments. */
 #include <stdint.h>
 
 static inline __attribute__((always_inline)) uint64_t step(uint64_t v) {

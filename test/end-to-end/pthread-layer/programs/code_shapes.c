@@ -1,10 +1,10 @@
-/* Loops that optimization gives other shapes: vectorized, unrolled, unswitched. Of each pair one has three times the
- * iterations of the other, of the same work. With LIBRARY there is no main, with PROGRAM nothing else. */
+/* Loops whose form optimization changes: vectorized, unrolled, unswitched. In each pair, one loop has three times the
+ * iterations of the other, with the same work. With LIBRARY defined there is no main, with PROGRAM nothing else. */
 #include <pthread.h>
 
 #define COUNT 1024
 #define TURNS 15000
-#define TIMES 8 /* that what is vectorized is called in a turn: it is so much faster */
+#define TIMES 8 /* how often vectorized loops are called in each iteration, because they are that much faster */
 
 double shapes(long turns);
 

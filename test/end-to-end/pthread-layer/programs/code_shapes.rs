@@ -1,4 +1,4 @@
-// A pair of loops of the same work, one with three times the iterations, as code_shapes.c has them.
+// A pair of loops with the same work, one with three times the iterations, as in code_shapes.c.
 #[inline(never)]
 fn vectorized(a: &mut [f64], count: usize) {
     for x in a[..count].iter_mut() { *x = *x * 0.5 + 1.0; } // vectorized one

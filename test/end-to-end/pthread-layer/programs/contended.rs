@@ -1,4 +1,5 @@
-// Two threads that want one lock, which each keeps for a while. Waiting for it goes past the pthread functions.
+// Two threads that compete for one lock, which each holds for a while. Waiting for it does not use the pthread
+// functions.
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-/* Threads that are created in different places, and work: each case by its name. The work is counted. */
+/* Threads that are created in different places, and work; the argument selects the case. The work is counted. */
 #include <pthread.h>
 #include <string.h>
 #include <thread>
@@ -38,7 +38,7 @@ PROCEDURE static void outer() {
   __asm__ volatile("");
 }
 
-/* Each makes two of its kind, until there are 31. */
+/* Each creates two more, until there are 31. */
 static void *halve(void *depth) {
   intptr_t left = reinterpret_cast<intptr_t>(depth);
   pthread_t ids[2];
@@ -54,7 +54,7 @@ PROCEDURE static void divide() {
   __asm__ volatile("");
 }
 
-/* More at a time than the session has room for. */
+/* More threads at a time than fit into the session. */
 PROCEDURE static void swarm() {
   uint64_t count = 1;
   std::vector<pthread_t> ids(200);

@@ -1,6 +1,6 @@
-/* What the C++ library implements in its headers, upon the kernel's futex: each is waited for on the heap for 300 ms,
- * at a line that names it in a comment, from when all threads wait. Says for how long, in ms, and then how long each
- * thread took by its own clock. Built by several compilers, with and without optimization. */
+/* Waits that the C++ library implements in its headers with the kernel's futex: for each object, on the heap, threads
+ * wait 300 ms, at a line that a comment names, counted from when all threads wait. Prints for how long, in ms, and then
+ * how long each thread took by its own clock. Built by several compilers, with and without optimization. */
 #include <atomic>
 #include <barrier>
 #include <chrono>

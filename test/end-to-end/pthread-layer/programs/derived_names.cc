@@ -1,5 +1,5 @@
-/* Names that the program never gave: threads by what they run, locks by the part of a variable; and one given by prctl.
- */
+/* Names that the program does not give: of threads by what they run, of locks by the part of a variable; and one given
+ * by prctl. */
 #include <mutex>
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -1,4 +1,4 @@
-/* A lock made of an atomic flag: two threads try it in a loop of their own, and the one that has it works 2 ms, 100
+/* A lock made of an atomic flag: two threads try it in a loop of their own, and the one that gets it works 2 ms; 100
  * times each. */
 #include <pthread.h>
 #include <stdatomic.h>

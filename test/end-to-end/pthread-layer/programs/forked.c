@@ -1,11 +1,11 @@
-/* A parent that forks so many children, which go on as the same program and do so much work; it waits for them.
- * forked CHILDREN MILLISECONDS [PARENT_MILLISECONDS]: processor time of each. */
+/* A parent that forks CHILDREN children, which continue as the same program and work for MILLISECONDS of processor
+ * time; it waits for them. forked CHILDREN MILLISECONDS [PARENT_MILLISECONDS]: processor time of each. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "work.h"
 
-static volatile int worked; /* differently: or the compiler makes one procedure of both */
+static volatile int worked; /* different code, or the compiler would merge the procedures */
 __attribute__((noinline)) static void child_work(unsigned ms) {
   work_own_us(ms * 1000ul);
   worked = 1;

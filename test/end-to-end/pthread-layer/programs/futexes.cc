@@ -1,6 +1,6 @@
-/* Waits that go past the pthread functions: a latch of the C++ library for a static variable, and one on the heap;
- * once; the C library's own lock of a stream. Says how long it waited at the gate, for the routine and for the stream:
- * ms, by the clocks of those who wait. */
+/* Waits that bypass the pthread functions: a latch of the C++ library in a static variable, and one on the heap; once;
+ * the C library's own lock of a stream. Prints how long it waited at the gate, for the routine and for the stream, in
+ * ms, by the waiting threads' clocks. */
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -40,7 +40,7 @@ __attribute__((noinline)) static void print() {
   __asm__ volatile("");
 }
 
-/* Waits that are known: from the instant that a thread says its number. */
+/* Waits that are certain: from the time at which a thread reports its number. */
 template <typename Wait> static int timed(std::atomic<int> &tid, Wait wait) {
   auto begin = std::chrono::steady_clock::now();
   tid = gettid();

@@ -1,5 +1,5 @@
 /* Code that the program generates while it runs, as a compiler of another language does: in no file, without unwind
- * information. Two threads run it in turn, under a lock that each keeps for 400 ms of its processor time. */
+ * information. Two threads run it in turn, under a lock that each holds for 400 ms of its processor time. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

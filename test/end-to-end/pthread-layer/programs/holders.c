@@ -1,8 +1,10 @@
-/* Who holds what others wait for, one kind of object after the other; the holders sleep while they hold, so that the
- * times are known whatever else the machine does. ledger (mutex):    keeper holds it 4 times 50 ms; asker waits for it
- * each time, and holds it not at all to speak of table (rwlock):    reader-0 and reader-1 hold it 200 ms at the same
- * time; writer waits for both gate (spin lock):  keeper holds it 200 ms; asker spins free_lock (mutex): keeper alone
- * holds it 200 ms, nobody waits tokens (semaphore): taker waits 200 ms for what giver posts
+/* Threads that hold what others wait for, one kind of object after the other; the holders sleep while they hold, so
+ * that the times are known whatever else the machine does.
+ *
+ *   ledger (mutex)      keeper holds it 4 times for 50 ms; asker waits for it each time, and holds it for hardly any
+ * time table (rwlock)      reader-0 and reader-1 hold it for 200 ms at the same time; writer waits for both gate (spin
+ * lock)    keeper holds it for 200 ms; asker spins free_lock (mutex)   only keeper holds it, for 200 ms; nobody waits
+ *   tokens (semaphore)  taker waits 200 ms until giver posts
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Work in procedures that are inlined whatever the compiler thinks of it; C and C++. Each turn crushes for 30 ms of
- * processor time of the thread, of which it grinds for 20 in a loop, and sifts for 10. */
+/* Work in procedures that are always inlined; C and C++. In each turn, crush takes 30 ms of the thread's processor
+ * time, of which grind takes 20 in a loop and sift 10. */
 #include <pthread.h>
 #include <time.h>
 
@@ -10,7 +10,7 @@ INLINED void work_us(long us) {
   struct timespec begin, now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
   do {
-    for (volatile int k = 0; k < 50000; k = k + 1) continue; /* longer than a look at the clock takes */
+    for (volatile int k = 0; k < 50000; k = k + 1) continue; /* longer than reading the clock takes */
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
 }

@@ -1,5 +1,5 @@
 /* Critical sections of a fraction of a millisecond, inlined into their thread's loop beside work outside of them; one
- * is taken by the program's own wrapper, inlined as well, and lasts long enough to be seen twice. */
+ * is entered by the program's own wrapper, inlined as well, and is long enough to be sampled twice. */
 #include <pthread.h>
 #include <stddef.h>
 #include "work.h"

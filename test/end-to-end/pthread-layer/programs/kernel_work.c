@@ -1,6 +1,6 @@
-/* What the kernel does most of the work for: `malloc` (two threads that allocate, fill and free blocks of 1 MB, which
- * the allocator gives back to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped for each
- * use), `wake` (two threads that wake nobody, by syscall()). */
+/* Programs for which the kernel does most of the work: `malloc` (two threads that allocate, fill and free blocks of 1
+ * MB, which the allocator returns to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped
+ * for each use), `wake` (two threads that make wake calls without waiters, by syscall()). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <linux/futex.h>

@@ -1,4 +1,4 @@
-/* Two threads work, 300 and 360 ms by the clock; the first object that anybody uses is the join at the end. */
+/* Two threads work, 300 and 360 ms by the clock; the first object that any thread uses is the join at the end. */
 #include <pthread.h>
 #include "work.h"
 

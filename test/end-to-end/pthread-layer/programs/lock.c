@@ -1,5 +1,5 @@
-/* Four threads that do nothing but hold one lock in turn, 100 times 1 ms each. The lock has no name but its variable's.
- */
+/* Four threads that only hold one lock in turn, 100 times for 1 ms each. The lock has no name other than its
+ * variable's. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* 100,000 mutexes made at one place; all are taken twice, the first 250 also once at each of 16 places, one of them
- * (the last but nine) is also fought for. Writes how many bytes that took, to be compared with and without Quartz. */
+/* 100,000 mutexes created at one place; all are taken twice, the first 250 also once at each of 16 places, and one of
+ * them (the last but nine) is contended. Prints the amount of memory used, to be compared with and without Quartz. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Beside 400 threads that sleep, each of which has taken `arrival` once, eight threads take `everyone` 20,000 times
- * each, and each of 100 locks of their own (`several[k]`) five times: more pairs of place and lock than a small call
- * table holds. */
+ * each, and each of 100 locks of their own (`several[k]`) five times: more pairs of place and lock than fit into a
+ * small call table. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* A thread that waits 400 ms in a loop that it marks, ten times. Linked with nothing of Quartz. */
+/* A thread that waits 400 ms in a loop that it marks, ten times. Not linked with any library of Quartz. */
 #include <pthread.h>
 #include <quartz/spin.h>
 #include <stdatomic.h>

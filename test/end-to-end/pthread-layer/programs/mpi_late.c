@@ -1,7 +1,7 @@
-/* Ranks of MPI of which one is late, in each of the ways that calls wait for others. Rank 1 has three times as much to
- * do before each message and each collective; it prints nothing. Rank 0 prints how long it waited, by its own clock, in
- * ns: for messages in MPI_Recv and, with requests from anyone, in MPI_Waitall; and in a collective of a communicator of
- * the program's own. */
+/* Ranks of MPI of which one is late for each kind of call that waits for others. Rank 1 has three times as much to do
+ * before each message and each collective; it prints nothing. Rank 0 prints how long it waited, by its own clock, in
+ * ns: for messages in MPI_Recv and, with requests from any source, in MPI_Waitall; and in a collective of a
+ * communicator of the program's own. */
 #include <mpi.h>
 #include <stdio.h>
 

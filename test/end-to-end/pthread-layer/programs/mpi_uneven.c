@@ -1,6 +1,6 @@
 /* Two processes of MPI. In each round the first has three times as much to assemble as the second, which waits for it
- * in MPI_Allreduce, and prints how long by its own clock, in ns. One unit of work: 250,000 multiplications, each of
- * which needs the one before it. */
+ * in MPI_Allreduce and prints for how long, by its own clock, in ns. One unit of work: 250,000 multiplications, each of
+ * which needs the result of the previous one. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,4 @@
-// Ends while the sampler still reads its debug information, of which the headers of C++'s library make plenty.
-// much_inlined MS
+// Ends while the sampler is still reading its debug information, of which the headers of C++'s library produce a lot.
 #include <chrono>
 #include <cstdlib>
 #include <map>

@@ -1,6 +1,6 @@
-/* A library that stands before the C library's mutexes and conditions, as tools of other people do (its symbols have no
- * versions, as most have none): in the programs `lock` and `process_environment` it says how many mutexes it saw taken,
- * and how often each wait for a condition. */
+/* A library that interposes the C library's mutexes and conditions, as other people's tools do (its symbols have no
+ * versions, as in most of these): in the programs `lock` and `process_environment` it prints how many acquisitions it
+ * saw, and how often each wait for a condition. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

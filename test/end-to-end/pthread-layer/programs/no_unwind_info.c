@@ -1,5 +1,5 @@
-/* Code without unwind information, as other languages' compilers and assembly have it: a procedure whose symbol has the
- * type of data (as GHC's have), and behind it one without a symbol. Each of two threads runs one of them. */
+/* Code without unwind information, such as other languages' compilers and assembly produce: a procedure whose symbol
+ * has a data type (as those of GHC), followed by one without a symbol. Each of two threads runs one of them. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* One thread does the work that another one hands to it, piece by piece, and a third one takes what it made: no
- * pipeline, for the others have nothing to do. one_worker PIECES: each takes 2 ms of the worker's processor time. */
+/* One thread does the work that another one passes to it, piece by piece, and a third one takes the results: this is no
+ * pipeline, because the other threads have nothing to do. one_worker PIECES: each takes 2 ms of the worker's processor
+ * time. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* OpenMP, whose run-time library makes its own locks and barriers and spins at them before it blocks: the second thread
- * waits for the first at a barrier for 200 ms of processor time, then the first for the second at the end of the loop;
- * and both want one critical section. Says how long, in ms by the clock, the second waited at the first barrier, and
- * both for the critical section. */
+/* OpenMP, whose run-time library implements its own locks and barriers and spins at them before it blocks: the second
+ * thread waits for the first at a barrier for 200 ms of processor time, then the first for the second at the end of the
+ * loop; and both compete for one critical section. Prints how long, in ms by the clock, the second waited at the first
+ * barrier, and both for the critical section. */
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>

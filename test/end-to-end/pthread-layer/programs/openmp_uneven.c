@@ -1,5 +1,5 @@
-/* Many short parallel regions, in which one thread has twice the work, in a library's procedures: the other one waits
- * at the end of each, in OpenMP's library alone. */
+/* Many short parallel regions, in which one thread has twice the work, in a library's procedures: the other thread
+ * waits at the end of each region, only inside OpenMP's library. */
 #include <math.h>
 #include <stdio.h>
 

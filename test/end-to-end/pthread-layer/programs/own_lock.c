@@ -1,11 +1,12 @@
-/* Locks of a program's own, and what only looks like one: own_lock KIND THREADS NAMES
- *   token   a flag behind a mutex and a condition: each thread has it for 1.0 of every 1.2 ms of its processor time, so
- *           that one at a time works there, and the others wait
- *   broad   the same, but whoever gives it back wakes all
- *   turns   a condition for each thread, as interpreters have: who gives the token back signals the next one's
- *   pool    as many pieces of work as there are CPUs go round among the threads: each takes one when there is one,
- * works on it, puts it back and wakes somebody. All wait at one condition, too, but two work at a time NAMES is "same"
- * or "numbered": which must change nothing. */
+/* Locks that the program implements itself, and something that only looks like a lock: own_lock KIND THREADS NAMES
+ *
+ *   token  a flag protected by a mutex and a condition: each thread has it for 1.0 of every 1.2 ms of its processor
+ * time, so that one at a time works there, and the others wait broad  the same, but the thread that returns it wakes
+ * all turns  a condition for each thread, as in interpreters: the thread that returns the token signals the next one's
+ *   pool   as many pieces of work as there are CPUs circulate among the threads: each thread takes one if there is one,
+ *          works on it, puts it back and wakes another thread. All wait at one condition, too, but two work at a time
+ *
+ * NAMES is "same" or "numbered", which must make no difference. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A program of the thread package, with hooks: one thread waits in a loop that nobody marked, by itself and through a
- * getter, while another one works 200 ms of processor time each; then it works as long, in a loop that looks at the
+/* A program of the thread package, with hooks: one thread waits in a loop that is not marked, directly and through a
+ * getter, while another one works for 200 ms of processor time each; then it works as long, in a loop that reads the
  * same flag. */
 #include <quartz/quartz.h>
 #include <time.h>

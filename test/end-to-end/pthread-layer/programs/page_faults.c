@@ -1,5 +1,5 @@
-/* Pages that are touched for the first time, each once: 300,000 on behalf of `many`, by another thread 100,000 on
- * behalf of `few`; the same of those that are there already. */
+/* Pages that are touched for the first time, each once: 300,000 on behalf of `many`, and by another thread 100,000 on
+ * behalf of `few`; then the same with pages that are already present. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-/* Call paths without hooks. Two workers: each turn deposits (the lock `store` held for 30 ms of work in `fill`), thinks
- * (10 ms of work), and naps (20 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second lock, and
- * returns with it. */
+/* Call paths without hooks. Two workers: in each turn they deposit (the lock `store` held for 30 ms of work in `fill`),
+ * think (10 ms of work), and nap (20 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second
+ * lock, and returns with it held. */
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,12 +10,12 @@
 
 static pthread_mutex_t store = PTHREAD_MUTEX_INITIALIZER, ledger = PTHREAD_MUTEX_INITIALIZER;
 
-/* Processor time of its own: what else the machine does adds none. */
+/* By its own processor time, which does not depend on the machine's other work. */
 __attribute__((always_inline)) static inline void work_us(long us) {
   struct timespec begin, now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
   do {
-    for (volatile int k = 0; k < 50000; k++) continue; /* longer than a look at the clock takes */
+    for (volatile int k = 0; k < 50000; k++) continue; /* longer than reading the clock takes */
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
 }

@@ -1,5 +1,5 @@
-/* Threads that wait, for 200 ms of processor time each, in loops that call what they look at; and as long, threads that
- * work in loops that do so. C and C++. */
+/* Threads that wait, for 200 ms of processor time each, in loops that call functions to read what they wait for; and
+ * threads that work as long in loops that do so, too. C and C++. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -81,7 +81,7 @@ static void *yielding(void *unused) {
   while (!is_up()) sched_yield();
   return unused;
 }
-/* Nobody else can end these: the time is their own. */
+/* No other thread can end these: the time is their own. */
 static void *deadline(void *unused) {
   while (!is_up())
     for (long end = now_ns() + 50000000; now_ns() < end;) continue;
@@ -105,7 +105,7 @@ static void *copies(void *unused) {
   }
   return unused;
 }
-static void *collatz(void *unused) { /* what it does next is decided by what it made */
+static void *collatz(void *unused) { /* its next step depends on its own results */
   unsigned long steps = 0, at = 27;
   while (!is_up()) {
     if (at & 1)
@@ -117,19 +117,19 @@ static void *collatz(void *unused) { /* what it does next is decided by what it 
   results[6] = steps + at;
   return unused;
 }
-static void *hashes(void *unused) { /* what it makes is in a register */
+static void *hashes(void *unused) { /* its results are in a register */
   unsigned long hash = 14695981039346656037ul;
   while (!is_up()) hash = (hash ^ (hash >> 7)) * 1099511628211ul;
   results[0] = hash;
   return unused;
 }
-static void *sums(void *unused) { /* of what it looked at */
+static void *sums(void *unused) { /* of the values that it read */
   unsigned long sum = 0;
   while (!is_up()) sum += (unsigned long)is_empty(&work);
   results[1] = sum;
   return unused;
 }
-static void *steps(void *unused) { /* looks at the clock in each step of a simulation */
+static void *steps(void *unused) { /* reads the clock in each step of a simulation */
   double position = 0, speed = 1, then = seconds();
   while (!is_up()) {
     double now = seconds();
@@ -164,7 +164,7 @@ static void *searches(void *unused) { /* a list, by a procedure that reads */
   return unused;
 }
 PROCEDURE int count_up(void) { return (int)__atomic_add_fetch(&results[5], 1, __ATOMIC_RELAXED); }
-/* Counters of all threads, which nobody counts up until the end. */
+/* Counters of all threads, which no thread increments before the end. */
 static struct counter { unsigned long value, apart[7]; } counters[64];
 static unsigned version;
 PROCEDURE unsigned long total(void) {
@@ -184,7 +184,7 @@ static void *totals_here(void *unused) {
   }
   return unused;
 }
-/* Reads all, and tries again where they changed meanwhile, which they do not. */
+/* Reads all, and tries again if they changed in between, which they do not. */
 PROCEDURE unsigned long read_all(void) {
   for (;;) {
     unsigned before = __atomic_load_n(&version, __ATOMIC_ACQUIRE);

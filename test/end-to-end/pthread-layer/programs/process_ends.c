@@ -30,7 +30,7 @@ static void *sends(void *to) {
   }
   return NULL;
 }
-/* Signal handlers post a semaphore, some of them in the midst of locking, on the signal stack or not. */
+/* Signal handlers post a semaphore, some of them while the thread is locking, on the signal stack or not. */
 static void signals(void) {
   static char stack[1 << 16];
   pthread_t sender;
@@ -53,7 +53,7 @@ static void signals(void) {
   _exit(7);
 }
 
-/* Forks while the others hold locks; the child goes on with threads of its own. */
+/* Forks while other threads hold locks; the child continues with threads of its own. */
 static void forks(void) {
   crew_begin(&for_ever);
   for (int k = 0; k < 20; k++) {
@@ -125,7 +125,7 @@ int main(int count, char **arguments) {
     crew_work("first");
     execl("/proc/self/exe", arguments[0], "exit", (char *)NULL);
   }
-  crew_begin(&for_ever); /* whatever happens now happens with threads running */
+  crew_begin(&for_ever); /* what follows happens while threads run */
   work_us(60000);
   if (!strcmp(way, "_exit")) _exit(3);
   if (!strcmp(way, "quick_exit")) {
@@ -140,7 +140,7 @@ int main(int count, char **arguments) {
   if (!strcmp(way, "kill")) raise(SIGKILL);
   if (!strcmp(way, "segv")) *(volatile int *)0 = 1;
   if (!strcmp(way, "term")) raise(SIGTERM);
-  if (!strcmp(way, "other")) { /* another thread ends it all, while main waits for a third */
+  if (!strcmp(way, "other")) { /* another thread ends the process, while main waits for a third one */
     pthread_create(&thread, NULL, leaves, NULL);
     pthread_create(&thread, NULL, sleeps, NULL);
     pthread_join(thread, NULL);

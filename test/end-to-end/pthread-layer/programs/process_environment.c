@@ -1,6 +1,5 @@
-/* What programs do to the process they run in, before threads that share a lock: `surroundings WHAT`. A word that says
- * what can't be done here begins with "not here". Output and status are the same each time.
- */
+/* What programs do to the process that they run in, before threads share a lock: `surroundings WHAT`. Output that
+ * begins with "not here" says what cannot be done on this machine. Output and status are the same each time. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include <sys/wait.h>
 #include "two_threads.h"
 
-#ifdef INTERPOSE /* the program stands before the C library itself */
+#ifdef INTERPOSE /* the program precedes the C library itself */
 static long locked;
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   static int (*next)(pthread_mutex_t *);
@@ -35,7 +34,7 @@ static void tell_locked(void) {}
 
 /* ---- descriptors ---- */
 
-/* Closes all, then opens enough files to have every number again, and finds what it wrote there. */
+/* Closes all descriptors, then opens enough files to get every number again, and checks their contents. */
 static int closes(int loop) {
   crew_work("open");
   if (loop)
@@ -79,7 +78,7 @@ static int jails(const char *directory) {
   return 0;
 }
 
-/* Everything that is not named is answered by ENOSYS, or kills. */
+/* Calls that are not listed fail with ENOSYS, or kill. */
 static int sandbox(unsigned otherwise) {
   static const int allowed[] = {
     SYS_read,   SYS_write,           SYS_exit,           SYS_exit_group,    SYS_futex,      SYS_mmap,
@@ -119,7 +118,7 @@ static int limited(int what, rlim_t most) {
   return 0;
 }
 
-/* As many waits for a condition as are asked for, of each kind; whoever else could wake it never does. */
+/* The requested number of waits for a condition, of each kind; no other thread wakes it. */
 static int waits(int number) {
   pthread_cond_t never = PTHREAD_COND_INITIALIZER;
   const struct timespec past = {1, 0};
@@ -145,7 +144,7 @@ static void *stays(void *at) {
   pthread_barrier_wait(&all_there);
   return NULL;
 }
-/* Threads by the thousand: one after the other, or all at once. */
+/* Thousands of threads: one after the other, or all at once. */
 static int many(int number, int together) {
   int sum = 0, made = 0;
   pthread_t *threads = calloc((size_t)number, sizeof *threads);
@@ -168,7 +167,7 @@ static int many(int number, int together) {
   crew_work("after");
   return 0;
 }
-/* Each thread makes the next one, and waits for it: all are there at once. */
+/* Each thread creates the next one and waits for it: all exist at the same time. */
 static int born;
 static void *begets(void *left) {
   pthread_t next;
@@ -194,7 +193,7 @@ static int tiny(void) {
   return 0;
 }
 
-/* Forks with the library `at_fork.so` in it, whose child handler locks: no other thread is there. */
+/* Forks while the library `at_fork.so` is loaded, whose child handler locks: there is no other thread. */
 static int forks(void) {
   crew_work("parent");
   fflush(stdout);
@@ -229,7 +228,7 @@ static int loads(const char *path) {
 #endif
 }
 
-/* Where in their pages the first objects of the heap lie. */
+/* The positions of the first objects of the heap in their pages. */
 static int heap(void) {
   for (int k = 0; k < 3; k++) printf("heap: %u\n", (unsigned)((uintptr_t)malloc(100) & 4095));
   return 0;

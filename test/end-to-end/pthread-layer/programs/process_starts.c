@@ -1,6 +1,7 @@
-/* What processes are started for: `copies` (of this one, with much memory, that end at once), `short` (programs that do
- * nothing), `long` (one program that works, and a wait for it). `nothing` and `work` are what these execute. Prints how
- * many, and the milliseconds of processor time that fork or posix_spawn took here. */
+/* Processes started for different purposes: `copies` (of this process, with much memory, that end at once), `short`
+ * (programs that do nothing), `long` (one program that works, and a wait for it). `nothing` and `work` are what these
+ * execute. Prints their number, and the milliseconds of processor time that fork or posix_spawn took in this process.
+ */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Children with memory of their own that fork() does not make: by _Fork, by clone, by syscall, and by an instruction of
- * the program's own. Each takes `lock` 1000 times, and calls `step` as often; the parent does so ten times before each
- * and once at the end. */
+/* Children with memory of their own that are not created by fork(): by _Fork, by clone, by syscall, and by an
+ * instruction of the program itself. Each takes `lock` 1000 times, and calls `step` as often; the parent does so ten
+ * times before each child and once at the end. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,5 +1,5 @@
-/* Loads a library, works in it, unloads it, and does the same with another: which the system usually puts where the
- * first one was. Prints `same` where it did. Each is a shared object whose procedure `run` calls one of its own. */
+/* Loads a library, works in it, unloads it, and does the same with another one, which the system usually loads at the
+ * same address; prints `same` in that case. Each is a shared object whose procedure `run` calls one of its own. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Threads that work all the time, twice as many as there are CPUs, beside threads that need next to none: some that
- * sleep a millisecond, and look at a word, over and over; others that sleep once and end. These are runnable again and
- * again, but only until they get a CPU. Prints the processor time of both sorts, in us. */
+/* Threads that work all the time, twice as many as there are CPUs, beside threads that need hardly any time: some sleep
+ * a millisecond and read a word, over and over; others sleep once and end. These are runnable again and again, but only
+ * until they get a CPU. Prints the processor time of both kinds, in us. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* A thread that sleeps and reads from an empty pipe 400 ms in all while main works. */
+/* A thread that sleeps and reads from an empty pipe, for 400 ms in all, while main works. */
 #include <pthread.h>
 #include <unistd.h>
 #include "work.h"

@@ -1,5 +1,5 @@
-/* A loop of which one instruction takes most of the time: a division by what the one before has given. A second thread
- * polls a flag meanwhile, for a part of it. argv[1]: rounds. */
+/* A loop in which one instruction takes most of the time: a division by the result of the previous one. A second thread
+ * polls a flag for a part of that time. argv[1]: rounds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Two threads that pass a spin lock, 100 times 2 ms each; what they do besides takes no time. */
+/* Two threads that pass a spin lock to each other, 100 times 2 ms each; everything else that they do takes no time. */
 #include <pthread.h>
 #include "work.h"
 

@@ -1,7 +1,8 @@
-/* Three threads and a barrier that looks some thousand times before it blocks, 4000 rounds: on one CPU who arrives
- * first looks without success, then sleeps, and is woken by the last one. Each works for some 20 us in a round:
- * multiplications that wait for each other, for a loop that looks at a clock until it is time makes no progress either.
- * The program prints how much of its processor time was that work, by the threads' own clocks, and all of it, in us. */
+/* Three threads and a barrier that polls some thousand times before it blocks, 4000 rounds: on one CPU, the threads
+ * that arrive first poll without success, then sleep, and are woken by the last one. Each works for some 20 us in a
+ * round: multiplications that depend on each other, because a loop that reads a clock until a time is reached would
+ * make no progress either. The program prints how much of its processor time was that work, by the threads' own clocks,
+ * and all of its processor time, in us. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

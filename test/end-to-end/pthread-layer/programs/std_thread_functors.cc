@@ -1,4 +1,4 @@
-/* Threads of an object, of another whose operator is not inlined, and of a lambda; work in a lambda that a template
+/* Threads that run an object, another one whose operator is not inlined, and a lambda; work in a lambda that a template
  * calls. */
 #include <ctime>
 #include <thread>

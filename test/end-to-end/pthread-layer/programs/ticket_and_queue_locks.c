@@ -1,5 +1,6 @@
-/* Two threads each that wait for their turn at a lock of the program's own (names with +), and two that wait in loops
- * beside a fetch-and-add or an exchange for something else (names with -), each for 150 ms of processor time. */
+/* For each lock, two threads that wait for their turn at a lock of the program's own (names with +); and two that wait
+ * in loops beside a fetch-and-add or an exchange for something else (names with -); each for 150 ms of processor time.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -69,7 +70,7 @@ static struct {
   unsigned turn;
   char apart[60];
 } ring[64];
-static void *places(void *unused) { /* each takes the next place, and fills it when the reader has been there */
+static void *places(void *unused) { /* each takes the next slot, and fills it once the reader has read it */
   while (!up) {
     unsigned mine = __atomic_fetch_add(&next_place, 1, __ATOMIC_ACQ_REL);
     while (LOAD(&ring[mine % 64].turn) != mine && !up) continue;

@@ -1,4 +1,4 @@
-/* A thread that holds a lock 500 ms, and one that meanwhile tries it in a loop. */
+/* A thread that holds a lock for 500 ms, and one that tries it in a loop during that time. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "work.h"

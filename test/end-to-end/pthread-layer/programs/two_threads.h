@@ -1,4 +1,4 @@
-/* Threads that share a lock, for programs that do something unusual besides. */
+/* Threads that share a lock, for programs that also do something unusual. */
 #ifndef TEST_TWO_THREADS_H
 #define TEST_TWO_THREADS_H
 #include <pthread.h>
@@ -28,7 +28,7 @@ static int crew_begin(const int *rounds) {
 static void crew_end(void) {
   for (int k = 0; k < CREW; k++) pthread_join(crew[k], NULL);
 }
-/* A short life of the crew, printed as one line that is always the same. */
+/* Runs the two threads for a short time; prints one line that is always the same. */
 static void crew_work(const char *what) {
   static const int rounds = 25;
   crew_sum = 0;

@@ -1,5 +1,5 @@
-/* Threads that wait for 300 ms of processor time each, one after the other, in loops that nobody marked; and as long,
- * threads that work in loops as tight. */
+/* Threads that wait for 300 ms of processor time each, one after the other, in loops that are not marked; and threads
+ * that work as long, in loops that are as tight. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ static void *pauses(void *unused) {
   return NULL;
 }
 static void *
-backs_off(void *unused) { /* waits twice as long between looks, up to a point; so it is no loop that only looks */
+backs_off(void *unused) { /* waits twice as long between two reads, up to a limit; so it does not only read */
   for (unsigned long most = 1; !up; most = most < 4096 ? 2 * most : 1)
     for (volatile unsigned long k = 0; k < most; k++) {
 #if defined(__x86_64__)
@@ -51,12 +51,12 @@ static void *computes(void *unused) {
   results[0] = x;
   return NULL;
 }
-static void *counts(void *unused) { /* registers stay as they are; memory does not */
+static void *counts(void *unused) { /* registers do not change; memory does */
   while (!up) __atomic_fetch_add(&results[1], 1, __ATOMIC_RELAXED);
   return NULL;
 }
 static void *
-patient(void *unused) { /* looks for a while, then does something else, as a barrier that spins before it blocks */
+patient(void *unused) { /* polls for a while, then does something else, like a barrier that spins before it blocks */
   while (!up) {
     for (volatile unsigned long k = 0; !up && k < 30000; k++) continue;
     pthread_mutex_lock(&counter_lock);
@@ -65,7 +65,7 @@ patient(void *unused) { /* looks for a while, then does something else, as a bar
   return NULL;
 }
 static volatile unsigned long rounds = 30000;
-static void *repeats(void *unused) { /* as tight, but what it looks at says how much to do */
+static void *repeats(void *unused) { /* as tight, but what it reads says how much to do */
   while (!up) {
     for (volatile unsigned long k = 0; k < rounds; k++) continue;
     pthread_mutex_lock(&counter_lock);

@@ -1,5 +1,5 @@
-/* Works in user mode, gives memory back to the kernel, and hands a byte to and fro between two threads; then prints
- * what the kernel counted of it (getrusage): user and system time in ns, switches, page faults. */
+/* Works in user mode, returns memory to the kernel, and passes a byte back and forth between two threads; then prints
+ * the kernel's counts (getrusage): user and system time in ns, switches, page faults. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

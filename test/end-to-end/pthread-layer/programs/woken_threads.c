@@ -1,6 +1,6 @@
-/* With a number: that many threads wait for a condition while main works for two seconds.
- * Without: four threads and a barrier, 150 rounds: each works for 0.5 ms of processor time in a round. On one CPU who
- * arrives last wakes the three others, which then run one after the other: 4, 3, 2, 1 are runnable, 2.5 on average. */
+/* With a number: that many threads wait for a condition while main works for two seconds. Without: four threads and a
+ * barrier, 150 rounds: each works for 0.5 ms of processor time in a round. On one CPU, the last one to arrive wakes the
+ * three others, which then run one after the other: 4, 3, 2, 1 are runnable, 2.5 on average. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "work.h"

@@ -1,5 +1,5 @@
-/* Work of a known length by the clock, on a CPU. It counts between its looks at the clock: a loop that does nothing but
- * look is no work. */
+/* Work of a known length by the clock, on a CPU. It counts between readings of the clock, because a loop that only
+ * reads the clock does no work. */
 #ifndef TEST_PROGRAMS_WORK_H
 #define TEST_PROGRAMS_WORK_H
 #include <stdint.h>
@@ -15,7 +15,8 @@ static inline void work_us(uint64_t us) {
   while (now_ns() < end)
     for (volatile int k = 0; k < 100; k = k + 1) continue;
 }
-/* Likewise by the thread's processor time: on a loaded machine all that goes on beside it has as much time more. */
+/* The same by the thread's processor time: on a loaded machine, everything that runs beside it has that much more time.
+ */
 static inline void work_own_us(uint64_t us) {
   struct timespec used;
   uint64_t begin = 0, now;
