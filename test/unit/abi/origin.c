@@ -1,4 +1,4 @@
-/* Where code comes from, and what a library's call waits for, by names as they are on machines of users. */
+/* Where code comes from, and what a library's call waits for, by names as they occur on users' machines. */
 #include <stdio.h>
 #include "abi/origin.h"
 #include "test/support/check.h"

@@ -1,4 +1,4 @@
-/* What procedures and threads of known libraries are for, by names as profiles have them. */
+/* The purposes of procedures and threads of known libraries, by names as they occur in profiles. */
 #include <stdio.h>
 #include "abi/purpose.h"
 #include "test/support/check.h"

@@ -1,5 +1,5 @@
-/* Copies from a stack that another kernel thread changes all the time: whatever is called consistent is. Every key
- * says which key it was pushed on, so a copy that mixes two moments shows. */
+/* Copies of a stack that another kernel thread changes all the time: every copy that is called consistent must be.
+ * Every key contains the key that it was pushed on, so a copy that mixes two moments is detected. */
 #include "test/support/fake_session.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 static struct fake fake;
 static _Atomic int stop;
 
-/* A key: low half of the key below it, and a number of its own. */
+/* A key: the low half of the key below it, and a number of its own. */
 static uint64_t key_on(uint64_t below, uint64_t number) { return (below & 0x7fffffff) << 32 | (number & 0x7fffffff); }
 
 static void *write_all(void *unused) {

@@ -1,4 +1,4 @@
-/** Programs that are drawn from a seed, and how they are judged (bench/truth/generated). */
+/** Programs that are generated from a seed, and how reports on them are judged (bench/truth/generated). */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

@@ -1,4 +1,4 @@
-/** Sizes that are chosen by the CPUs that there are. */
+/** Sizes that depend on the number of CPUs. */
 import test from 'ava';
 import { doublings } from '../../../bench/harness/processors.js';
 

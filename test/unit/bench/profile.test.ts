@@ -1,4 +1,4 @@
-/** A figure counts only where the profile of the run is right. */
+/** A figure counts only if the profile of its run is correct. */
 import { copyFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

@@ -1,4 +1,4 @@
-/** Contenders take turns; one that fails or is missing is reported, and stops nothing. */
+/** Contenders run alternately; one that fails or is missing is reported, and the others continue. */
 import test from 'ava';
 import type { Bench, Contender, RowPlan } from '../../../bench/harness/bench.js';
 import type { Recorded } from '../../../bench/harness/recorded_ratios.js';

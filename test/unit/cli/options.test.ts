@@ -1,4 +1,4 @@
-/** Options: what each may be, by the one table; and that the sampler, the shell and the help say the same. */
+/** Options: valid values, by the one table; and that the sampler, the shell and the help agree. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'ava';
@@ -14,7 +14,7 @@ import {
 import { optionRows } from '../../../ts-frontend/src/cli/help.js';
 import { root } from '../../support/root.js';
 
-/** A command that takes every option. */
+/** A command that accepts every option. */
 const all: Command = {
   name: 'all',
   usage: '',
@@ -26,7 +26,7 @@ const all: Command = {
 };
 const program: Command = { ...all, program: true };
 
-/** Values of each kind on both sides of its bounds; the sampler has to say the same of each. */
+/** Values of each kind on both sides of its bounds; the sampler must agree on each. */
 const values: Partial<Record<OptionName, { good: string[]; bad: string[] }>> = {
   output: { good: ['a', '%n-%r%h%p%j%%', '-'], bad: ['', '%', 'a%x', '%N'] },
   rate: {
@@ -61,7 +61,7 @@ const values: Partial<Record<OptionName, { good: string[]; bad: string[] }>> = {
 for (const [name, { good, bad }] of Object.entries(values) as [OptionName, { good: string[]; bad: string[] }][]) {
   test(`${name}: bounds`, (t) => {
     const flag = flagOf(name);
-    const takes: Command = { ...all, options: [name] }; // several options may be written alike
+    const takes: Command = { ...all, options: [name] }; // several options may have the same name
     for (const value of good) t.is(parse(takes, [`--${flag}=${value}`]).text(name), value);
     for (const value of bad) {
       const error = t.throws(() => parse(takes, [`--${flag}=${value}`]), undefined, value);
@@ -75,7 +75,7 @@ for (const [name, { good, bad }] of Object.entries(values) as [OptionName, { goo
   if (options[name].sampler !== undefined)
     test(`--${name}: the sampler says the same`, (t) => {
       const said = (value: string): string =>
-        // without a process to attach to: nothing is recorded where the value is right
+        // without a process to attach to: if the value is valid, nothing is recorded
         spawnSync(join(root, 'build/sampler/quartz-sampler'), ['attach', `--${name}`, value], { encoding: 'utf8' })
           .stderr;
       for (const value of good) t.is(said(value), 'quartz: attach needs one process id; see --help\n', value);

@@ -1,7 +1,6 @@
-/* Random small circuits: what the two engines say of each pair of outputs, through graph, cones, queue and workers,
- * must be what exhaustive simulation says; counterexamples must be some; and limits must give undecided, never an
- * answer.
- */
+/* Random small circuits: for each pair of outputs, the results of the two engines, through graph, cones, queue and
+ * workers, must agree with exhaustive simulation; counterexamples must be valid; and limits must lead to "undecided",
+ * never to a wrong answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static unsigned pick(unsigned below) {
   return (unsigned)(state >> 33) % below;
 }
 
-/* A random circuit; the same one with few of its gates changed if variation is set. */
+/* A random circuit; if variation is set, the same one with a few of its gates changed. */
 static struct netlist *random_circuit(uint64_t seed, int variation) {
   static const char *const types[] = {"and", "nand", "or", "nor", "xor", "xnor", "not", "buf"};
   FILE *stream = fopen(path, "w");

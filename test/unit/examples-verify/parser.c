@@ -1,4 +1,4 @@
-/* The parser of verify: what it must read, what it must refuse and in which words, and that nothing crashes it. */
+/* The parser of verify: what it must accept, what it must reject with which messages, and that no input crashes it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static struct netlist *read_string(const char *text, size_t length, char *messag
   return read_input(path, message, message_bytes);
 }
 
-/* Refused, with a message that names the file and the line and holds the words. */
+/* Rejected, with a message that contains the file, the line and these words. */
 static void refuse(const char *text, unsigned line, const char *words) {
   char message[1024], start[64];
   struct netlist *netlist = read_string(text, strlen(text), message, sizeof message);
@@ -32,7 +32,7 @@ static void refuse(const char *text, unsigned line, const char *words) {
   netlist_free(netlist);
 }
 
-/* Read, with these values of the only output: bit i of values is the output when input k has bit k of i. */
+/* Accepted, with these values of the only output: bit i of values is the output when input k has bit k of i. */
 static void accept(const char *text, size_t inputs, uint64_t values) {
   char message[1024];
   struct netlist *netlist = read_string(text, strlen(text), message, sizeof message);
@@ -101,7 +101,7 @@ static void refuse_bad_files(void) {
   }
 }
 
-/* Chains far longer than a thread's stack is deep, and names longer than any message. */
+/* Chains much longer than a thread's stack is deep, and names longer than any message. */
 static void read_large_files(void) {
   enum { LENGTH = 200000 };
   char *text = malloc(LENGTH * 32), message[1024];
@@ -125,7 +125,7 @@ static void read_large_files(void) {
   free(text);
 }
 
-/* Every prefix, and many files with a byte changed: read or refused with a message. */
+/* Every prefix, and many files with one byte changed: accepted, or rejected with a message. */
 static void damage_files(void) {
   static const char text[] = "# c\nINPUT(a)\nINPUT(b)\nOUTPUT(y)\nz = xor(a, b)\ny = nand(z, a, b)\nq = vdd\n";
   char damaged[sizeof text], message[1024];

@@ -1,4 +1,4 @@
-/** Exports: in each format the sums are the model's, and its own rules hold. */
+/** Exports: in each format the sums are the model's, and the rules of the format are satisfied. */
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { io, overhead, ProfileBuilder, ready, run, spin, wait } from '../../support/profile-builder.js';
 
 const ms = 1e6;
-/** All states, a recursion, a lock with holders, a name with a semicolon, a time that has no half. */
+/** All states, a recursion, a lock with holders, a name with a semicolon, an odd time. */
 const raw = new ProfileBuilder({
   processors: 4,
   head: { program: '/home/me/prog', pid: 4711, startedRealtimeNs: 1e18 },

@@ -1,4 +1,4 @@
-/** Reads the packets of a Perfetto trace that tests look at. */
+/** Reads those packets of a Perfetto trace that tests check. */
 import { PbfReader } from 'pbf';
 import { exporters } from '../../../ts-frontend/src/export/formats.js';
 import type { Model } from '../../../ts-frontend/src/model/index.js';

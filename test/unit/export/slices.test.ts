@@ -1,4 +1,4 @@
-/** Exports of what each thread did when (--timeline). */
+/** Exports of what each thread did at which time (--timeline). */
 import test from 'ava';
 import { timeLine } from '../../../ts-frontend/src/export/counters.js';
 import { tracksOf } from '../../../ts-frontend/src/export/tracks.js';

@@ -1,4 +1,4 @@
-/** The page of a profile: its numbers are the model's, names do nothing, nothing is fetched. */
+/** The page of a profile: its numbers are the model's, names cannot inject markup, and nothing is fetched. */
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { htmlPage } from '../../../ts-frontend/src/html/document.js';
@@ -37,7 +37,7 @@ for (const [name, builder] of [
     flame.nptNs.forEach((ns, node) => {
       t.true(children[node]!.reduce((sum, one) => sum + flame.nptNs[one]!, 0) <= ns + children[node]!.length);
     });
-    // No bar leaves the one above it.
+    // No bar extends beyond the one above it.
     const bars = new Map(barsOf(flame, children, 0, 0).map((bar) => [bar.node, bar]));
     t.is(bars.size, flame.nptNs.length);
     for (const { node, x, width } of bars.values()) {
@@ -50,7 +50,7 @@ for (const [name, builder] of [
     }
     const whole = bottlesOf(model).reduce((sum, { nptNs }) => sum + nptNs, 0);
     near(t, whole, model.root.nptNs, 'bottles', 1);
-    // The numbers of threads are those that all views have.
+    // The numbers of threads are the same as in all views.
     const threads = model.entities.filter(({ rawKind, thread, nptNs }) => rawKind === 'thread' && thread && nptNs > 0);
     const numberOf = threadNumbers(
       model,

@@ -1,4 +1,4 @@
-/** The Model Context Protocol: what each message is answered with. */
+/** The Model Context Protocol: the response to each message. */
 import test from 'ava';
 import { answer, type Server } from '../../../ts-frontend/src/mcp/protocol.js';
 

@@ -1,4 +1,4 @@
-/** Findings of one model never advise the opposite of each other. Models by hand, and findings by hand. */
+/** Findings of one model never contradict each other. Models and findings made by hand. */
 import test from 'ava';
 import {
   buildModel,
@@ -15,8 +15,8 @@ import { second } from '../../support/example-profiles.js';
 
 const four = ['w1', 'w2', 'w3', 'w4'];
 /**
- * Half of the time all have OpenMP's library at work, half of it one of them still works while the others are at a
- * barrier.
+ * For half of the time all threads work in OpenMP's library; for the other half one still works while the others are at
+ * a barrier.
  */
 function tasksAndBarrier(): Model {
   const round = (builder: ProfileBuilder, late: string): ProfileBuilder =>

@@ -1,4 +1,4 @@
-/** The kind of a finding is that of the change that saves most, whatever the number of processors is. */
+/** A finding has the kind of the change that saves most, whatever the number of processors is. */
 import test from 'ava';
 import { buildModel, type Finding } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
@@ -6,7 +6,7 @@ import { second } from '../../support/example-profiles.js';
 import { factsOf, namesOf } from '../../support/facts.js';
 import { close, first } from './expected.js';
 
-// The kind is that of the change that saves most; one that saves at least half as much is reported too. Whatever P is.
+// The kind is that of the change that saves most; one that saves at least half as much is reported, too. For any P.
 const workers = (count: number, name = 'w'): string[] => Array.from({ length: count }, (_, k) => `${name}#${k}`);
 for (const P of [2, 4, 18, 64]) {
   const main = wait('main', ['main', 'join:end']);
@@ -42,8 +42,8 @@ for (const P of [2, 4, 18, 64]) {
   if (P > 2)
     test(`P = ${P}: too few threads, unevenly divided: both changes, the one that saves more first`, (t) => {
       const k = P / 2;
-      // T = k + x; evenly among k saves x (1 - 1/k), then spread over P = 2k processors a further (1 + x/k)/2: `ratio`
-      // is the one over the other.
+      // T = k + x; an even division among k saves x (1 - 1/k), then spreading it over P = 2k processors a further (1 +
+      // x/k)/2: `ratio` is the quotient of the two.
       const atRatio = (ratio: number): Finding => uneven(ratio / 2 / (1 - (1 + ratio / 2) / k));
       const uneven = (x: number): Finding => {
         const model = buildModel(

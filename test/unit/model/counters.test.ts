@@ -1,4 +1,4 @@
-/** Hardware counters: what they say of contexts, and what is said without them, from profiles by hand. */
+/** Hardware counters: what they say about contexts, and the reports without them, from profiles made by hand. */
 import test from 'ava';
 import {
   buildModel,

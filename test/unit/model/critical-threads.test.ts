@@ -1,4 +1,4 @@
-/** What does not pay beside a thread that the program waits for, by hand. P = 2 throughout. */
+/** Changes that do not pay beside a thread that the program waits for; profiles made by hand. P = 2 throughout. */
 import test from 'ava';
 import { buildModel, type Finding } from '../../../ts-frontend/src/model/index.js';
 import { nameOf } from '../../support/facts.js';
@@ -41,7 +41,7 @@ test('code to make faster beside a thread that is joined at the end: only what t
     joined.findings.some(({ name }) => name === 'merge'),
     'nobody waits for it',
   );
-  // One that works until it is told to end runs as long as main does.
+  // A thread that works until it is asked to end runs as long as main does.
   const reported = buildModel(beside([run('main', ['main', 'merge']), run('w', ['worker', 'render'])]).build());
   t.true(reported.findings.some(({ name, bound }) => name === 'merge' && bound === null));
 });

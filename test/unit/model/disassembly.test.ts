@@ -1,4 +1,4 @@
-/** What instructions cost: which are shown, and that none is lost. */
+/** The cost of instructions: which ones are shown, and that the sums are complete. */
 import test from 'ava';
 import {
   buildModel,

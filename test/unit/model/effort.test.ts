@@ -1,4 +1,4 @@
-/** What idleness and overhead, low or high, say of how the work is divided. */
+/** What idleness and overhead, low or high, say about the division of the work. */
 import test from 'ava';
 import { guidanceOf } from '../../../ts-frontend/src/model/index.js';
 

@@ -1,4 +1,4 @@
-/** What tests of findings expect of the first one. */
+/** Checks of the first finding that several tests share. */
 import type { ExecutionContext } from 'ava';
 import {
   buildModel,

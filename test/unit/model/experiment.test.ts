@@ -1,4 +1,7 @@
-/** Experiments: intervals that hold what they promise, two modes without false alarms, orders, matched findings. */
+/**
+ * Experiments: intervals that contain the truth as often as they promise, two modes without false alarms, orders,
+ * matched findings.
+ */
 import test from 'ava';
 import {
   buildModel,
@@ -19,7 +22,7 @@ import { median, pairedTimes, ratioOf } from '../../../ts-frontend/src/model/exp
 import { adviserOf, remedyOf } from '../../../ts-frontend/src/model/experiment/remedies.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
-/** Numbers that are the same each time (Park and Miller): uniform, and normal ones by a sum of twelve. */
+/** Random numbers that are the same in each run (Park and Miller): uniform ones, and normal ones as sums of twelve. */
 function draws(seed: number): { uniform: () => number; normal: () => number } {
   let state = seed;
   const uniform = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -281,7 +284,7 @@ test('two findings that advise the same are matched by neither', (t) => {
   );
 });
 
-/** Rounds of one run without Quartz, recorded and changed each, that take so long; the first run is in no round. */
+/** Rounds of a run without Quartz, a recorded one and a changed one, with these times; the first run is in no round. */
 function experiment(
   rounds: readonly (readonly [number, number, number])[],
   more: Partial<ExperimentInput> = {},

@@ -1,4 +1,7 @@
-/** What limits a program: what is reported, in which order and how surely; and programs with nothing wrong. */
+/**
+ * What limits a program: which findings are reported, in which order and with which certainty; and programs without
+ * problems.
+ */
 import test from 'ava';
 import { buildModel, type Model, type Origin } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder as Builder, run, spin, wait } from '../../support/profile-builder.js';
@@ -45,7 +48,7 @@ test('what a run-time library does belongs to its caller; what another library d
 
 test('OpenMP: small pieces, and locks taken very often, show in what the library takes; larger pieces do not', (t) => {
   /**
-   * Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the
+   * For ten parts of the time the library has some in `call`; for the rest one thread works and the other waits at the
    * end of the region.
    */
   const recorded = (call: string, parts: number): Model => {
@@ -166,7 +169,7 @@ test('idleness that other programs may have caused is reported with a caution', 
   t.is(disturbed.findings[0]!.kind, 'serial');
   t.true(disturbed.findings[0]!.othersMayCause);
 
-  // Waiting that is short beside what the finding costs explains nothing of weight.
+  // Waiting that is short compared with the cost of the finding explains nothing important.
   const little = recorded(3 * second, 0.4 * second);
   t.is(about(little).length, 1);
   t.is(little.findings[0]!.othersMayCause, false);

@@ -1,4 +1,4 @@
-/** What comes first, and what its remedy speaks of: threads in succession, parts of divided loops, allocators. */
+/** Which finding comes first, and what its remedy says: threads in succession, parts of divided loops, allocators. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -11,7 +11,7 @@ const sentence = (model: Model): string => {
   return `${text} ${remedy}`;
 };
 
-/** Main creates eight threads and waits for each: at once, or after two have begun (`together`). */
+/** Main creates eight threads and waits for each: immediately, or after two have begun (`together`). */
 function futures(together: boolean): Model {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 8; k++) {
@@ -34,7 +34,10 @@ test('threads of which each begins after the one before has ended: serial, and t
   t.false(futures(true).findings.some(({ facts }) => facts.form === 'serial' && facts.succession !== null));
 });
 
-/** A loop that two threads share, each on a path of its own; main has `alone` of the time without the other. */
+/**
+ * A loop that two threads share, each on a path of its own; main runs it for `alone` of the time without the other
+ * thread.
+ */
 function loop(alone: number): Model {
   return buildModel(
     new Builder({ processors: 2 })
@@ -54,7 +57,7 @@ test('what one thread has left of a loop that threads share does not come before
   t.not(loop(0.5).findings[0]?.kind, 'optimize');
 });
 
-/** Two threads that make lists; `part` of their time in the allocator. */
+/** Two threads that build lists; `part` of their time is in the allocator. */
 function lists(part: number): Model {
   const both = (below: string[]): ReturnType<typeof run>[] => ['a', 'b'].map((one) => run(one, ['lists', ...below]));
   return buildModel(
@@ -75,7 +78,7 @@ test('code of which half or more is in the allocator: allocate less', (t) => {
   t.is(factsOf(lists(0.4).findings[0], 'optimize').allocatorNs, null);
 });
 
-/** Two threads and a lock that only the kernel knows of; other programs have the CPUs for `away` of the time. */
+/** Two threads and a lock that only the kernel knows; other programs have the CPUs for `away` of the time. */
 function handedOn(away: number, within: string[] = []): Model {
   const held = ['main', 'update', ...within, 'futex(lock):malloc at a.c:8'];
   const ran = 1 - away;
@@ -86,7 +89,7 @@ function handedOn(away: number, within: string[] = []): Model {
     usageNs: second,
     userNs: ran * second,
     systemNs: 0.5 * ran * second,
-    voluntarySwitches: 18_000 * ran, // one in 83 us of what it ran
+    voluntarySwitches: 18_000 * ran, // one for each 83 us of the time that it ran
     involuntarySwitches: 100,
     cpuRunNs: 1.5 * ran * second,
     cpuWaitNs: 2 * away * second,
@@ -121,7 +124,7 @@ test("a lock of the allocator's: more arenas or less allocation, no other data f
   }
 });
 
-/** Two threads search; their work is in so many procedures, for a tenth or less of the time each. */
+/** Two threads search; their work is in that many procedures, each with a tenth or less of the time. */
 function search(procedures: number): Model {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < procedures; k++)
@@ -141,7 +144,10 @@ test('work that no procedure has much of by itself: the one that calls it all, n
   t.false(factsOf(search(4).findings[0], 'optimize').spread);
 });
 
-/** Two threads divide files; one of them has work `longer`, and the other then looks for more every millisecond. */
+/**
+ * Two threads divide files; one of them has work for `longer`, and the other then looks for more work every
+ * millisecond.
+ */
 function poller(longer: number): Model {
   const ends = wait('main', ['main', 'join:end']);
   const look = io('b', ['take', 'look', 'nanosleep']);

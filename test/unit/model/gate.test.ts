@@ -1,4 +1,4 @@
-/** Gates: rules as they are read, A/A without alarms, planted changes found. */
+/** Gates: parsing of rules, comparisons of equal programs without alarms, and detection of planted changes. */
 import test from 'ava';
 import {
   GateError,
@@ -45,7 +45,7 @@ test('each of the conditions keeps a gate open', (t) => {
   t.is(verdict(exactly(100, 101, 102), exactly(99, 100, 101)), 'not-more');
   t.is(verdict(exactly(100, 101, 102), exactly(104, 105, 106)), 'within-floor');
   t.is(verdict(exactly(80, 100, 120), exactly(105, 120, 135)), 'within-spread');
-  // Alike by chance, while sampling alone may be wrong by more.
+  // Equal by chance, although the error of sampling alone may be larger.
   const unsure = (value: number): GateValue => ({ value, deviation: 30 });
   t.is(verdict([100, 100, 100].map(unsure), [120, 120, 120].map(unsure)), 'uncertain');
   t.is(evaluateGate(gateRule('calls(f) > 0'), exactly(1000), exactly(1001)).verdict, 'worse');
@@ -54,13 +54,13 @@ test('each of the conditions keeps a gate open', (t) => {
 });
 
 test("the interval is Welch's", (t) => {
-  // Means 10 and 20, variances 1 and 4, three runs each: 2.94 degrees of freedom, of which 2 are taken (4.303).
+  // Means 10 and 20, variances 1 and 4, three runs each: 2.94 degrees of freedom, of which 2 are used (4.303).
   const { ci95, change } = evaluateGate(rule, exactly(9, 10, 11), exactly(18, 20, 22));
   t.is(change, 10);
   t.true(Math.abs(ci95.high - 10 - 4.303 * Math.sqrt(5 / 3)) < 1e-9);
 });
 
-/** Numbers that are the same each time (Park and Miller), as normal ones by a sum of twelve. */
+/** Random numbers that are the same in each run (Park and Miller), normal ones as sums of twelve. */
 function normals(seed: number): () => number {
   let state = seed;
   const next = (): number => (state = (state * 48271) % 2147483647) / 2147483647;

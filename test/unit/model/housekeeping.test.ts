@@ -1,4 +1,4 @@
-/** Waits of threads that a run-time has for itself, and of its scheduler: no limits of the program. */
+/** Waits of internal threads of run-time systems, and of their schedulers: they do not limit the program. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
@@ -7,7 +7,7 @@ import { io, ProfileBuilder as Builder, run, wait } from '../../support/profile-
 
 const second = 1e9;
 
-/** A thread computes for half of the time; a scheduler polls while it does (`beside`), or while nothing runs. */
+/** A thread computes for half of the time; a scheduler polls at the same time (`beside`), or while nothing runs. */
 function polls(beside: boolean, purposes: number): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
   builder.describe('findRunnable', { origin: 'runtime', purposes });
@@ -26,12 +26,12 @@ const ofIo = (model: Model): Model['findings'] => model.findings.filter(({ facts
 
 test('a scheduler that polls beside other work limits nothing; while nothing runs the program waits', (t) => {
   t.is(ofIo(polls(true, Purpose.handOver)).length, 0);
-  t.is(ofIo(polls(true, 0)).length, 1); // a thread of the program that did so could work instead
+  t.is(ofIo(polls(true, 0)).length, 1); // a thread of the program in this state could work instead
   t.is(ms(ofIo(polls(false, Purpose.handOver))[0]!.costNs), 500);
   t.is(ofIo(polls(false, Purpose.housekeeping)).length, 0);
 });
 
-/** Two threads read for most of the time; three of the run-time wait for work all the time. */
+/** Two threads read for most of the time; three internal threads wait for work all the time. */
 function reads(purposes: number): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
   builder.describe('read', { origin: 'runtime', purposes: Purpose.read });
@@ -60,7 +60,7 @@ test('threads of a run-time that wait for work are not among those that wait for
   t.deepEqual(waitingFor(reads(Purpose.housekeeping)), ['1 at inside']);
 });
 
-/** One thread works, four wait for what a run-time gives them. */
+/** One thread works, four wait for work from a run-time system. */
 function besideWork(purposes: number): Model {
   const builder = new Builder({ processors: 4, head: { publisher: 'pthread' } });
   builder.describe('loop_of_runtime', { purposes });

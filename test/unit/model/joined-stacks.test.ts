@@ -1,4 +1,4 @@
-/** Stacks of generated code that got its names at the end (ts-frontend/src/model/profile/joined-stacks.ts). */
+/** Stacks of generated code that received its names at the end (ts-frontend/src/model/profile/joined-stacks.ts). */
 import test from 'ava';
 import { joinStacks } from '../../../ts-frontend/src/model/profile/joined-stacks.js';
 import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
@@ -10,7 +10,7 @@ const procedure = (name: string, address: number): object => ({
   module: address > 0 ? 1 : 0,
   record: 0,
 });
-/** Node by node: its parent and entity; a tuple for each. */
+/** For each node its parent and entity; one tuple for each. */
 const profile = (entities: object[], nodes: [number, number][]): RawProfile =>
   ({
     entities,

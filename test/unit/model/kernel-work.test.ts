@@ -1,4 +1,4 @@
-/** System time of entities, and the finding about it, from profiles by hand. */
+/** System time of entities, and the finding about it, from profiles made by hand. */
 import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf } from '../../support/facts.js';
@@ -40,7 +40,7 @@ test('page faults for memory that was there before are saved, and no others', (t
   t.is(finding?.costNs, 0.5e9);
   t.is(Math.round(finding!.savingNs), 0.45e9); // nine of ten faults
   const first = kernelFinding(model(0.5, 'fault', { residentBytes: 100_000 * 4096 }));
-  t.is(Math.round(first!.savingNs), 0.35e9); // huge pages: what clearing them takes stays
+  t.is(Math.round(first!.savingNs), 0.35e9); // huge pages: the cost of clearing them remains
 });
 
 test('writes of few bytes are reported, large ones are not; nor what is less than a twentieth', (t) => {
@@ -61,7 +61,7 @@ test('small reads and writes are made larger together: one finding, with what it
   t.is(told.length, 1);
   const { work, both, leastNs, savesNs } = factsOf(told[0], 'kernel-work');
   t.deepEqual([work, both], ['read', { count: 1e6, bytesEach: 16 }]);
-  const least = 0.4e9 * 0.75 + 0.2e9 * (1 - 16 / 4096); // a quarter of the reads is left
+  const least = 0.4e9 * 0.75 + 0.2e9 * (1 - 16 / 4096); // a quarter of the reads remains
   t.is(Math.round(told[0]!.costNs), 0.6e9);
   t.deepEqual([leastNs, savesNs].map(Math.round), [least, (0.8 / 0.6) * least].map(Math.round));
 });

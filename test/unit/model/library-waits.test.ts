@@ -1,4 +1,4 @@
-/** Waits inside libraries, loops that nobody marked, and how findings about them read. */
+/** Waits inside libraries, unmarked loops, and the findings about them. */
 import test from 'ava';
 import { buildModel, type IoFacts, type Model, type Origin } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf } from '../../support/facts.js';
@@ -275,7 +275,7 @@ test('critical sections that are taken very often: the library, and who spins fo
     ['overhead part'],
   );
   const { savesNs, waitsNs } = factsOf(findings[0], 'openmp');
-  t.deepEqual([ms(waitsNs), ms(savesNs)], [400, 475]); // 0.36 s, and 0.18 of what is left
+  t.deepEqual([ms(waitsNs), ms(savesNs)], [400, 475]); // 0.36 s, and 0.18 of the rest
 });
 
 test('a library that waits by futexes nobody counts: how often threads gave up a CPU says that they hand on', (t) => {

@@ -1,4 +1,4 @@
-/** Locks that are handed on, or taken, all the time. P = 2 and kernel threads (publisher pthread) throughout. */
+/** Locks that are handed over, or taken, all the time. P = 2 and kernel threads (publisher pthread) throughout. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, nameOf, namesOf } from '../../support/facts.js';
@@ -9,7 +9,9 @@ const builder = (): ProfileBuilder =>
   new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second } });
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 0.005;
 
-/** Two threads and one lock: for half of the time one is in calls that wait and wake, with the lock's code. */
+/**
+ * Two threads and one lock: for half of the time one of them is in calls that wait and wake, including the lock's code.
+ */
 const handedOn = (count: number, head: object = {}, work: 'futex' | 'lock' | 'none' = 'futex'): Model => {
   const held = ['main', 'update', 'mutex:m'];
   return buildModel(
@@ -30,7 +32,8 @@ test('a lock that is handed on all the time: once, with what all of it takes, be
     t.deepEqual([first?.kind, first?.name, namesOf(model, objects)], ['overhead', 'm', ['m']]);
     t.deepEqual(waits, { count: 400_000, workNs: 3750 });
     t.true(Math.abs(handingShare - 1 / 3) < 1e-9);
-    // One works at a time; two could: half of the time goes; what one does while the other hands on may be waiting.
+    // One works at a time, although two could: half of the time is saved; what one does while the other hands over may
+    // be waiting.
     t.true(near(leastNs, 0.5) && near(mostNs, 0.75) && near(first!.savingNs, 0.625));
     t.false(others.some(({ facts }) => facts.form === 'lock' || facts.form === 'wake-ups'));
   }
@@ -39,8 +42,8 @@ test('a lock that is handed on all the time: once, with what all of it takes, be
 test('a lock that is handed on: what free locks take, and what recording adds, is not saved', (t) => {
   const head = { freeLockPs: 50_000, lockLeastPs: 0, lockMostPs: 25_000, waitPs: 100_000 };
   const { leastNs, mostNs } = factsOf(handedOn(100_000, { ...head, freeLockPs: 500_000 }).findings[0], 'hand-overs');
-  // Of 0.5 s in the lock 0.1 to 0.105 s are left; 100,000 waits take 0.1 µs each to record; with each hand-over data of
-  // 2 µs may move.
+  // Of 0.5 s in the lock, 0.1 to 0.105 s remain; recording adds 0.1 µs to each of 100,000 waits; each hand-over may
+  // move 2 µs of data.
   t.true(near(mostNs, 0.55) && near(leastNs, 0.4475 - 0.01), `${leastNs} ${mostNs}`);
 });
 
@@ -80,7 +83,7 @@ test('a lock whose waiters sleep long, or in whose calls hardly any time goes, i
   t.false(isReported(handedOn(400_000, {}, 'none')));
 });
 
-/** Two threads that look something up under one lock all the time, for that part of it in the lock's code. */
+/** Two threads that look something up under one lock all the time, with that share of the time in the lock's code. */
 const lookedUp = (times: number, inLock: number, waits = 0): Model => {
   const held = ['main', 'look', 'rwlock:table'];
   return buildModel(
@@ -185,9 +188,9 @@ test('channels that only one procedure uses: nobody at the other end takes or se
     return factsOf(found, 'lock-churn').oneSided;
   };
   t.true(oneSided('main.collect', 0.01));
-  t.false(oneSided('main.produce', 0.01)); // who sends
+  t.false(oneSided('main.produce', 0.01)); // the sending procedure
   t.false(oneSided('main.collect.func1', 0.01)); // the same, in a closure
-  t.false(oneSided('main.collect', 0.2)); // somebody waits, and is woken
+  t.false(oneSided('main.collect', 0.2)); // a thread waits, and is woken
 });
 
 test("closures of Go's count with the procedure that they stand in, where that is known", (t) => {

@@ -207,7 +207,7 @@ test('compensation takes the cost of each hook from caller and callee, and keeps
   const raw = buildModel(model.raw, { compensate: false });
   t.is(named(raw, 'f').nptNs, 1e6);
   t.false(raw.compensation.applied);
-  // A cost larger than the time seen is taken no further than to zero, and said.
+  // A cost larger than the observed time reduces it to zero at most, and that is reported.
   const most = build({ hookLeastPs: 30_000, hookMostPs: 30_000, hookInsidePs: 1000 });
   t.is(most.root.nptNs, 900_000);
   t.is(Math.round(most.compensation.clampedNs), 1_900_000);

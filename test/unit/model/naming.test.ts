@@ -1,4 +1,4 @@
-/** What threads of the C++ library are called: by what they run, where their type says so. */
+/** Names of threads of the C++ library: by what they run, if their type shows it. */
 import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder as Builder, run } from '../../support/profile-builder.js';

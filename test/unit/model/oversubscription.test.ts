@@ -1,4 +1,4 @@
-/** More threads than CPUs: what they cost, by hand. P = 2 and kernel threads (publisher pthread) throughout. */
+/** The cost of more threads than CPUs, on profiles made by hand. P = 2 and kernel threads (publisher pthread). */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf } from '../../support/facts.js';
@@ -16,7 +16,7 @@ import {
 import { oversubscriptionFirst } from '../../../ts-frontend/src/model/findings/oversubscription.js';
 import { second } from '../../support/example-profiles.js';
 
-/** A thread that would spin, and has no CPU just now. */
+/** A thread that would spin, but has no CPU at the moment. */
 const spinReady = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: true });
 const builder = (): ProfileBuilder =>
   new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second } });
@@ -61,7 +61,7 @@ test('what part of the CPUs spinning takes is what the samples of running thread
           .build(),
       ),
     )[0]!.savingNs;
-  t.true(near(lost(1000, 900), 0.8), String(lost(1000, 900))); // a fifth of a CPU is left to work
+  t.true(near(lost(1000, 900), 0.8), String(lost(1000, 900))); // a fifth of a CPU remains for work
   t.true(near(lost(1000, 500), 0), String(lost(1000, 500))); // it has a whole one
   t.true(near(lost(10, 9), 0.5), 'too few');
 });
@@ -91,7 +91,7 @@ test('who spins and then blocks: the calls that wait and wake cost too, what blo
     [['block-instead-of-spin', true]],
   );
   t.is(factsOf(finding, 'oversubscription').fewer.mostNs, null);
-  // Then one works, one spins, and two have blocked in the same procedure: had they not waited, twice as much would be
+  // Then one works, one spins, and two have blocked in the same procedure: without waiting, twice as much would be
   // done.
   profile.stretch(second, [run('w1', a), spin('w2', gate), wait('w3', met), wait('w4', met)]);
   const [more] = oversubscriptions(buildModel(profile.build()));
@@ -247,7 +247,7 @@ test('what waking saves is no more than goes while threads wait for each other: 
       .object('condition:full', { contended: 100_000, acquisitions: 100_000 })
       .build(),
   );
-  // The work, spread over both processors, would take 0.375 s. But for half of the time nobody waits.
+  // Spread over both processors, the work would take 0.375 s. But for half of the time no thread waits.
   const { leastNs, mostNs } = factsOf(findingOf(model, 'overhead'), 'wake-ups');
   t.true(near(leastNs, 0.25) && near(mostNs, 0.5), `${leastNs} ${mostNs}`);
 });
@@ -265,7 +265,7 @@ test('what waiting and waking take is no work: elements that are handed over one
   const [first] = recorded('futex').findings; // 20 us each, 6 us of these are work
   t.deepEqual([first?.kind, first?.name, first?.facts.form], ['overhead', 'full', 'wake-ups']);
   t.true(near(factsOf(first, 'wake-ups').wakingNs, 0.7));
-  // Nothing runs for 3 us each time: who was woken is on the way to a CPU.
+  // Nothing runs for 3 us each time: the woken thread is on its way to a CPU.
   for (const work of ['futex', 'none'] as const)
     t.false(recorded(work).findings.some(({ facts }) => facts.form === 'nothing-runs'));
   t.false(recorded('none').findings.some(({ facts }) => facts.form === 'wake-ups'));

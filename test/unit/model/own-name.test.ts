@@ -1,4 +1,4 @@
-/** What procedures of C++ are called whose names are those of lambdas, or of templates that run them. */
+/** Names of C++ procedures that are lambdas, or templates that run them. */
 import test from 'ava';
 import { ownName } from '../../../ts-frontend/src/model/metrics/own-name.js';
 

@@ -1,4 +1,7 @@
-/** What would be left without waiting and waking: bounds by the program's own work, by hand. P = 2, kernel threads. */
+/**
+ * What would remain without waiting and waking: bounds by the program's own work, on profiles made by hand. P = 2,
+ * kernel threads.
+ */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf } from '../../support/facts.js';
@@ -9,7 +12,7 @@ const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - se
 const stack = ['main', 'take', 'condition:full'];
 
 /**
- * 0.1 s in which both threads work (one of them `more` alone), 0.6 s in which both wait and wake, for the rest of a
+ * 0.1 s in which both threads work (one of them `more` alone), 0.6 s in which both wait and wake; for the rest of a
  * second nothing runs.
  */
 function handing(more: number, resting: Doing): Model {

@@ -1,4 +1,4 @@
-/** Numbers by pairs: the same as a Map of both, whatever collides. */
+/** Numbers indexed by pairs: the same as a Map with both as the key, whatever collides. */
 import test from 'ava';
 import { PairIndex } from '../../../ts-frontend/src/model/profile/pair-index.js';
 

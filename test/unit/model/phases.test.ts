@@ -1,4 +1,4 @@
-/** Phases of a program with causes of their own, by hand. P = 2. */
+/** Phases of a program with different causes, on profiles made by hand. P = 2. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, nameOf } from '../../support/facts.js';

@@ -1,4 +1,4 @@
-/** Each problem of the paper's Table 2, and what looks like one. */
+/** Each problem of the paper's Table 2, and programs that only look like it. */
 import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder as Builder, io, ready, run, spin, wait } from '../../support/profile-builder.js';
@@ -75,7 +75,7 @@ test('a lock that explains only part of the loss leaves the rest to the serial c
 });
 
 test('unbalanced pipeline', (t) => {
-  // 10 of 19 units of work are in one stage, the next has 4, and four processors could do no better than 19/4.
+  // 10 of 19 units of work are in one stage, the next has 4, and the best that four processors could do is 19/4.
   const finding = first(t, examples.pipeline(), {
     kind: 'pipeline',
     entity: 'optimize',
@@ -99,7 +99,7 @@ test('starvation: too few threads', (t) => {
 test('starvation: a pipeline with few items', (t) => {
   const { findings } = buildModel(examples.starvedPipeline().build());
   t.deepEqual([findings[0]!.kind, findings[0]!.change], ['starvation', 'finer-grain']);
-  close(t, 'saving', findings[0]!.savingNs, 0.5); // 6 steps in place of 3
+  close(t, 'saving', findings[0]!.savingNs, 0.5); // 6 steps instead of 3
 });
 
 test('unbalanced data decomposition', (t) => {

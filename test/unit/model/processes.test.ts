@@ -1,4 +1,4 @@
-/** Time that goes into making processes, and into data that is passed between them. */
+/** Time for creating processes, and for data that is passed between them. */
 import test from 'ava';
 import { buildModel, type Model, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
@@ -12,7 +12,7 @@ const sentence = (model: Model): string => {
   return `${text} ${remedy}`;
 };
 
-/** For half of the time it forks, for 0.4 of it it waits for a child, for the rest it works. */
+/** It forks for half of the time, waits for a child for 0.4 of it, and works for the rest. */
 function forks(head: Partial<RawProfile['head']>): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', ...head } });
   builder.describe('fork', { origin: 'runtime', purposes: Purpose.processMaking });
@@ -44,7 +44,7 @@ test('children that work for long are waited for; making them costs what it cost
   }
 });
 
-/** For a quarter of the time it forks, for a quarter it has page faults in its own code, then it computes. */
+/** It forks for a quarter of the time, has page faults in its own code for a quarter, and computes for the rest. */
 function faults(head: Partial<RawProfile['head']>, mappingNs = 0): Model {
   const pages = 10_000;
   const builder = new Builder({
@@ -95,7 +95,7 @@ test('page faults that fork does not explain are of the program itself', (t) => 
   }
 });
 
-/** Half of the time is spent in a library that turns data into bytes. */
+/** Half of the time is spent in a library that serializes data. */
 function pickles(head: Partial<RawProfile['head']>, purposes: number = Purpose.serialization): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', ...head } });
   builder.describe('_Pickler_dump', { purposes });

@@ -1,4 +1,4 @@
-/** What real programs showed: work that threads take turns at, children, yields, and names to act on. */
+/** Cases that real programs showed: work that threads do in turn, children, yields, and the choice of names. */
 import test from 'ava';
 import { abi, buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -11,7 +11,7 @@ const sentence = (model: Model): string => {
   return `${text} ${remedy}`;
 };
 
-/** Four threads write rows; `beside`: the part of the time in which two of them do. */
+/** Four threads write rows; `beside`: the part of the time in which two of them do so at once. */
 function rows(beside: number, object: string): Model {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 40; k++) {
@@ -37,7 +37,7 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
     t.is(factsOf(alone.findings[0], 'serial').oneAtATime, 4);
     t.regex(sentence(alone), /4 threads ran it, mostly one at a time; /);
   }
-  const barrier = 'futex(barrier):GOMP_barrier at a.c:9'; // of a loop, all have a part; a single block has one thread
+  const barrier = 'futex(barrier):GOMP_barrier at a.c:9'; // all threads run a part of a loop; a block has one thread
   const single = rows(0, barrier).findings[0];
   t.is(factsOf(single, 'serial').oneAtATime, 4);
   for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0.25, barrier)])
@@ -45,8 +45,9 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
 });
 
 /**
- * Four threads of an interpreter, one of which runs at a time, for 50 ms; a library has a condition for each of them.
- * `inWork`: they wait where they happen to be in their work, else where they get work. `counted`: waits of all.
+ * Four threads of an interpreter, of which one runs at a time, for 50 ms; a library has a condition for each of them.
+ * `inWork`: they wait in the middle of their work, otherwise where they get work. `counted`: the number of waits of
+ * all.
  */
 function interpreter(inWork: boolean, counted = 60): Model {
   const builder = new Builder({ processors: 2 });
@@ -74,7 +75,10 @@ test('threads that wait in the middle of their work while one of them runs: a lo
     t.deepEqual([other.findings[0]?.kind, factsOf(other.findings[0], 'serial').oneAtATime], ['serial', 4]);
 });
 
-/** A phase of one thread with two hot procedures below one, beside work of two threads; `apart`: of main's instead. */
+/**
+ * A phase of one thread with two hot procedures below one, beside work of two threads; `apart`: the two are below
+ * main's instead.
+ */
 function phase(apart: boolean): Model {
   const path = (name: string): string[] => ['main', 'all', ...(apart ? [] : ['align']), name];
   const builder = new Builder({ processors: 2 });
@@ -96,7 +100,7 @@ test('a serial phase is one finding, at the procedure that calls its parts and d
   t.deepEqual(serials(phase(true)).sort(), ['distance', 'merge'], 'their caller does much else');
 });
 
-/** A forked child beside its siblings, which had so many CPUs; it has one thread. */
+/** A forked child beside its siblings, which had that many CPUs; it has one thread. */
 function child(relatedMilli: number): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', relatedMilli } });
   return buildModel(builder.stretch(second, [run('main', ['main', 'child_work'])]).build());
@@ -114,7 +118,7 @@ test('CPUs that other processes of the program have are not idle', (t) => {
   t.regex(sentence(beside), /1 of 1 processor was busy \(other processes of the program had 1\)/);
 });
 
-/** A shell that reads what its children write. */
+/** A shell that reads the output of its children. */
 function shell(childrenRunNs: number): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs } });
   builder
@@ -128,7 +132,7 @@ test('who reads what children write waits for children, and needs fewer of them'
   const model = shell(0.85 * second);
   const { waits, childrenNs, several } = factsOf(model.findings[0], 'io');
   t.deepEqual([waits, ms(childrenNs!), ms(model.findings[0]!.savingNs)], ['children', 850, 850]);
-  t.is(ms(several!.savesNs), 450); // two at a time, of those that had one of two CPUs
+  t.is(ms(several!.savesNs), 450); // two at a time, of processes that had one of two CPUs
   t.is(ms(factsOf(shell(1.7 * second).findings[0], 'io').several!.savesNs), 50); // they had nearly both
   t.regex(sentence(model), /waits for child processes \(read\).*start fewer/);
   t.not(
@@ -141,8 +145,8 @@ test('who reads what children write waits for children, and needs fewer of them'
 });
 
 /**
- * Two threads that yield until the other has done its piece, for `apart` of the time, and both while a piece is handed
- * over, for `both`; `waits`: the yields are seen as waiting.
+ * Two threads that yield until the other one has done its piece, for `apart` of the time; both do for `both`, while a
+ * piece is handed over; `waits`: the yields are recognized as waiting.
  */
 function turns(apart: number, both: number, waits: boolean): Model {
   const systemNs = (apart + 2 * both) * second;
@@ -216,7 +220,7 @@ test('a lock that a wrapper made is reported with who takes it', (t) => {
 });
 
 const tbb = 'tbb::detail::d1::start_for<Body>::execute';
-/** Main waits in TBB's library, which runs `body`; `spawns` is the part of the time in which that makes tasks. */
+/** Main waits in TBB's library, which runs `body`; `spawns` is the part of the time in which `body` creates tasks. */
 function tasks(spawns: number): Model {
   const purposes = abi.Purpose.tbbLibrary;
   const library = { origin: 'openmp', module: 1, purposes } as const;
@@ -282,7 +286,7 @@ test('garbage collection is one cause, whichever of its procedures take the time
   const [finding, ...others] = collected(0.85).findings;
   t.deepEqual([finding?.kind, finding?.facts.form, ms(finding!.savingNs)], ['overhead', 'collection', 808]);
   const { savesNs, mostNs } = factsOf(finding, 'collection');
-  t.deepEqual([ms(savesNs), ms(mostNs)], [765, 850]); // of 0.85 s a tenth is left, or nothing
+  t.deepEqual([ms(savesNs), ms(mostNs)], [765, 850]); // of 0.85 s a tenth remains, or nothing
   t.is(Math.round(100 * factsOf(finding, 'collection').share), 92);
   t.false(others.some(({ kind }) => kind === 'optimize'));
   t.not(collected(0.05).findings[0]?.facts.form, 'collection');

@@ -1,10 +1,13 @@
-/** The end of the time path: windows that fill their time exactly, hand-overs, sums. */
+/** The end of the time path: windows that cover their time exactly, hand-overs, sums. */
 import test from 'ava';
 import { buildModel, noTimePath, recentPathOf, type Model } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
 const ms = 1e6;
-/** 12 s; the path's last ten: two threads take turns of 0.5 s, then nobody knows for 1 s, then a wait for a lock. */
+/**
+ * 12 s, of which the path has the last ten: two threads take turns of 0.5 s, then 1 s is unknown, then a wait for a
+ * lock.
+ */
 function builder(): ProfileBuilder {
   const made = new ProfileBuilder({ processors: 2, undecidedNs: 30 * ms }).stretch(12_000 * ms, [
     run('a', ['main', 'left', 'mutex:m']),

@@ -1,11 +1,11 @@
-/** What work and span say about other numbers of processors, as facts. */
+/** The facts that work and span give about other numbers of processors. */
 import test from 'ava';
 import { predictions } from '../../../ts-frontend/src/model/path/prediction.js';
 import { scalingOf, type ScalingInput } from '../../../ts-frontend/src/model/path/scaling.js';
 
 const ci95 = { lowNs: 0, highNs: 0 };
 
-/** So much work, the first `serial` of it alone, all else at once in the last level. */
+/** That much work, the first `serial` of it alone, the rest in parallel in the last level. */
 function input(serial: number, change: Partial<ScalingInput> = {}): ScalingInput {
   const [workNs, levelNs] = [1000, 10];
   const spanNs = serial + levelNs;

@@ -1,4 +1,4 @@
-/** Shared cache lines: what is false sharing and what is not, and the finding, from profiles by hand. */
+/** Shared cache lines: what is false sharing and what is not, and the finding, from profiles made by hand. */
 import test from 'ava';
 import { buildModel, type Model, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { lockedAccess } from '../../../ts-frontend/src/model/profile/abi.js';
@@ -12,7 +12,7 @@ const threads = ['one', 'other', 'third'];
 const words = (written: number, read = written, locked = 0): User => ({ samples: 400, written, read, locked });
 
 /**
- * Threads on as many processors, each of them a second in `count`, and 1,000 samples in all; the first one goes on for
+ * As many threads as processors, each for a second in `count`, with 1,000 samples in all; the first one continues for
  * `aloneNs`, and main waits for it.
  */
 function counted(users: readonly User[], change: Partial<Line> = {}, aloneNs = 0): Model {
@@ -49,7 +49,7 @@ test('false sharing is the first finding: the code, the variable, how much of it
   t.is(Math.round(first!.costNs), 1e9);
   t.is(Math.round(first!.savingNs), 0.8e9); // 800 of the 1,000 samples
   t.is(first!.savingCi95.lowNs, 0);
-  t.is(model.findings.length, 1); // the same code is not reported once more as code to make faster
+  t.is(model.findings.length, 1); // the same code is not reported again as code to make faster
   const { text, remedy } = findingSentences(model, first!, { ascii: true });
   t.regex(text, /^2 threads in count write different words of the same cache line, in counts \(false sharing\)/);
   t.regex(
@@ -68,11 +68,11 @@ test('code of which two findings are is not reported a third time', (t) => {
 
 test('what threads have in common in the line', (t) => {
   t.is(howOf(words(0b01), words(0b10, 0b10)), 'words-apart');
-  t.is(howOf(words(0b01), words(0, 0b10)), 'words-apart'); // it reads what lies beside
+  t.is(howOf(words(0b01), words(0, 0b10)), 'words-apart'); // it reads the adjacent words
   t.is(howOf(words(0b01), words(0, 0b01)), undefined); // it reads what the other one writes
   t.is(howOf(words(0b01), words(0b01)), undefined); // a lock protects it, or nothing does
   t.is(howOf(words(0b11), words(0b10)), undefined);
-  t.is(howOf(words(0, 0b01), words(0, 0b10)), undefined); // nobody writes
+  t.is(howOf(words(0, 0b01), words(0, 0b10)), undefined); // no thread writes
   const added = words(1, 1, lockedAccess.change);
   t.is(howOf(added, added), 'changed');
   t.is(howOf(added, words(1)), undefined);
@@ -83,7 +83,7 @@ test('what threads have in common in the line', (t) => {
 
 test('too little is no finding', (t) => {
   const two = [words(0b01), words(0b10)];
-  t.is(found(counted(two, { turns: 20 })), undefined); // the line goes from one to the other now and then
+  t.is(found(counted(two, { turns: 20 })), undefined); // the line moves only now and then
   t.is(found(counted([words(0b01), { ...words(0b10), samples: 7 }])), undefined); // its words are not known
   t.is(found(counted(two.map((user) => ({ ...user, samples: 40 })))), undefined); // 8 % of the code
   t.truthy(found(counted(two.map((user) => ({ ...user, samples: 60 })))));

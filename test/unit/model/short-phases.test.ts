@@ -1,4 +1,4 @@
-/** Serial code between phases that are divided among threads, as short as paths of running threads lag. */
+/** Serial code between phases that are divided among threads, as short as the lag of paths of running threads. */
 import test from 'ava';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
@@ -13,7 +13,8 @@ const region = (thread: string): string[] =>
 const waits: Doing = spin('w', ['main', 'start', dock]);
 
 /**
- * For one second both threads work, for another main alone; in `lag` of each, main's path is still that of the other.
+ * For one second both threads work, for another only main; for `lag` of each, main's path is still that of the other
+ * phase.
  */
 function recorded(lag: number): Model {
   return buildModel(

@@ -1,6 +1,4 @@
-/**
- * What limits a program in which threads wait for a sleep, a time limit, or a lock whose holder does something else.
- */
+/** Programs limited by threads that wait for a sleep, a time limit, or a lock whose holder does something else. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf, waitingIn } from '../../support/facts.js';

@@ -1,4 +1,4 @@
-/** By how much recording slowed a run, from counted operations. */
+/** The slowdown of a run by its recording, computed from counted operations. */
 import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
@@ -47,11 +47,11 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.true(near(spawnsNs, 0.001 * each), String(spawnsNs));
   t.true(near(samplesNs, 0.03 * each), String(samplesNs));
   t.true(near(timerNs, 0.018 * each), String(timerNs));
-  t.true(near(samplingNs, 0.1 * 0.5), String(samplingNs)); // half of the time both CPUs were taken
-  t.true(near(least.samplingLeastNs, (0.1 * 0.5) / 2)); // if the other thread took over what one did not do
+  t.true(near(samplingNs, 0.1 * 0.5), String(samplingNs)); // half of the time both CPUs were used by others
+  t.true(near(least.samplingLeastNs, (0.1 * 0.5) / 2)); // if the other thread did what this one could not
   t.is(elapsedNs, hooksNs + locksNs + waitsNs + spawnsNs + samplesNs + timerNs + samplingNs + startNs);
   t.is(startNs, 2_500_000);
-  // The start is no part of the 2 s that the report covers.
+  // The start is not part of the 2 s that the report covers.
   t.is(share, elapsedNs / (2 * second + startNs - elapsedNs));
   t.true(near(least.hooksLeastNs, 0.03 * each), String(least.hooksLeastNs));
   t.true(near(least.locksLeastNs, 0.009 * each), String(least.locksLeastNs));
@@ -108,7 +108,7 @@ test('kernel threads that wait for each other all the time: what delays one may 
   );
 });
 
-/** Two threads for a second; for `part` of it in the kernel's or the layer's code of that kind. */
+/** Two threads for a second, for `part` of it in the kernel's or the layer's code of that kind. */
 function working(
   change: object,
   kernel: 'futex' | 'lock',

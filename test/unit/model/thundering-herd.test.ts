@@ -1,4 +1,4 @@
-/** Threads that are woken for nothing, by hand. P = 2, kernel threads. */
+/** Threads that are woken needlessly, on profiles made by hand. P = 2, kernel threads. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, nameOf, noticesOf } from '../../support/facts.js';
@@ -15,7 +15,7 @@ const profile = (waits: number, taken: number, publisher: 'pthread' | 'threadlib
       .object('mutex:state', { acquisitions: taken })
       .build(),
   );
-/** How often it is reported that threads waited again, in findings and notices. */
+/** How often threads waited again, as reported in findings and notices. */
 const reported = (model: Model): number =>
   model.findings.filter(({ facts }) => facts.form === 'wake-ups' && facts.again !== null).length +
   noticesOf(model, 'waits-again').length;
@@ -36,7 +36,10 @@ test('as many waits as the lock was taken, few of them, or threads of the packag
   t.is(reported(profile(100_000, 40_000, 'threadlib')), 0);
 });
 
-/** Like `profile`, beside a mutex that is taken a million times, with who takes and waits, as far as it is known. */
+/**
+ * Like `profile`, beside a mutex that is taken a million times, with the takers and the waiters as far as they are
+ * known.
+ */
 const beside = (waits: number, taken: readonly (readonly [procedure: string, count: number])[]): Model => {
   const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 24_000 * waits } })
     .stretch(second, [run('w1', ['main', 'play']), tries('w2', turn), wait('w3', turn), wait('w4', turn)])

@@ -1,4 +1,7 @@
-/** What a program would show with its CPUs to itself keeps what was seen of who waits while who runs. */
+/**
+ * The estimate of what a program would show with its CPUs to itself keeps the observed pairs of waiting and running
+ * threads.
+ */
 import test from 'ava';
 import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
@@ -91,7 +94,7 @@ const dock = 'futex:inside libgomp.so.1';
 const body = (thread: string): string[] => (thread === 'main' ? ['main', 'GOMP_parallel', 'body'] : ['start', 'body']);
 const end = spin('main', ['main', 'futex(region-end):GOMP_parallel at a.c:9']);
 const idle = spin('w', ['start', dock]);
-/** Two CPUs, and others that have one or both of them nearly all the time: short parallel regions. */
+/** Two CPUs, and other programs that have one or both of them nearly all the time: short parallel regions. */
 const besideOthers = (): ProfileBuilder =>
   new ProfileBuilder({
     processors: 2,
@@ -118,7 +121,7 @@ test('regions as short as others keep threads waiting: even shares are neither s
       .stretch(0.5 * second, [end, w])
       .stretch(0.5 * second, [off(main), idle])
       .stretch(0.5 * second, [end, off(w)])
-      .stretch(2 * second, [off(end), off(idle)]); // all wait for each other: one of them has been let go on
+      .stretch(2 * second, [off(end), off(idle)]); // all wait for each other: so one of them has been released
     const { findings } = buildModel(builder.build());
     const [first] = findings;
     t.deepEqual(

@@ -1,4 +1,4 @@
-/** Views of calling contexts: rows are what the tables say, parts add up, and columns of one's own have units. */
+/** Views of calling contexts: rows agree with the tables, parts add up, and the user's own columns have units. */
 import test from 'ava';
 import {
   buildModel,
@@ -22,14 +22,14 @@ import { second, serialThenParallel } from '../../support/example-profiles.js';
 
 const nameOf = (model: Model, { subject }: ViewRow): string =>
   subject.kind === 'entity' ? (model.entities[subject.entity]?.name ?? '?') : subject.path;
-/** A view as text: one line a row, NPT and self NPT in ms. */
+/** A view as text: one line for each row, NPT and self NPT in ms. */
 function outline(model: Model, row: ViewRow, depth = 0): string[] {
   const ms = (costs: Float64Array): number => Math.round((costs[costIndex.npt] ?? 0) / 1e6);
   const line = `${' '.repeat(depth)}${nameOf(model, row)}${row.recursive ? '*' : ''} ${ms(row.total)} ${ms(row.self)}`;
   return [line, ...row.open(costIndex.npt).flatMap((one) => outline(model, one, depth + 1))];
 }
 
-/** Two paths lead to `leaf`, one of them through calls of `deep` by itself. */
+/** Two paths lead to `leaf`, one of them through recursive calls of `deep`. */
 const twoPaths = (): Model =>
   buildModel(
     new ProfileBuilder({ processors: 2 })
@@ -53,7 +53,9 @@ test('tree: a row for each context, calls of a procedure by itself in one', (t) 
   t.deepEqual(checkInvariants(model), []);
 });
 
-/** As recorded of code with lines: `main` calls `a` at line 3, `a` is at line 8, in a loop, and calls itself at 9. */
+/**
+ * As recorded for code with lines: `main` calls `a` at line 3, `a` is at line 8, in a loop, and calls itself at line 9.
+ */
 const lined = (): Model => {
   const raw = new ProfileBuilder({ processors: 2 })
     .stretch(second, [run('main', ['main', 'code-line:3', 'a', 'code-loop:7', 'code-line:8'])])

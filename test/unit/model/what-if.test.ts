@@ -1,4 +1,4 @@
-/** "What if" from the columns of a profile: what is exact, bounds where it is not, and what findings promise then. */
+/** "What if" from the columns of a profile: what is exact, bounds for the rest, and what findings then promise. */
 import test from 'ava';
 import {
   buildModel,
@@ -101,7 +101,7 @@ test('a finding promises no more than if what it is about took no time', (t) => 
   };
   const before = serial([]);
   t.true(before.savingNs > 0.9 * second && before.free === undefined, `${before.savingNs}`);
-  // Something else is beside it: no schedule of what is left takes less than 2.6 of 3 seconds.
+  // Something else runs in parallel: no schedule of the rest takes less than 2.6 of 3 seconds.
   const after = serial([{ spanNs: 2.6 * second, workNs: 2 * second }]);
   t.true(Math.abs(after.savingNs - 0.4 * second) < 1, `${after.savingNs}`);
   t.is(after.free?.tighter, true);

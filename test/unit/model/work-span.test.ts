@@ -1,4 +1,4 @@
-/** Work and span from the columns of a profile: predictions and their bounds, sites, what is on the span. */
+/** Work and span from the columns of a profile: predictions and their bounds, spawn sites, what is on the span. */
 import test from 'ava';
 import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
@@ -99,7 +99,7 @@ test('work and span that contradict each other break an invariant', (t) => {
   t.regex(broken({ workNs: 1.9 * second }), /span and work, with all sleep/);
 });
 
-/** With one row of the only site in place of another, in the columns named. */
+/** With one row of the only site instead of another, in the given columns. */
 function brokenSite(change: Partial<Record<'topSpanNs' | 'topWorkNs' | 'spanNs' | 'workNs', number>>): string {
   const raw = recorded();
   const columns = Object.entries(change).map(([name, ns]) => [name, Float64Array.of(ns * second)]);

@@ -1,4 +1,5 @@
-/* Numbers of messages, requests under way beside a plain list, and a log that has had three times what it holds. */
+/* Numbers of messages; requests in progress, compared with a plain list; and a log that received three times its
+ * capacity. */
 #include "test/support/check.h"
 #include "mpi-layer/src/mpi_layer.h"
 
@@ -29,13 +30,13 @@ static void numbers(void) {
   CHECK_IS(qzm_number(1, 2, 3, QZ_MPI_SENT), 1);
   uint32_t refused = 0;
   for (int k = 0; k < 100000; k++) refused += qzm_number(7, k, 0, QZ_MPI_SENT) == UINT32_MAX;
-  CHECK(refused > 0 && refused < 60000); /* a full table says so, and what it has goes on */
+  CHECK(refused > 0 && refused < 60000); /* a full table says so, and keeps working with its contents */
   CHECK_IS(qzm_number(1, 2, 3, QZ_MPI_SENT), 2);
 }
 
 #define HANDLES 3000
 static void requests(void) {
-  static uint32_t serial[HANDLES]; /* 0: not under way */
+  static uint32_t serial[HANDLES]; /* 0: not in progress */
   for (int step = 0; step < 400000; step++) {
     uint32_t which = draw(HANDLES);
     qzm_handle handle = 0x98000000u + 64u * which; /* as MPICH's are */

@@ -1,6 +1,6 @@
-/* Many mutexes of few places, taken by several threads at once: each guards a counter, some are fought for, some are
- * made and destroyed all the time, and more of them are held at once than are shown. Ends with how many counts are
- * right. */
+/* Many mutexes of few places, taken by several threads at once: each protects a counter, some are contended, some are
+ * created and destroyed all the time, and more of them are held at once than are shown. Checks all counts at the end.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <quartz/spin.h>

@@ -1,6 +1,5 @@
-/* What POSIX and the C library promise of threads, as lines "what: result": run with and without the layer, the lines
- * must be the same. Nothing here depends on who is faster.
- */
+/* What POSIX and the C library guarantee for threads, as lines "what: result": with and without the layer, the lines
+ * must be the same. Nothing here depends on speed. */
 #include "conformance.h"
 
 static const struct timespec bad = {0, -1}, past = {1, 0};
@@ -305,5 +304,5 @@ int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "abort")) abort();
   pthread_t thread;
   pthread_create(&thread, NULL, last, NULL);
-  pthread_exit(NULL); /* the process goes on until that thread ends: then its status is 0 */
+  pthread_exit(NULL); /* the process continues until that thread ends: then its status is 0 */
 }

@@ -1,4 +1,4 @@
-/* Of threads: their beginnings and ends, and cancellation. See conformance.c. */
+/* Beginnings and ends of threads, and cancellation. See conformance.c. */
 #include "conformance.h"
 
 /* ---- threads ---- */

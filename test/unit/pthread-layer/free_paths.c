@@ -1,14 +1,14 @@
-/* Instructions that the layer adds to free locks while it publishes: to read-write locks and semaphores hardly more
- * than to a mutex, which is what it was made fast for first. Preloaded, and attached to by itself. */
+/* Instructions that the layer adds to free locks while it publishes: hardly more for read-write locks and semaphores
+ * than for a mutex, which was optimized first. With the layer preloaded, and attached to by itself. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include "bench/attach.h"
 #include "test/support/instructions.h"
 
-#define TIMES  24 /* each is counted so often, and the least count is taken */
-#define WARM   50 /* times before that: each place knows its lock */
-#define LARGER 40 /* more than what a mutex has added */
+#define TIMES  24 /* each operation is counted that often; the minimum is used */
+#define WARM   50 /* repetitions before that, until each place knows its lock */
+#define LARGER 40 /* more than what is added to a mutex */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,7 +1,6 @@
-/* Nothing is woken needlessly, and no wake-up is lost: threads hand work to each other in every way there is, some
- * thousands of times each, and no wait is repeated on suspicion, so that one lost wake-up holds up everything: then the
- * way is reported, status 1, after 100 s.
- */
+/* No thread is woken needlessly, and no wake-up is lost: threads hand work to each other in every possible way, some
+ * thousands of times each. No wait is repeated without a reason, so that one lost wake-up blocks everything: after 100
+ * s the case is reported, with status 1. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -49,7 +48,7 @@ static void wait_for(pthread_cond_t *condition) {
   if (error) wrong("a wait failed");
 }
 
-/* Two in turn, signals with the lock held or (late) after it. */
+/* Two threads alternate, with signals while the lock is held or (late) after it. */
 static void *in_turn(void *argument) {
   int mine = argument != NULL, late = 0;
   for (int k = 0; k < TURNS; k++, late ^= 1) {
@@ -62,7 +61,7 @@ static void *in_turn(void *argument) {
   }
   return NULL;
 }
-/* The crew in turn, all woken each time. */
+/* Several threads in turn; all are woken each time. */
 static void *in_a_ring(void *argument) {
   int mine = (int)(size_t)argument;
   for (int k = 0; k < TURNS; k++) {
@@ -107,7 +106,7 @@ static void *post(void *argument) {
   }
   return NULL;
 }
-#ifdef __SANITIZE_THREAD__ /* whose library does not know this function, and would take it for no lock */
+#ifdef __SANITIZE_THREAD__ /* whose library does not know this function and would not take it for a lock */
 #define pthread_mutex_clocklock(mutex, clock, until) \
   (*(until) = in(CLOCK_REALTIME, far), pthread_mutex_timedlock(mutex, until))
 #endif
@@ -147,7 +146,7 @@ static void *meet(void *argument) {
   }
   return NULL;
 }
-/* Waits that end at once for want of time, while others are handed over. */
+/* Waits that end at once because their time limit has passed, while others are handed over. */
 static void *impatient(void *argument) {
   for (int k = 0; k < TURNS; k++) {
     struct timespec until = in(CLOCK_REALTIME, 1000);
@@ -182,7 +181,7 @@ static void *wait_for_another(void *other) {
   pthread_join(*(pthread_t *)other, NULL);
   return NULL;
 }
-/* Threads that are cancelled in their wait, early or late; what they waited for goes on. */
+/* Threads that are cancelled in their wait, early or late; what they waited for continues. */
 static void cancel(void *(*run)(void *)) {
   for (int k = 0; k < CANCELLED; k++) {
     pthread_t thread;

@@ -1,6 +1,5 @@
-/* Further promises, as conformance.c: objects shared by processes, cancellation points, once, exceptions, what runs at
- * the end of a thread and at fork. Lines "what: result", the same with and without the layer.
- */
+/* More guarantees, as in conformance.c: objects shared by processes, cancellation points, once, exceptions, handlers at
+ * the end of a thread and at fork. Lines "what: result", the same with and without the layer. */
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
@@ -301,7 +300,7 @@ static void before1() {
 }
 static void before2() { puts("  prepare 2"); }
 static void parent1() { puts("  parent 1"); }
-static void parent2() { puts("  parent 2"); } /* told after the child has ended */
+static void parent2() { puts("  parent 2"); } /* printed after the child has ended */
 static void child1() { puts("  child 1"); }
 static void child2() {
   puts("  child 2");

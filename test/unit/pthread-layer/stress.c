@@ -1,6 +1,5 @@
-/* Everything at once: threads that lock, wait, signal, create and name others, make and destroy objects, while
- * publishing is on. Counts that locks protect must be right at the end: status 0.
- */
+/* Everything at once: threads that lock, wait, signal, create and name others, create and destroy objects, while
+ * publishing is on. Counts that locks protect must be correct at the end: status 0. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -105,8 +104,8 @@ static void *worker(void *argument) {
   return NULL;
 }
 
-/* One wait of each kind that happens for certain: who is to answer cannot have the lock before it is let go in the
- * wait. */
+/* One wait of each kind that is certain to happen: the thread that ends it cannot have the lock before the wait
+ * releases it. */
 static int asked, answered;
 static void *answer(void *unused) {
   pthread_mutex_lock(&queue_lock);

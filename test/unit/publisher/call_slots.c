@@ -1,5 +1,6 @@
-/* Where the calls of objects are found: a place that uses thousands of them makes others neither slower to count nor
- * wrong. The table for threads that have none of their own: every call is counted, whoever has the CPU. */
+/* The slots in which calls of objects are found: a place that uses thousands of objects makes counting for other places
+ * neither slower nor wrong. And the table for threads without a table of their own: every call is counted, whichever
+ * thread has the CPU. */
 #include <pthread.h>
 #include "test/support/check.h"
 #include "publisher/private.h"
@@ -17,8 +18,8 @@ static struct qzi_publisher processor;
 static uint64_t key(uint32_t index) { return QZI_PUB_KEY(QZ_KIND_MUTEX, index); }
 static uint64_t site(int place) { return UINT64_C(0x555555557a31) + 0x5b * (uint64_t)place; }
 
-/* Counts of so many groups at places of their own, then of a few objects at each of many places: how many of those are
- * found at once. */
+/* Counts of that many groups at places of their own, then of a few objects at each of many places; returns how many of
+ * those are found at once. */
 static int near_beside(int groups) {
   processor.calls = calloc(QZI_CALL_SLOTS, sizeof *processor.calls);
   for (int c = 0; c < groups; c++)

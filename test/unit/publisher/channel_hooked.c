@@ -41,7 +41,7 @@ static void *locker(void *unused) {
   return NULL;
 }
 
-/* LOCKERS threads take the mutex LOCKS times each; before that a forked child calls path_a, which is nobody's business.
+/* LOCKERS threads take the mutex LOCKS times each; before that a forked child calls path_a, which must not be recorded.
  */
 NO_INLINE int run_counts(void) {
   qz_thread_t threads[LOCKERS];
@@ -68,7 +68,7 @@ NO_INLINE int run_paths(int until) {
   } while (read(until, &byte, 1) != 1);
   return 0;
 }
-/* First thing: another number of processors; then LOCKERS threads call path_d. */
+/* First, another number of processors; then LOCKERS threads call path_d. */
 static void *caller(void *unused) {
   for (int k = 0; k < LOCKS; k++) path_d();
   return NULL;
@@ -98,9 +98,9 @@ static bool channel_has_begun(void) {
   return begun;
 }
 
-/* A forked child calls path_a, 1000 times, and ends when it is told to. */
+/* A forked child calls path_a 1000 times, and ends when it is asked to. */
 NO_INLINE int run_forks(int until) {
-  /* A child gets the locks of the address sanitizer as they are, for ever taken where a thread that begins is
+  /* A child inherits the locks of the address sanitizer as they are, locked forever if a beginning thread was
    * allocating. */
   for (int tries = 0; tries < 10000 && !channel_has_begun(); tries++) poll(NULL, 0, 1);
   pid_t child = fork();

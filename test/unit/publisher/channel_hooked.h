@@ -1,4 +1,4 @@
-/* What channel_test.c knows of the program in channel_hooked.c. */
+/* What channel_test.c has to know about the program in channel_hooked.c. */
 #ifndef TEST_CHANNEL_HOOKED_H
 #define TEST_CHANNEL_HOOKED_H
 #define LOCKERS 8

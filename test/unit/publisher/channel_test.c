@@ -42,7 +42,7 @@ static uint64_t now_ms(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
-enum { LIMIT_MS = 200000 }; /* ends what hangs */
+enum { LIMIT_MS = 200000 }; /* ends a test that hangs */
 static void pause_ms(int milliseconds) { poll(NULL, 0, milliseconds); }
 
 static socklen_t address_of(struct sockaddr_un *address, const char *name) {
@@ -123,7 +123,7 @@ static int listen_as(char *name, size_t bytes) {
     give_up(name);
   return listener;
 }
-/* The next program that says hello; connections that end before are left out. */
+/* The next program that connects; connections that end before they say hello are ignored. */
 static int welcome(int listener, struct qz_session_view *view, int *session) {
   for (;;) {
     int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -141,7 +141,7 @@ static int welcome(int listener, struct qz_session_view *view, int *session) {
   }
 }
 
-/* qz_init after the launch goes on in the same session, in which everything is counted. */
+/* qz_init after the launch continues in the same session, in which everything is counted. */
 static void resized(void) {
   char name[64];
   int input, session, listener = listen_as(name, sizeof name);
@@ -205,7 +205,7 @@ static void launched(void) {
   if (view.pid != (uint32_t)pid) fail("launched: pid %u", view.pid);
   if (head->publishing || head->epoch != 1)
     fail("launched, at its end: publishing %u, epoch %u", head->publishing, head->epoch);
-  /* Addresses are the same there: it is this very program, and it is not position independent. */
+  /* Addresses are the same there, because it is the same program, and it is not position independent. */
   if (calls_to(&view, address(path_addresses[3]), 0) != LOCKERS * LOCKS)
     fail("launched: %lu calls of path_d", (unsigned long)calls_to(&view, address(path_addresses[3]), 0));
   if (calls_to(&view, address(path_addresses[0]), 0)) fail("launched: calls of a forked child were counted");
@@ -292,7 +292,7 @@ static int is_path(const uint64_t *keys, uint32_t depth) {
   return 0;
 }
 
-/* Watches main of the program until enough whole copies with something of the path on them were seen. */
+/* Observes main of the program until enough complete copies with a part of the path on them were seen. */
 static void watch(const struct qz_session_view *view, uint32_t epoch, const char *when) {
   uint64_t keys[4096], end = now_ms() + LIMIT_MS;
   uint32_t good = 0, seen[4] = {0};
@@ -306,14 +306,14 @@ static void watch(const struct qz_session_view *view, uint32_t epoch, const char
       if (!__atomic_load_n(&thread->serial, __ATOMIC_ACQUIRE) || thread->epoch != epoch) continue;
       struct qz_stack_copy copy;
       if (!qz_session_copy_stack(view, thread, keys, 0, &copy) || copy.invalid) continue;
-      /* Below the path: the start routine, and from the launch on the procedures entered since. */
+      /* Below the path: the start routine, and the procedures entered since the launch. */
       uint32_t first = 0;
       while (first < copy.depth && keys[first] != address(path_addresses[0]) &&
              keys[first] != address(path_addresses[1]) && keys[first] != address(path_addresses[2]) &&
              keys[first] != address(path_addresses[3]))
         first++;
-      /* Attached within path_a: its callees stand on the stack without it, until it returns. Before the first of them,
-       * and after the last, there are copies without any path; what shows it is a path_a that was entered since. */
+      /* Attached within path_a: until it returns, its callees are on the stack without it. Before the first of them,
+       * and after the last, there are copies without any path; copies with it show a path_a that was entered since. */
       if (first < copy.depth && keys[first] != address(path_addresses[0]) && !seen[0]) continue;
       if (!is_path(keys + first, copy.depth - first)) {
         fail("%s: a copy of depth %u that is no path", when, copy.depth);
@@ -338,7 +338,7 @@ static void attached(void) {
   watch(&view, 1, "attached");
   if (attach(pid, &again) != -2) fail("attached: a second sampler was not refused");
 
-  /* The connection ends: publishing ends, for a thread that never calls the package too. */
+  /* The connection ends: publishing ends, also for a thread that never calls the package. */
   close(socket);
   for (uint64_t end = now_ms() + LIMIT_MS; __atomic_load_n(&head->publishing, __ATOMIC_ACQUIRE); pause_ms(1))
     if (now_ms() > end) give_up("publishing did not end");
@@ -370,7 +370,7 @@ int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "resized")) return run_resized();
   if (count > 1 && !strcmp(arguments[1], "forks")) return run_forks(STDIN_FILENO);
   setenv("QUARTZ_ATTACH", "0",
-         1); /* this program is linked with the package too: forked, it is not to listen before exec */
+         1); /* this program is linked with the package, too: its forked children must not listen before exec */
   launched();
   resized();
   sampler_dies();

@@ -1,4 +1,4 @@
-/* Linked with -pg: gprof's profiling must not start, for its timer signals would disturb the program. */
+/* Linked with -pg: gprof's profiling must not start, because its timer signals would disturb the program. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
 #include <signal.h>

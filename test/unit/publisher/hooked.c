@@ -122,7 +122,7 @@ void hooked_handler(int signal) {
   hooked_signals = hooked_signals + 1;
 }
 
-/* Results must survive the hooks. */
+/* The hooks must preserve results. */
 NO_INLINE static long double long_double(long double x) { return x * 3 + ++sink; }
 NO_INLINE static double eight(double a, double b, double c, double d, double e, double f, double g, double h) {
   return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
@@ -170,7 +170,7 @@ NO_INLINE uint64_t hooked_count(int n) {
   return fib(n);
 }
 
-/* Each call is another place: some of so many share a slot of the call table. */
+/* Each call is another place: there are so many that some share a slot of the call table. */
 NO_INLINE static void one(void) { sink++; }
 NO_INLINE static void two(void) { sink++; }
 NO_INLINE static void three(void) { sink++; }

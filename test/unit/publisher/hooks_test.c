@@ -84,7 +84,7 @@ void release_lock(void) {
 }
 
 static void to_stack(void (*function)(int), bool above) {
-  /* Both sides of the thread's own stack: stack pointers say nothing about order there. */
+  /* Both sides of the thread's own stack: stack pointers do not define an order there. */
   size_t bytes = 256 << 10;
   char *room = NULL;
   if (above) {
@@ -125,8 +125,8 @@ static uint64_t calls_lost(void) {
 
 static uint32_t depth(void) { return (uint32_t)QZ_WORD_DEPTH(thread.record->word); }
 
-/* A handler with hooks interrupts the hooks wherever it may: counts stay exact, and the stack is right when its
- * procedures have returned. */
+/* A handler with hooks interrupts the hooks anywhere: counts remain exact, and the stack is correct when its procedures
+ * have returned. */
 static void with_signals(void) {
   struct sigaction action = {.sa_handler = hooked_handler, .sa_flags = SA_RESTART}, old;
   sigaction(SIGALRM, &action, &old);
@@ -153,7 +153,7 @@ static void with_signals(void) {
   if (calls_lost()) fail("calls were lost");
 }
 
-/* On a stack of its own below which there is room, so that "above" exists. */
+/* On a stack of its own with room below it, so that "above" exists. */
 static void *run(void *unused) {
   pthread_attr_t attributes;
   void *low;
@@ -181,7 +181,7 @@ static void *run(void *unused) {
   }
   qzi_session_on();
 
-  /* The thread never called the package since publishing began: its first hook finds out. */
+  /* The thread has not called the package since publishing began: its first hook detects it. */
   uint64_t fibs = count_of(hooked_fib_address), leaves = count_of(hooked_leaf_address);
   if (fibs || leaves) fail("calls were counted while nothing was published");
   hooked_count(1);
@@ -197,7 +197,7 @@ static void *run(void *unused) {
   if (hooked_cxx()) fail("C++ went wrong");
   if (depth() != 1) fail("depth %u after C++", depth());
 
-  /* Or a reader would take a copy of parts of several stacks for one. */
+  /* Otherwise a reader would take a copy with parts of several stacks for one stack. */
   uint64_t before = thread.record->word;
   hooked_count(1);
   if (thread.record->word == before) fail("calls have come and gone, and the stack's word is the same");
@@ -216,7 +216,7 @@ static void *run(void *unused) {
 
   with_signals();
 
-  /* A kernel thread of the application's own: no record, no effect. */
+  /* A kernel thread created by the application: no record, no effect. */
   pthread_t foreign;
   uint64_t word = thread.record->word;
   leaves = count_of(hooked_leaf_address);

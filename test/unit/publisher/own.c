@@ -1,7 +1,5 @@
-/* What a program publishes of itself, by the whole of the thread package: own CASE. It attaches to its own session.
- *
- * With QUARTZ_PROCESSORS=1 threads come into a known state when main yields to them.
- */
+/* What a program publishes about itself, with all of the thread package: own CASE. It attaches to its own session. With
+ * QUARTZ_PROCESSORS=1 threads reach a known state when main yields to them. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
 #include "test/support/attach.h"
@@ -22,7 +20,7 @@ static void make_gates(void) {
   for (int k = 0; k < 3; k++) CHECK(qz_sem_init(&gates[k], NULL, 0) == 0);
 }
 
-/* The one join record: all threads here join or sync at one place. */
+/* The only join record: all threads here join or sync at one place. */
 static const struct qz_object *join_record(void) {
   const struct qz_object *found = NULL;
   for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
@@ -128,7 +126,7 @@ static void stack_is(const char *thread, int count, const uint64_t *expected) {
   static uint64_t keys[4096];
   struct qz_stack_copy copy;
   CHECK(qz_session_copy_stack(&view, qz_session_thread(&view, thread_index(thread)), keys, 0, &copy) && !copy.invalid);
-  /* below: what was entered before publishing began is not there; main is its start routine */
+  /* what was entered before publishing began is not on it; the start routine of main is main */
   CHECK((int)copy.depth == count);
   for (int k = 0; k < count; k++) CHECK(keys[k] == expected[k]);
 }
@@ -176,7 +174,7 @@ static uint64_t expected[DEEP + 8];
 static int is_long(const char *thread) {
   return (const unsigned char *)qz_session_thread(&view, thread_index(thread)) >= view.long_low;
 }
-/* The stack of main, or of a thread that it made: procedures that call each other `depth` deep. */
+/* The stack of main, or of a thread that it created: procedures that call each other `depth` deep. */
 static int procedures(void *start, int depth) {
   int count = 0;
   expected[count++] = address((void *)main);
@@ -200,7 +198,7 @@ static void *holds(void *gate) {
   return NULL;
 }
 static void creates(void *thread) { CHECK(qz_create(thread, "child", thread_at_gate, &gates[0]) == 0); }
-/* In a blocking region nobody but the hook knows whose record it is. */
+/* In a blocking region only the hook knows whose record it is. */
 static void *region(void *unused);
 static void inside_own_region(void *unused) {
   (void)unused;
@@ -253,7 +251,7 @@ static void grown(void) {
   struct qz_stack_copy copy;
   CHECK(qz_session_copy_stack(&view, qz_session_thread(&view, index), keys, 0, &copy));
   CHECK(copy.depth == LOCKS + 3 && keys[1] == address((void *)holds) && keys[LOCKS + 2] == gate0);
-  for (int k = 0; k < LOCKS; k++) { /* each says who has it */
+  for (int k = 0; k < LOCKS; k++) { /* each contains its owner */
     CHECK(QZ_KEY_KIND(keys[k + 2]) == QZ_KIND_MUTEX);
     const struct qz_object *o = qz_session_object(&view, QZ_KEY_INDEX(keys[k + 2]));
     CHECK(o->address == address(&held[k]) && o->owner == index + 1);
@@ -276,7 +274,7 @@ static void grown(void) {
   qz_sem_post(&gates[0]);
   qz_join(child, NULL);
   stack_is("main", 1, (uint64_t[]){address((void *)main)});
-  CHECK(qz_create(&thread, "region", region, NULL) == 0); /* "other" and main have the long ones */
+  CHECK(qz_create(&thread, "region", region, NULL) == 0); /* "other" and main have the long records */
   let_them();
   qz_join(thread, NULL);
   qz_sem_post(&gates[2]);
@@ -284,8 +282,8 @@ static void grown(void) {
   CHECK(calls_to(address((void *)hooked_even)) == calls_to(address((void *)hooked_odd)));
 }
 
-/* A deep thread and others that, at the same places on their stacks, must leave the short record just where it goes on
- * in its long one: the next record belongs to a thread that stays as it is. */
+/* A deep thread and others that, at the same places on their stacks, must leave the short record exactly where it
+ * continues in its long one: the next record belongs to a thread that keeps its short one. */
 struct growth {
   qz_sem *begin;
   int times, depth;
@@ -340,8 +338,8 @@ static void beside(void) {
   qz_join(thread, NULL);
 }
 
-/* A call that uses more objects than there is room for pairs leaves room for others, where these are looked for first;
- * all are counted. */
+/* A call that uses more objects than there is room for pairs leaves room for other calls, in the slots that are
+ * searched first; all are counted. */
 #define OBJECTS 80000
 static void locks(qz_mutex *m) {
   qz_mutex_lock(m);

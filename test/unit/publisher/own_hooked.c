@@ -1,4 +1,4 @@
-/* The procedures with hooks of own.c: called inside blocking regions, and left by qz_exit. */
+/* The procedures with hooks for own.c: called inside blocking regions, and left by qz_exit. */
 #include <quartz/quartz.h>
 #include "own_hooked.h"
 
@@ -21,7 +21,7 @@ NO_INLINE void hooked_region(int turns) {
   }
 }
 NO_INLINE void hooked_deep(int depth, void *result) {
-  if (depth < 0) return; /* never; the compiler is not to know */
+  if (depth < 0) return; /* never, but the compiler must not know that */
   if (!depth) qz_exit(result);
   hooked_deep(depth - 1, result);
   sink++;

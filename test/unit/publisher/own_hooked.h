@@ -1,4 +1,4 @@
-/* The procedures with hooks of own.c. */
+/* The procedures with hooks for own.c. */
 #ifndef TEST_OWN_HOOKED_H
 #define TEST_OWN_HOOKED_H
 void hooked_region(int turns);
@@ -7,7 +7,7 @@ void hooked_inner(void);
 void hooked_deep(int depth, void *result);
 void hooked_even(int depth, void (*at_the_end)(void *), void *argument);
 void hooked_odd(int depth, void (*at_the_end)(void *), void *argument);
-/* Called in them, without hooks. */
+/* Called by them, without hooks. */
 void inside_region(void);
 void inside_main(void);
 #endif

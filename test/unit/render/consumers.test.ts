@@ -1,4 +1,4 @@
-/** Reports for other tools: Markdown, notes, SARIF, and a brief one. */
+/** Reports for other tools: Markdown, notes, SARIF, and the brief one. */
 import test from 'ava';
 import { buildModel, compare, type Model } from '../../../ts-frontend/src/model/index.js';
 import { briefJson, comparisonMarkdown, markdown, notes, sarif } from '../../../ts-frontend/src/render/index.js';

@@ -1,6 +1,6 @@
 /**
- * A profile by hand: 4 processors, 2 s. `setup` runs alone for 1 s, then 4 workers run `work` for 1 s, a tenth of it in
- * the lock "table", for which one of them waits another 0.1 s.
+ * A profile made by hand: 4 processors, 2 s. `setup` runs alone for 1 s, then 4 workers run `work` for 1 s, a tenth of
+ * it in the lock "table", for which one of them waits another 0.1 s.
  */
 import {
   noInstructions,
@@ -14,7 +14,7 @@ import {
 import { plainHead, unknownEntity } from '../../support/plain-rows.js';
 
 const ms = 1e6;
-/** Of a hook, in ps: measured, and of no weight. */
+/** The cost of a hook, in ps: as if measured, and negligible. */
 const nextToNothing = 1e-9;
 const entity = (kind: RawEntity['kind'], name: string, more: Partial<RawEntity> = {}): RawEntity => ({
   ...unknownEntity,
@@ -76,7 +76,7 @@ const queue = (empty: number, one: number): Partial<RawObject> => {
 
 const numbers = (list: readonly number[]): Float64Array => Float64Array.from(list);
 
-/** The profile, with `change` made to its head. */
+/** The profile, with `change` applied to its head. */
 export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
   return {
     path: 'prog.quartz',

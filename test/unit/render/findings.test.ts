@@ -1,4 +1,7 @@
-/** How each form of evidence reads: facts by hand, so that goldens hold the wording, whatever the model finds. */
+/**
+ * The sentences for each form of evidence: the facts are made by hand, so that goldens contain the wording, whatever
+ * the model finds.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

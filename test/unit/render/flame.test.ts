@@ -1,4 +1,4 @@
-/** The icicle graph in the terminal: widths are elapsed time, fills say how alone it ran. */
+/** The icicle graph in the terminal: widths are elapsed time, fill characters show how few processors were busy. */
 import test from 'ava';
 import { aloneness, buildModel, flameOf, type Model } from '../../../ts-frontend/src/model/index.js';
 import { flameReport, type RenderOptions } from '../../../ts-frontend/src/render/index.js';

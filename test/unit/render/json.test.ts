@@ -1,4 +1,4 @@
-/** Every report as JSON is what the schema in the repository says. */
+/** Every report as JSON conforms to the schema in the repository. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -70,7 +70,7 @@ interface Part {
   items?: Part;
   $defs?: Record<string, Part>;
 }
-/** Fields that nothing describes: neither themselves nor what they refer to. */
+/** Fields without a description, neither their own nor that of what they refer to. */
 function undescribed(part: Part, path = ''): string[] {
   const fields = Object.entries(part.properties ?? {}).flatMap(([name, field]) => [
     ...((field.description ?? field.const ?? field.$ref ?? '') === '' ? [`${path}.${name}`] : []),

@@ -1,4 +1,4 @@
-/** The line of a report's head that says what the kernel counted. */
+/** The line of a report's head with the kernel's counts. */
 import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { kernelUsageText } from '../../../ts-frontend/src/render/wording/kernel-usage.js';

@@ -1,4 +1,7 @@
-/** How each notice reads: facts by hand, so that a golden holds the wording, whatever the model finds. */
+/**
+ * The sentence of each notice: the facts are made by hand, so that a golden contains the wording, whatever the model
+ * finds.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

@@ -1,11 +1,13 @@
-/** How much of the critical path something is on: in tables, sentences, JSON and CSV, where a path was recorded. */
+/** The share of the critical path that an entity is on: in tables, sentences, JSON and CSV, if a path was recorded. */
 import test from 'ava';
 import { buildModel, viewOf, type Model } from '../../../ts-frontend/src/model/index.js';
 import { contextReport, proceduresCsv, report, reportJson, viewCsv } from '../../../ts-frontend/src/render/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
-/** Three seconds alone in `a`, one in which `b` runs twice; the path goes through `a`, then through one of those. */
+/**
+ * Three seconds alone in `a`, one in which two threads run `b`; the path goes through `a`, then through one of these.
+ */
 function recorded(pathNs = 4 * second, through = 'a'): Model {
   const raw = new ProfileBuilder({ processors: 2, head: { pathNs } })
     .stretch(3 * second, [run('main', ['main', 'a'])])
@@ -32,7 +34,7 @@ test('tables have a column of it, findings a sentence', (t) => {
   t.regex(text, /on path/);
   t.regex(text, /3\.00 s .* 75\.0 % .* a$/m);
   t.regex(text, /Of the critical path, 75\.0 % goes through a\./);
-  // and none of it where it goes through others
+  // and no sentence if the path goes through others
   t.notRegex(report(recorded(4 * second, 'b'), 'procedures', options), /Of the critical path/);
 });
 

@@ -1,4 +1,4 @@
-/** Reports of a small profile whose numbers can be worked out by hand, against goldens that people have read. */
+/** Reports of a small profile whose numbers can be computed by hand, compared with goldens that people have read. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -42,7 +42,7 @@ const options = (change: Partial<RenderOptions> = {}): RenderOptions => ({
   top: 20,
   ...change,
 });
-/** Findings of its own, so that goldens show how they are rendered, whatever the model finds. */
+/** Findings made by hand, so that goldens show how they are rendered, whatever the model finds. */
 const model: Model = {
   ...buildModel(example()),
   notices: [],

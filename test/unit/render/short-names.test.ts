@@ -1,4 +1,4 @@
-/** Names in few columns: readable, and never two of them alike. */
+/** Names in few columns: readable, and no two of them alike. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { briefly, formsOf, shortName } from '../../../ts-frontend/src/render/wording/short-names.js';

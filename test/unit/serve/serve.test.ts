@@ -1,4 +1,6 @@
-/** What quartz serve answers, from profiles made by hand: windows over files, sums that only grow, bounded labels. */
+/**
+ * The responses of quartz serve, from profiles made by hand: windows over files, sums that only grow, bounded labels.
+ */
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { Profile } from 'pprof-format';
@@ -33,7 +35,7 @@ test('exposition: names, help and labels are escaped', (t) => {
   t.is(text, '# HELP q a\\\\b\\nc\n# TYPE q gauge\nq{of="x\\"y\\\\z\\nw"} 1.5\nq 2\n');
 });
 
-/** Reads of one recording: `ms` of it, each ten of `alone`, ten of two threads. */
+/** Reads of one recording: `ms` of it, alternately ten of `alone` and ten of two threads. */
 const recording = (periods: number, firstNs = 1): RawProfile => {
   const builder = new ProfileBuilder({ processors: 2, head: { pid: 7, firstNs, startedRealtimeNs: 1e18 } });
   for (let k = 0; k < periods; k++)

@@ -1,4 +1,4 @@
-/** Who waited for whom: patterns, clocks of several hosts, thinned events, and the path's length. */
+/** Which rank waited for which: patterns, clocks of several hosts, thinned events, and the length of the path. */
 import test from 'ava';
 import { abi, noInstructions, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { clockOffsets, JobEvents } from '../../../ts-frontend/src/sets/job-events.js';

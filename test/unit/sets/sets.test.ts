@@ -1,4 +1,4 @@
-/** Sets of profiles: each rank has the sums of its own report; views have known answers, and SQL gives the same. */
+/** Sets of profiles: each rank has the sums of its own report; views have known results, and SQL gives the same. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -135,7 +135,7 @@ test('outliers: ranks far from the others, in all or in one procedure; none wher
 });
 
 test('scaling: what did not shrink; rows add up to the core time of the job', async (t) => {
-  // on twice the cores each rank solves half; set-up (10 ms a rank) and waiting stay
+  // on twice the cores each rank solves half; set-up (10 ms for each rank) and waiting remain
   const small = await load(await mergeAll(jobOf([200, 200]), { size: '10' }), 'scaling');
   const large = await load(await mergeAll(jobOf([100, 100, 100, 140]), { size: '20' }), 'scaling');
   const sets = [

@@ -1,4 +1,4 @@
-// A library whose addresses the test asks for. The line numbers in test.c are those of this file.
+// A library whose addresses the test looks up. The line numbers in test.c are those of this file.
 namespace shapes {
 struct Box {
   int area(int scale) const;

@@ -1,5 +1,4 @@
-/* Procedures of a stripped Go program, by Go's own table, against the symbol table of the same program.
- *
+/* Procedures of a stripped Go program, by Go's own table, compared with the symbol table of the same program.
  * test_symbol_go SYMBOLS STRIPPED [MAGIC]: two builds that differ only in that. MAGIC: the stripped one is read from a
  * copy whose table has that magic number, of a later Go with the same layout. */
 #define _GNU_SOURCE

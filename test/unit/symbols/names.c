@@ -24,10 +24,10 @@ static void rust(const char *mangled, const char *wanted) {
   free(out);
 }
 
-/* A mangled name whose arguments are (), and tuples of two that each refer back to the one before. */
+/* A mangled name whose arguments are (), and tuples of two that each refer to the previous one. */
 static void doubling(char *out, int levels) {
   static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  size_t before = (size_t)sprintf(out, "_RINvC1a1fu") - 3; /* places count from behind "_R" */
+  size_t before = (size_t)sprintf(out, "_RINvC1a1fu") - 3; /* places are counted from the end of "_R" */
   for (int level = 0; level < levels; level++) {
     size_t here = strlen(out) - 2, value = before - 1;
     char back[8];

@@ -1,4 +1,4 @@
-// A procedure in two pieces: what is not expected lies apart. Its debug information has no entry address of its own.
+// A procedure in two pieces: unlikely code is moved away. Its debug information has no entry address of its own.
 #include <functional>
 extern "C" {
 __attribute__((cold, noinline)) void pieces_report(int value) { __asm__ volatile("" ::"r"(value)); }

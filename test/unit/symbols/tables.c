@@ -1,4 +1,4 @@
-/* Symbol tables are read, sorted and searched for pieces only when that is asked for, and sorted by value. */
+/* Symbol tables are read, sorted and searched for pieces only when that is requested, and are sorted by value. */
 #include <stdio.h>
 #include "symbols/internal.h"
 #include "symbols/store.h"
@@ -16,7 +16,7 @@ static int is_sorted(const struct qzi_symtab *table) {
   return 1;
 }
 
-/* Each is found at its own address, or another that begins there too. */
+/* Each symbol is found at its own address, or another one that begins there, too. */
 static int finds_all(const struct qzi_symtab *table) {
   for (size_t k = 0; k < table->count; k++) {
     const struct qzi_symtab_entry *found = qzi_symtab_find(table, table->entries[k].value);

@@ -1,4 +1,4 @@
-/* Addresses of one library, built and stripped in the ways that users' binaries are, to names and lines. */
+/* Addresses of one library, built and stripped as users' binaries are, converted to names and lines. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -132,7 +132,7 @@ static void named(const char *file, int with_lines) {
       }
     }
   struct qz_symbol got;
-  /* The name alone is asked for: a separate file is not read for the line. */
+  /* Only the name is requested: no separate file is read for the line. */
   check(qz_symbols_find(symbols, (uint64_t)library.address(2), QZ_SYMBOL_NAME, &got) == QZ_SYMBOL_FOUND, file,
         "by its name alone");
   same(file, "name alone", got.name, "shapes::Box::area");
@@ -188,7 +188,7 @@ static void nameless(const char *what, const struct library *library, const char
 }
 
 static void broken_files(const struct library *library) {
-  /* A real binary with bytes overwritten, and cut short: any answer but a crash. */
+  /* A real binary with overwritten bytes, and cut short: any answer is correct, except a crash. */
   FILE *in = fopen(library->path, "rb");
   static char bytes[1 << 20];
   size_t size = fread(bytes, 1, sizeof bytes, in);
@@ -222,7 +222,7 @@ static void broken_files(const struct library *library) {
   unlink(path);
 }
 
-/* What waits in C++'s library, from the names of procedures that it keeps to itself. */
+/* Waits in C++'s library, recognized by the names of its internal procedures. */
 static void waiting(void) {
   static const char *const names[][2] = {
     {"std::latch::wait() const", "std::latch::wait"},
@@ -247,7 +247,7 @@ static void waiting(void) {
   }
 }
 
-/* The C library's procedures have several names each; people know one of them. */
+/* Procedures of the C library have several names each, of which people know one. */
 static void public_names(void) {
   const char *names[] = {"free", "fclose", "fwrite", "puts", "munmap", "write"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -298,7 +298,7 @@ int main(int argc, char **argv) {
   check(qz_symbols_find(symbols, 4096, QZ_SYMBOL_PROCEDURE, &got) == QZ_SYMBOL_UNKNOWN, "nowhere", "status");
   same("nowhere", "name", got.name, "0x1000");
   check(got.detail[0] != 0, "nowhere", "no reason");
-  /* A module that is told of later answers what was unknown before. */
+  /* A module that is added later answers what was unknown before. */
   check(qz_symbols_add_module(symbols, 5, 5, 0, "/x", "") != 0, "empty module", "accepted");
   qz_symbols_free(symbols);
   symbols = qz_symbols_new();

@@ -96,7 +96,7 @@ static void channels() {
   CHECK(seen == std::vector<int>{1, 4, 50});
   CHECK(!lengths.try_receive());
 
-  qz::channel<std::vector<int>> left(4); /* what nobody receives must not leak */
+  qz::channel<std::vector<int>> left(4); /* what no thread receives must not leak */
   CHECK(left.try_send({1, 2, 3}));
   CHECK(left.send(std::vector<int>(1000)));
   CHECK(!qz::channel<std::string>(1).receive_for(1ms));
@@ -159,7 +159,7 @@ static void fork_join() {
   CHECK(caught);
 }
 
-/* Each thread has its own exceptions, though threads that are inside handlers take turns on one processor. */
+/* Each thread has its own exceptions, although threads inside handlers alternate on one processor. */
 static void exceptions_of_threads() {
   qz::barrier barrier(4);
   std::vector<qz::thread> threads;

@@ -1,4 +1,4 @@
-/* Every error code that the synchronization objects promise. */
+/* Every error code that the synchronization objects define. */
 #include "helpers.h"
 
 static qz_mutex mutex = QZ_MUTEX_INIT;
@@ -154,7 +154,7 @@ static void let_it_wait(void) {
   for (int i = 0; i < 3; i++) qz_yield();
 }
 
-/* An object with a thread that waits for it cannot be destroyed. */
+/* An object for which a thread waits cannot be destroyed. */
 static void busy(void) {
   CHECK_IS(qz_sem_init(&blocked_on, "busy", 0), 0);
   qz_thread_t thread = start("sem", sem_waiter, NULL);

@@ -1,4 +1,4 @@
-/* Programs that misuse an object in a way that no error code can tell: misuse CASE. Each must stop with one line. */
+/* Programs that misuse an object in a way that no error code can report: misuse CASE. Each must stop with one line. */
 #include "helpers.h"
 
 int main(int argc, char **argv) {

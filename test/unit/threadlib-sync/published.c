@@ -1,8 +1,6 @@
-/* What a sampler sees of the synchronization objects: the program attaches to itself and reads its own session.
- *
- * With one processor, threads are brought into a known state by yielding to them, and everything is compared exactly.
- * With two, only what needs a second processor is tested: spinning. With more, on fewer CPUs: its absence.
- */
+/* What a sampler sees of the synchronization objects: the program attaches to itself and reads its own session. With
+ * one processor, threads are brought into a known state by yielding to them, and everything is compared exactly. With
+ * two, only what needs a second processor is tested: spinning. With more, on fewer CPUs: that no thread spins. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/syscall.h>
@@ -33,7 +31,7 @@ static void check_state(const char *thread, unsigned state, const struct qz_obje
   if (o) CHECK_IS(QZ_STATE_OBJECT(word), index_of(o));
 }
 
-/* Others run until each of them waits. */
+/* Other threads run until each of them waits. */
 static void let_them(void) {
   for (int i = 0; i < 8; i++) qz_yield();
 }
@@ -92,7 +90,7 @@ static void mutexes(void) {
   CHECK(m->wait_ns > 0 && m->wait_max_ns == m->wait_ns);
   CHECK_IS(waits_counted(m), 1);
   CHECK_IS(calls_to(key_of(m)), 2);
-  CHECK_IS(m->hold_ns, 0); /* not asked for */
+  CHECK_IS(m->hold_ns, 0); /* not requested */
 }
 
 static __attribute__((noinline)) void lock_both(void) {
@@ -111,7 +109,7 @@ static void unlock_order(void) {
   CHECK_IS(qz_mutex_unlock(&mutex), 0);
   CHECK_IS(stack_of("main"), before + 1);
   CHECK(top("main") == o);
-  CHECK_IS(qz_mutex_trylock(&other), EBUSY); /* asks, gets nothing, leaves nothing */
+  CHECK_IS(qz_mutex_trylock(&other), EBUSY); /* tries, gets nothing, leaves nothing */
   CHECK_IS(qz_mutex_lock(&other), EDEADLK);
   CHECK_IS(stack_of("main"), before + 1);
   CHECK_IS(qz_mutex_unlock(&other), 0);
@@ -143,7 +141,7 @@ static void conditions(void) {
   CHECK_IS(qz_cond_signal(&cond), 0);
   CHECK_IS(c->queue, 0);
   check_state("sleeper", QZ_STATE_READY, NULL);
-  let_them(); /* it is awake and wants the mutex, which main has */
+  let_them(); /* it is awake and needs the mutex, which main has */
   CHECK(top("sleeper") == key_of(m));
   CHECK(!on_stack("sleeper", key_of(c)));
   check_state("sleeper", QZ_STATE_BLOCKED, m);
@@ -263,7 +261,7 @@ static void others(void) {
   CHECK_IS(calls_to(key_of(ch)), 5);
 }
 
-/* A lock that was taken before anybody looked is released without a trace. */
+/* A lock that was taken before publishing began is released without a trace. */
 static void taken_before(void) {
   CHECK_IS(qz_mutex_trylock(&other), EBUSY);
   uint32_t before = stack_of("main");
@@ -272,7 +270,7 @@ static void taken_before(void) {
   CHECK_IS(qz_mutex_destroy(&other), 0);
 }
 
-/* Records go to the next object of the same place and name. */
+/* Records are reused for the next object with the same place and name. */
 static void reuse(void) {
   uint32_t high = 0;
   for (int i = 0; i < 100; i++) {
@@ -297,7 +295,7 @@ static void *spins(void *unused) {
   return NULL;
 }
 
-/* Joins whose children the joiner runs itself are written down in parts: nearly all at any time, all when it has left
+/* Joins whose children the joiner runs itself are written in parts: nearly all at any time, and all when it has left
  * its processor. */
 static uint64_t joins(void) {
   uint64_t sum = 0;
@@ -321,7 +319,7 @@ static void joined(void) {
   CHECK_IS(joins() - before, 2000);
 }
 
-/* Looks, without letting go of its own processor, until another one is seen spinning. */
+/* Polls, without leaving its own processor, until another one is seen spinning. */
 static void spinning(void) {
   CHECK_IS(qz_mutex_init(&mutex, "spun on", QZ_SPIN), 0);
   CHECK_IS(qz_mutex_lock(&mutex), 0);
@@ -343,8 +341,8 @@ static void spinning(void) {
   CHECK(o->spin_ns > 0 && o->spin_ns <= o->wait_ns);
 }
 
-/* Eight threads on as many processors, but not CPUs: who spins takes the CPU from who is missing, and gives it away at
- * once. */
+/* Eight threads on as many processors, but fewer CPUs: a spinning thread would take the CPU from the missing one, so it
+ * gives it away at once. */
 static _Atomic long given_away;
 int sched_yield(void) {
   given_away++;

@@ -1,4 +1,5 @@
-/* Stress of one kind of object: stress KIND [ROUNDS]. Checks that nothing is lost, doubled or let in twice. */
+/* Stress of one kind of object: stress KIND [ROUNDS]. Checks that nothing is lost or duplicated, and that no two
+ * threads are inside at once. */
 #include "helpers.h"
 
 enum { THREADS = 12 };

@@ -1,5 +1,5 @@
-/* Timed variants: they come back at or after their time and not before, leave the object as it was, and take what
- * is given to them in time. */
+/* Timed variants: they return at or after their time and not before, leave the object as it was, and take what is given
+ * to them in time. */
 #include "helpers.h"
 
 enum { SHORT_MS = 20, LONG_MS = 600000 };
@@ -23,7 +23,7 @@ static int wait_for(int what, int clock, const struct timespec *time) {
     qz_mutex own = QZ_MUTEX_INIT;
     CHECK_IS(qz_mutex_lock(&own), 0);
     int error = real ? qz_cond_timedwait(&cond, &own, time) : qz_cond_clockwait(&cond, &own, clock, time);
-    CHECK_IS(qz_mutex_unlock(&own), 0); /* held again, timed out or not */
+    CHECK_IS(qz_mutex_unlock(&own), 0); /* held again, whether it timed out or not */
     return error;
   }
   case 4: return real ? qz_sem_timedwait(&sem, time) : qz_sem_clockwait(&sem, clock, time);
@@ -76,7 +76,7 @@ int main(void) {
     for (int i = 0; i < n; i++) finish(threads[i]);
   }
 
-  /* In time: a generous time-out, and what is waited for comes. */
+  /* In time: a generous time-out, and what is waited for arrives. */
   int n = 0;
   for (int what = 0; what < KINDS; what++) {
     if (what == 1 || what == 2 || what == 0) continue; /* the lock would have to be given back: see below */
@@ -87,7 +87,7 @@ int main(void) {
   for (int i = 0; i < 10; i++) qz_yield();
   CHECK_IS(qz_sem_post(&sem), 0);
   CHECK_IS(qz_future_set(&future, NULL), 0);
-  /* The condition's waiter may not be there yet: signal until it is. */
+  /* The condition's waiter may not wait yet: signal until it does. */
   qz_thread_t waiter = threads[0];
   while (qz_tryjoin(waiter, NULL) == EBUSY) {
     CHECK_IS(qz_cond_signal(&cond), 0);
@@ -95,7 +95,8 @@ int main(void) {
   }
   for (int i = 1; i < n; i++) finish(threads[i]);
 
-  /* Nobody who timed out is still in a queue, or left a mark: the objects are free after their holder lets go. */
+  /* No thread that timed out is still in a queue, or has left a mark: the objects are free once their holder releases
+   * them. */
   CHECK_IS(qz_mutex_unlock(&mutex), 0);
   CHECK_IS(qz_rwlock_unlock(&rwlock), 0);
   struct timespec time = from_now(CLOCK_REALTIME, LONG_MS);

@@ -1,5 +1,5 @@
-/* Nobody starves: beside threads that take an object again and again, every other thread gets its turn. Ends when all
- * have had it; a starving thread shows as a time-out of the test. */
+/* No starvation: beside threads that take an object again and again, every other thread gets its turn. Ends when all
+ * have had it; a starving thread causes a time-out of the test. */
 #include "helpers.h"
 
 enum { THREADS = 6, TURNS = 50 };
@@ -34,12 +34,12 @@ static void *greedy(void *argument) {
 
 int main(void) {
   for (kind = 0; kind < 4; kind++) {
-    if (kind == QZ_SPIN) continue; /* makes no promise */
+    if (kind == QZ_SPIN) continue; /* guarantees nothing */
     CHECK_IS(qz_mutex_init(&mutex, "greedy", kind < 3 ? (qz_policy)kind : QZ_BLOCK), 0);
     CHECK_IS(qz_rwlock_init(&rwlock, "greedy"), 0);
     done = 0;
     qz_thread_t threads[THREADS];
-    take(true); /* all of them queue up first: then each depends on the others' letting it in */
+    take(true); /* all of them queue up first: then each depends on being let in by the others */
     for (intptr_t i = 0; i < THREADS; i++) threads[i] = start("greedy", greedy, (void *)i);
     for (int i = 0; i < 20; i++) qz_yield();
     let_go();

@@ -35,7 +35,7 @@ static void *forks(void *arg) {
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    /* only this thread is left, on one processor; all of the package works */
+    /* only this thread remains, on one processor; all functions of the package work */
     CHECK(qz_processors() == 1);
     qz_thread_t t[100];
     void *result;

@@ -1,4 +1,5 @@
-// C++ exceptions: through frames of a thread that moves, in threads called by their joiner, and uncaught ones.
+// C++ exceptions: through frames of a thread that moves between processors, in threads called by their joiner, and
+// uncaught ones.
 #include <quartz/quartz.h>
 #include <cstring>
 #include <exception>
@@ -50,7 +51,7 @@ int main(int argc, char **argv) {
     try {
       qz_join(thread, nullptr);
     } catch (...) {
-      return 5; // it must not get into the joiner
+      return 5; // it must not reach the joiner
     }
     return 6;
   }

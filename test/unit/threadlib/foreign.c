@@ -1,5 +1,5 @@
-/* Calls where there is no processor: foreign:CALL in a kernel thread of the program's own, inside:CALL in a blocking
- * region. Each ends with one line and SIGABRT (ends.sh). */
+/* Calls without a processor: foreign:CALL in a kernel thread created by the program, inside:CALL in a blocking region.
+ * Each ends with one line and SIGABRT (ends.sh). */
 #include <pthread.h>
 #include <quartz/quartz.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Fork-join: every spawned call runs exactly once, also where there is little stack. */
+/* Fork-join: every spawned call runs exactly once, also if there is little stack. */
 #include <quartz/quartz.h>
 #include "test/support/check.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "test/support/instructions.h"
 
-#define TIMES 24 /* each is counted so often, and the least count is taken: timers and signals come in between */
-#define WARM  50 /* times before that */
+#define TIMES 24 /* each is counted that often, and the minimum is used: timers and signals interrupt */
+#define WARM  50 /* repetitions before that */
 
 static void *empty(void *argument) { return argument; }
 static void nothing(void *argument) {}
@@ -43,7 +43,7 @@ static void send_receive(void) {
   qz_channel_receive(&items, &item);
 }
 static void barrier(void) { qz_barrier_wait(&alone); }
-/* Another thread waits for it, and goes on: a hand-over, and back. */
+/* Another thread waits for it, and continues: a hand-over, and back. */
 static qz_sem there, back;
 static void hand_over(void) {
   qz_sem_post(&there);
@@ -64,7 +64,7 @@ static const struct {
   {"send+receive", send_receive}, {"barrier", barrier},         {"hand-over", hand_over},     {"yield", qz_yield}};
 #define CASES (sizeof cases / sizeof *cases)
 
-/* What is counted lies between marks. */
+/* Instructions between the marks are counted. */
 static void traced(void) {
   qz_thread_t thread;
   qz_sem_init(&units, NULL, 0);
@@ -98,7 +98,7 @@ int main(int number, char **words) {
   unsigned long long its;
   for (unsigned k = 0; other && k < CASES; k++) {
     if (fscanf(other, "%31s %llu", name, &its) != 2 || strcmp(name, cases[k].name)) return 1;
-    if (counts[k] > its) { /* fewer: the compiler has found something */
+    if (counts[k] > its) { /* fewer: the compiler has optimized something */
       printf("%s: %llu instructions, %llu without chains\n", name, (unsigned long long)counts[k], its);
       failed = 1;
     }

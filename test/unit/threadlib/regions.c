@@ -1,4 +1,4 @@
-/* Blocking regions: the processor runs other threads meanwhile, however many threads are inside. */
+/* Blocking regions: the processor runs other threads at the same time, however many threads are inside. */
 #include <quartz/quartz.h>
 #include <unistd.h>
 #include "test/support/check.h"
@@ -55,7 +55,7 @@ int main(void) {
     CHECK(qz_join(writer, NULL) == 0);
     for (int k = 0; k < 8; k++) CHECK(qz_create(&many[k], NULL, short_ones, NULL) == 0);
     for (int k = 0; k < 8; k++) CHECK(qz_join(many[k], NULL) == 0);
-    /* a sleeper is woken though the only other thread is inside a region */
+    /* a sleeper is woken although the only other thread is inside a region */
     qz_blocking_begin("usleep");
     usleep(1000);
     qz_blocking_end();

@@ -1,4 +1,4 @@
-/* Floating-point control belongs to threads: each rounds as it said, whoever ran in between. */
+/* Floating-point control belongs to threads: each rounds in the mode that it set, whatever ran in between. */
 #include <fenv.h>
 #include <quartz/quartz.h>
 #include "test/support/check.h"

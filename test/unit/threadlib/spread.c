@@ -1,5 +1,5 @@
-/* No processor stays idle while threads that could run wait for another: P threads that do nothing but yield spread
- * over P processors, each seen on a kernel thread of its own. Else they would go on for ever. */
+/* No processor stays idle while runnable threads wait for another one: P threads that only yield spread over P
+ * processors, each seen on a kernel thread of its own. Otherwise the test would not end. */
 #include <quartz/quartz.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@
 
 struct asks {
   int depth;
-  bool before, after; /* whether it asks who it is before it calls others, and after that */
+  bool before, after; /* whether it asks for its identity before it calls others, and after that */
   qz_thread_t self;
 };
 static void asks(void *argument) {
@@ -60,7 +60,7 @@ static void gets(void *argument) {
   CHECK(qz_future_get(&future, &value) == 0 && value == &ended);
   ended++;
 }
-/* A task in a task waits for what only a task that nobody has begun does. */
+/* A task in a task waits for what only a task that has not begun does. */
 static void nested(void *argument) {
   qz_scope scope = QZ_SCOPE_INIT;
   qz_spawn(&scope, gets, argument);
@@ -131,7 +131,7 @@ static void exits_twice(void *argument) {
 static void ends(void) {
   long a = random(), b = random(), c = random(), d = random(), e = random(), f = random(), sum = a + b + c + d + e + f;
   ended = 0;
-  for (int k = 0; k < 200; k++) { /* TSan has room for so many frames that are left */
+  for (int k = 0; k < 200; k++) { /* TSan has room for that many frames that are left */
     qz_scope scope = QZ_SCOPE_INIT;
     qz_spawn(&scope, exits_twice, (void *)(intptr_t)(k & 1));
     qz_sync(&scope);
@@ -178,7 +178,7 @@ static void grows(void *argument) {
   qz_scope scope = QZ_SCOPE_INIT;
   for (int k = 0; k < BRANCHES; k++) {
     qz_spawn(&scope, grows, (void *)(intptr_t)(depth - 1));
-    if (number % 50 == k) /* so long that others come */
+    if (number % 50 == k) /* long enough that others arrive */
       for (volatile int n = 0; n < 5000; n++) continue;
     if (depth == 2 && k == 1) CHECK(qz_thread_create(NULL, &(qz_thread_attr){.detached = 1}, counts, NULL) == 0);
     if (number % 97 == k) qz_yield();

@@ -1,5 +1,5 @@
-/* Joins whose time-outs come just when the thread ends: whoever wins, the joiner goes on once, and the thread is joined
- * once. */
+/* Joins whose time-outs expire just when the thread ends: whichever comes first, the joiner continues once, and the
+ * thread is joined once. */
 #include <errno.h>
 #include <quartz/quartz.h>
 #include "test/support/check.h"
@@ -27,7 +27,7 @@ static void *joiner(void *arg) {
     for (long turn = 0;; turn++) {
       struct timespec until = in_ns((k * 13 + turn * 7919) % 40000);
       if ((error = qz_timedjoin(thread, &result, &until)) != ETIMEDOUT) break;
-      if (turn == 3) { /* waits that follow must not be taken for the one that timed out */
+      if (turn == 3) { /* later waits must not be mistaken for the one that timed out */
         error = qz_join(thread, &result);
         break;
       }

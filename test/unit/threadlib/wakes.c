@@ -1,6 +1,6 @@
-/* A thread that is ready runs as long as a processor has nothing to do, even where whoever made it ready never calls
- * the package again: each round waits outside of the package until another processor has done its part. Many rounds,
- * since a wake-up that gets lost does so only where a processor falls asleep at that very moment. */
+/* A ready thread runs as soon as a processor is idle, even if the thread that made it ready never calls the package
+ * again: each round waits outside of the package until another processor has done its part. There are many rounds,
+ * because a wake-up can only be lost if a processor falls asleep at that very moment. */
 #include <quartz/quartz.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ static void created(void) {
   for (int k = 0; k < count; k++) CHECK(qz_join(thread[k], NULL) == 0);
 }
 
-/* The caller gives way to a thread that keeps the processor until the caller has come back. */
+/* The caller yields to a thread that keeps the processor until the caller has returned. */
 static void yielded(void) {
   int back = 0;
   qz_thread_t thread;
@@ -86,7 +86,7 @@ static void posted(void) {
   CHECK(qz_join(thread, NULL) == 0);
 }
 
-/* All processors are taken when a thread is made; then one of them becomes free by a blocking region. */
+/* All processors are busy when a thread is created; then one of them becomes free by a blocking region. */
 static int inside, running;
 static void *enters(void *flag) {
   __atomic_add_fetch(&running, 1, __ATOMIC_RELEASE);
@@ -112,7 +112,7 @@ static void region(void) {
   CHECK(qz_join(thread, NULL) == 0);
 }
 
-/* Deadlines are kept while processors fall asleep, and while the caller keeps its own. */
+/* Deadlines are met while processors fall asleep, and while the caller keeps its own. */
 static void *sleeps(void *flag) {
   qz_sleep_ns(1000 + random_below(60000));
   return sets(flag);
@@ -127,7 +127,7 @@ static void slept(void) {
 }
 
 int main(int argc, char **argv) {
-  if (qz_processors() == 1) return 0; /* whoever waits keeps the only one */
+  if (qz_processors() == 1) return 0; /* the waiting thread keeps the only one */
   void (*const rounds[])(void) = {created, yielded, posted, region, slept};
   double length_s = argc > 1 ? atof(argv[1]) : 0.4;
   for (unsigned k = 0; k < sizeof rounds / sizeof *rounds; k++) {

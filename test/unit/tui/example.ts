@@ -1,4 +1,4 @@
-/** Profiles for the screen: a small one with every kind of thing in it, and large ones. */
+/** Profiles for the screen: a small one with every kind of entity in it, and large ones. */
 import { ProfileBuilder, overhead, run, spin, wait } from '../../support/profile-builder.js';
 import type { CodePiece, RawProfile } from '../../../ts-frontend/src/model/index.js';
 
@@ -98,7 +98,7 @@ export const innerCode: CodePiece = {
   })),
 };
 
-/** `processors` processors, each with a thread of its own; of `procedures` procedures each runs once. */
+/** `processors` processors, each with a thread of its own; each of `procedures` procedures runs once. */
 export function large(processors: number, procedures: number): RawProfile {
   const builder = new ProfileBuilder({ processors });
   for (let k = 0; k < procedures; k++)

@@ -1,4 +1,4 @@
-/** What keys and the mouse do on the live screen. */
+/** The effects of keys and the mouse on the live screen. */
 import test from 'ava';
 import { bindings } from '../../../tui/src/state/keys.js';
 import { small } from './example.js';

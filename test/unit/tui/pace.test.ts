@@ -1,8 +1,10 @@
-/** How often the screen refreshes, by what a refresh costs. */
+/** How often the screen refreshes, depending on the cost of a refresh. */
 import test from 'ava';
 import { Pace } from '../../../tui/src/pace.js';
 
-/** CPU time in ms after so many seconds, and the refreshes, of a screen whose start and refreshes cost so much. */
+/**
+ * CPU time in ms after that many seconds, and the number of refreshes, of a screen with this cost of start and refresh.
+ */
 function run(startMs: number, costMs: number, seconds: number): { used: number; refreshes: number; longest: number } {
   const pace = new Pace(1000);
   let now = startMs,

@@ -23,7 +23,7 @@ function golden(t: ExecutionContext, name: string, lines: string[]): void {
   t.is(`${text}\n`, readFileSync(file, 'utf8'));
 }
 
-/** Ranks that solve for so many ms each, and then wait for the one that has most. */
+/** Ranks that solve for that many ms each, and then wait for the one with most. */
 async function sceneOf(solveMs: readonly number[]): Promise<RankScene> {
   const folder = join(temporaryDirectory(), 'run.quartzset');
   const finding = { kind: 'serial', cost_ns: 1, saving_ns: 1, text: 'solve costs most.', remedy: 'Divide.' };

@@ -1,4 +1,4 @@
-/** A terminal in memory: what the screen sends is drawn by a real emulator and read back cell by cell. */
+/** A terminal in memory: a real emulator draws what the screen sends, and it is read back cell by cell. */
 import { PassThrough, Writable } from 'node:stream';
 import xterm from '@xterm/headless';
 import { buildModel, difference, type CodePiece, type RawProfile } from '../../../ts-frontend/src/model/index.js';
@@ -104,7 +104,7 @@ export class Session {
       term: 'xterm-256color',
     });
   }
-  /** Types keys, then waits until the screen stands still. */
+  /** Types keys, then waits until the screen does not change any more. */
   async type(...keys: string[]): Promise<string[]> {
     for (const key of keys) {
       this.keyboard.write(key);
@@ -112,7 +112,7 @@ export class Session {
     }
     return this.lines();
   }
-  /** Waits until nothing has changed for a while, or `wanted` shows. */
+  /** Waits until nothing has changed for a while, or until `wanted` is shown. */
   async settle(wanted?: (lines: string[]) => boolean): Promise<string[]> {
     let before = '';
     let same = 0;
@@ -152,7 +152,7 @@ export class Session {
       underline: cell.isUnderline() !== 0,
     };
   }
-  /** Runs of cells of one look in a line: "text" with its colour. */
+  /** Runs of cells of the same style in a line: "text" with its colour. */
   runs(y: number): (Cell & { x: number })[] {
     const runs: (Cell & { x: number })[] = [];
     for (let x = 0; x < this.emulator.cols; x++) {

@@ -1,4 +1,4 @@
-/** What the examples of findings have in common: the model that they are of, and a finding of which little is known. */
+/** What the examples of findings share: their model, and a finding of which hardly anything is known. */
 import { buildModel, type Facts, type Finding, type Model } from '../../../../ts-frontend/src/model/index.js';
 import { example } from '../example.js';
 

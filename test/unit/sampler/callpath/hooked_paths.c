@@ -1,4 +1,4 @@
-/* Which samples are joined with which paths of hooks. A letter is a procedure; `s` is the start routine. */
+/* Which samples are joined with which paths of hooks. A letter stands for a procedure; `s` is the start routine. */
 #include "sampler/callpath/hooked_paths.h"
 #include "sampler/callpath/path_steps.h"
 #include "test/support/self_profile.h"
@@ -12,10 +12,10 @@ static uint32_t node_of(const char *path) {
   return node;
 }
 
-enum { CUT = 1, ANYBODY = 2 }; /* the walk's outer end is not known; it is not known whose stack it is */
+enum { CUT = 1, ANYBODY = 2 }; /* the walk's outer end is unknown; the thread of the stack is unknown */
 static const struct {
   const char *what;
-  const char *other; /* another path of hooks, seen before */
+  const char *other; /* another path of hooks, seen earlier */
   const char *path, *walk;
   unsigned how;
   int joined;
@@ -56,7 +56,7 @@ static void try_row(size_t k) {
   qzi_hooked_close(hooked);
 }
 
-/* Time is divided evenly among the samples of a path, whoever they are of. */
+/* Time is divided evenly among the samples of a path, of whichever threads they are. */
 static void try_shares(void) {
   struct qzi_paths paths = {.in = &self.interner};
   struct qzi_hooked *hooked = qzi_hooked_open(&paths);
@@ -72,7 +72,7 @@ static void try_shares(void) {
   qzi_hooked_close(hooked);
 }
 
-/* More paths than are kept: they are forgotten, and nothing else happens. */
+/* More paths than are kept: the oldest are forgotten, without other effects. */
 static void try_many(void) {
   struct qzi_paths paths = {.in = &self.interner};
   struct qzi_hooked *hooked = qzi_hooked_open(&paths);

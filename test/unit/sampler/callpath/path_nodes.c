@@ -1,7 +1,6 @@
-/* Call paths made of a thread's record and the frames of its stack: where its locks stand among the frames, case by
- * case. In each row a small letter is a procedure, a capital one a lock or what the thread waits for; `s` is the start
- * routine.
- */
+/* Call paths made of a thread's record and the frames of its stack: the position of its locks among the frames, case by
+ * case. In each row a small letter stands for a procedure, a capital one for a lock or for what the thread waits for;
+ * `s` is the start routine. */
 #include "sampler/callpath/path_steps.h"
 #include "test/support/self_profile.h"
 
@@ -28,11 +27,11 @@ static void text_of(uint32_t node, char *text) {
   }
 }
 
-enum { CUT = 1, SETTLED = 2, RAN = 4 }; /* the walk's outer end is not known; settled; a sample of it running */
+enum { CUT = 1, SETTLED = 2, RAN = 4 }; /* the walk's outer end is unknown; settled; a sample of the running thread */
 static const struct {
   const char *what;
   const char *takers;  /* pairs of a lock and a procedure that takes it */
-  const char *earlier; /* walk, settled, that was made of the record before */
+  const char *earlier; /* walk, settled, made of the earlier record */
   const char *record, *walk;
   unsigned how;
   char waiting;

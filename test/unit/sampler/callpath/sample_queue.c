@@ -1,4 +1,4 @@
-/* Samples of a running thread: each is reported for as much processor time as every other (sample_queue.h). */
+/* Samples of a running thread: each is reported for the same amount of processor time (sample_queue.h). */
 #include "sampler/callpath/sample_queue.h"
 #include "test/support/check.h"
 
@@ -6,8 +6,8 @@ enum { INTERVAL = 1000, A = 1, B = 2, C = 3 };
 
 static struct qzi_sample_queue queue;
 
-/* A sample comes just before the snapshot `round`, in which the thread's record is `record` (0: it is not seen then).
- */
+/* A sample arrives just before the snapshot `round`, in which the thread's record is `record` (0: the thread is not
+ * seen then). */
 static void come(uint64_t number, uint32_t record, uint64_t polls) {
   struct qzi_sampled *sampled = calloc(1, sizeof *sampled);
   CHECK(sampled != NULL);
@@ -23,11 +23,11 @@ static int64_t left(void) {
   return sum;
 }
 
-/* What comes, what is reported, and which sample is reported then. */
+/* What arrives, what is reported, and which sample is reported for it. */
 struct step {
   enum { COMES, COMES_UNSEEN, COMES_POLLING, REPORTS, WORKED } what;
   uint32_t record;
-  uint64_t ns;      /* reported, of REPORTS and WORKED */
+  uint64_t ns;      /* reported, in REPORTS and WORKED */
   uint64_t expects; /* number of the sample reported; 0: none */
 };
 static const struct {
@@ -83,8 +83,8 @@ static void row(unsigned k) {
   }
 }
 
-/* Nothing is lost or reported twice, whatever comes, as long as there is room: what is left is what came less what was
- * reported. And there is never more than there is room for. */
+/* Nothing is lost or reported twice, whatever arrives, as long as there is room: what remains is what arrived minus
+ * what was reported. And there is never more than fits. */
 static void any_order(void) {
   uint32_t random = 3;
   int64_t expected = 0;

@@ -1,5 +1,5 @@
-/* Walks of this very process's stack, from procedures with frames of every kind that compilers make: what stands on the
- * stack is known, since this test put it there. */
+/* Walks of this process's own stack, from procedures with frames of every kind that compilers make: the contents of the
+ * stack are known, because this test determines them. */
 #include "sampler/callpath/recipes.h"
 #include "test/support/self_profile.h"
 
@@ -17,17 +17,17 @@ static int whole_copy; /* 1: the walk gets a copy of the stack; 2: of its first 
 #define HERE __attribute__((noinline, noclone))
 static volatile unsigned long kept;
 
-/* A signal handler of the test walks its own stack, which takes memory; it interrupts nothing that does. */
+/* A signal handler of the test walks its own stack, which allocates memory; it interrupts nothing that does. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) { return "report_signal_unsafe=0"; }
 
-/* Of a stack, as a sampler copies it: what a sanitizer keeps between variables is copied, too. */
+/* A part of the stack, copied as the sampler does it, including what a sanitizer keeps between variables. */
 __attribute__((no_sanitize("address"))) static HERE void copy_stack(unsigned char *to, uint64_t from, size_t bytes) {
   const volatile unsigned char *at = (const volatile unsigned char *)(uintptr_t)from;
   for (size_t k = 0; k < bytes; k++) to[k] = at[k];
 }
 
-/* The innermost of all. The registers have to be its own. */
+/* The innermost procedure. The registers have to be its own. */
 static HERE void stop(void) {
   struct qzi_registers now = {.fp_known = 1};
 #if defined(__x86_64__)
@@ -52,13 +52,13 @@ static HERE void large(void) { /* a frame of several pages */
   stop();
   kept += (unsigned long)room[0];
 }
-static HERE void varying(void) { /* its size is known at run time alone: a frame pointer */
+static HERE void varying(void) { /* its size is only known at run time: a frame pointer */
   volatile char *room = alloca(100 + kept % 900);
   room[0] = 1;
   stop();
   kept += (unsigned long)room[0];
 }
-static HERE unsigned long many(unsigned long a, unsigned long b, unsigned long c) { /* saves all registers it may */
+static HERE unsigned long many(unsigned long a, unsigned long b, unsigned long c) { /* saves all that it may */
   unsigned long d = a * b, e = b * c, f = c * a, g = d ^ e;
   stop();
   return a + b + c + d + e + f + g + kept;
@@ -90,8 +90,8 @@ struct walk {
   const char *what;
   void (*from)(void);
   const void *through[4]; /* procedures that have to be on it, innermost first */
-  uint32_t repeated;      /* how often the second of them */
-  int complete;           /* it comes to where the program begins */
+  uint32_t repeated;      /* the number of times for the second of them */
+  int complete;           /* the walk reaches the program's entry point */
 };
 static const struct walk walks[] = {
   {"a plain frame", plain, {stop, plain}, 1, 1},
@@ -99,7 +99,7 @@ static const struct walk walks[] = {
   {"a frame whose size is known at run time", varying, {stop, varying}, 1, 1},
   {"all registers saved", with_many, {stop, many, with_many}, 1, 1},
   {"recursion", deep_50, {stop, deep, deep_50}, 51, 1},
-  /* the frame that the kernel makes for a handler has rules of a kind that are not followed: the walk ends there */
+  /* the frame that the kernel makes for a handler has rules of an unsupported kind: the walk ends there */
   {"a signal handler", signalled, {stop, handler}, 1, 0},
 };
 
@@ -139,14 +139,14 @@ int main(void) {
       failed = 1;
     }
 
-  /* No more than asked for; the innermost ones. */
+  /* At most the requested number; the innermost ones. */
   whole_copy = 0;
   most = 3;
   deep_50();
   CHECK(count == 3 && !complete && found(stop) == 1 && found(deep) == 2);
   most = QZI_FRAMES_MOST;
 
-  /* What makes no sense ends the walk: nothing is guessed. */
+  /* An implausible frame ends the walk: nothing is guessed. */
   static const struct qzi_registers wrong[] = {
     {.pc = 0}, {.pc = 12345, .sp = 4096}, {.pc = UINT64_MAX, .sp = UINT64_MAX}};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -164,7 +164,8 @@ int main(void) {
   CHECK(!qzi_unwind_standard(unwinder, entry) && !qzi_unwind_vdso(unwinder, entry));
 
 #if defined(__x86_64__)
-  /* Made by hand, as Go makes those of goroutines: it begins where no call ends, at a procedure's first instruction. */
+  /* Made by hand, as Go makes the stacks of goroutines: it begins at a procedure's first instruction, not after a call.
+   */
   struct qzi_unwinder *without = qzi_unwinder_open(&self.interner);
   CHECK(without);
   without->no_tables = 1; /* nor has Go */

@@ -1,4 +1,5 @@
-/* Followed processes that have just begun: what the sampler does before one goes on, and what becomes of it then. */
+/* Followed processes that have just begun: what the sampler does before such a process continues, and what happens to
+ * it then. */
 #include "sampler/control/newcomers.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@
 #include "sampler/control/follow.h"
 #include "test/support/check.h"
 
-#define CALLS_MOST 10 /* system calls of the sampler before a followed process goes on */
-#define ENDED      40 /* more than room is made for while the test runs: one in two seconds */
+#define CALLS_MOST 10 /* system calls of the sampler before a followed process continues */
+#define ENDED      40 /* more than are admitted while the test runs: one in two seconds */
 
 static int peer; /* the process's end of its connection */
 
@@ -37,7 +38,7 @@ static void welcome_it(void) {
 }
 static void nothing(void) {}
 
-/* System calls of `doing`, in a child of its own; -1: nobody may count them here. */
+/* System calls of `doing`, in a child of its own; -1: they cannot be counted here. */
 static long calls_of(void (*doing)(void)) {
   int status;
   long stops = 0;
@@ -57,7 +58,7 @@ static long calls_of(void (*doing)(void)) {
   return stops / 2;
 }
 
-/* It gets its answer and the page after a few system calls: no recording is opened before. */
+/* It receives its answer and the page after a few system calls: no recording is opened before. */
 static int goes_on_at_once(void) {
   struct qz_message message;
   int page;
@@ -87,7 +88,8 @@ static unsigned attend(void) {
   return count;
 }
 
-/* Those that end at once are never recorded; after many of them there is no more room, and who is there learns it. */
+/* Processes that end at once are never recorded; after many of them no more are admitted, and later ones are informed.
+ */
 static void short_ones_pass(void) {
   struct qzi_newcomer stays = hello(getpid());
   stays.clock = qzi_clock_page_make(0, NULL);
@@ -109,7 +111,7 @@ static void short_ones_pass(void) {
   CHECK_IS(attend(), 0);
 }
 
-/* One that works is recorded once it has used some milliseconds, with what it was welcomed with. */
+/* A process that works is recorded once it has used some milliseconds, with what was sent to it at the beginning. */
 static void grows(void) {
   struct qzi_newcomer grown = {0};
   pid_t pid = fork();

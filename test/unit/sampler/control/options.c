@@ -1,4 +1,4 @@
-/* The sampler's command line, by a table: what is accepted and what it means, what is refused, and by what words. */
+/* The sampler's command line, by a table: what is accepted with which meaning, and what is refused with which words. */
 #include "sampler/control/options.h"
 
 #include <getopt.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "test/support/check.h"
 
-/* Parses `line`, whose words are apart by single blanks; `said` gets what it prints on stderr. */
+/* Parses `line`, whose words are separated by single blanks; `said` receives what is printed on stderr. */
 static int parsed(struct qzi_options *options, const char *line, char *said, size_t size) {
   static char words[256];
   static char *argv[32];
@@ -123,7 +123,7 @@ static void test_accepted(void) {
   CHECK(!strcmp(of("record --output -- -- true").output, "--"));
   CHECK(of("record --tell 2 --front 1 true").message_fd == 2);
   CHECK(of("record --account 2 true").account_fd == 2 && of("record --plain true").plain);
-  /* what the program is given is not looked at */
+  /* the program's arguments are not checked */
   struct qzi_options own = of("record -q -- true --rate x");
   CHECK(!strcmp(own.program[0], "true") && !strcmp(own.program[1], "--rate") && !strcmp(own.program[2], "x"));
   own = of("record true --frob");

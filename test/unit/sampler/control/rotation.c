@@ -1,4 +1,4 @@
-/* The files of a recording that rotates: which names are theirs. */
+/* The files of a rotating recording: which names belong to it. */
 #include "sampler/control/rotation.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Samples of running threads: of those that were there before and those made later, by whom whatever, and of no other
- * program; with events of the CPUs where these are allowed, with an event for each CPU and with one for each thread. */
+/* Samples of running threads: of threads that existed before and of threads created later, in whichever way, and of no
+ * other program; with events of the CPUs where these are permitted, with an event for each CPU, and with one for each
+ * thread. */
 #include "sampler/linux/perf_samples.h"
 
 #include <linux/perf_event.h>
@@ -28,7 +29,7 @@ static void *make(void *unused) {
   return pthread_join(thread, NULL) ? NULL : unused;
 }
 
-/* Until both computing threads have `least` samples more, or 100 of them were due. */
+/* Until both computing threads have `least` more samples, or 100 of them were due. */
 static void read_samples(struct qzi_running *running, unsigned *old_seen, unsigned *new_seen, unsigned least) {
   static struct qzi_sample sample;
   struct timespec used;
@@ -82,7 +83,7 @@ static void try_with(uint32_t cpus_most, int whole) {
   qzi_running_close(running);
 }
 
-/* Processes that are made, however, and by whichever thread; not what these make, and not threads. */
+/* Creation of processes, in whichever way and by whichever thread; not of their children, and not of threads. */
 static void *make_processes(void *unused) {
   for (int k = 0; k < 5; k++) {
     pid_t child = k % 2 ? fork() : vfork();
@@ -107,13 +108,13 @@ static void try_processes(uint32_t cpus_most, int whole) {
   CHECK_IS(pthread_create(&thread, NULL, make_processes, NULL), 0);
   CHECK_IS(pthread_join(thread, NULL), 0);
   while (qzi_running_next(running, &sample)) {}
-  CHECK_IS(qzi_running_forked(running), cpus_most ? 12 : 6); /* of a thread without an event nothing is known */
+  CHECK_IS(qzi_running_forked(running), cpus_most ? 12 : 6); /* nothing is known of a thread without an event */
   CHECK_IS(qzi_running_forked(running), 0);
   qzi_running_close(running);
 }
 
 #define PAGES 20000u
-/* Touched when the first ones have been read: samples that were lost are reported before the next one. */
+/* Touched once the first ones have been read: lost samples are reported before the next one. */
 #define MORE  256u
 
 static _Atomic int touched, drained;
@@ -135,7 +136,7 @@ static void *touch(void *unused) {
   return munmap(at, bytes) ? NULL : unused;
 }
 
-/* What is counted in place of time: page faults, which stand in for whatever a processor may count. */
+/* Events that are counted instead of time: page faults, in place of the events that a processor may count. */
 static void try_counting(uint32_t cpus_most, int whole) {
   static const struct qzi_event event = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 64};
   static struct qzi_sample sample;
@@ -168,7 +169,7 @@ int main(void) {
   struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, QZI_RUNNING_CPUS, 0);
   CHECK(running);
   qzi_running_close(running);
-  pid_t other = fork(); /* another program, which computes meanwhile */
+  pid_t other = fork(); /* another program, which computes at the same time */
   if (!other) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where a check fails */
     for (;;) {}

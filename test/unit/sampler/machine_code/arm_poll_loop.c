@@ -1,4 +1,5 @@
-/* Which loops of aarch64 only poll: code as gcc makes it, and, on aarch64, the code that the compiler makes of this. */
+/* Which loops of aarch64 only poll: code as gcc generates it, and, on aarch64, the code that the compiler generates for
+ * this file. */
 #include "sampler/machine_code/loops/arm_poll_loop.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* What calls call, read from bytes as compilers and linkers write them; in memory of this process. */
+/* The targets of calls, read from bytes as compilers and linkers write them, in the memory of this process. */
 #include "sampler/machine_code/call_target.h"
 #include "test/support/check.h"
 
@@ -10,10 +10,10 @@ static unsigned char code[160];
 #if defined(__x86_64__)
 struct example {
   const char *what;
-  unsigned char call[6]; /* up to where it returns to */
+  unsigned char call[6]; /* up to the return address */
   int distance;          /* to what it names; written into its last 4 bytes, unless 0 */
   unsigned char stub[8]; /* at STUB */
-  int target;            /* 0: unknown; SLOT: what the slot holds */
+  int target;            /* 0: unknown; SLOT: the contents of the slot */
 };
 static const struct example examples[] = {
   {"call", {0x90, 0xe8}, PROCEDURE, {0}, PROCEDURE},
@@ -25,7 +25,7 @@ static const struct example examples[] = {
   {"no call", {0x90, 0x90, 0x90, 0x90, 0x90, 0x90}, 0, {0}, 0},
 };
 
-/* The last bytes before a place; is that behind a call? */
+/* The last bytes before a place; does the place follow a call? */
 struct ending {
   const char *what;
   int call;
@@ -74,7 +74,7 @@ int main(void) {
     failed = 1;
   }
   CHECK(qzi_call_target(pid, 4096) == 0);    /* no memory there */
-  CHECK(qzi_jump_target(pid, 4096) == 4096); /* likewise: itself */
+  CHECK(qzi_jump_target(pid, 4096) == 4096); /* also the target itself */
   CHECK(qzi_jump_target(pid, base) == base); /* no stub: itself */
 #endif
   return failed;

@@ -1,5 +1,6 @@
-/* Rules read from code, held against those that compilers and people wrote down: at each instruction of every procedure
- * of the C library that has unwind information; or of another file: sampler_frame_rules SAMPLER FILE [verbose]. */
+/* Rules derived from code, compared with the unwind information of compilers and people: at each instruction of every
+ * procedure of the C library that has unwind information; or of another file: sampler_frame_rules SAMPLER FILE
+ * [verbose]. */
 #include "sampler/machine_code/frame_rules.h"
 #include "sampler/machine_code/procedure_bounds.h"
 #include "sampler/machine_code/x86_decode.h"
@@ -20,7 +21,7 @@ struct tally {
   uint64_t procedures, instructions, agree, unknown, differ, odd, other, listed, found, split;
 };
 static int verbose;
-static unsigned every = 4; /* one in so many procedures is compared */
+static unsigned every = 4; /* one in that many procedures is compared */
 
 static const unsigned char *code_at(Elf *elf, uint64_t address, size_t length) {
   size_t count, bytes;
@@ -36,7 +37,7 @@ static const unsigned char *code_at(Elf *elf, uint64_t address, size_t length) {
   return NULL;
 }
 
-/* 1: the rule says the same as the unwind information; 0: another thing; -1: that can't be compared. */
+/* 1: the rule agrees with the unwind information; 0: it does not; -1: they cannot be compared. */
 static int agrees(Dwarf_CFI *cfi, uint64_t address, const struct qzi_frame_rule *rule) {
   Dwarf_Frame *frame;
   Dwarf_Op *ops;
@@ -93,7 +94,7 @@ static void check_one(Elf *elf, Dwarf_CFI *cfi, uint64_t start, uint64_t length,
   qzi_frame_analysis_close(analysis);
 }
 
-/* Where procedures begin, found without symbols, beside where the unwind information says they do. */
+/* The beginnings of procedures, found without symbols, compared with those in the unwind information. */
 static void check_bounds(Elf *elf, const uint64_t *starts, size_t count, struct tally *tally) {
   size_t parts;
   uint64_t low = 0, high = 0;

@@ -1,11 +1,10 @@
-/* A loop as an assembler makes it, and whether it is found where it begins. */
+/* A loop as an assembler writes it, and whether its beginning is found. */
 #include <stdio.h>
 #include <string.h>
 
 #define LOOP_AT 0x401000
 
-/* The code `from` of `count` bytes at LOOP_AT, with nops behind it in `bytes`; one that is cut short is all there is.
- */
+/* The code `from` of `count` bytes at LOOP_AT, followed by nops in `bytes`; code that is cut short ends there. */
 static struct qzi_code loop_code(unsigned char *bytes, size_t room, const unsigned char *from, size_t count) {
   memset(bytes, 0x90, room);
   memcpy(bytes, from, count);

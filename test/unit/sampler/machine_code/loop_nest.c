@@ -1,4 +1,4 @@
-/* Loops of procedures made of single bytes and short jumps; and of this program's own code, that the walk ends. */
+/* Loops of procedures made of single bytes and short jumps; and that the analysis of this program's own code ends. */
 #include "sampler/machine_code/loops/loop_nest.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct wanted {
 static const struct example {
   const char *what;
   int sized;
-  unsigned length, end; /* end: offset behind the last instruction that is the procedure's */
+  unsigned length, end; /* end: offset after the procedure's last instruction */
   unsigned char code[32];
   unsigned loops;
   struct wanted wanted[4];
@@ -91,7 +91,7 @@ static void one(const struct example *its) {
   qzi_loop_nest_free(&nest);
 }
 
-/* A loop that goes on in a part that lies before the procedure, and a handler there, which nothing jumps to. */
+/* A loop that continues in a part located before the procedure, and a handler there, which is the target of no jump. */
 static void parts(void) {
   static const unsigned char whole[] = {NOP, NOP, 0x75, 0xec, RET}, apart[] = {NOP, 0xeb, 0x0e, NOP, 0x75, 0xfd, RET};
   const struct qzi_code_piece pieces[] = {{whole, sizeof whole, BASE}, {apart, sizeof apart, BASE - 16}};
@@ -109,7 +109,8 @@ static void parts(void) {
   qzi_loop_nest_free(&nest);
 }
 
-/* A loop that is entered behind what it does before each further round: the jump back is the one to that. */
+/* A loop that is entered after the code that it executes before each further iteration: its jump back goes to that
+ * code. */
 static void rotated(void) {
   static const unsigned char code[] = {0xeb, 1, NOP, NOP, 0x75, 0xfc, RET};
   const struct qzi_code_piece piece = {code, sizeof code, BASE};
@@ -121,8 +122,7 @@ static void rotated(void) {
   qzi_loop_nest_free(&nest);
 }
 
-/* Of aarch64, on whatever machine this runs: a nest, and a loop with two jumps back behind a jump through a register.
- */
+/* aarch64, on whatever machine this runs: a nest, and a loop with two jumps back after a jump through a register. */
 static void other_machine(void) {
   static const uint32_t words[] = {
     0xd2800000, /* 00  mov x0, #0 */
@@ -168,8 +168,8 @@ static void other_machine(void) {
   qzi_loop_nest_free(&nest);
 }
 
-/* The loops of a procedure of aarch64, whose code is the file's: "offset of the first block, index + 1 of the loop
- * around" each. */
+/* The loops of a procedure of aarch64 whose code is in the file: for each, "offset of the first block, index + 1 of the
+ * enclosing loop". */
 static int print_loops(const char *file) {
   static unsigned char code[65536];
   FILE *from = fopen(file, "rb");
@@ -191,7 +191,7 @@ int main(int count, char **arguments) {
   parts();
   rotated();
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) one(&examples[k]);
-  /* Real code, at every place as if a procedure began there, in the middle of instructions too. */
+  /* Real code, as if a procedure began at every byte, in the middle of instructions, too. */
   for (size_t at = 0; at < 2000; at++) {
     struct qzi_loop_nest nest;
     const unsigned char *code = (const unsigned char *)(uintptr_t)&one + at;

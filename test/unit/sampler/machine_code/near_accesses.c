@@ -1,4 +1,4 @@
-/* Accesses around a place, in code as compilers make it. */
+/* Memory accesses near a place, in code as compilers generate it. */
 #include "sampler/machine_code/near_accesses.h"
 #include "sampler/machine_code/x86_decode.h"
 #include "test/support/check.h"
@@ -74,7 +74,7 @@ int main(void) {
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) failed |= differs(&examples[k]);
   uint64_t general[16] = {[7] = 1000, [0] = 3};
   CHECK(qzi_access_at(&examples[2].first, general) == 1020);
-  /* Code that is cut off anywhere is read no further. */
+  /* Code that is cut off anywhere is not read beyond its end. */
   for (size_t count = 0; count < 20; count++) {
     struct qzi_access found[QZI_NEAR_ACCESSES];
     unsigned char *cut = malloc(count + 1);

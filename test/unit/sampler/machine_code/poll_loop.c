@@ -1,4 +1,4 @@
-/* Which loops only poll and count: code made by hand, as an assembler makes it. */
+/* Which loops only poll and count: code written by hand, as an assembler produces it. */
 #include "sampler/machine_code/loops/poll_loop.h"
 
 #include "loop_example.h"
@@ -182,7 +182,7 @@ static const struct example examples[] = {
   {"cut short", 0, 0, 0, 0, 3, {0x8b, 0x05, 0xd5}},
 };
 
-/* Loops that call something: what that is, and its code. */
+/* Loops that call something: the callee, and its code. */
 struct caller {
   const char *what;
   int polls;

@@ -1,4 +1,4 @@
-/* Beginnings of procedures in generated code, as run-time systems write them. */
+/* Prologues of procedures in generated code, as run-time systems write them. */
 #include "sampler/machine_code/prologue.h"
 #include "test/support/check.h"
 

@@ -1,4 +1,4 @@
-/* Which loops carry nothing from round to round: code as compilers make it. */
+/* Which loops carry no state from one iteration to the next: code as compilers generate it. */
 #include "sampler/machine_code/loops/stateless_loop.h"
 
 #include "loop_example.h"

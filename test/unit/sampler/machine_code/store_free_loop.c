@@ -1,4 +1,4 @@
-/* Which loops can do nothing but wait: code made by hand, as an assembler makes it. */
+/* Which loops can only wait: code written by hand, as an assembler produces it. */
 #include "sampler/machine_code/loops/store_free_loop.h"
 
 #include "loop_example.h"

@@ -1,5 +1,5 @@
-/* What is known of single instructions, as an assembler makes them; and their lengths over all of the C library and the
- * sampler, held to those of Zydis itself, and to those of objdump where binutils are installed. */
+/* The decoding of single instructions, as an assembler produces them; and their lengths over all of the C library and
+ * the sampler, compared with those of Zydis itself, and with those of objdump if binutils are installed. */
 #include "sampler/machine_code/x86_decode.h"
 
 #include <elf.h>
@@ -131,7 +131,8 @@ static const unsigned char *text_of(const unsigned char *file, size_t bytes, siz
   return NULL;
 }
 
-/* From the first byte of a binary's code to its last, also through what is no instruction: there both refuse. */
+/* From the first byte of a binary's code to the last one, also through bytes that are no instruction: both refuse
+ * these. */
 static int differs_from_zydis(const char *binary) {
   struct stat state;
   ZydisDecoder decoder;
@@ -160,7 +161,7 @@ static int differs_from_zydis(const char *binary) {
   return wrong > 0 || all < 10000;
 }
 
-/* Lengths in which the decoder and objdump differ, of all instructions of a binary. */
+/* The number of lengths in which the decoder and objdump differ, and of all instructions of a binary. */
 static int differs_from_objdump(const char *binary) {
   char command[600], line[400];
   unsigned long all = 0, wrong = 0;
@@ -186,7 +187,7 @@ static int differs_from_objdump(const char *binary) {
   }
   if (lines) pclose(lines);
   printf("%s: %lu of %lu lengths differ from objdump\n", binary, wrong, all);
-  return wrong > all / 10000; /* objdump itself takes some prefixes for instructions, where data lies in code */
+  return wrong > all / 10000; /* objdump itself decodes some prefixes as instructions, where code contains data */
 }
 
 static int find_libc(char *path, size_t room) {

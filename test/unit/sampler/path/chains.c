@@ -1,6 +1,6 @@
 /* Chains of a run of an hour, in which four processors meet at a barrier once a millisecond: the path goes through the
- * last of each round, in sums that are exact; memory stays bounded, nothing is lost. And what a hostile session may
- * hold: crumbs in circles, from the future, of actors that are not there. */
+ * last one of each round, with exact sums; memory stays bounded, and nothing is lost. And the contents of hostile
+ * sessions: crumbs in circles, from the future, of actors that do not exist. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void see_all(struct qzi_chains *chains, uint64_t now) {
   }
 }
 
-/* What the chains take, in bytes. */
+/* The memory of the chains, in bytes. */
 static uint64_t bytes_of(const struct qzi_chains *chains) {
   uint64_t bytes = chains->room * sizeof *chains->links + (chains->index.mask + 1) * sizeof *chains->index.slots;
   bytes += (QZI_OBSERVATIONS_MOST + 1) * sizeof *chains->pieces;
@@ -71,7 +71,7 @@ static void an_hour(void) {
   qzi_chains_end(&chains);
   CHECK(chains.crumbs >= rounds && chains.lost == 0);
   CHECK(task.time == rounds * TICK + 1);
-  CHECK(task.by[0] == 0 && task.by[4] == 0); /* known all the time, and never through the one that always comes early */
+  CHECK(task.by[0] == 0 && task.by[4] == 0); /* never through the one that always arrives early */
   for (unsigned k = 1; k <= 3; k++)
     CHECK(task.by[k] >= rounds / 3 * TICK - TICK && task.by[k] <= rounds / 3 * TICK + TICK);
   CHECK(most <= 400000 && most_bytes <= UINT64_C(64) << 20);
@@ -79,7 +79,7 @@ static void an_hour(void) {
   qzi_chains_close(&chains);
 }
 
-/* Only that it ends, and adds up to no more than time. */
+/* Only that it ends, and does not add up to more than the time. */
 static void listen(void *to, const struct qzi_link *link) {
   CHECK(link->begin <= link->since && link->since <= link->end);
   (*(unsigned *)to)++;

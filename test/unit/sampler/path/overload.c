@@ -1,5 +1,5 @@
-/* What is too much for the chains is counted, and the path goes on all the same: crumbs that their ring had no room for
- * until they were read, and a chain that was forgotten while nobody that is known had it. */
+/* What is too much for the chains is counted, and the path continues nevertheless: crumbs for which their ring had no
+ * room until it was read, and a chain that was dropped while no known thread had it. */
 #include <string.h>
 #include "sampler/path/settled.h"
 #include "test/support/fake_path.h"
@@ -23,7 +23,7 @@ static void see(uint64_t now) {
     qzi_chains_seen(&chains, k, &seen);
   }
 }
-/* All of the time is on the path, known or not. */
+/* All of the time is on the path, known or unknown. */
 static void end(uint64_t now) {
   qzi_chains_read(&chains, ACTORS, now, NULL);
   ((struct qz_session *)(void *)memory)->path_end = actor_at(0)->word | QZ_ARRIVAL_OWN;
@@ -36,7 +36,7 @@ static void end(uint64_t now) {
   qzi_chains_close(&chains);
 }
 
-/* The ring holds so many; three times as many are written before anybody looks. */
+/* The capacity of the ring; three times as many crumbs are written before it is read. */
 static void ring_wraps(void) {
   begin();
   for (uint64_t k = 1; k <= 3 * CRUMBS; k++) {
@@ -50,7 +50,7 @@ static void ring_wraps(void) {
   end(now);
 }
 
-/* A thread of the package sleeps with its chain in its descriptor, where the sampler does not look. */
+/* A sleeping thread of the package keeps its chain in its descriptor, which the sampler does not read. */
 static uint64_t cut_after(uint64_t seconds) {
   begin();
   clock_now = QZ_CHAIN(BASE + TICK, 0, 0);

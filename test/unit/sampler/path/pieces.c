@@ -1,5 +1,5 @@
-/* A long stretch of a path keeps its time, and the time of all that it did: exactly where that was few things, however
- * they take turns, and on average where it was many. So does a log of observations that has become too long. */
+/* A long stretch of a path keeps its time, and the time of all that it did: exactly if these were few things, in
+ * whichever order, and on average if they were many. So does a log of observations that has become too long. */
 #include <string.h>
 #include "sampler/path/observations.h"
 #include "sampler/path/pieces.h"
@@ -17,7 +17,7 @@ static uint64_t sum_of(uint32_t count, uint32_t stack) {
   return sum;
 }
 
-/* As many as there is room for stay as they are; more, of few kinds, keep the sum of each. */
+/* As many as fit are kept as they are; if there are more, of few kinds, the sum of each kind is kept. */
 static void few_kinds(uint32_t kinds) {
   uint64_t before[THINGS + 1];
   CHECK(kinds <= THINGS);
@@ -30,8 +30,8 @@ static void few_kinds(uint32_t kinds) {
   for (uint32_t s = 0; s <= kinds; s++) CHECK(sum_of(count, s) == before[s]);
 }
 
-/* Each piece its own kind, every second one a longer one of the first kind: two thirds of the time, as near as 256
- * draws can tell. */
+/* Each piece is of its own kind, except that every second one is a longer one of the first kind: two thirds of the
+ * time, as closely as 256 draws can show. */
 static void many_kinds(void) {
   for (uint32_t k = 0; k < MANY; k++)
     pieces[k] = (struct qzi_piece){.time = k % 2 ? 20 : 10, .stack = k % 2 ? 1 : 2 + k, .thread = 1 + k, .state = 1};

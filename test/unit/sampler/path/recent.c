@@ -1,5 +1,5 @@
-/* The path's last ten seconds while a program runs: windows fill their time exactly, know who was on the path and how
- * much is not decided yet, cost no more after ten minutes than after one, and change nothing of the run's path. */
+/* The path's last ten seconds while a program runs: windows cover their time exactly, contain who was on the path and
+ * how much is not decided yet, cost no more after ten minutes than after one, and do not change the run's path. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static void see(struct run *run, unsigned k, uint64_t now, int works) {
   qzi_chains_seen(&run->chains, k, &seen);
 }
 
-/* The newest window: its row, after a look at all that it says. */
+/* The row of the newest window, after checking all of its contents. */
 static const struct qz_recent_path *newest(unsigned *threads) {
   const struct qz_recent_path *best = &file.recent_paths[0];
   uint64_t sum = 0;
@@ -79,7 +79,7 @@ static void turns(void) {
     }
     goes_on(1 - works, hands_on(works), 0);
   }
-  CHECK(settled == 0); /* of the run's path nothing was reported, and all is still there */
+  CHECK(settled == 0); /* nothing of the run's path was reported, and all of it still exists */
   run.settled.in_order_only = 1;
   run.chains.settle = qzi_settle;
   run.chains.to = &run.settled;
@@ -91,8 +91,8 @@ static void turns(void) {
   qzi_recent_free(&run.recent);
 }
 
-/* One lets two go on at 3 s, which are both at work until 5 s: those 2 s are not decided. When one of them does nothing
- * any more they are. */
+/* One thread releases two at 3 s, which are both at work until 5 s: those 2 s are not decided, until one of them does
+ * nothing any more. */
 static void undecided(void) {
   static struct run run;
   unsigned settled = 0, threads = 0;

@@ -1,4 +1,4 @@
-/* Where the path of a thread begins: the keys of its record, with what is known of its creation before them. */
+/* The beginning of a thread's path: the keys of its record, preceded by what is known about its creation. */
 #include "test/support/fake_session.h"
 #include "sampler/profile/interner.h"
 #include <unistd.h>
@@ -7,9 +7,9 @@ enum { MAIN = 0x1000, BODY = 0x2000, PHASE = 0x3000, SOLVE = 0x4000, MOST = 8 };
 
 struct example {
   const char *name;
-  uint64_t created_at[MOST]; /* path that leads to the creation */
+  uint64_t created_at[MOST]; /* the path that leads to the creation */
   uint64_t record[MOST];     /* of the thread, which starts with BODY */
-  uint32_t base;             /* so many of these are its creator's */
+  uint32_t base;             /* that many of these are its creator's */
   uint64_t serial;           /* that of the thread is 5 */
   uint64_t path[MOST];
 };

@@ -1,4 +1,4 @@
-/* Names of profiles: patterns, and which file a recording may replace. */
+/* Names of profiles: patterns, and which files a recording may replace. */
 #include "sampler/profile/file_name.h"
 #include "test/support/check.h"
 

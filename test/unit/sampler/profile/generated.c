@@ -1,4 +1,4 @@
-/* Generated code of this very process: its places on stacks, and the map with its names. */
+/* Generated code of this process: its places on stacks, and the map with its names. */
 #include "sampler/profile/generated.h"
 #include "sampler/profile/jit_options.h"
 #include "test/support/self_profile.h"
@@ -31,7 +31,7 @@ int main(void) {
   snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
   unlink(path);
 
-  /* Without places everything is the same procedure, and so it is before there are names. */
+  /* Without places everything is the same procedure, also before there are names. */
   CHECK(qzi_generated_key(in, CODE) == QZI_KEY_GENERATED && !qzi_generated_frame(in, QZI_KEY_GENERATED));
   qzi_generated_open(in, getpid());
   uint32_t first = node_at(in, 0, CODE + 8), same = node_at(in, 0, CODE + 60), second = node_at(in, 0, CODE + 100);
@@ -42,7 +42,7 @@ int main(void) {
   uint32_t *frame = qzi_generated_frame(in, in->node_keys[first]);
   CHECK(frame && !*frame && qzi_generated_frame(in, in->node_keys[second]) != frame);
 
-  /* No map: all remain nameless. One that is a link, or older than the process, is not read. */
+  /* Without a map all code remains nameless. A map that is a link, or older than the process, is not read. */
   qzi_generated_name(in);
   CHECK(is_called(&self, first, "generated code") && entity_of(&self, first)->missing == QZ_MISSING_NAME);
   write_map("7f5000000000 80 from before\n");
@@ -60,7 +60,8 @@ int main(void) {
   qzi_generated_name(in);
   CHECK(is_called(&self, first, "generated code") && !unlink(path));
 
-  /* The last line counts; what is no line, is too long or not finished does not. */
+  /* Of several lines for an address the last one counts; lines that are invalid, too long or unfinished do not count.
+   */
   FILE *file = fopen(path, "w");
   CHECK(file);
   fputs("rubbish\n7f5000000000 9000 all of it\n\n7f5000000000 80 long Sum.of(int)\n", file);
@@ -73,11 +74,11 @@ int main(void) {
   CHECK(is_called(&self, other, "work") && entity_of(&self, other)->line == 3);
   CHECK(!strcmp(self.file.strings + entity_of(&self, other)->file, "/srv/a.js"));
   CHECK(is_called(&self, nowhere, "generated code") && entity_of(&self, other)->missing == QZ_MISSING_NOTHING);
-  /* New stacks with such places have the names at once. */
+  /* New stacks with such places have names at once. */
   CHECK(is_called(&self, node_at(in, other, CODE + 20), "Sum.of"));
   CHECK(!unlink(path));
 
-  /* What gives names, by what the program maps. */
+  /* Which run-time system would provide names, by what the program maps. */
   static const struct {
     const char *module, *says;
   } known[] = {

@@ -1,4 +1,4 @@
-/* The map of this very process: which binaries are known, from where to where, and what memory is in no file. */
+/* The map of this process: which binaries are known, with their addresses, and which memory is in no file. */
 #include "test/support/self_profile.h"
 
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ int main(void) {
         qzi_intern_is_generated(&self.interner, generated + 8191));
   CHECK(!qzi_intern_is_generated(&self.interner, (uint64_t)(uintptr_t)main));
 
-  /* What was known is not put into the profile again, and addresses lead to it. */
+  /* Known modules are not put into the profile again, and addresses are found in them. */
   CHECK(before > 1 && qzi_file_count(&self.file, QZ_SECTION_MODULES) == before);
   uint32_t its = qzi_intern_module(&self.interner, (uint64_t)(uintptr_t)main);
   CHECK(its > 0 && !strcmp(self.file.strings + self.file.modules[its - 1].path, path));

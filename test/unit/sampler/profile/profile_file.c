@@ -1,5 +1,5 @@
-/* The profile's file: checksums, growth without holes, what is left of a recording that was not finished, and one that
- * is finished where it lies. */
+/* The profile's file: checksums, growth without holes, what remains of an unfinished recording, and one that is
+ * finished in place. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void is_whole(const char *path, uint32_t status) {
   CHECK(qz_profile_damage(path, why, sizeof why) == 0);
 }
 
-/* The finished file as an older format has it: without the sections that came since. */
+/* The finished file in an older format: without the sections that were added since. */
 static void make_older(const char *path, uint32_t version, unsigned sections) {
   struct qz_profile head;
   struct qz_profile_end end;
@@ -125,7 +125,7 @@ int main(void) {
   CHECK(!qzi_file_finish(&file, QZ_PROFILE_CUT, QZ_END_DISK_FULL, 0));
   is_whole(link, QZ_PROFILE_CUT);
   CHECK((uint64_t)size_of(link) < 2 * used + 40 * 16384);
-  CHECK(pwrite(file.fd, "x", 1, size_of(link) / 2) == 1); /* also where no element is */
+  CHECK(pwrite(file.fd, "x", 1, size_of(link) / 2) == 1); /* also in parts without elements */
   CHECK(qz_profile_damage(link, why, sizeof why) == 1 && strstr(why, "its section of "));
   qzi_file_close(&file);
   return 0;

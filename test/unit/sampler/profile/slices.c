@@ -1,4 +1,4 @@
-/* Slices of threads: alike ones are one, all time is in them, and they stay within their room. */
+/* Slices of threads: equal ones are merged, they contain all of the time, and they stay within their limit. */
 #include "sampler/profile/slices.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ int main(void) {
   qzi_slice_add_slow(&slices, &as, 50 * MS, MS);
   CHECK(qzi_file_count(&file, QZ_SECTION_SLICES) == 4 && file.slices[0].start_ns == MS && file.slices[0].ns == 0);
 
-  /* far more than there is room for: they get coarser, and no time is lost */
+  /* far more than fit: they become coarser, and no time is lost */
   uint64_t capacity = file.head->sections[QZ_SECTION_SLICES].capacity, rounds = 20 * capacity;
   for (uint64_t k = 1; k <= rounds; k++)
     for (as.thread = 1; as.thread <= THREADS; as.thread++) {

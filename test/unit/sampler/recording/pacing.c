@@ -1,4 +1,4 @@
-/* When snapshots are taken, in simulated time: nothing here measures. */
+/* When snapshots are taken, in simulated time: nothing here is measured. */
 #include "sampler/recording/pacing.h"
 #include "test/support/fake_session.h"
 #include "sampler/linux/futex_wait.h"
@@ -37,8 +37,8 @@ static void uniform(void) {
   CHECK(square < 55);
 }
 
-/* Late: the next instant is still to come, every interval is either sampled or skipped, and the intervals for which
- * the snapshots stand follow each other without gap. */
+/* Late: the next instant is in the future, every interval is either sampled or skipped, and the intervals for which the
+ * snapshots stand follow each other without a gap. */
 static void late(void) {
   struct qzi_pacing pacing;
   qzi_pacing_start(&pacing, 10000000, 0, 0, 7);
@@ -49,7 +49,7 @@ static void late(void) {
     uint64_t end = qzi_pacing_covered(&pacing, now);
     CHECK(end % INTERVAL == 0 && end > covered); /* never two for one interval: no bursts to catch up */
     CHECK(end <= now + INTERVAL &&
-          end + INTERVAL > now); /* its own interval, or the one before where it is a little late */
+          end + INTERVAL > now); /* its own interval, or the previous one if it is a little late */
     covered = end;
     taken++;
     qzi_pacing_next(&pacing, now);
@@ -80,7 +80,7 @@ static void in_step(void) {
   }
 }
 
-/* A program whose phases last exactly one interval each is seen in both. */
+/* A program whose phases last exactly one interval each is seen in both phases. */
 static void no_lockstep(void) {
   struct qzi_pacing pacing;
   uint64_t first = 0;
@@ -92,8 +92,8 @@ static void no_lockstep(void) {
   CHECK(first > ROUNDS * 0.49 && first < ROUNDS * 0.51);
 }
 
-/* Intervals that become longer, and shorter again: each snapshot stands for the time since the last one's, none is
- * counted twice. */
+/* Intervals that become longer, and shorter again: each snapshot stands for the time since the previous one's, and none
+ * is counted twice. */
 static void changing(void) {
   struct qzi_pacing pacing;
   uint64_t covered = 0, taken = 0;

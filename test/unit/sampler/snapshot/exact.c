@@ -130,7 +130,7 @@ static void serial_then_parallel(void) {
   qz_profile_unload(&profile);
 }
 
-/* Row 3 and 4: one lock, handed round by 4 threads; the others block, or spin. The holder gets the blame. */
+/* Rows 3 and 4: one lock, passed around by 4 threads; the others block, or spin. The holder gets the blame. */
 static void one_lock(int spinning) {
   begin(4, 16, QZI_FILE_DEFAULT_BYTES);
   uint64_t lock = fake_make_object(&fake, 3, QZ_KIND_MUTEX, "lock", SITE);
@@ -187,7 +187,7 @@ static void one_lock(int spinning) {
   qz_profile_unload(&profile);
 }
 
-/* Overhead for a thread and for none, more threads ready than exact r goes, a gap that is left out. */
+/* Overhead for a thread and for none, more ready threads than r counts exactly, and a gap that is left out. */
 static void states(void) {
   begin(3, 16, QZI_FILE_DEFAULT_BYTES);
   fake_create(&fake, 0, 1, "one", MAIN, -1);
@@ -211,7 +211,7 @@ static void states(void) {
   qz_profile_unload(&profile);
 }
 
-/* The package's work says what it is for; all of it is overhead. */
+/* The package's work by purpose; all of it is overhead. */
 static void overhead_by_kind(void) {
   static const unsigned states[] = {QZ_STATE_OVERHEAD, QZ_STATE_MAKING, QZ_STATE_WAKING};
   static const uint8_t kinds[] = {QZ_KERNEL_NONE, QZ_KERNEL_THREAD, QZ_KERNEL_LOCK};
@@ -234,7 +234,7 @@ static void overhead_by_kind(void) {
   qz_profile_unload(&profile);
 }
 
-/* Nonsense in the session is counted and left out; the rest stays right. */
+/* Invalid contents of the session are counted and left out; the rest remains correct. */
 static void nonsense(void) {
   begin(4, 16, QZI_FILE_DEFAULT_BYTES);
   fake_create(&fake, 0, 1, NULL, MAIN, -1);
@@ -267,7 +267,7 @@ static void nonsense(void) {
   qz_profile_unload(&profile);
 }
 
-/* What a small file can't hold is merged, and the sums still hold. */
+/* What does not fit into a small file is merged, and the sums remain correct. */
 static void small_file(void) {
   begin(2, 64, QZI_FILE_MIN_BYTES);
   fake_create(&fake, 0, 1, NULL, MAIN, -1);
@@ -327,7 +327,7 @@ static void long_run(void) {
   qz_profile_unload(&profile);
 }
 
-/* What counted before recording began is left out. */
+/* Events counted before recording began are left out. */
 static void attached(void) {
   begin(2, 16, QZI_FILE_DEFAULT_BYTES);
   fake_make_object(&fake, 1, QZ_KIND_MUTEX, "old", SITE);

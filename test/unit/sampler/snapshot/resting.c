@@ -1,6 +1,6 @@
-/* Threads that rest are summed up, not visited: the profile is that of visits of all, tuple by tuple. Sessions of many
- * kernel threads that sleep, wake and sleep elsewhere at times that the test chooses, once with marks of changes and
- * once without, so that each is visited. */
+/* Threads that rest are added up, not visited: the profile is the same as if all were visited, tuple by tuple. Sessions
+ * of many kernel threads that sleep, wake and sleep elsewhere at times that the test chooses, once with marks of
+ * changes and once without, so that each is visited. */
 #include "test/support/fake_session.h"
 #include "sampler/snapshot/snapshot.h"
 #include "abi/profile_read.h"
@@ -43,7 +43,7 @@ static struct sums take(int marks, uint32_t changes) {
   for (uint32_t t = 0; t < THREADS; t++) {
     fake_create(&fake, t, t + 1, NULL, START, -1);
     fake_push(&fake, t, START);
-    fake_thread(&fake, t)->os_tid = (uint32_t)sleeper; /* what the kernel says of it is the same for all */
+    fake_thread(&fake, t)->os_tid = (uint32_t)sleeper; /* the kernel's information on it is the same for all */
     waits[t] = 1 + t % OBJECTS;
     fake_push(&fake, t, keys[waits[t]]);
     fake_state(&fake, t, QZ_STATE_BLOCKED, waits[t]);
@@ -76,7 +76,7 @@ static struct sums take(int marks, uint32_t changes) {
     uint64_t key = sampler.in.node_keys[tuple->stack];
     if (key & QZ_KEY_OBJECT) sums.by_object[QZ_KEY_INDEX(key)] += tuple->ns;
   }
-  /* A change without a mark is not seen at once where others rest. */
+  /* A change without a mark is not detected at once while other threads rest. */
   fake_state(&fake, THREADS - 1, QZ_STATE_USEFUL, 0);
   fake_pop(&fake, THREADS - 1);
   CHECK(!qzi_snapshot(&sampler, now + MS));

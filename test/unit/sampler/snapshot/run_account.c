@@ -1,5 +1,5 @@
-/* Of which threads is reported that they executed: the processor time that the kernel counts, no more and no less
- * (run_account.h). The process itself is this test, whose own clock is left out. */
+/* Which threads are reported to have executed: in sum, for the processor time that the kernel counts, no more and no
+ * less (run_account.h). The process is this test itself, whose own clock is left out. */
 #include "sampler/snapshot/kernel/run_account.h"
 #include "test/support/check.h"
 
@@ -16,8 +16,8 @@ static struct qzi_run_accounts fresh(uint64_t snapshot_ns) {
   return accounts;
 }
 
-/* What is owed to a thread, and whether it may or must be told to execute; snapshots of 1 ms, so a tolerance of 4 ms.
- */
+/* The time owed to a thread, and whether it may or must be reported as executing; snapshots of 1 ms, so a tolerance of
+ * 4 ms. */
 static const struct {
   int64_t owed_ns;
   int may, must;
@@ -32,12 +32,13 @@ static void tolerance(void) {
     struct qzi_run_account account = {.owed_ns = rows[k].owed_ns, .late_ns = 4 * MS, .known = 1};
     CHECK(qzi_run_account_may(&accounts, &account) == rows[k].may);
     CHECK(qzi_run_account_must(&accounts, &account) == rows[k].must);
-    account.known = 0; /* of a thread whose count may not be read nothing is reported that was not seen */
+    account.known = 0; /* of a thread whose count may not be read, only what was seen is reported */
     CHECK(!qzi_run_account_must(&accounts, &account));
   }
 }
 
-/* A thread that runs a part of each interval, seen runnable always, or never: what is reported is what it ran. */
+/* A thread that runs a part of each interval, and is seen runnable always, or never: what is reported is the time that
+ * it ran. */
 static void told_is_run(void) {
   static const unsigned shares[] = {1, 10, 33, 50, 90, 100}; /* per cent of the time that it runs */
   for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++)
@@ -58,7 +59,7 @@ static void told_is_run(void) {
     }
 }
 
-/* What it ran before the recording is not reported; what the kernel counts never goes back. */
+/* What it ran before the recording is not reported; the kernel's count never decreases. */
 static void readings(void) {
   struct qzi_run_account before = {0}, made = {0};
   qzi_run_account_read(&before, 50, 0, 1);
@@ -76,7 +77,7 @@ static void readings(void) {
   CHECK(hidden.owed_ns == 10);
 }
 
-/* A thread that gives up its CPU after 20 us each time is attributed no 4 ms that the kernel may still count. */
+/* A thread that gives up its CPU after 20 us each time is not charged with 4 ms that the kernel may still count. */
 static void late(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
   struct qzi_run_account account = {0};
@@ -90,13 +91,13 @@ static void late(void) {
   CHECK(qzi_run_account_may(&accounts, &account));
   account.owed_ns = -2 * MS - 1;
   CHECK(!qzi_run_account_may(&accounts, &account));
-  qzi_run_account_read(&account, (uint64_t)(3 * MS), 100, 0); /* counted at a tick: it goes on */
+  qzi_run_account_read(&account, (uint64_t)(3 * MS), 100, 0); /* counted at a tick: it continues */
   CHECK(account.late_ns == (uint64_t)(4 * MS));
 }
 
 enum { THREADS = 32 };
 
-/* Attributes parts to those that are owed most, as long as all together are owed too much. */
+/* Attributes parts to the threads that are owed most, as long as all together are owed too much. */
 static unsigned attribute_most_owed(struct qzi_run_accounts *accounts, struct qzi_run_account *all) {
   unsigned parts = 0;
   for (; qzi_run_accounts_short(accounts); parts++) {
@@ -109,7 +110,7 @@ static unsigned attribute_most_owed(struct qzi_run_accounts *accounts, struct qz
   return parts;
 }
 
-/* Many threads of which none is owed half a part: together they are owed several. */
+/* Many threads, each of which is owed less than half a part: together they are owed several. */
 static void together(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
   struct qzi_run_account all[THREADS] = {0};
@@ -126,8 +127,8 @@ static void together(void) {
     &all[0])); /* and more than two parts is never attributed too early, of short bursts */
 }
 
-/* Sixteen threads that can always run, of which two CPUs run one at a time, for 4 ms each, and half of the time none:
- * what is attributed is what ran, but for a part and what the kernel counts late on average. */
+/* Sixteen threads that can always run, of which two CPUs run one at a time, for 4 ms each, and none for half of the
+ * time: what is attributed is the time that ran, except for a part and what the kernel counts late on average. */
 static void seen_too_often(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
   struct qzi_run_account all[THREADS / 2] = {0};
@@ -160,8 +161,8 @@ static void seen_too_often(void) {
   CHECK(accounts.run_ns == (uint64_t)(200 * MS));
 }
 
-/* Threads that have ended are owed something, but those that live were attributed more than that too early: nothing is
- * added, for nothing could be taken back if the program ended now. */
+/* Threads that have ended are owed something, but those that live were charged with more than that too early: nothing
+ * is added, because nothing could be taken back if the program ended now. */
 static void none_left(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
   struct qzi_run_account sleeps = {.owed_ns = 5 * MS, .known = 1};
@@ -173,7 +174,7 @@ static void none_left(void) {
   CHECK(qzi_run_accounts_must(&accounts, -12 * MS) && qzi_run_account_must(&accounts, &sleeps));
 }
 
-/* The last snapshot attributes all but half a part, and nothing more where too much is attributed already. */
+/* The last snapshot attributes all but half a part, and nothing more if too much is attributed already. */
 static void last(void) {
   struct qzi_run_accounts accounts = fresh((uint64_t)MS);
   struct qzi_run_account all[THREADS] = {0};
@@ -185,7 +186,7 @@ static void last(void) {
   CHECK(accounts.run_ns == (uint64_t)(6 * MS)); /* not read again */
   CHECK(attribute_most_owed(&accounts, all) == 60);
   for (unsigned k = 0; k < THREADS; k++) CHECK(!qzi_run_account_may(&accounts, &all[k]));
-  qzi_run_accounts_last(&accounts, (uint64_t)MS); /* less than was counted before: that is none of this program */
+  qzi_run_accounts_last(&accounts, (uint64_t)MS); /* less than was counted before: this is not the program's time */
   CHECK(accounts.run_ns == (uint64_t)(6 * MS));
 }
 

@@ -1,4 +1,4 @@
-/* Whether the kernel's samples come as they are due (samples_due.h). */
+/* Whether as many of the kernel's samples arrive as are due (samples_due.h). */
 #include "sampler/snapshot/samples/samples_due.h"
 #include "test/support/check.h"
 
@@ -33,9 +33,9 @@ int main(void) {
     CHECK(come == rows[k].expects);
   }
   struct qzi_samples_due due = {0};
-  CHECK(qzi_samples_due(&due, 70 * MS, 0, 0, 2 * MS) == QZI_SAMPLES_NONE); /* none came */
-  CHECK(qzi_samples_due(&due, 80 * MS, 0, 0, 2 * MS) == QZI_SAMPLES_COME); /* they have just been opened anew */
-  CHECK(qzi_samples_due(&due, 5 * MS, 0, 0, 2 * MS) == QZI_SAMPLES_COME);  /* another process: its time goes back */
+  CHECK(qzi_samples_due(&due, 70 * MS, 0, 0, 2 * MS) == QZI_SAMPLES_NONE); /* none arrived */
+  CHECK(qzi_samples_due(&due, 80 * MS, 0, 0, 2 * MS) == QZI_SAMPLES_COME); /* the events have just been opened again */
+  CHECK(qzi_samples_due(&due, 5 * MS, 0, 0, 2 * MS) == QZI_SAMPLES_COME);  /* another process: its time is smaller */
   CHECK(qzi_samples_due(&due, 5000 * MS, 0, 0, 0) == QZI_SAMPLES_COME);    /* no samples: none are due */
   return 0;
 }

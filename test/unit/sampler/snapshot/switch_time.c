@@ -1,11 +1,11 @@
-/* Processor time of which there are no samples (switch_time.h): what sleeps take, and no more; nothing of threads that
- * do not sleep. */
+/* Processor time without samples (switch_time.h): the time that sleeps take, and no more; none for threads that do not
+ * sleep. */
 #include "sampler/snapshot/samples/switch_time.h"
 #include "test/support/check.h"
 
 enum { INTERVAL = 2000000, SLEEP = 15000 };
 
-/* Parts of `part` ns, of all processor time that the thread used, that count as switches. */
+/* Parts of `part` ns, of all the thread's processor time, that count as switches. */
 static uint64_t taken(const struct qzi_switch_times *all, struct qzi_switch_time *its, uint64_t part) {
   uint64_t sum = 0;
   for (uint64_t ns = 0; ns < its->ran_ns; ns += part)
@@ -13,7 +13,7 @@ static uint64_t taken(const struct qzi_switch_times *all, struct qzi_switch_time
   return sum;
 }
 
-/* A thread that runs for run_us between switches, of which the samples show shown_us, `turns` times. */
+/* A thread that runs for run_us between switches, shown_us of which samples show, `turns` times. */
 static void runs(struct qzi_switch_times *all, struct qzi_switch_time *its, uint64_t run_us, uint64_t shown_us,
                  uint64_t turns) {
   uint64_t run_ns = its->run_ns, dispatches = its->dispatches;
@@ -45,7 +45,7 @@ int main(void) {
     if (us < least || us > most) printf("%s: %llu us\n", rows[k].name, (unsigned long long)us);
     CHECK(us >= least && us <= most);
   }
-  /* Two threads have one time for a switch: of the one whose switches are half of all, half. */
+  /* Two threads share one time for a switch: the one with half of all switches gets half. */
   struct qzi_switch_times all = {.most_ns = SLEEP, .interval_ns = INTERVAL};
   struct qzi_switch_time one = {0}, other = {0};
   runs(&all, &one, 25, 25, 10000);
@@ -54,7 +54,7 @@ int main(void) {
   CHECK(us >= 97500 && us <= 100000);
   us = taken(&all, &other, 500000) / 1000;
   CHECK(us >= 97500 && us <= 100000);
-  /* What ran aside of the recording is not part of it; an attached thread's past is none. */
+  /* What ran outside of the recording is not part of it, nor is the past of an attached thread. */
   struct qzi_switch_time attached = {0};
   qzi_switch_time_read(&all, &attached, 70000000, 5000, 1);
   CHECK(attached.ran_ns == 0 && attached.switched == 0);

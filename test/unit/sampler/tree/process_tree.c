@@ -1,4 +1,5 @@
-/* Trees of processes by events whose truth is counted by hand: time by busy CPUs, NPT, the path, who waits for whom. */
+/* Trees of processes, from events whose results are computed by hand: time by busy CPUs, NPT, the path, which process
+ * waits for which. */
 #include "sampler/tree/tree.h"
 #include "test/support/check.h"
 
@@ -47,7 +48,7 @@ static void check_sums(void) {
   CHECK(busy_ns == elapsed_ns && spans_ns == elapsed_ns && in_all() == elapsed_ns);
 }
 
-/* make runs cc1 for 10 ms, then two of them beside each other for 20 and 30 ms, then ld for 5 ms. */
+/* make runs cc1 for 10 ms, then two of them at the same time for 20 and 30 ms, then ld for 5 ms. */
 static void one_after_the_other(void) {
   tree = qzi_tree_new(100, "make", 2, 5 * MS);
   runs(0, 100, 0);
@@ -79,17 +80,17 @@ static void one_after_the_other(void) {
   ends(55, 104);
   runs(55, 100, 0);
   ends(56, 100);
-  ends(90, 77); /* what comes then is of no interest */
+  ends(90, 77); /* what follows does not matter */
 
   CHECK(tree->now_ns - tree->begin_ns == 56 * MS && tree->over && tree->numbers == 5);
   CHECK(tree->by_busy[0] == 4 * MS && tree->by_busy[1] == 32 * MS && tree->by_busy[2] == 20 * MS);
-  CHECK(tree->starved_ns == 2 * MS); /* of ld; nobody knew that make could run */
+  CHECK(tree->starved_ns == 2 * MS); /* of ld; it was not known that make could run */
   const struct qzi_tree_kind *cc1 = &tree->kinds[kind_of("cc1", 0)], *ld = &tree->kinds[kind_of("ld", 0)],
                              *make = &tree->kinds[kind_of("make", 0)], *forked = &tree->kinds[kind_of("make", 1)];
   CHECK(cc1->run_ns == 60 * MS && cc1->by_busy[1] == 20 * MS && cc1->by_busy[2] == 40 * MS && cc1->processes == 3);
   CHECK(cc1->least_ns == 10 * MS && cc1->most_ns == 30 * MS && cc1->ended == 3 && cc1->short_count == 3);
   CHECK(cc1->alone_ns == 20 * MS && ld->alone_ns == 5 * MS &&
-        make->alone_ns == 4 * MS); /* for 1 ms its child wanted a CPU */
+        make->alone_ns == 4 * MS); /* for 1 ms its child waited for a CPU */
   CHECK(ld->run_ns == 5 * MS && make->run_ns == 5 * MS && make->processes == 1);
   CHECK(forked->run_ns == 2 * MS && forked->became == 4 && forked->became_ns == 2 * MS);
   /* The path: make, cc1 (10), make, the longer cc1 (30), 2 ms until make had a CPU, make, ld. */
@@ -132,13 +133,13 @@ static void through_a_pipe(void) {
   sort->peers[sort->peer_count++] = 201;
   uniq->peers[uniq->peer_count++] = 202;
   qzi_tree_waited(tree, sort, 3 * MS);
-  qzi_tree_waited(tree, uniq, 4 * MS); /* in the end for slow, too */
+  qzi_tree_waited(tree, uniq, 4 * MS); /* at the end for slow, too */
   CHECK(tree->wait_count == 2);
   for (unsigned k = 0; k < tree->wait_count; k++)
     CHECK(tree->waits[k].holder_pid == 201 && tree->waits[k].idle_ns == tree->waits[k].ns);
   sleeps(40, 201);
-  runs(40, 202, 0); /* let go on by slow */
-  ends(50, 202);    /* and its end lets uniq go on */
+  runs(40, 202, 0); /* released by slow */
+  ends(50, 202);    /* and its end releases uniq */
   runs(50, 201, 0);
   ends(51, 201);
   runs(52, 203, 0);
@@ -154,7 +155,8 @@ static void through_a_pipe(void) {
   qzi_tree_free(tree);
 }
 
-/* Losses: a process that nobody saw begin, CPUs that two have. Long runs: the time line stays bounded. */
+/* Losses: a process whose beginning was not seen, CPUs that two processes have. Long runs: the time line stays bounded.
+ */
 static void what_is_lost(void) {
   tree = qzi_tree_new(300, "server", 4, 5 * MS);
   runs(0, 300, 3);

@@ -1,4 +1,4 @@
-/* The sampler's own lines are written as the reports are. */
+/* The numbers in the sampler's own lines have the same format as in reports. */
 #include "sampler/util/numbers.h"
 #include "test/support/check.h"
 
