@@ -1,4 +1,4 @@
-/* For benchmarks: from here on everything is published. Of those that want work and span, too, the same. */
+/* For benchmarks: begins publishing everything; also for benchmarks that want work and span, too. */
 #ifndef BENCH_ATTACH_H
 #define BENCH_ATTACH_H
 
@@ -15,7 +15,7 @@
 #include "bench/clock_page.h"
 
 /* A child connects as a sampler would, and keeps the connection, and with it the publishing, until its parent ends. It
- * reads nothing: what is measured is publishing alone. */
+ * reads nothing, so that only publishing is measured. */
 static inline void bench_attach_for(enum bench_wants wants) {
   pid_t program = getpid();
   int ready[2];
@@ -42,7 +42,7 @@ static inline void bench_attach_for(enum bench_wants wants) {
   }
 }
 static inline void bench_attach(void) { bench_attach_for(BENCH_PUBLISHING); }
-/* By the option of a benchmark: --publish, --span (work and span, too), --what-if (both lanes, too). */
+/* According to the option of a benchmark: --publish, --span (also work and span), --what-if (also both lanes). */
 static inline void bench_attach_by(const char *option) {
   if (!strcmp(option, "--publish")) bench_attach();
   if (!strcmp(option, "--span")) bench_attach_for(BENCH_SPAN);

@@ -1,5 +1,5 @@
-/* For benchmarks: the page by which a sampler says what it wants recorded (abi/chains.h, struct qz_clock_page), and
- * the message with it. No snapshot is ever taken. */
+/* For benchmarks: the page by which a sampler says what is to be recorded (abi/chains.h, struct qz_clock_page), and the
+ * message that contains it. No snapshot is ever taken. */
 #ifndef BENCH_CLOCK_PAGE_H
 #define BENCH_CLOCK_PAGE_H
 
@@ -31,7 +31,7 @@ static inline int bench_clock_page(enum bench_wants wants) {
   return fd;
 }
 
-/* fd: goes with it, -1: none. 0: sent. */
+/* fd: the descriptor to send, -1: none. Returns 0 if it was sent. */
 static inline int bench_send(int socket, const struct qz_message *message, int fd) {
   union {
     struct cmsghdr head;

@@ -1,6 +1,5 @@
 /**
- * npm run bench: measures Quartz and its peers side by side. docs/evidence/performance.md says how to read what it
- * prints.
+ * npm run bench: measures Quartz and its peers side by side. docs/evidence/performance.md says how to read its output.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -103,7 +102,7 @@ function roundsOf(text: string | undefined, quick: boolean): number {
   return rounds;
 }
 
-/** What the machine's own latencies are; undefined: they could not be measured. */
+/** The machine's own latencies; undefined: they could not be measured. */
 async function latencies(): Promise<Record<string, number> | undefined> {
   try {
     return { ...readings((await execute(join(work, 'machine'), [])).stdout) };
@@ -166,7 +165,7 @@ async function run(
 const page = join(root, 'docs/evidence/performance.md');
 const marks = ['<!-- results: npm run bench -- --page -->', '<!-- end of results -->'] as const;
 
-/** The tables; with those of a run on another machine, targets side by side. */
+/** The tables and, if there is a run on another machine, its targets side by side. */
 const pageText = (results: Results, then?: Results): string =>
   markdown(results, readRecorded()) +
   (then && !sameMachine(results.machine, then.machine) ? `\n${machinesMarkdown(results, then)}` : '');
@@ -232,7 +231,7 @@ async function main(argv: readonly string[]): Promise<number> {
         }
         unwritten = false;
       } catch (error) {
-        // the next ones may succeed; what is measured is shown all the same
+        // the next ones may succeed; the measured results are shown nevertheless
         unwritten = true;
         reportFailure(error);
       }
@@ -251,7 +250,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return unwritten ? exitCodes.failed : exitCodes.ok;
 }
 
-// What is started and written ends and goes with this process: by its exit handlers.
+// Processes that were started end with this process, by its exit handlers.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     process.stderr.write(`quartz: bench: ended by ${signal}${kept}\n`);

@@ -1,7 +1,7 @@
 /**
- * Threads that block on a condition, by the hundred thousand: memory that each takes while it waits, time to make it
- * and let it block, and the same again on stacks that were used before. Isolates the thread: it has nothing on its
- * stack but the wait.
+ * Hundreds of thousands of threads that block on a condition: the memory of each while it waits, the time to create it
+ * and let it block, and the same again on stacks that were used before. Isolates the thread: only the wait is on its
+ * stack.
  */
 import type { Bench, Target, Trial } from '../harness/bench.js';
 import { alone, packages, publishing } from '../harness/packages.js';

@@ -1,12 +1,12 @@
 /**
- * Fork-join programs and parallel loops. Isolates nothing: these are small programs that do little but make tasks, from
- * one that does nothing to a quicksort; the same source for every system (bench/peers/fork_join.h).
+ * Fork-join programs and parallel loops. Isolates nothing: these are small programs that do little but create tasks,
+ * from one that does nothing to a quicksort, with the same source for every system (bench/peers/fork_join.h).
  */
 import type { Bench, Target, Trial } from '../harness/bench.js';
 import { alone, forkJoinPeers, packages, publishing } from '../harness/packages.js';
 import { processorsText } from '../harness/processors.js';
 
-/** Peers with tasks alone have those of the first two cases, too. */
+/** Peers that only have tasks have those of the first two cases, too. */
 const taskSystems: readonly string[] = [...forkJoinPeers, 'lace', 'libfork'];
 
 const cases: readonly (readonly [string, string])[] = [
@@ -22,7 +22,7 @@ const task = (name: string, what: string, targets: readonly Target[]): Trial => 
   contenders: packages({ name, processors: 1 }, taskSystems),
   rows: [{ id: `${name}.1`, what: `${what}, 1 processor`, unit: 'ns', targets }],
 });
-/** Where a loop takes most of the time, clang's code for it would be compared with gcc's: libomp stands aside. */
+/** If a loop takes most of the time, clang's code for it would be compared with gcc's, so libomp does not take part. */
 const loops: readonly string[] = ['matrix', 'loop', 'reduce'];
 
 const program = ([name, what]: readonly [string, string], processors: number): Trial => ({

@@ -1,6 +1,6 @@
 /**
- * Entry and exit of procedures that do nothing. Isolates the hook: what a call costs beyond the same call without
- * hooks.
+ * Entry and exit of procedures that do nothing. Isolates the hook: the cost of a call in addition to that of the same
+ * call without hooks.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, Readings, RowPlan, Target, Trial } from '../harness/bench.js';
@@ -10,7 +10,7 @@ import { peers, root } from '../harness/peers.js';
 import { examined, recorded, type Known } from '../harness/profile.js';
 import { build, fastest, gprof, hold, plain, quartzVariants, type Source } from '../harness/instrumentations.js';
 
-// Or fib is inlined, or made a loop, where it has no hooks.
+// Otherwise fib is inlined, or made a loop, if it has no hooks.
 const source: Source = {
   name: 'calls',
   files: [join(root, 'bench/programs/calls.c')],

@@ -1,6 +1,6 @@
 /**
- * The thread package beside its peers on more than two processors, up to as many as there are CPUs. Isolates what more
- * processors do to the cases of `threads` and `sync`, which have one and two.
+ * The thread package and its peers on more than two processors, up to the number of CPUs. Isolates the effect of more
+ * processors on the cases of `threads` and `sync`, which use one and two.
  */
 import type { Bench } from '../harness/bench.js';
 import { cpusToUse, doublings } from '../harness/processors.js';

@@ -1,6 +1,6 @@
 /**
- * Whole programs with hooks, from their packaged sources. Isolates nothing: it is what a user pays. Time is the
- * program's own CPU time, so that a busy machine matters little.
+ * Whole programs with hooks, from their packaged sources. Isolates nothing: this is the cost for a user. Time is the
+ * program's own CPU time, so that a busy machine has little effect.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -36,8 +36,8 @@ const sourceFiles = (directory: string, except: readonly string[]): string[] =>
     .map((name) => join(directory, name));
 
 /**
- * Where the sources of a program are: the path given, else what bench/peers/fetch_sources.sh fetched; undefined where
- * neither is.
+ * Where the sources of a program are: the given path, else what bench/peers/fetch_sources.sh fetched; undefined if
+ * there is neither.
  */
 function sourceOf(name: string): string | undefined {
   const path = settings.sources.get(name) ?? join(work, 'sources', name);
@@ -99,7 +99,7 @@ function programs(): { here: Program[]; missing: string[] } {
   return { here, missing };
 }
 
-/** The program that comes with Quartz; it has threads of the package, which gprof knows nothing of. */
+/** The program that comes with Quartz; it has threads of the package, which gprof does not know. */
 function verify(): Program {
   const directory = join(work, 'verify');
   const at = join(root, 'examples/verify');
@@ -126,7 +126,7 @@ function verify(): Program {
 function trial(program: Program, variants: readonly Variant[]): { trial: Trial; slowdown: string } {
   const { source, args } = program;
   const used = program.gprof ? [plain, gprof, ...variants] : [plain, ...variants];
-  let missing: string | undefined; // a program that does not build takes no others with it
+  let missing: string | undefined; // if one program does not build, the others are measured nevertheless
   const files = new Map(
     used.map((one) => {
       try {
@@ -212,7 +212,7 @@ export const programsBench: Bench = {
     'know.',
   plan: (): Plan => {
     const all = quartzVariants();
-    // hooks in every procedure are for who asks
+    // hooks in every procedure are only used on request
     const variants = all.filter((one) => one.name === 'quartz' || one.name === fastest(all));
     const { here, missing } = programs();
     for (const name of missing) {

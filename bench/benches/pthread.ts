@@ -72,7 +72,7 @@ function workers(): Trial {
     files: [join(root, 'bench/programs/workers.c')],
     flags: ['-g', '-gdwarf-4'],
     libraries: ['-pthread'],
-  }; // coz reads no later DWARF
+  }; // coz does not read newer DWARF
   const jobs = settings.quick ? '10000' : '20000';
   const file = build(source, plain);
   const profiled = build(source, gprof);

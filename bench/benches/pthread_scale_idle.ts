@@ -1,7 +1,6 @@
 /**
- * What an event of a plain pthread program costs when it is recorded, as the idle load grows. Isolates growth: the same
- * event each time, as a multiple of the same beside the same idle load when nobody records, since the kernel's own part
- * grows too.
+ * The cost of an event in a recorded pthread program as the idle load grows. Isolates growth: the same event each time,
+ * as a multiple of its cost beside the same idle load without a recording, because the kernel's own part grows, too.
  */
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
 import { buildTargets } from '../harness/build.js';

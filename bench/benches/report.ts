@@ -11,7 +11,7 @@ import { settings } from '../harness/settings.js';
 
 const quartz = join(root, 'ts-frontend/bin/quartz');
 
-/** Elapsed seconds, and the most memory that the process ever had, which the kernel counts. */
+/** Elapsed seconds, and the maximum memory of the process, by the kernel's count. */
 async function measured(command: readonly string[]): Promise<{ seconds: number; megabytes: number }> {
   const script =
     'import os, sys, time; begin = time.monotonic(); status = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); ' +
@@ -24,7 +24,7 @@ async function measured(command: readonly string[]): Promise<{ seconds: number; 
   return { seconds: Number(match[1]), megabytes: Number(match[2]) / 1024 };
 }
 
-/** A report, in the tree of contexts, of 100,000 contexts: procedures, loops and lines. */
+/** A report, as a tree of contexts, of 100,000 contexts: procedures, loops and lines. */
 async function contexts(): Promise<Trial> {
   const file = join(scratchDirectory(), 'contexts.quartz');
   await execute(join(root, 'build/bench/native/bench_tuple_profile'), [file, '130000', '64', 'code'], { seconds: 60 });

@@ -1,7 +1,7 @@
 /**
- * The sampler: what a snapshot takes, whether it comes when it is due, and what it takes of a CPU that the program uses
- * too. Isolates the sampler from the program: all but the last use synthetic sessions, whose stacks change as a
- * program's would.
+ * The sampler: the cost of a snapshot, whether it comes when it is due, and the sampler's share of a CPU that the
+ * program uses, too. Isolates the sampler from the program: all benchmarks but the last use synthetic sessions, whose
+ * stacks change as a program's would.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';

@@ -1,7 +1,7 @@
 /**
- * What an event costs as the idle load grows: threads that wait and objects that lie idle have nothing to do with it,
- * nor has how deep the threads stand that do it; nor must processors that there are no CPUs for make it more expensive.
- * Isolates growth: the same event each time.
+ * The cost of an event as the idle load grows: waiting threads and idle objects must not make it more expensive, nor
+ * the stack depth of the threads that cause it, nor processors for which there are no CPUs. Isolates growth: the same
+ * event each time.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
@@ -11,7 +11,7 @@ import { cpusToUse, doublings } from '../harness/processors.js';
 import { examined, recorded } from '../harness/profile.js';
 import { settings } from '../harness/settings.js';
 
-/** What is there beside the event. */
+/** The load beside the event. */
 export interface IdleLoad {
   name: string;
   processors: number;
@@ -21,8 +21,8 @@ export interface IdleLoad {
 }
 
 /**
- * Arguments and environment of a program of bench/peers/idle_load.h. Records of a session are for so many objects and
- * so deep stacks.
+ * Arguments and environment of a program of bench/peers/idle_load.h. Records of a session are for that many objects and
+ * stacks of that depth.
  */
 export const idleLoadRun = (name: string, of: IdleLoad): { args: string[]; env: Record<string, string> } => ({
   args: [name, ...[of.processors, of.threads ?? 0, of.objects ?? 0, of.depth ?? 0].map(String)],
@@ -32,7 +32,7 @@ export const idleLoadRun = (name: string, of: IdleLoad): { args: string[]; env: 
   },
 });
 
-/** Loads to compare with nothing idle: the first of them is that. */
+/** Loads that are compared with no load, which is the first of them. */
 export function idleLoads(processors: number, threads: number, objects: number, depth: number): IdleLoad[] {
   const count = (value: number): string => value.toLocaleString('en-US');
   const some = settings.quick
@@ -72,7 +72,8 @@ const events: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * All events in one process, so that the idle load is made once; publishing, since what grows would grow there most.
+ * All events in one process, so that the idle load is created once; publishing, because costs that grow would grow most
+ * there.
  */
 function contender(of: IdleLoad): Contender {
   const { file, missing } = idleLoadProgram('quartz-growth');
@@ -127,7 +128,7 @@ function byProcessors(): Trial {
   };
 }
 
-/** The sampler's clock is read by the program, when the recording has long begun. */
+/** The program reads the sampler's clock, long after the recording has begun. */
 function sampler(): Trial {
   const sizes = idleLoads(18, settings.quick ? 10_000 : 100_000, settings.quick ? 100_000 : 1_000_000, 1000);
   return {

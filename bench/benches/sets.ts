@@ -1,7 +1,7 @@
 /**
- * Sets of profiles: merging the ranks of a job, and asking views, by processor time and memory. Isolates reading,
- * interning and writing: profiles are synthetic, alike, and in the page cache. What the set says is held against the
- * sums that the generator prints.
+ * Sets of profiles: merging the ranks of a job, and querying views, by processor time and memory. Isolates reading,
+ * interning and writing: profiles are synthetic, similar, and in the page cache. The results are compared with the sums
+ * that the generator prints.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { settings } from '../harness/settings.js';
 
 const quartz = join(root, 'ts-frontend/bin/quartz');
 
-/** Processor seconds of a command, and the most memory that it had, which the kernel counts. */
+/** Processor seconds of a command, and its maximum memory, by the kernel's count. */
 async function used(command: readonly string[]): Promise<Readings> {
   const script =
     'import os, resource, sys; status = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); ' +
@@ -25,7 +25,7 @@ async function used(command: readonly string[]): Promise<Readings> {
   return { seconds: Number(match[1]), megabytes: Number(match[2]) / 1024 };
 }
 
-/** The outliers that were planted, and the work of all, are those that the set has. */
+/** The set has the planted outliers, and the sum of the work. */
 async function check(set: string, sums: string): Promise<void> {
   const [ranks, , work, outliers] = sums.trim().split(' ').map(Number);
   const { stdout } = await execute(quartz, ['query', set, '--view', 'ranks', '--json'], { seconds: 60 });

@@ -1,6 +1,6 @@
 /**
  * Locks, conditions, channels, barriers. Isolates the hand-over: critical sections add one to a counter, messages are
- * one word. On 1 processor it is the switch that counts, on 2 where the one that is woken runs.
+ * one word. On 1 processor the switch determines the time, on 2 where the woken thread runs.
  */
 import type { Bench, RowPlan, Target, Trial } from '../harness/bench.js';
 import { alone, packageTrial, publishing, threadPeers } from '../harness/packages.js';
@@ -43,7 +43,7 @@ const channelOn = (processors: number): Trial =>
   trial('channel, round trip', 'channel', processors, channelPeers, ahead);
 const barrierOn = (processors: number): Trial =>
   trial('barrier of 8 threads, a round', 'barrier', processors, peers, ahead);
-/** What is measured on two processors, and on more. */
+/** Measured on two processors, and on more. */
 export const syncOn = (processors: number): Trial[] => [
   eightOn(processors),
   condOn(processors),

@@ -1,6 +1,6 @@
 /**
- * Making, joining and switching threads. Isolates the package: the threads do nothing, so that what is measured is what
- * it costs to have them. On 2 processors there is work for one only: the other looks for some, and disturbs.
+ * Creating, joining and switching threads. Isolates the package: the threads do nothing, so that only the cost of
+ * having them is measured. On 2 processors there is work for only one: the other one searches for some, and disturbs.
  */
 import type { Bench, Target, Trial } from '../harness/bench.js';
 import { alone, packageTrial, publishing, taskPeers, threadPeers } from '../harness/packages.js';
@@ -26,7 +26,7 @@ const fibOn = (processors: number): Trial =>
     ...against('argobots', 0.4, 0.75),
     { ours: alone, against: 'libfork', most: 1, ahead: true },
   ]);
-/** What is measured on two processors, and on more. */
+/** Measured on two processors, and on more. */
 export const threadsOn = (processors: number): Trial[] => [spawnOn(processors), fibOn(processors)];
 
 export const threads: Bench = {

@@ -1,6 +1,9 @@
-/** What a benchmark is: who competes, what is measured, which targets hold. One benchmark a file in ../benches. */
+/**
+ * The definition of a benchmark: its contenders, what is measured, and its targets. One file for each benchmark in
+ * ../benches.
+ */
 
-/** What one execution reports, by name; "ns" where it is one value. */
+/** The results of one execution, by name; "ns" if there is only one. */
 export type Readings = Readonly<Record<string, number>>;
 
 export interface Contender {
@@ -14,10 +17,10 @@ export interface Contender {
 
 export interface Target {
   ours: string;
-  /** A contender, "best peer", or absent where the value itself is bounded. */
+  /** A contender, "best peer", or absent if the value itself is bounded. */
   against?: string;
   most: number;
-  /** The bound itself is not good enough: ahead, not level. */
+  /** A ratio equal to the bound is not good enough: it has to be less. */
   ahead?: boolean;
 }
 
@@ -26,20 +29,20 @@ export interface RowPlan {
   what: string;
   unit: string;
   reading?: string;
-  /** From what the contenders read in one round to the value of one of them; default: its own reading. */
+  /** Computes the value of a contender from the results of all in one round; default: its own result. */
   value?: (of: (contender: string) => number, contender: string) => number;
-  /** The contenders that the row has; default: all of its trial. */
+  /** The contenders shown in the row; default: all of its trial. */
   shown?: readonly string[];
-  /** Readings shown beside the value, as [reading, what it is called]. */
+  /** Results shown beside the value, as [result, its name]. */
   beside?: readonly (readonly [string, string])[];
   targets: readonly Target[];
 }
 
-/** Contenders that take turns, round by round, and the rows that come of it. */
+/** Contenders that run alternately, round by round, and the rows computed from them. */
 export interface Trial {
   contenders: readonly Contender[];
   rows: readonly RowPlan[];
-  /** Where one execution takes long: at most so many rounds. */
+  /** If one execution takes long: the maximum number of rounds. */
   mostRounds?: number;
 }
 
@@ -57,7 +60,7 @@ export interface Plan {
 export interface Bench {
   name: string;
   title: string;
-  /** What it leaves out, so that what is left is the thing itself. */
+  /** What it excludes, so that only the cost in question remains. */
   isolates: string;
   plan: () => Promise<Plan> | Plan;
 }

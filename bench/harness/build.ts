@@ -1,6 +1,6 @@
 /**
- * Builds on demand what the benchmarks run, into build/bench-peers and the ordinary build directory. Nothing is built
- * twice.
+ * Builds on demand the programs that the benchmarks run, into build/bench-peers and the ordinary build directory.
+ * Nothing is built twice.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -32,11 +32,11 @@ export function buildTargets(...targets: readonly string[]): void {
   run('cmake', ['--build', 'build', '--parallel', '2', '--target', ...targets], root);
 }
 
-/** The programs of all peers that are here; those that do not build are left out. Paths: what --peer gave. */
+/** The programs of all available peers; those that do not build are left out. Paths: the values of --peer. */
 export function buildPeers(paths: ReadonlyMap<string, string>): void {
   buildTargets('quartz_static', 'quartz-sampler', 'quartz_addon');
   mkdirSync(work, { recursive: true });
-  // A path is remembered in CMake's cache; what was found by an earlier one is searched for again.
+  // CMake's cache keeps a path; what was found by an earlier one is searched for again.
   const defines = pathPeers.flatMap((name) =>
     paths.has(name) ? [`-U*${name}*`, `-DPEER_${name}=${paths.get(name)!}`] : [],
   );
@@ -67,7 +67,7 @@ export function buildPeers(paths: ReadonlyMap<string, string>): void {
 
 const works = (command: string): boolean => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** Throws Failed, with the compiler's first complaint. */
+/** Throws Failed, with the compiler's first error. */
 export function compile(
   compiler: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Two runs beside each other: new over old, row by row, and what changed beyond noise. */
+/** Compares two runs: new over old, row by row, and changes beyond noise. */
 import type { RowResult, Results } from './result.js';
 import { geometricMean, independentRatio, type Estimate } from './statistics.js';
 
@@ -10,7 +10,7 @@ export interface Change {
   verdict: 'slower' | 'faster' | 'no change';
 }
 
-/** Less than this is not worth a flag, however sure. */
+/** A smaller change is not marked, however certain it is. */
 const least = 0.02;
 
 export function compare(now: Results, then: Results): Change[] {
@@ -33,8 +33,8 @@ export function compare(now: Results, then: Results): Change[] {
 }
 
 /**
- * How much the peers alone changed: they are the same programs, so that is the machine. 1 where none were measured in
- * both.
+ * How much the peers alone changed: they are the same programs, so this is the machine's change. 1 if none were
+ * measured in both.
  */
 export function drift(changes: readonly Change[]): number {
   const peers = changes.filter((one) => one.peer).map((one) => one.ratio.value);

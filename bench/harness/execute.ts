@@ -1,4 +1,4 @@
-/** Runs programs: with a time limit, silently, in a directory that goes afterwards. */
+/** Runs programs: with a time limit, without output, in a directory that is deleted afterwards. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readings } from './bench.js';
 
-/** A run that gave no number; its message is one line. */
+/** A run without a result; its message is one line. */
 export class Failed extends Error {}
-/** It ran past its time limit. */
+/** It exceeded its time limit. */
 export class Late extends Failed {}
 
 export interface Said {
@@ -26,7 +26,7 @@ export interface Execution {
 
 const lastLine = (text: string): string => text.trim().split('\n').pop() ?? '';
 
-/** Throws Failed where the program does not end with 0 in time. What it started is ended with it. */
+/** Throws Failed if the program does not end with 0 in time. All processes that it started are ended with it. */
 export async function execute(file: string, args: readonly string[], options: Execution = {}): Promise<Said> {
   const begin = process.hrtime.bigint();
   const child = spawn(file, args, {
@@ -55,7 +55,7 @@ export async function execute(file: string, args: readonly string[], options: Ex
     },
     (options.seconds ?? 20) * 1000,
   );
-  process.prependOnceListener('exit', end); // before its directory goes
+  process.prependOnceListener('exit', end); // before its directory is deleted
   try {
     const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     const seconds = Number(process.hrtime.bigint() - begin) / 1e9;
@@ -86,7 +86,7 @@ export function readings(text: string): Readings {
 }
 
 let scratch: string | undefined;
-/** A directory for what programs write; it goes when the harness ends. */
+/** A directory for programs' output; it is deleted when the harness ends. */
 export function scratchDirectory(): string {
   if (scratch === undefined) {
     const path = mkdtempSync(join(tmpdir(), 'quartz-bench-'));

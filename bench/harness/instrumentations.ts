@@ -1,4 +1,4 @@
-/** The ways to compile a program for a profiler of procedures, and to run it under that. */
+/** The ways to compile a program for a profiler of procedures, and to run it under that profiler. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -13,10 +13,7 @@ const words = (args: readonly string[]): string[] =>
     .trim()
     .split(/\s+/);
 
-/**
- * How hooks may be asked for, as quartz-flags lists them: best is what it gives unasked, all and none speak for
- * themselves.
- */
+/** The kinds of hooks, as quartz-flags lists them: best is the default, all and none are what they say. */
 function hookKinds(): string[] {
   const usage = /--hooks ([\w|-]+)/.exec(readFileSync(flagsScript, 'utf8'))?.[1] ?? 'best|all|none';
   return usage.split('|').filter((kind) => kind !== 'none');
@@ -35,8 +32,7 @@ export const gprof: Variant = { name: 'gprof', peer: true, compiler: 'gcc', comp
 
 /** The flags that Quartz documents for a compiler, best first. */
 export function quartzVariants(compiler = 'gcc'): Variant[] {
-  // A program that calls nothing of the package is published by the layer that the sampler puts in front; `hold` has
-  // none.
+  // A program that does not call the package is published by the preloaded layer; `hold` has none.
   const link = ['-Wl,-u,qz_init', ...words(['libs'])];
   return hookKinds().map((kind) => ({
     name: kind === 'best' ? 'quartz' : `quartz ${kind}`,
@@ -48,7 +44,8 @@ export function quartzVariants(compiler = 'gcc'): Variant[] {
 }
 
 /**
- * The name of the fastest flags that are documented: what is neither the default nor all procedures, else the default.
+ * The name of the fastest documented flags: those that are neither the default nor for all procedures, else the
+ * default.
  */
 export function fastest(variants: readonly Variant[]): string {
   return variants.find((one) => one.name.startsWith('quartz ') && one.name !== 'quartz all')?.name ?? 'quartz';
@@ -61,7 +58,7 @@ export interface Source {
   libraries: readonly string[];
 }
 
-/** Compiles a program in one way, unless that has been done from the same library. The executable's path. */
+/** Compiles a program in one way, unless that has been done with the same library. Returns the executable's path. */
 export function build(source: Source, variant: Variant): string {
   const directory = join(work, 'programs', variant.compiler, variant.name.replace(/ /g, '-'));
   const file = join(directory, source.name);
@@ -101,8 +98,8 @@ const clockLibrary = (): string => {
 export const hold = join(work, 'hold');
 
 /**
- * Runs a program by whatever starts it, and reports the program's own time: "cpu" and "wall", in seconds. Its output is
- * dropped. `file`: the program, as it appears in `command`.
+ * Runs a program under the given command, and returns the program's own time: "cpu" and "wall", in seconds. Its output
+ * is discarded. `file`: the program, as it appears in `command`.
  */
 export async function timed(
   file: string,
@@ -111,7 +108,8 @@ export async function timed(
 ): Promise<Readings> {
   const clock = join(scratchDirectory(), 'clock');
   writeFileSync(clock, '');
-  // The clock last: it then begins before what the tool puts in, and ends after it. Quartz puts its layer before both.
+  // The clock comes last: it then begins before the tool's libraries, and ends after them. Quartz puts its layer before
+  // both.
   const preload = options.preload === undefined ? clockLibrary() : `${options.preload}:${clockLibrary()}`;
   const env = { LD_PRELOAD: preload, QUARTZ_BENCH_CLOCK: clock, QUARTZ_PROCESSORS: '1', ...options.env };
   await execute(command[0]!, command.slice(1), {
@@ -120,7 +118,7 @@ export async function timed(
     seconds: options.seconds ?? 30,
     silent: true,
   });
-  // The tool that starts it reports its own time too.
+  // The tool that starts it prints its own time, too.
   const line = readFileSync(clock, 'utf8')
     .split('\n')
     .find((one) => one.startsWith(`${basename(file)} `));
@@ -129,7 +127,7 @@ export async function timed(
   return { cpu: Number(match[1]), wall: Number(match[2]) };
 }
 
-/** Text of about so many bytes that compresses like prose, the same each time. */
+/** Text of about that many bytes that compresses like prose, the same each time. */
 export function textFile(bytes: number): string {
   const file = join(work, `text-${bytes}`);
   if (existsSync(file)) return file;

@@ -1,4 +1,4 @@
-/** What a figure depends on beside the code: the machine, its kernel, its compilers, and what else ran. */
+/** What a figure depends on besides the code: the machine, its kernel, its compilers, and the load. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
@@ -8,7 +8,7 @@ export interface Machine {
   cpus: number;
   virtual: string; // "no", or the hypervisor's name, or "yes"
   memoryGB: number;
-  caches?: string; // "32K, 1024K, 32768K": of the first CPU, data or unified, from the nearest on
+  caches?: string; // "32K, 1024K, 32768K": of the first CPU, data or unified caches, nearest first
   /** Latencies by name, ns (bench/peers/machine.c); absent: not measured. */
   latencies?: Record<string, number>;
   kernel: string;
@@ -52,7 +52,7 @@ function caches(): string | undefined {
   }
 }
 
-/** `latencies`: what the program of bench/peers/machine.c printed. */
+/** `latencies`: the output of the program bench/peers/machine.c. */
 export function machine(latencies?: Readonly<Record<string, number>>): Machine {
   const compilers: Record<string, string> = {};
   for (const [name, args] of [
@@ -81,7 +81,7 @@ export function machine(latencies?: Readonly<Record<string, number>>): Machine {
 
 export const loadNow = (): number => Math.round(loadavg()[0]! * 100) / 100;
 
-/** Whether figures of the two may be compared. Where they may not, ratios to peers may. */
+/** Whether figures of the two may be compared. If not, ratios to peers may be. */
 export const sameMachine = (a: Machine, b: Machine): boolean =>
   a.cpu === b.cpu && a.cpus === b.cpus && (a.caches === undefined || b.caches === undefined || a.caches === b.caches);
 
@@ -97,7 +97,7 @@ export function machineLine(of: Machine): string {
   );
 }
 
-/** What each latency is of, in the order in which they are shown. */
+/** The meaning of each latency, in the order in which they are shown. */
 const latencyNames: readonly (readonly [string, string])[] = [
   ['clock', 'clock'],
   ['ticks', 'counter'],
@@ -121,7 +121,7 @@ export function latencyLine(of: Machine): string {
   return text.length > 0 ? `Latencies, ns: ${text.join(', ')}` : '';
 }
 
-/** " (commit abc1234)" where the sources are a checkout, with "+" where they differ from it. */
+/** " (commit abc1234)" if the sources are a checkout, with "+" if they differ from it. */
 export function commit(): string {
   const name = firstLine('git', ['describe', '--always', '--dirty=+', '--abbrev=7', '--exclude=*']);
   return name === undefined || name === '' ? '' : ` (commit ${name})`;

@@ -1,4 +1,4 @@
-/** Runs on two machines side by side: what each target came to there. Their times cannot be compared. */
+/** Runs on two machines side by side: the result of each target on both. Their times cannot be compared. */
 import { latencyLine, machineLine } from './machine.js';
 import { bound, digits, range, verdictCounts } from './report_text.js';
 import type { Results, TargetResult } from './result.js';
@@ -15,7 +15,7 @@ const outcome = (target: TargetResult | undefined): string =>
     ? 'not asked'
     : `${target.ratio ? `${digits(target.ratio.value)} ${range(target.ratio)} ` : ''}${target.verdict}`;
 
-/** One for each target of either run; those of the first in its order. The best peer may be another one there. */
+/** One for each target of either run, in the order of the first run. The best peer may differ. */
 function targets(here: Results, there: Results): Beside[] {
   const same = (a: TargetResult, b: TargetResult): boolean =>
     a.ours === b.ours &&
@@ -51,7 +51,7 @@ const head = (of: Results): string => {
   return latencies === '' ? text : `${text}. ${latencies}`;
 };
 
-/** What --compare prints where the other run is of another machine. */
+/** The output of --compare if the other run is of another machine. */
 export function machinesText(here: Results, there: Results): string {
   const rows = targets(here, there);
   const width = Math.max(0, ...rows.map((one) => one.row.length));

@@ -1,4 +1,4 @@
-/** Thread packages as contenders: Quartz's own, alone and publishing, and those of its peers that are here. */
+/** Thread packages as contenders: Quartz's own, alone and publishing, and its available peers. */
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import type { Contender, RowPlan, Target, Trial } from './bench.js';
@@ -9,12 +9,12 @@ import { settings } from './settings.js';
 
 export const alone = 'quartz';
 export const publishing = 'quartz publishing';
-/** With work and span; with two lanes of "what if" besides. */
+/** With work and span; with two lanes of "what if" in addition. */
 export const spanning = 'quartz with --span';
 export const asking = 'quartz with --what-if';
 
 export interface Case {
-  name: string; // as the programs know it: bench/peers/cases.h
+  name: string; // its name in the programs: bench/peers/cases.h
   processors: number;
   threads?: number;
   seconds?: number; // time limit of one execution
@@ -90,8 +90,8 @@ export function packages(one: Case, names: readonly string[]): Contender[] {
 }
 
 const threads = ['argobots', 'massivethreads', 'libfiber', 'libfibre', 'boost-fiber', 'go'] as const;
-/** Who has threads with a stack of their own, and who has tasks as well. */
+/** Peers with threads that have a stack of their own, and peers that have tasks as well. */
 export const threadPeers: readonly string[] = threads;
-/** Who has the programs of bench/peers/fork_join.h. */
+/** Peers with the programs of bench/peers/fork_join.h. */
 export const forkJoinPeers: readonly string[] = ['tbb', 'libgomp', 'libomp'];
 export const taskPeers: readonly string[] = [...threads, 'tbb', 'libgomp', 'libomp', 'lace', 'libfork', 'pthread'];

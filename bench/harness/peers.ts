@@ -1,4 +1,4 @@
-/** The peers: which there are, which are here, and how those that are not are got. */
+/** The peers: all of them, the available ones, and how to get the others. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import type { Peer } from './result.js';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 export const work = join(root, 'build/bench-peers');
 
-/** No Debian package: found by pkg-config or CMake, or by the path that --peer gives. */
+/** No Debian package: found by pkg-config or CMake, or at the path given by --peer. */
 export const pathPeers = ['argobots', 'massivethreads', 'libfiber', 'libfibre', 'lace', 'libfork'] as const;
 
 /** Peers with a program in bench/peers. */
@@ -61,7 +61,7 @@ export const programOf = (name: string): string | undefined => {
   return existsSync(file) ? file : undefined;
 };
 
-/** All peers, as they are here. Programs must have been built before. */
+/** All peers, and whether they are available. Programs must have been built before. */
 export function peers(): Peer[] {
   const found = new Map<string, Peer>();
   const list = join(work, 'found.txt');

@@ -1,10 +1,10 @@
 /**
- * How many processors the benchmarks try: from the CPUs that there are. Tests may say that there are others, for the
- * choice alone.
+ * The numbers of processors that the benchmarks use: derived from the number of CPUs. Tests may claim another number of
+ * CPUs, for the choice alone.
  */
 import { machine } from './machine.js';
 
-/** CPUs that sizes are chosen by: QUARTZ_BENCH_CPUS, or those of the machine. */
+/** The number of CPUs that sizes are derived from: QUARTZ_BENCH_CPUS, or that of the machine. */
 export const cpusToUse = (): number => {
   const asked = Number(process.env['QUARTZ_BENCH_CPUS']);
   return Number.isInteger(asked) && asked >= 1 && asked <= 1024 ? asked : machine().cpus;
@@ -17,7 +17,7 @@ export function doublings(cpus: number): number[] {
   return [...counts, cpus];
 }
 
-/** "4 processors", with how many CPUs there are where they are fewer. */
+/** "4 processors", with the number of CPUs if there are fewer. */
 export function processorsText(count: number): string {
   const { cpus } = machine();
   return `${count} processor${count > 1 ? 's' : ''}${count > cpus ? ` on ${cpus} CPU${cpus > 1 ? 's' : ''}` : ''}`;

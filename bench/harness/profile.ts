@@ -1,6 +1,5 @@
 /**
- * Profiles of the runs that are measured: a figure counts only where its profile adds up and holds what is known of the
- * run.
+ * Profiles of the measured runs: a figure counts only if its profile adds up and contains what is known about the run.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ export const profile = (): string => join(scratchDirectory(), 'profile.quartz');
 /** A command that records a program as `quartz record` does. */
 export const recorded = (file: string): string[] => [sampler, 'record', '-q', '-o', profile(), '--', file];
 
-/** A count that is known before: calls of a procedure, or uses of an object. */
+/** A count that is known in advance: calls of a procedure, or uses of an object. */
 export interface Known {
   name: string;
   calls: number;
@@ -27,8 +26,8 @@ interface Report {
 }
 
 /**
- * Throws Failed where the profile breaks an invariant; where something is known, also where it has another count, or
- * lost calls, threads or names.
+ * Throws Failed if the profile violates an invariant; if something is known, also if it has another count, or lost
+ * calls, threads or names.
  */
 export async function examine(file: string, known: readonly Known[]): Promise<void> {
   await execute(quartz, ['check', file]).catch((error: unknown) => {
@@ -46,7 +45,7 @@ export async function examine(file: string, known: readonly Known[]): Promise<vo
 }
 
 /**
- * A contender whose command is `recorded`; each of its profiles is examined. `known`: from what the program printed.
+ * A contender whose command is `recorded`; each of its profiles is checked. `known`: derived from the program's output.
  */
 export const examined = (
   contender: Contender,

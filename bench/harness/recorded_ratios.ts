@@ -1,7 +1,7 @@
 /**
- * What earlier runs found, for peers that are not here: bench/data/recorded.json, written by --record, kept with the
- * sources. A ratio is of its own date and machine; both are reported with it. A figure is a peer's alone, where no
- * ratio was ever taken.
+ * Results of earlier runs, for peers that are not available: bench/data/recorded.json, written by --record, kept with
+ * the sources. A ratio belongs to a date and a machine; both are reported with it. A figure is that of a peer alone, if
+ * no ratio was ever measured.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,13 +45,13 @@ export function readRecorded(): Recorded {
   }
 }
 
-/** The entries that fit, each with the date of its run. */
+/** The entries that match, each with the date of its run. */
 export const found = <What>(runs: readonly Run<What>[], fits: (entry: What) => boolean): (What & { date: string })[] =>
   runs.flatMap((run) => run.entries.filter(fits).map((entry) => ({ ...entry, date: run.date })));
 
 const short = (value: number): number => Number(value.toPrecision(3));
 
-/** The ratios of this run against the peers that others may not have. */
+/** The ratios of this run for peers that others may not have. */
 function ratiosOf(results: Results): Ratio[] {
   return results.rows.flatMap((row) =>
     row.contenders.flatMap((peer) => {
@@ -76,7 +76,7 @@ const text = <What>(runs: readonly Run<What>[]): string =>
     )
     .join(',\n');
 
-/** Keeps the ratios of this run, instead of older ones of the same. */
+/** Keeps the ratios of this run, and replaces older ones for the same peers. */
 export function record(results: Results): number {
   const fresh = ratiosOf(results);
   const key = (one: Ratio): string => `${one.row} ${one.ours} ${one.against}`;

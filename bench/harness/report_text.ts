@@ -5,7 +5,7 @@ import { found, type Recorded } from './recorded_ratios.js';
 import type { ContenderResult, Results, RowResult, TargetResult } from './result.js';
 import type { Estimate } from './statistics.js';
 
-/** Three digits, as many as a timing deserves. */
+/** Three digits, which is as many as a timing deserves. */
 export function digits(value: number): string {
   if (!Number.isFinite(value)) return '?';
   const size = Math.abs(value);
@@ -16,20 +16,20 @@ export function digits(value: number): string {
 }
 export const range = (of: Estimate): string => `[${digits(of.low)}, ${digits(of.high)}]`;
 
-/** Readings beside the value, each after `separator`. */
+/** Results beside the value, each after `separator`. */
 export const besideText = (one: ContenderResult, separator: string): string =>
   ('samples' in one ? Object.entries(one.beside ?? {}) : [])
     .map(([name, value]) => `${separator}${name} ${digits(value)}`)
     .join('');
 
-/** What a target demands. */
+/** What a target requires. */
 export function bound(target: TargetResult, unit: string): string {
   const kind = target.ahead ? 'below' : 'at most';
   if (target.against === undefined) return `${kind} ${digits(target.most)} ${unit}`;
   return `${kind} ${target.most} of ${target.best ? 'the best peer, ' : ''}${target.against}`;
 }
 
-/** What it came to: the ratio, or where the peer is not here, the recorded one, or nothing. */
+/** The result of a target: the ratio or, if the peer is not available, the recorded one, or nothing. */
 export function outcome(row: RowResult, target: TargetResult, recorded: Recorded): string {
   if (target.ratio) return `${digits(target.ratio.value)} ${range(target.ratio)}`;
   const old = found(
@@ -42,7 +42,7 @@ export function outcome(row: RowResult, target: TargetResult, recorded: Recorded
     : '';
 }
 
-/** What is known of a peer that is not here. */
+/** What is known about a peer that is not available. */
 function absentText(row: RowResult, name: string, recorded: Recorded): string {
   const ratios = found(recorded.ratios, (one) => one.row === row.id && one.against === name);
   const figures = found(recorded.figures, (one) => one.row === row.id && one.against === name);

@@ -1,4 +1,4 @@
-/** A run's results as they are written and read: JSON as bench/data/result.schema.json has it. */
+/** A run's results as they are written and read: JSON as defined in bench/data/result.schema.json. */
 import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../ts-frontend/src/cli/failure.js';
@@ -85,7 +85,7 @@ function sound(value: unknown): value is Results {
   );
 }
 
-/** Throws a Failure of one line where the file is not there or not a run's results. */
+/** Throws a Failure of one line if the file does not exist or does not contain a run's results. */
 export function readResults(file: string): Results {
   let text;
   try {
@@ -109,7 +109,7 @@ export function readResults(file: string): Results {
 
 const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
 
-/** Throws a Failure of one line where results could not be kept in the file: before an hour is spent on measuring. */
+/** Throws a Failure of one line if results could not be written to the file: before an hour is spent on measuring. */
 export function checkWritable(file: string): void {
   try {
     if (existsSync(file) && statSync(file).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
@@ -122,7 +122,7 @@ export function checkWritable(file: string): void {
   }
 }
 
-/** Keeps the results. What the file had before stays where they cannot be written. */
+/** Writes the results. If that fails, the file keeps its previous contents. */
 export function writeResults(file: string, results: Results): void {
   const text = `${JSON.stringify(results, undefined, 1)}\n`;
   const whole = existsSync(file) && !statSync(file).isFile() ? file : `${file}.part`; // /dev/stdout is not replaced

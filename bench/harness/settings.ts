@@ -1,5 +1,5 @@
-/** What the command line says to every benchmark. */
+/** The command line's settings for every benchmark. */
 export const settings = {
   quick: false, // small sizes
-  sources: new Map<string, string>(), // where the source of a whole program is, by the name of its Debian package
+  sources: new Map<string, string>(), // the source directory of a whole program, by the name of its Debian package
 };

@@ -6,7 +6,7 @@
  */
 
 /**
- * An estimate, its limits, and with which probability the limits hold (0.95 or more where there are samples enough).
+ * An estimate, its limits, and the probability with which the limits hold (0.95 or more if there are enough samples).
  */
 export interface Estimate {
   value: number;
@@ -28,8 +28,8 @@ export const geometricMean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
 /**
- * How many values to leave out at each end of n sorted ones so that the rest still spans the median with the
- * probability wanted, and that probability. Where even the whole range does not reach it, none are left out.
+ * How many values to leave out at each end of n sorted ones so that the rest still spans the median with the wanted
+ * probability, and that probability. If even the whole range does not reach it, none are left out.
  */
 export function medianRank(n: number, wanted = 0.95): { skip: number; coverage: number } {
   let tail = 2 ** -n; // P(binomial(n, 1/2) <= skip)
@@ -53,14 +53,14 @@ export function estimate(values: readonly number[], wanted = 0.95): Estimate {
   return { value: median(sorted), low: sorted[skip] ?? NaN, high: sorted[sorted.length - 1 - skip] ?? NaN, coverage };
 }
 
-/** a over b where a[k] and b[k] were measured side by side: the median of their ratios. */
+/** a over b, where a[k] and b[k] were measured side by side: the median of their ratios. */
 export const pairedRatio = (a: readonly number[], b: readonly number[], wanted = 0.95): Estimate =>
   estimate(
     Array.from({ length: Math.min(a.length, b.length) }, (_, k) => a[k]! / b[k]!),
     wanted,
   );
 
-/** P(U <= u) for u = 0, 1, ... where two samples of n and m come from one distribution (Mann-Whitney's U). */
+/** P(U <= u) for u = 0, 1, ..., if two samples of n and m come from one distribution (Mann-Whitney's U). */
 export function mannWhitney(n: number, m: number): number[] {
   // ways[j][u]: orders of the first i of one sample with j of the other that give u; grown by one of the first at a
   // time
@@ -86,7 +86,7 @@ export function mannWhitney(n: number, m: number): number[] {
   return counts.map((count) => (sum += count) / all);
 }
 
-/** a over b where they were measured apart: the median of all ratios, and the Mann-Whitney interval. */
+/** a over b, if they were measured separately: the median of all ratios, and the Mann-Whitney interval. */
 export function independentRatio(a: readonly number[], b: readonly number[], wanted = 0.95): Estimate {
   const ratios = ascending(a.flatMap((x) => b.map((y) => x / y)));
   const tails = mannWhitney(a.length, b.length);

@@ -1,4 +1,6 @@
-/** Measures trials: contenders take turns, and one that fails stops neither the others nor the rows that follow. */
+/**
+ * Measures trials: contenders run alternately, and one that fails stops neither the others nor the rows that follow.
+ */
 import type { Bench, Contender, Plan, Readings, RowPlan, Target, Trial } from './bench.js';
 import type { ContenderResult, RowResult, TargetResult } from './result.js';
 import { Late } from './execute.js';
@@ -6,7 +8,7 @@ import { estimate, geometricMean, pairedRatio, type Estimate } from './statistic
 
 export interface Effort {
   rounds: number;
-  /** A trial begins no round after so many seconds. */
+  /** A trial begins no round after this many seconds. */
   seconds: number;
   note: (text: string) => void;
 }
@@ -16,7 +18,7 @@ type State = { readings: Readings[] } | { missing: string } | { failed: string }
 const message = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
 
-/** What fails may be the machine's fault; what took too long would again. */
+/** A failure may be the machine's fault; what took too long would do so again. */
 async function twice(contender: Contender): Promise<Readings> {
   try {
     return await contender.take();
@@ -135,7 +137,7 @@ function rowResult(bench: Bench, row: RowPlan, trial: Trial, states: ReadonlyMap
   return resultOf(bench, row, contenders, values, trial.contenders);
 }
 
-/** The row of geometric means of others: of the contenders that all of them have, and of the rounds that all have. */
+/** The row of geometric means of other rows: over the contenders and rounds that all of them have. */
 function combine(bench: Bench, row: RowPlan, parts: readonly RowResult[]): RowResult | undefined {
   const names =
     parts[0]?.contenders.filter((one) =>
@@ -161,7 +163,7 @@ function combine(bench: Bench, row: RowPlan, parts: readonly RowResult[]): RowRe
 }
 
 /**
- * All rows of a benchmark. Where it cannot even be planned (nothing to run, a build that fails), the one line that says
+ * All rows of a benchmark. If it cannot even be planned (nothing to run, a build that fails), the one line that says
  * why.
  */
 export async function measure(bench: Bench, effort: Effort): Promise<{ rows: RowResult[]; failed?: string }> {

@@ -42,7 +42,7 @@ static void by_semaphore(int mine, int count) {
 static void work(void) {
   for (int k = 0; k < 80; k++) sum = sum * 3 + 1;
 }
-/* The first thread puts twice as many as it was asked for: as many as there are hand-overs in the other cases. */
+/* The first thread puts twice the requested number: as many as there are hand-overs in the other cases. */
 static void by_queue(int mine, int count) {
   for (int k = 0; k < 2 * count; k++) {
     pthread_mutex_lock(&lock);

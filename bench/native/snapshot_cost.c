@@ -29,7 +29,7 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The stacks of each thread come from a program of 64 procedures; `variant` chooses the way through. */
+/* The stacks of each thread come from a program of 64 procedures; `variant` selects the path through it. */
 static void rewrite(uint32_t thread, uint32_t from, uint32_t variant) {
   for (uint32_t d = depth; d > from; d--) fake_pop(&fake, thread);
   for (uint32_t d = from; d < depth; d++)
@@ -71,7 +71,7 @@ static void measure(const char *what, uint32_t from, int writer, int timeline) {
   stop = 1;
   if (writer) pthread_join(thread, NULL);
   qsort(took + ROUNDS / 4, ROUNDS - ROUNDS / 4, sizeof *took,
-        by_value); /* without the first: everything is new there */
+        by_value); /* without the first: there, everything is new */
   const uint64_t *sorted = took + ROUNDS / 4;
   size_t count = ROUNDS - ROUNDS / 4;
   printf("{\"bench\":\"snapshot\",\"processors\":%u,\"depth\":%u,\"changes\":\"%s\",\"median_ns\":%llu,\"p90_ns\":%llu,"
@@ -99,7 +99,7 @@ static void session(uint32_t p, uint32_t d) {
   measure("leaf", d > 4 ? d - 4 : 0, 0, 0);
   measure("all", 0, 0, 0);
   measure("writer", 0, 1, 0);
-  if (only) { /* asked for by name: with --timeline */
+  if (only) { /* requested by name: with --timeline */
     measure("still_timeline", d, 0, 1);
     measure("all_timeline", 0, 0, 1);
   }

@@ -1,9 +1,7 @@
-/* How late snapshots come where the sampler has a CPU of its own: bench_snapshot_lateness PROCESSORS DEPTH RATE
- * SECONDS.
- *
- * A synthetic session of so many processors, all busy; the sampler's own pacing and snapshots, spinning on the last
- * CPU. Prints the share of due rounds that began within 10 us (intervals skipped count as late), lateness in us, and
- * what a snapshot took. */
+/* How late snapshots are if the sampler has a CPU of its own: bench_snapshot_lateness PROCESSORS DEPTH RATE SECONDS. A
+ * synthetic session of that many processors, all busy; the sampler's own pacing and snapshots, spinning on the last
+ * CPU. Prints the share of due rounds that began within 10 us (skipped intervals count as late), the lateness in us,
+ * and the cost of a snapshot. */
 #include <sched.h>
 #include "test/support/fake_session.h"
 #include "sampler/recording/pacing.h"

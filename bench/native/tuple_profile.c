@@ -1,9 +1,8 @@
-/* Makes a profile with many tuples, to see what a report of it takes: bench_tuple_profile FILE TUPLES ENTITIES [code].
- *
- * 64 processors run threads chosen at random from ENTITIES, each in one of 4,096 call paths 8 deep through 512
- * procedures; some processors are idle. Snapshots are taken, by the sampler's own code, until there are so many
- * different tuples. With `code` there are 24,000 paths, and on each a procedure, a loop in it and a line follow one
- * another: more than 100,000 contexts. */
+/* Writes a profile with many tuples, to measure the cost of a report: bench_tuple_profile FILE TUPLES ENTITIES [code].
+ * 64 processors run threads chosen at random from ENTITIES, each on one of 4,096 call paths 8 deep through 512
+ * procedures; some processors are idle. The sampler's own code takes snapshots until there are that many different
+ * tuples. With `code` there are 24,000 paths, on each of which a procedure, a loop in it and a line follow one another:
+ * more than 100,000 contexts. */
 #include "test/support/fake_session.h"
 #include "sampler/snapshot/snapshot.h"
 #include "sampler/util/clock.h"
@@ -21,7 +20,7 @@ static uint64_t draw(uint64_t below) {
 
 static uint64_t key_of(uint16_t procedure) { return 0x10000 + 64 * (uint64_t)procedure; }
 
-/* What was pushed as loops and lines becomes such: all of the first procedure. */
+/* What was pushed as loops and lines becomes such: all of them in the first procedure. */
 static void make_code(struct qzi_file *file) {
   uint32_t scope = 0;
   for (uint32_t e = 1; e < qzi_file_count(file, QZ_SECTION_ENTITIES); e++) {
@@ -50,7 +49,7 @@ int main(int count, char **arguments) {
   const char *clause;
   char why[200];
   struct fake fake = fake_make(PROCESSORS, entities, 2, 64);
-  static uint16_t path[PATHS_MOST][DEPTH]; /* each shares its beginning with those before, as call paths do */
+  static uint16_t path[PATHS_MOST][DEPTH]; /* each begins like the previous ones, as call paths do */
   for (unsigned k = 1; k < paths; k++)
     for (unsigned d = 0, kept = (unsigned)draw(DEPTH), from = (unsigned)draw(k); d < DEPTH; d++)
       path[k][d] = d < kept ? path[from][d] : (uint16_t)(draw(PROCEDURES) + (code ? d % 3 * PROCEDURES : 0));

@@ -20,7 +20,7 @@ static inline ABT_pool own_pool(void) {
   if (streams > 1) ABT_self_get_xstream_rank(&rank);
   return pools[rank];
 }
-/* Threads that are joined at once are best run at once; elsewhere that costs more (fib: 128 ns instead of 78). */
+/* Threads that are joined at once are best run at once; in other cases that costs more (fib: 128 ns instead of 78). */
 static int child_first;
 #if ABT_NUMVERSION < 10200000
 #define ABT_thread_create_to ABT_thread_create

@@ -28,7 +28,7 @@ static double spawn(long n) { /* one thread at a time, joined at once */
   return now_ns() - begin;
 }
 
-/* One thread at a time on a stack of its own: it has started, and gone on, before it is joined. */
+/* One thread at a time on a stack of its own: it has started and continued before it is joined. */
 PROCEDURE(yields_once) {
   (void)argument;
   thread_yield();
@@ -109,8 +109,8 @@ static double yield_two(long n) {
   return took * (double)n / (double)(switches > 0 ? switches : 1);
 }
 
-/* What all threads write stands apart from each other and from all else, in lines and pairs of lines of the caches:
- * where the linker puts things is not what is measured. */
+/* What all threads write is separated from each other and from everything else, in lines and pairs of lines of the
+ * caches, so that the linker's placement is not measured. */
 static struct {
   lock_t lock __attribute__((aligned(128)));
   volatile long counter __attribute__((aligned(128)));
@@ -129,7 +129,7 @@ enum { EIGHT = 8 };
 static volatile long each;
 static long gathered;
 static double longest[EIGHT];
-PROCEDURE(contender) { /* looks at the clock at each 16th operation only: it costs more than the lock */
+PROCEDURE(contender) { /* reads the clock only at each 16th operation, because that costs more than the lock */
   double *own = (double *)argument;
   __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(&gathered, __ATOMIC_SEQ_CST) < EIGHT) thread_yield();
@@ -236,7 +236,7 @@ static double barrier_round(long n) {
 }
 #endif
 
-/* Threads that wait at a gate until all are there. */
+/* Threads that wait at a gate until all have arrived. */
 static volatile long blocked, released;
 static void gate_wait(void) {
   lock_take(&hot.lock);
@@ -259,8 +259,8 @@ static void gate_open(void) {
   lock_give(&hot.lock);
 }
 
-/* Only yields among all of them count: those from when all go through the gate until the first ends. Where threads
- * don't take turns, so that some end before others go on, it is all yields, with what comes before and after. */
+/* Only yields among all of them count: from the time at which all pass the gate until the first one ends. If threads do
+ * not take turns, so that some end before others continue, all yields count, with what comes before and after. */
 enum { MANY = 100000 };
 static thread_t *many;
 static volatile long begun, yielded, yielded_first, yielded_last;
@@ -303,7 +303,7 @@ PROCEDURE(blocker) {
   gate_wait();
   END;
 }
-/* All block, all are woken, all are joined; then once more, on the stacks of the first. */
+/* All block, all are woken, all are joined; then once more, on the same stacks. */
 static void block_many(long threads) {
   thread_t *t = (thread_t *)calloc((size_t)threads, sizeof *t);
   must(t != NULL, "no memory");

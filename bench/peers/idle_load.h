@@ -61,7 +61,7 @@ static void idle_make(void) {
     lock_init(&locks[k]);
     thread_start(&t, idle_member, &locks[k]);
   }
-  /* all of them, and asleep: else some would begin amid what is measured */
+  /* all of them, and asleep: otherwise some would begin during the measurement */
   while (__atomic_load_n(&gathered, __ATOMIC_SEQ_CST) < idle_threads) thread_yield();
   idle_sleeps();
   objects_make(idle_objects);
