@@ -50,8 +50,8 @@ const numbers = [...fields(/\bnumber\("(\w+)"/g), ...fields(/\{"(\w+)", head\./g
 const texts = fields(/\btext\("(\w+)"/g);
 const flags = fields(/out\.Set\("(\w+)", Napi::Boolean/g);
 /** What both sides must agree on beside the values below: names of columns and fields, and what the addon can do. */
-const given = ['head', 'columns', 'addon'].flatMap((name) =>
-  [...read(`ts-frontend/addon/${name}.cc`).matchAll(/\b(?:FIELD|Set|number|text)\("\w+"|\{"\w+"/g)].map(([its]) => its),
+const given = ['head.cc', 'column_fields.h', 'columns.cc', 'addon.cc'].flatMap((name) =>
+  [...read(`ts-frontend/addon/${name}`).matchAll(/\b(?:FIELD|Set|number|text)\("\w+"|\{"\w+"/g)].map(([its]) => its),
 );
 const typed = (names, type) => names.map((name) => `  ${name}: ${type};`).join('\n');
 

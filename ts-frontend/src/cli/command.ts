@@ -17,7 +17,7 @@ export interface Arguments {
 export interface Command {
   name: string;
   usage: string; // what follows "quartz NAME" in the usage line
-  about: string;
+  about: string; // paragraphs, separated by line breaks
   examples: readonly (readonly [string, string])[]; // pairs: a command line, and what it does
   options: readonly OptionName[];
   /** The first word that is not an option begins a program's command line; nothing after it is parsed as an option. */

@@ -37,7 +37,7 @@ export const table = {
     short: 'o',
     value: 'FILE',
     sampler: 'both',
-    help: 'the profile to write (%n.quartz); %n program, %r rank, %h host, %p process, %j job',
+    help: 'the profile (default: %n.quartz); %n program, %r rank, %h host, %p process, %j job',
   },
   rate: {
     kind: 'number',
@@ -95,9 +95,9 @@ export const table = {
   'what-if': {
     kind: 'what-if',
     repeated: true,
-    value: 'NAME',
+    value: 'NAME[=F]',
     sampler: 'both',
-    help: 'work and span if procedure, site or lock NAME took F (0) times its time; at most twice',
+    help: 'work and span if procedure, site or lock NAME took F (or 0) times its time; at most twice',
   },
   'no-follow': {
     kind: 'switch',
@@ -136,6 +136,12 @@ export const table = {
     sampler: 'both',
     help: 'do not print the line about sampling rate and cost at the end',
   },
+  'merge-quiet': {
+    flag: 'quiet',
+    kind: 'switch',
+    short: 'q',
+    help: 'do not print the line about the set that was written',
+  },
   front: {
     kind: 'descriptor',
     value: 'FD',
@@ -162,7 +168,7 @@ export const table = {
     value: 'N',
     alone: '5',
     excludes: 'runs',
-    help: 'measure the cost of recording: N more runs (5) without Quartz and N recorded, in random order',
+    help: 'measure the cost of recording: N more runs without Quartz (default: 5) and N recorded, in random order',
   },
   try: {
     kind: 'text',
@@ -176,7 +182,7 @@ export const table = {
     least: 2,
     most: 1000,
     value: 'N',
-    help: 'record N runs; report whether they agree and whether their times have two modes',
+    help: 'record N runs; report whether they agree, and whether they fall into fast and slow ones',
   },
   pid: {
     kind: 'whole',
@@ -234,7 +240,7 @@ export const table = {
   focus: {
     kind: 'text',
     value: 'NAME',
-    help: 'show one procedure, lock or thread: when it ran, beside what, and what it called',
+    help: 'show one procedure, lock or thread: when it ran, beside how many others, and what it called',
   },
   'path-span': {
     flag: 'span',
@@ -325,7 +331,7 @@ export const table = {
   },
   holders: {
     kind: 'switch',
-    help: 'below each lock, the contexts that held it while others waited, in place of where time was spent',
+    help: 'instead of where time was spent: for each lock, the contexts that held it while others waited',
   },
   'fold-runtime': {
     kind: 'switch',

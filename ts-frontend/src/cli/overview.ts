@@ -8,7 +8,7 @@ export function overview(commands: Readonly<Record<string, { summary: string }>>
 Examples
   quartz demo                             run Quartz on an example program
   quartz run -- ./prog args               record a program as it is, then report what limits it
-  quartz report --focus create_cone       one procedure, lock or thread: when it ran, beside what, its children
+  quartz report --focus create_cone       one procedure, lock or thread: when it ran, beside how many others
   quartz locks                            who waited for which lock, and who held it
   quartz compare old.quartz new.quartz    the effect of a change of the program
   quartz top -- ./prog args               the same live, on a screen

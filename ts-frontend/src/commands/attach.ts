@@ -8,9 +8,10 @@ export const command: Command = {
   name: 'attach',
   usage: '[options] PID',
   about:
-    'Records a running program until it ends or Ctrl-C; the program then runs on at full speed.\n' +
-    'The program must run as your user; it needs no preparation. Waits are counted exactly if it contains Quartz\n' +
-    '(the thread package, or the pthread layer and QUARTZ_ATTACH=1); otherwise they are sampled from outside.',
+    'Records a running program until it ends or Ctrl-C is pressed; the program then runs on at full speed. The ' +
+    'program must run as your user; it needs no preparation.\n' +
+    'Waits are counted exactly if the program contains Quartz (the thread package, or the pthread layer and ' +
+    'QUARTZ_ATTACH=1); otherwise they are sampled from outside.',
   examples: [
     ['quartz attach 4711', 'record process 4711 until Ctrl-C'],
     ['quartz attach --seconds 10 4711', 'record it for ten seconds'],

@@ -7,7 +7,7 @@ export const command: Command = {
   name: 'cflags',
   usage: '[options]',
   about:
-    'Prints the compiler flags that add hooks to a program: its calls are then counted and call paths are exact.\n' +
+    'Prints the compiler flags that add hooks to a program: then calls are counted, and call paths are exact. ' +
     'docs/guide/getting-started.md shows how to use them with Make, CMake and configure scripts.',
   examples: [
     ['cc -O2 $(quartz cflags) -c prog.c', 'compile'],

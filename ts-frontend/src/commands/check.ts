@@ -12,8 +12,8 @@ export const command: Command = {
   name: 'check',
   usage: '[FILE]',
   about:
-    'Checks that a profile is undamaged, by its checksums, and that its numbers add up\n' +
-    '(docs/reference/metrics.md, section 5). Prints everything that is wrong; then the exit code is 125.',
+    'Checks that a profile is undamaged, by its checksums, and that its numbers add up ' +
+    '(docs/reference/metrics.md, section 5). If anything is wrong, prints all of it; the exit code is then 125.',
   examples: [['quartz check prog.quartz', 'prints one line if everything is in order']],
   options: [],
   most: 1,

@@ -9,8 +9,8 @@ export const command: Command = {
   name: 'compare',
   usage: 'BEFORE AFTER [options]',
   about:
-    'Shows two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n' +
-    'each procedure and lock accounts for. docs/reference/compare.md says what counts as a change.',
+    'Shows two profiles side by side: elapsed time, what limits the program in each, and how much more or less ' +
+    'time each procedure and lock accounts for. docs/reference/compare.md says what counts as a change.',
   examples: [
     ['quartz compare old.quartz new.quartz', 'the effect of a change of the program'],
     ['quartz compare old.quartz new.quartz --csv > change.csv', 'for a spreadsheet'],

@@ -46,8 +46,7 @@ export const command: Command = {
   usage: '[options]',
   about:
     'Builds examples/verify, a parallel program that proves two circuits equal, runs it under the sampler, and ' +
-    'shows\n' +
-    `the report. The profile stays in ${profile} in this directory, for you to look into.`,
+    `shows the report. The profile ${profile} is kept in this directory.`,
   examples: [['quartz demo', 'takes less than a minute']],
   options: displayOptions,
   run: async (args) => {

@@ -13,10 +13,9 @@ export const command: Command = {
   name: 'export',
   usage: '--format FORMAT [-o FILE] [options] [FILE]',
   about:
-    'Writes a profile in the format of another tool. In stacks the width of a flame is elapsed time, not processor ' +
-    'time;\n' +
-    'docs/reference/export.md describes the formats and the tools that read them. Without FILE: the newest *.quartz ' +
-    'here.',
+    'Writes a profile in the format of another tool. In formats of stacks, widths are elapsed time, not processor ' +
+    'time. docs/reference/export.md describes the formats and the tools that read them.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz export --format pprof -o prog.pb.gz', 'then: go tool pprof -tagfocus=busy=1 prog.pb.gz'],
     ['quartz export --format speedscope -o prog.json', 'for https://www.speedscope.app'],

@@ -6,10 +6,11 @@ export const command: Command = {
   name: 'flame',
   usage: '[FILE] [--focus NAME] [options]',
   about:
-    'Shows calling contexts from the top down; width is the elapsed time (NPT) that a context accounts for, colour\n' +
-    'is how few processors were busy meanwhile. --focus: only one procedure or object, merged over its callers.\n' +
-    'Without FILE: the newest *.quartz here.\n' +
-    'docs/reference/views.md explains it; quartz html has the same with zoom and search.',
+    'Shows calling contexts from the top down, in the terminal. The width of a bar is the elapsed time (NPT) that ' +
+    'the context accounts for; its colour shows how few processors were busy at the time. With --focus: only one ' +
+    'procedure or object, merged over its callers. docs/reference/views.md explains the graph; quartz html has ' +
+    'the same with zoom and search.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz flame', 'the newest profile in this directory'],
     ['quartz flame --focus work', 'what work calls, and what that calls'],

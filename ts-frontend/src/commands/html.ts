@@ -47,10 +47,9 @@ export const command: Command = {
   usage: '[-o FILE] [options] [FILE | BEFORE AFTER | SET]',
   about:
     'Writes a profile as one HTML page: what limits the program, where elapsed time went, threads, locks and the ' +
-    'critical\n' +
-    'path. It needs no network, and is readable without scripts. Of two profiles: what changed;\n' +
-    'of a set: how its ranks differ.\n' +
-    'Without FILE: the newest *.quartz here. docs/reference/html.md describes its parts.',
+    'critical path. The page needs no network, and is readable without scripts. Of two profiles, it shows what ' +
+    'changed; of a set, how the ranks differ. docs/reference/html.md describes the parts of a page.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz html -o report.html', 'the newest profile in this directory'],
     ['quartz html old.quartz new.quartz -o change.html', 'what a change of the program did'],

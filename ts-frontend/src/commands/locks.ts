@@ -6,8 +6,9 @@ export const command: Command = {
   name: 'locks',
   usage: '[FILE] [options]',
   about:
-    'Shows synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, who ' +
-    'held them.\nWithout FILE: the newest *.quartz here.\ndocs/reference/report.md explains every column.',
+    'Shows synchronization objects by the time that threads waited for them: how often, how long, who waited, and ' +
+    'who held them. docs/reference/report.md explains every column.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz locks', 'the newest profile in this directory'],
     ['quartz locks prog.quartz --csv > locks.csv', 'for a spreadsheet'],

@@ -13,9 +13,9 @@ export const command: Command = {
   name: 'mcp',
   usage: '',
   about:
-    'Serves recorded profiles to coding agents by the Model Context Protocol on stdin and stdout: tools findings,\n' +
-    'entity, source and compare. It reads the profiles that an agent names, writes no file, and\n' +
-    'opens no port. docs/reference/mcp.md says how to configure agents for it.',
+    'Serves recorded profiles to coding agents by the Model Context Protocol on stdin and stdout, with the tools ' +
+    'findings, entity, source and compare. It reads the profiles that an agent names, writes no file, and opens ' +
+    'no port. docs/reference/mcp.md says how to configure agents for it.',
   examples: [['claude mcp add quartz -- quartz mcp', 'for one agent; others have a configuration file']],
   options: [],
   most: 0,

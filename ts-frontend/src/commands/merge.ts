@@ -56,14 +56,15 @@ export const command: Command = {
   usage: 'DIR|FILE|SET... [-o SET]',
   about:
     'Merges profiles, such as those of all ranks of an MPI program, into one set: Parquet tables, which quartz ' +
-    'query\nand other engines read. A directory stands for all *.quartz in it or else for all sets, which ' +
-    'each\nnode may have made. Unreadable files are named and left out. docs/reference/sets.md describes the contents.',
+    'query and other engines read. A directory stands for all *.quartz in it; if it contains none, for all sets ' +
+    'in it, so that each node can merge its own ranks first. Unreadable files are named and left out. ' +
+    'docs/reference/sets.md describes the contents.',
   examples: [
     ['quartz merge profiles/ -o run.quartzset', 'all profiles of a directory'],
     ['quartz merge node*.quartzset -o run.quartzset', 'the sets of all nodes'],
     ['quartz merge solver.*.quartz --parameter size=4096', 'into solver.quartzset'],
   ],
-  options: ['set-output', 'parameter', 'quiet'],
+  options: ['set-output', 'parameter', 'merge-quiet'],
   most: Infinity,
   run: async (args) => {
     if (args.words.length === 0) throw usage('there is nothing to merge', 'write: quartz merge DIR, or FILE...');
@@ -126,7 +127,7 @@ export const command: Command = {
       head.unfinished.map((file) => `${file} was not finished: it is in the set as far as it was recorded`),
       `profiles were not finished (set.json of ${folder} names them)`,
     );
-    if (!args.has('quiet'))
+    if (!args.has('merge-quiet'))
       await print(
         `${folder}: ${head.members} ${head.members === 1 ? 'profile' : 'profiles'} of ${head.programs.join(', ')}; ` +
           `${facts} facts at ${contexts} call paths\n`,

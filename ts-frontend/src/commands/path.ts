@@ -6,10 +6,10 @@ export const command: Command = {
   name: 'path',
   usage: '[FILE] [options]',
   about:
-    'Why did it take that long? The critical path of a recorded run: from its end back through what ended each wait\n' +
-    '(creation, join, condition, semaphore, barrier, lock, ...) to its beginning. Only what is on it can make the ' +
-    'run\n' +
-    'shorter. Without FILE: the newest *.quartz here. docs/reference/path.md explains every column.',
+    'Shows the critical path of a recorded run: from its end, back through what ended each wait (creation, join, ' +
+    'condition, semaphore, barrier, lock, ...), to its beginning. Only what is on this path can make the run ' +
+    'shorter. docs/reference/path.md explains every column.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz path', 'the newest profile in this directory'],
     ['quartz path prog.quartz --top 0', 'all segments'],

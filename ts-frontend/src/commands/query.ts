@@ -127,11 +127,14 @@ export const command: Command = {
   name: 'query',
   usage: "[SET...] [--view VIEW | 'SQL']",
   about:
-    'Queries sets of profiles (quartz merge): a predefined view, or SQL over their tables and views, which needs ' +
-    'DuckDB.\nWithout SET: the newest *.quartzset here. docs/reference/sets.md has tables, views and what each ' +
-    'number means.',
+    'Queries sets of profiles (quartz merge) by a predefined view, or by SQL over their tables and views, which ' +
+    'needs DuckDB. docs/reference/sets.md describes tables, views and the meaning of each number.\n' +
+    'Without SET: the newest *.quartzset in this directory.',
   examples: [
-    ['quartz query', 'of the newest set: who is late, what ranks differ in, which ones are far from the others'],
+    [
+      'quartz query',
+      'an overview of the newest set: who is late, in what ranks differ, and which are far from the others',
+    ],
     ['quartz query --view imbalance', 'what some ranks spend more time on than others'],
     [
       'quartz query run.quartzset --view mpi',

@@ -10,9 +10,8 @@ export const command: Command = {
   name: 'record',
   usage: '[options] -- PROGRAM ARGUMENTS',
   about:
-    'Runs a program and writes its profile; Ctrl-C ends recording and keeps the profile. The exit status is the ' +
-    "program's.\n" +
-    'The program may use pthreads or the thread package; see "quartz cflags" and "quartz libs".',
+    'Runs a program and writes its profile. Ctrl-C ends the recording and keeps the profile. The exit status is ' +
+    `the program's. The program may use pthreads or the thread package; see "quartz cflags" and "quartz libs".`,
   examples: [
     ['quartz record -- ./prog input.txt', 'record into prog.quartz'],
     ['quartz record -o slow.quartz -- ./prog -n 8', 'name the profile'],

@@ -10,8 +10,9 @@ export const command: Command = {
   name: 'report',
   usage: '[FILE] [--view VIEW | --focus NAME | --source FILE] [options]',
   about:
-    'Shows a profile: first what limits the program, then a table. Without FILE: the newest *.quartz here.\n' +
-    'docs/reference/report.md explains every column.',
+    'Shows a profile: first what limits the program, then a table. docs/reference/report.md explains every ' +
+    'column.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz report', 'the newest profile in this directory'],
     ['quartz report prog.quartz --top 50', 'the first 50 rows'],

@@ -25,9 +25,10 @@ export const command: Command = {
   name: 'serve',
   usage: '--listen ADDRESS [options] -- PROGRAM ARGUMENTS | -p PID',
   about:
-    'Records a program, and serves over HTTP while it runs: /debug/pprof/npt?seconds=N (go tool pprof, Pyroscope,\n' +
-    'Parca), /metrics (Prometheus), /health. It listens on the loopback interface or a Unix socket only, and ends\n' +
-    'with the program and its exit status. docs/reference/serve.md describes the contents and the cost.',
+    'Records a program, and serves its profile over HTTP while it runs: /debug/pprof/npt?seconds=N (go tool ' +
+    'pprof, Pyroscope, Parca), /metrics (Prometheus), /health. It listens on the loopback interface or on a Unix ' +
+    'socket only. It ends with the program, with its exit status. docs/reference/serve.md describes the contents ' +
+    'and the cost.',
   examples: [
     ['quartz serve --listen 9464 -- ./server', 'start a program, and listen on port 9464 of 127.0.0.1'],
     ['quartz serve --listen unix:/run/user/1000/q.sock -p 4711', 'observe a running program; listen on a Unix socket'],

@@ -6,8 +6,9 @@ export const command: Command = {
   name: 'threads',
   usage: '[FILE] [options]',
   about:
-    'Shows threads by normalized processor time, and what each spent its time on.\nWithout FILE: the newest *.quartz ' +
-    'here.\ndocs/reference/report.md explains every column.',
+    'Shows threads by normalized processor time, and what each spent its time on. docs/reference/report.md ' +
+    'explains every column.\n' +
+    'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz threads', 'the newest profile in this directory'],
     ['quartz threads prog.quartz --csv > threads.csv', 'for a spreadsheet'],

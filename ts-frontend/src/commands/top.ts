@@ -14,8 +14,8 @@ export const command: Command = {
   name: 'top',
   usage: '[options] -- PROGRAM ARGUMENTS | -p PID | FILE | SET',
   about:
-    'Shows what limits the program while it runs. The output of the program is shown when the screen ends.\n' +
-    'Keys: ? for help, q to quit.',
+    "Shows what limits the program while it runs. The program's output is shown when the screen ends. Keys: ? for " +
+    'help, q to quit.',
   examples: [
     ['quartz top -- ./prog input.txt', 'start a program and watch it'],
     ['quartz top -p 4711', 'watch a program that is already running'],

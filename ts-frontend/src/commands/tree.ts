@@ -5,10 +5,11 @@ export const command: Command = {
   name: 'tree',
   usage: '[FILE] [options]',
   about:
-    'Shows what limits a program and all processes that descend from it, as recorded by quartz run --tree.\n' +
-    'Without FILE: the newest *.quartztree here. docs/reference/trees.md explains every number.',
+    'Shows what limits a program and all processes that descend from it, as recorded by quartz run --tree. ' +
+    'docs/reference/trees.md explains every number.\n' +
+    'Without FILE: the newest *.quartztree in this directory.',
   examples: [
-    ['quartz tree', 'the newest one in this directory'],
+    ['quartz tree', 'the newest tree in this directory'],
     ['quartz run --tree -- make -j4', 'record a tree, then report'],
     ['quartz tree make.quartztree --json', 'for other programs'],
   ],
