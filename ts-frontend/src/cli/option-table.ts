@@ -97,7 +97,7 @@ export const table = {
     repeated: true,
     value: 'NAME[=F]',
     sampler: 'both',
-    help: 'work and span if procedure, site or lock NAME took F (or 0) times its time; at most twice',
+    help: 'work and span if procedure, site or lock NAME took F (or 0) times its time; up to two',
   },
   'no-follow': {
     kind: 'switch',
@@ -146,7 +146,7 @@ export const table = {
     kind: 'descriptor',
     value: 'FD',
     sampler: 'both',
-    help: 'end, and end the program (attach: let it run), when the other end of the pipe FD closes',
+    help: 'end, with the program (attach: without it), when the other end of the pipe FD closes',
   },
   tell: {
     kind: 'descriptor',
