@@ -2,41 +2,8 @@
  * The components that generated programs consist of (their code: programs/): what is drawn of each, which changes it
  * has, and which findings name it. Pure.
  */
-import type { FindingKind } from '../../../ts-frontend/src/model/index.js';
-import type { Random } from './random.js';
-
-/** What the command line gives to a component: threads, count, work of two parts (us), size. */
-export interface Numbers {
-  t?: number;
-  n: number;
-  a: number;
-  b?: number;
-  c?: number;
-}
-
-export interface Change {
-  fix: 1 | 2;
-  what: string;
-  kinds: readonly FindingKind[]; // of findings that advise it
-  spreads?: boolean; // it divides the work among more threads
-}
-
-export interface Component {
-  kind: string;
-  openmp?: boolean;
-  names: RegExp; // of its procedures and objects
-  changes: readonly Change[];
-  /** Numbers with which it takes about so many milliseconds on two CPUs. */
-  draw: (random: Random, ms: number) => Numbers;
-}
-
-const locks: readonly FindingKind[] = ['lock-contention', 'overhead', 'spinning'];
-const change = (what: string, ...kinds: FindingKind[]): Change => ({ fix: 1, what, kinds });
-const spread = (what: string, ...kinds: FindingKind[]): Change => ({ fix: 1, what, kinds, spreads: true });
-const times = (ms: number, us: number): number => Math.max(4, Math.round((1000 * ms) / us));
-
-/** What a hand-over between threads takes on the machine of the bench, us: only for how long a program will run. */
-const handOverUs = 8;
+import { change, handOverUs, locks, spread, times, type Component } from './component.js';
+import { delays, memory, moreOfOpenmp, pools } from './components-more.js';
 
 const loops: readonly Component[] = [
   {
@@ -79,6 +46,16 @@ const loops: readonly Component[] = [
       const b = isFine ? 0.2 * a : a * between(0.3, 2);
       const t = of([2, 2, 3, 4]);
       return { t, n: times(ms, (t / 2) * a + b + handOverUs), a, b };
+    },
+  },
+  {
+    kind: 'jitter',
+    names: /\b(grow_field|grow_part|run_jitter|season_barrier)\b/,
+    changes: [change('sixteen times fewer rounds', 'imbalance', 'overhead', 'dependency')],
+    draw: ({ of, scale }, ms) => {
+      const a = scale(20, 2000),
+        t = of([2, 2, 3, 4]);
+      return { t, n: 16 * times(ms / 16, (t / 2) * a * 1.4 + handOverUs), a };
     },
   },
   {
@@ -149,6 +126,19 @@ const waits: readonly Component[] = [
     },
   },
   {
+    kind: 'stages',
+    names: /\b(cut_parts?|milled_parts|mill_part|pack_part|put_part|take_part|part_worker|cut_or_pack|run_stages)\b/,
+    changes: [
+      change('passed on 64 at a time', 'overhead', 'dependency', 'starvation'),
+      { fix: 2, what: 'two threads mill', kinds: ['pipeline', 'serial', 'imbalance', 'starvation'] },
+    ],
+    draw: ({ of, scale, between }, ms) => {
+      const b = scale(2, 500),
+        a = b * between(0.3, 0.8);
+      return { n: 128 * times(ms / 128, b + (b < 30 ? handOverUs : 0)), a, b, c: of([1, 4, 16, 64]) };
+    },
+  },
+  {
     kind: 'herd',
     names: /\b(jobs|make_job|do_job|post_job|next_job|jobber|run_herd)\b/,
     changes: [change('one thread is woken', 'overhead', 'lock-contention', 'dependency')],
@@ -213,12 +203,6 @@ const systems: readonly Component[] = [
       return { t: 2, n: times(2 * ms, a + 0.12 * c), a, c };
     },
   },
-  {
-    kind: 'memory',
-    names: /\b(join_orders|joiner|run_memory|orders)\b/,
-    changes: [change('in parts of 128 KiB', 'optimize')],
-    draw: (_, ms) => ({ t: 2, n: Math.round((1e6 * ms) / 45), a: 0, c: 65536 }),
-  },
 ];
 
 const ofOpenmp: readonly Component[] = [
@@ -270,6 +254,15 @@ const ofOpenmp: readonly Component[] = [
     },
   },
 ];
-const openmp: readonly Component[] = ofOpenmp.map((one) => ({ ...one, openmp: true }));
+const openmp: readonly Component[] = [...ofOpenmp, ...moreOfOpenmp].map((one) => ({ ...one, openmp: true }));
 
-export const components: readonly Component[] = [...loops, ...exclusion, ...waits, ...systems, ...openmp];
+export const components: readonly Component[] = [
+  ...loops,
+  ...exclusion,
+  ...waits,
+  ...systems,
+  ...pools,
+  ...memory,
+  ...delays,
+  ...openmp,
+];

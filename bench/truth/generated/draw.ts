@@ -1,5 +1,6 @@
 /** Programs drawn from a seed: which components, of what size, one after another or side by side. Pure. */
-import { components, type Component, type Numbers } from './components.js';
+import type { Component, Numbers } from './component.js';
+import { components } from './components.js';
 import { randomOf, type Random } from './random.js';
 
 export interface Part {
@@ -48,7 +49,7 @@ export function generated(seed: number, index: number): Generated {
   return { name: `${seed}-${index}`, openmp, together, parts };
 }
 
-const numberText = (value: number): string => String(Number(value.toPrecision(4)));
+const numberText = (value: number): string => String(Number.isInteger(value) ? value : Number(value.toPrecision(4)));
 
 /** Its command line, with the change of one part, or as it is. */
 export function wordsOf({ together, parts }: Generated, variant?: Variant): string[] {
@@ -56,7 +57,7 @@ export function wordsOf({ together, parts }: Generated, variant?: Variant): stri
     const { t, n, a, b, c } = numbers;
     const said = Object.entries({ t, n, a, b, c }).filter(([, value]) => value !== undefined);
     const fix = variant?.part === k ? [`fix=${variant.fix}`] : [];
-    const pairs = said.map(([key, value]) => `${key}=${key === 'n' ? n : numberText(value!)}`);
+    const pairs = said.map(([key, value]) => `${key}=${numberText(value!)}`);
     return `${component.kind}:${[...pairs, ...fix].join(',')}`;
   });
   return together ? ['together', ...words] : words;

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { median } from '../measure.js';
 import { generated, wordsOf, type Generated } from './draw.js';
@@ -41,7 +41,11 @@ const { values } = parseArgs({
 
 const percent = (part: number): string => (100 * part).toFixed(0);
 
-function listed(program: Generated, gains: readonly Gain[], judged: readonly Judged[]): string {
+/** Processor time of the report, compared with the kernel's count. */
+const beyondKernel = ({ kernelUsage, root, balance }: Model): number =>
+  kernelUsage ? (root.processorTimeNs + balance.spinningNs) / (kernelUsage.userNs + kernelUsage.systemNs) - 1 : NaN;
+
+function listed({ program, slower, slowerCpu, told, orMore, judged, cpu }: Case, gains: readonly Gain[]): string {
   const gainText = gains.map(
     ({ part, fix, gain, low, high }) =>
       `${program.parts[part]!.component.kind}/${fix} ${percent(gain)} (${percent(low)} to ${percent(high)})`,
@@ -60,6 +64,9 @@ function listed(program: Generated, gains: readonly Gain[], judged: readonly Jud
           : '') +
         (falsely.length > 0 ? '; FALSE' : ''),
     ),
+    `  slower by ${percent(slower)} % (processor time: ${percent(slowerCpu)} %), told ${percent(told)} %` +
+      (orMore ? ' or more' : '') +
+      `; processor time beyond the kernel's: ${cpu.map((part) => `${(100 * part).toFixed(1)} %`).join(', ')}`,
   ].join('\n');
 }
 
@@ -69,17 +76,19 @@ function caseOf(program: Generated, under: string): Case {
   const gains = gainsOf(program, rounds);
   const recorded = rounds.map((one) => one.recorded).filter((one) => one !== undefined);
   const models = recorded.map((_, k) => buildModel(openProfile(profileOf(under, program, k + 1))));
-  const judged = models.map((model) => judge(model, program, gains, kindAt));
-  const sure = isSure(gains);
-  if (values.list) console.log((sure ? '' : 'LEFT OUT ') + listed(program, gains, judged));
-  return {
+  const one: Case = {
     program,
-    sure,
-    judged,
+    sure: isSure(gains),
+    judged: models.map((model) => judge(model, program, gains, kindAt)),
     slower: median(recorded) / median(rounds.map(({ alone }) => alone)) - 1,
+    slowerCpu: median(rounds.flatMap(({ cpu }) => cpu.recorded ?? [])) / median(rounds.map(({ cpu }) => cpu.alone)) - 1,
     told: Math.max(...models.map(({ slowdown }) => slowdown.share)),
     orMore: models.some(({ slowdown }) => slowdown.waitsMayChange || slowdown.linesMayMove || slowdown.othersMayChange),
+    close: models.some(({ notices }) => notices.some(({ form }) => form === 'close-findings')),
+    cpu: models.map(beyondKernel),
   };
+  if (values.list) console.log((one.sure ? '' : 'LEFT OUT ') + listed(one, gains));
+  return one;
 }
 
 const under = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'quartz-generated-')) : resolve(values.keep);

@@ -12,6 +12,7 @@ export interface Round {
   alone: number; // s, elapsed, by the program's own clock
   recorded: number | undefined; // in rounds that were
   changed: number[]; // in the order of variantsOf
+  cpu: { alone: number; recorded: number | undefined }; // s, processor time, by the program's own clock
 }
 
 /** Compiles both programs, once for a directory. */
@@ -26,12 +27,18 @@ export function compile(sources: string, under: string): void {
       execFileSync('gcc', ['-std=gnu17', '-O2', '-g', option, '-o', join(under, name), ...its], { cwd: sources });
 }
 
-function elapsedOf(under: string, program: Generated, variant: Variant | undefined, before: readonly string[]): number {
+interface Took {
+  elapsed: number; // s
+  cpu: number;
+}
+
+function tookOf(under: string, program: Generated, variant: Variant | undefined, before: readonly string[]): Took {
   const words = [...before, join(under, program.openmp ? 'openmp' : 'plain'), ...wordsOf(program, variant)];
   const ran = spawnSync(words[0]!, words.slice(1), { timeout: limitMs, encoding: 'utf8' });
   if (ran.error) throw ran.error;
   if (ran.status !== 0) throw new Error(`${words.join(' ')}: exit ${ran.status}: ${ran.stderr.slice(-400)}`);
-  return Number(ran.stdout.split(' ')[0]) / 1e9;
+  const [elapsed, cpu] = ran.stdout.split(' ').map((ns) => Number(ns) / 1e9);
+  return { elapsed: elapsed!, cpu: cpu! };
 }
 
 export const profileOf = (under: string, { name }: Generated, recording: number): string =>
@@ -51,12 +58,20 @@ export function measured(
   const variants = variantsOf(program);
   const taken: Round[] = [];
   for (let k = 1; k <= rounds; k++) {
-    const round: Round = { alone: 0, recorded: undefined, changed: [] };
+    const round: Round = { alone: 0, recorded: undefined, changed: [], cpu: { alone: 0, recorded: undefined } };
     const record = ['record', '-q', '-o', profileOf(under, program, k), '--'];
     const steps = [
-      () => (round.alone = elapsedOf(under, program, undefined, [])),
-      ...(k <= recordings ? [() => (round.recorded = elapsedOf(under, program, undefined, [sampler, ...record]))] : []),
-      ...variants.map((variant, at) => () => (round.changed[at] = elapsedOf(under, program, variant, []))),
+      () => ({ elapsed: round.alone, cpu: round.cpu.alone } = tookOf(under, program, undefined, [])),
+      ...(k <= recordings
+        ? [
+            () =>
+              ({ elapsed: round.recorded, cpu: round.cpu.recorded } = tookOf(under, program, undefined, [
+                sampler,
+                ...record,
+              ])),
+          ]
+        : []),
+      ...variants.map((variant, at) => () => (round.changed[at] = tookOf(under, program, variant, []).elapsed)),
     ];
     for (const step of k % 2 === 1 ? steps : steps.reverse()) step();
     taken.push(round);

@@ -8,8 +8,11 @@ export interface Case {
   sure: boolean; // the rounds agree on what its changes gain
   judged: Judged[]; // of each recording
   slower: number; // recorded, over alone
+  slowerCpu: number; // by processor time
   told: number; // the most that a report says
   orMore: boolean;
+  close: boolean; // a report says that its first findings are close
+  cpu: number[]; // processor time of each report, compared with the kernel's count
 }
 
 const near = 0.1;
@@ -41,6 +44,9 @@ function rowOf(kind: string, cases: readonly Case[]): string {
 const bestKind = ({ program, judged: [first] }: Case): string =>
   first?.best ? program.parts[first.best.part]!.component.kind : 'none gains 5 %';
 
+const isReached = ({ slower, told }: Case): boolean => slower <= told + 0.02;
+const agree = ({ judged: [one, other] }: Case): boolean => one?.firstName === other?.firstName;
+
 export function totalsOf(cases: readonly Case[]): string {
   const judged = cases.flatMap((one) => one.judged);
   const promises = judged.flatMap((one) => one.promises);
@@ -56,7 +62,8 @@ export function totalsOf(cases: readonly Case[]): string {
   );
   const unnamed = judged.flatMap(({ silent }) => silent.map(({ gain }) => gain));
   const pairs = cases.filter((one) => one.judged.length > 1);
-  const said = cases.filter(({ slower, told, orMore }) => slower <= told + 0.02 || orMore);
+  const said = cases.filter((one) => isReached(one) || one.orMore);
+  const cpu = cases.flatMap((one) => one.cpu).filter((part) => !Number.isNaN(part));
   const kinds = [...new Set(cases.map(bestKind))].sort();
   return [
     '| best change is in | programs | right | half | wrong | silent | promises on it within 10 points ' +
@@ -89,11 +96,15 @@ export function totalsOf(cases: readonly Case[]): string {
         count(judged, ({ falsely }) => falsely.length > 0),
         judged.length,
       )}.`,
-    `Two recordings with one first finding: ${percent(
-      count(pairs, ({ judged: [one, other] }) => one!.firstName === other!.firstName),
-      pairs.length,
+    `Two recordings with one first finding: ${percent(count(pairs, agree), pairs.length)}, ` +
+      `${count(pairs, (one) => !agree(one) && one.close)} others are said to be close.`,
+    `Reported slowdown reaches the real one within 2 points, or says "or more": ${percent(said.length, cases.length)}, ` +
+      `without "or more" ${count(cases, isReached)}; recorded programs took 2 % more processor time at most in ` +
+      `${count(cases, ({ slowerCpu }) => slowerCpu <= 0.02)}.`,
+    `Processor time of reports within 2 % of the kernel's count: ${percent(
+      count(cpu, (part) => Math.abs(part) <= 0.02),
+      cpu.length,
     )}.`,
-    `Reported slowdown reaches the real one within 2 points, or says "or more": ${percent(said.length, cases.length)}.`,
     '',
   ].join('\n');
 }

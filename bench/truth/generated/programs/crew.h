@@ -20,7 +20,7 @@ struct component {
   void (*run)(const struct spec *spec);
 };
 extern const struct component loop_components[], lock_components[], wait_components[], system_components[],
-  openmp_components[];
+  pool_components[], memory_components[], delay_components[], openmp_components[];
 
 struct member {
   const struct spec *spec;

@@ -70,6 +70,31 @@ static void run_barrier(const struct spec *spec) {
   pthread_barrier_destroy(&round_barrier);
 }
 
+/* jitter: n rounds between barriers; each thread's part takes a us on average, at random. fix: sixteen times fewer
+ * rounds. */
+static pthread_barrier_t season_barrier;
+WORK(grow_field)
+static void *grow_part(void *member) {
+  const struct member *self = member;
+  const struct spec *spec = self->spec;
+  long each = spec->fix ? 16 : 1;
+  uint64_t random = (uint64_t)self->index * 977 + 1;
+  for (long k = 0; k < spec->count / each; k++) {
+    for (long one = 0; one < each; one++) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      double part = (double)(random >> 40) / (1 << 24);
+      grow_field(3 * spec->a * part * part);
+    }
+    pthread_barrier_wait(&season_barrier);
+  }
+  return NULL;
+}
+static void run_jitter(const struct spec *spec) {
+  pthread_barrier_init(&season_barrier, NULL, (unsigned)spec->threads);
+  run_crew(spec, spec->threads, grow_part);
+  pthread_barrier_destroy(&season_barrier);
+}
+
 /* spinbarrier: like barrier, but threads spin until all have come, and are more than there are CPUs. fix: two. */
 static atomic_int sweep_come;
 static atomic_long sweep_round;
@@ -116,6 +141,7 @@ static void run_threads(const struct spec *spec) {
 }
 
 const struct component loop_components[] = {
-  {"serial", run_serial},           {"even", run_even},       {"uneven", run_uneven}, {"barrier", run_barrier},
-  {"spinbarrier", run_spinbarrier}, {"threads", run_threads}, {NULL, NULL},
+  {"serial", run_serial},   {"even", run_even},     {"uneven", run_uneven},
+  {"barrier", run_barrier}, {"jitter", run_jitter}, {"spinbarrier", run_spinbarrier},
+  {"threads", run_threads}, {NULL, NULL},
 };

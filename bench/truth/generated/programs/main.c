@@ -20,7 +20,8 @@ void run_crew(const struct spec *spec, int threads, void *(*start)(void *)) {
 }
 
 static const struct component *const tables[] = {
-  loop_components,   lock_components, wait_components, system_components,
+  loop_components,   lock_components,   wait_components,  system_components,
+  pool_components,   memory_components, delay_components,
 #ifdef _OPENMP
   openmp_components,
 #endif

@@ -1,4 +1,6 @@
-/* Components of OpenMP: loops that are divided unevenly, or too finely; small regions; critical sections. */
+/* Components of OpenMP: loops that are divided unevenly, or too finely; small regions, one in another; critical
+ * sections; tasks. */
+#include <omp.h>
 #include <stddef.h>
 #include "crew.h"
 
@@ -69,7 +71,35 @@ __attribute__((noipa)) static void move_particles(const struct spec *spec) {
   }
 }
 
+/* omp-nested: n steps, in which two threads each begin a region of two, for a us in all. fix: the inner ones by one. */
+WORK(fold_cell)
+__attribute__((noipa)) static void fold_block(const struct spec *spec) {
+#pragma omp parallel for schedule(static) num_threads(2) if (!spec->fix)
+  for (int k = 0; k < 8; k++) fold_cell(spec->a / 16);
+}
+__attribute__((noipa)) static void fold_blocks(const struct spec *spec) {
+  omp_set_max_active_levels(2);
+  for (long step = 0; step < spec->count; step++) {
+#pragma omp parallel for schedule(static) num_threads(2)
+    for (int block = 0; block < 2; block++) fold_block(spec);
+  }
+}
+
+/* omp-tasks: n leaves of a us, a task for each. fix: 64 in a task. */
+WORK(visit_leaf)
+__attribute__((noipa)) static void visit_leaves(const struct spec *spec) {
+  long each = spec->fix ? 64 : 1;
+#pragma omp parallel num_threads(spec->threads)
+#pragma omp single
+  for (long from = 0; from < spec->count; from += each) {
+#pragma omp task
+    for (long k = from; k < from + each && k < spec->count; k++) visit_leaf(spec->a);
+  }
+}
+
 const struct component openmp_components[] = {
-  {"omp-uneven", trace_rows},     {"omp-fine", age_cells},        {"omp-regions", step_bodies},
-  {"omp-critical", draw_samples}, {"omp-serial", move_particles}, {NULL, NULL},
+  {"omp-uneven", trace_rows},     {"omp-fine", age_cells},
+  {"omp-regions", step_bodies},   {"omp-critical", draw_samples},
+  {"omp-serial", move_particles}, {"omp-nested", fold_blocks},
+  {"omp-tasks", visit_leaves},    {NULL, NULL},
 };

@@ -1,11 +1,10 @@
 #define _GNU_SOURCE
-/* Components that ask the system: sleep, small calls, pipes, memory that comes and goes, memory far away. */
+/* Components that ask the system: sleep, small calls, pipes, memory that comes and goes. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "crew.h"
@@ -114,32 +113,6 @@ static void run_churn(const struct spec *spec) {
   run_crew(spec, spec->threads, renderer);
 }
 
-/* memory: n rows are looked up in a table of c KiB, anywhere. fix: in parts of 128 KiB. */
-static uint64_t *orders;
-__attribute__((noipa)) static void join_orders(long rows, uint64_t mask, uint64_t seed) {
-  uint64_t sum = seed;
-  for (long k = 0; k < rows; k++) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    sum += orders[((seed >> 20) + (sum & 1)) & mask];
-  }
-  crew_sink = sum;
-}
-static void *joiner(void *member) {
-  const struct member *self = member;
-  const struct spec *spec = self->spec;
-  uint64_t words = spec->fix ? (128u << 10) / sizeof *orders : ((uint64_t)spec->size << 10) / sizeof *orders;
-  join_orders(spec->count / spec->threads, words - 1, (uint64_t)self->index + 1);
-  return NULL;
-}
-static void run_memory(const struct spec *spec) {
-  orders = malloc((size_t)spec->size << 10);
-  if (!orders) abort();
-  memset(orders, 1, (size_t)spec->size << 10);
-  run_crew(spec, spec->threads, joiner);
-  free(orders);
-}
-
 const struct component system_components[] = {
-  {"sleep", run_sleep}, {"calls", run_calls},   {"pipe", run_pipe},
-  {"churn", run_churn}, {"memory", run_memory}, {NULL, NULL},
+  {"sleep", run_sleep}, {"calls", run_calls}, {"pipe", run_pipe}, {"churn", run_churn}, {NULL, NULL},
 };

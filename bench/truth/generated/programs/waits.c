@@ -1,4 +1,5 @@
-/* Components in which threads pass something on, and wait for it: a queue, a condition, a flag that is polled. */
+/* Components in which threads pass something on, and wait for it: a queue, three stages, a condition, a flag that is
+ * polled. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -49,6 +50,53 @@ static void *encoder(void *member) {
 }
 static void *stage(void *member) { return ((struct member *)member)->index ? encoder(member) : decoder(member); }
 static void run_queue(const struct spec *spec) { run_crew(spec, 2, stage); }
+
+/* stages: n parts through three threads with room for c between them: cut in a us, milled in b us, packed in a / 2 us.
+ * fix: 1 passed on 64 at a time, 2 two threads mill. */
+struct belt {
+  sem_t there, room;
+};
+static struct belt cut_parts, milled_parts;
+WORK(cut_part)
+WORK(mill_part)
+WORK(pack_part)
+static void put_part(struct belt *belt) {
+  sem_wait(&belt->room);
+  sem_post(&belt->there);
+}
+static void take_part(struct belt *belt) {
+  sem_wait(&belt->there);
+  sem_post(&belt->room);
+}
+static void *part_worker(void *member) {
+  const struct member *self = member;
+  const struct spec *spec = self->spec;
+  long each = spec->fix == 1 ? 64 : 1, millers = spec->fix == 2 ? 2 : 1;
+  for (long k = 0; k < spec->count / each / (self->index == 0 || self->index == 3 ? 1 : millers); k++) {
+    if (self->index > 0) take_part(self->index == 3 ? &milled_parts : &cut_parts);
+    for (long one = 0; one < each; one++)
+      if (self->index == 0)
+        cut_part(spec->a);
+      else if (self->index == 3)
+        pack_part(spec->a / 2);
+      else
+        mill_part(spec->b);
+    if (self->index < 3) put_part(self->index == 0 ? &cut_parts : &milled_parts);
+  }
+  return NULL;
+}
+static void *cut_or_pack(void *member) {
+  struct member self = *(const struct member *)member;
+  if (self.index == 2 && self.spec->fix != 2) self.index = 3;
+  return part_worker(&self);
+}
+static void run_stages(const struct spec *spec) {
+  sem_init(&cut_parts.there, 0, 0);
+  sem_init(&milled_parts.there, 0, 0);
+  sem_init(&cut_parts.room, 0, (unsigned)spec->size);
+  sem_init(&milled_parts.room, 0, (unsigned)spec->size);
+  run_crew(spec, spec->fix == 2 ? 4 : 3, cut_or_pack);
+}
 
 /* herd: n jobs of a us, made in b us, for t threads that wait at one condition; all are woken for each. fix: one is. */
 static struct {
@@ -126,4 +174,5 @@ static void run_poll(const struct spec *spec) {
   run_crew(spec, 3, filler);
 }
 
-const struct component wait_components[] = {{"queue", run_queue}, {"herd", run_herd}, {"poll", run_poll}, {NULL, NULL}};
+const struct component wait_components[] = {
+  {"queue", run_queue}, {"stages", run_stages}, {"herd", run_herd}, {"poll", run_poll}, {NULL, NULL}};
