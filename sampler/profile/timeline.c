@@ -83,20 +83,16 @@ uint32_t qzi_timeline_entity(const struct qzi_timeline *line, uint32_t node) {
   return stacks[node].entity;
 }
 
-void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
-  if (!entity) return;
-  uint64_t *at = &line->entity_ns[entity];
-  if (*at == 0) {
-    if (line->touched_count == line->touched_room) {
-      uint32_t *touched = realloc(line->touched, 2 * line->touched_room * sizeof *touched);
-      if (!touched) return; /* the entity can't become the top of this stretch */
-      line->touched = touched;
-      line->touched_room *= 2;
-    }
-    line->touched[line->touched_count++] = entity;
+void qzi_timeline_first_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
+  if (line->touched_count == line->touched_room) {
+    uint32_t *touched = realloc(line->touched, 2 * line->touched_room * sizeof *touched);
+    if (!touched) return; /* the entity can't become the top of this stretch */
+    line->touched = touched;
+    line->touched_room *= 2;
   }
-  *at += ns;
-  if (*at > line->entity_ns[line->best] || line->best == 0) line->best = entity;
+  line->touched[line->touched_count++] = entity;
+  line->entity_ns[entity] += ns;
+  if (ns > line->entity_ns[line->best] || line->best == 0) line->best = entity;
 }
 
 void qzi_timeline_resize(struct qzi_timeline *line, uint32_t before, uint32_t processors) {

@@ -34,8 +34,19 @@ int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns);
 /* The entity that counts as the top of a stack that ends at `node`: the innermost one except loops and lines of
  * code. */
 uint32_t qzi_timeline_entity(const struct qzi_timeline *line, uint32_t node);
+/* For an entity that has no time in the open stretch yet. */
+void qzi_timeline_first_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns);
 /* entity 0: none; nothing is added. */
-void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns);
+static inline void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
+  if (!entity) return;
+  uint64_t *at = &line->entity_ns[entity];
+  if (*at == 0) {
+    qzi_timeline_first_top(line, entity, ns);
+    return;
+  }
+  *at += ns;
+  if (*at > line->entity_ns[line->best]) line->best = entity; /* best 0: entity_ns[0] is 0 */
+}
 /* whole 0: a part of a snapshot, but not its last part. */
 void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processors, unsigned useful, unsigned overhead,
                       unsigned spinning, uint32_t runnable, int whole);

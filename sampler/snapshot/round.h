@@ -51,14 +51,14 @@ static inline void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns
   sampler->spinning = (uint16_t)counts->spinning;
 }
 
-/* Records that the thread was seen in the snapshot being added, whose weight is ns. */
-static inline void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns) {
+/* Records that the thread was seen in the snapshot being added; at_ns: the end of the time that the snapshot stands
+ * for, since the beginning of the recording. */
+static inline void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t at_ns) {
   uint32_t stats_plus_1 = sampler->in.memos[index].stats;
   if (!stats_plus_1) return;
   struct qz_thread_stats *stats = &sampler->file->threads[stats_plus_1 - 1];
-  uint64_t at = sampler->file->head->elapsed_ns + ns;
-  if (stats->first_ns == UINT64_MAX) stats->first_ns = at;
-  stats->last_ns = at;
+  if (stats->first_ns == UINT64_MAX) stats->first_ns = at_ns;
+  stats->last_ns = at_ns;
 }
 
 #endif

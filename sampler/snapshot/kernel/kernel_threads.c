@@ -265,6 +265,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   for (uint32_t k = 0; k < looked && waiters && !counts.more; k++)
     qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity,
                     kernel->seen[k].outside ? 0 : kernel->seen[k].object);
+  const uint64_t at_ns = sampler->file->head->elapsed_ns + ns;
   for (uint32_t k = 0; k < count; k++) {
     const struct qzi_seen *seen = &kernel->seen[k];
     if (!counts.more && (seen->state == QZ_STATE_SPINNING || seen->woken) && !seen->outside) note_queue(sampler, seen);
@@ -273,11 +274,11 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
     else if (seen->executes && seen->state != QZ_STATE_SPINNING)
       qzi_timeline_top(&sampler->timeline, qzi_timeline_entity(&sampler->timeline, seen->node), ns);
     qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, ns);
-    qzi_slice_add(&sampler->slices, seen->tuple, sampler->file->head->elapsed_ns + ns, ns);
+    qzi_slice_add(&sampler->slices, seen->tuple, at_ns, ns);
     if (seen->executes)
       qzi_instruction_add(&sampler->instructions, seen->instruction, ns, counts.useful,
                           seen->state == QZ_STATE_SPINNING);
-    if (k < looked) qzi_thread_seen(sampler, seen->index, ns);
+    if (k < looked) qzi_thread_seen(sampler, seen->index, at_ns);
     if (k < looked && seen->executes) kernel->gone = (struct qzi_gone){.node = seen->node, .entity = seen->look.entity};
   }
   qzi_note_processors(sampler, &counts, ns);

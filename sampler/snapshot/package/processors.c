@@ -50,10 +50,14 @@ static void take_state(struct qzi_visit *visit, unsigned state) {
 
 static void processors_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
   const struct qz_session_view *view = sampler->view;
+  const struct qz_processor *next = qz_session_processor(view, first);
   for (uint32_t p = first; p < end; p++) {
-    const struct qz_processor *processor = qz_session_processor(view, p);
+    const struct qz_processor *processor = next;
     struct qzi_visit *visit = &sampler->visits[p];
-    if (p + 1 < end) __builtin_prefetch(qz_session_processor(view, p + 1));
+    if (p + 1 < end) {
+      next = qz_session_processor(view, p + 1);
+      __builtin_prefetch(next);
+    }
     visit->invalid = 0;
     visit->torn = 0;
     visit->retries = 0;
@@ -124,7 +128,7 @@ static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32
   }
   visit->entity = qzi_intern_thread(in, visit->thread, visit->serial);
   struct qzi_thread_memo *memo = &in->memos[visit->thread];
-  if (memo->serial != visit->serial) return; /* the thread has ended meanwhile */
+  if (memo->serial != visit->serial) return; /* the thread has ended in between */
   memo->round = sampler->round;
   memo->processor = processor;
   memo->word = visit->word;
@@ -200,6 +204,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   }
   uint64_t ns;
   if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
+  const uint64_t at_ns = sampler->file->head->elapsed_ns + ns;
   for (uint32_t p = 0; p < processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];
     struct qz_processor_stats *its = &sampler->file->processors[p];
@@ -209,9 +214,9 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
                                           : &its->idle_ns) += ns;
     if (visit->state == QZ_STATE_IDLE) continue;
     qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
-    qzi_slice_add(&sampler->slices, visit->tuple, sampler->file->head->elapsed_ns + ns, ns);
+    qzi_slice_add(&sampler->slices, visit->tuple, at_ns, ns);
     qzi_instruction_add(&sampler->instructions, visit->instruction, ns, counts.useful + counts.overhead, 0);
-    if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
+    if (visit->entity) qzi_thread_seen(sampler, visit->thread, at_ns);
     if (visit->loop) qzi_external_wait(&sampler->in, visit->loop);
     if (visit->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, visit->top, ns);
   }
