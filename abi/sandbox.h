@@ -2,7 +2,7 @@
  *
  * Such a filter cannot be queried for what it allows, so a child makes the calls on trial. That child differs from
  * those that the program makes: it sends no signal when it ends, no at-fork handler runs, and its parent is suspended
- * meanwhile (CLONE_VFORK, memory copied).
+ * until it ends (CLONE_VFORK, memory copied).
  *
  * Owns:    nothing that lasts.
  * Writer, reader: code that is about to make system calls that the program would not make: the publishing side in the

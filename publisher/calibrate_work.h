@@ -4,7 +4,7 @@
  * Must not: call a library or the system: only CPU time counts.
  *
  * A CPU executes several instructions in parallel. If the program waits for its own results (a chain of
- * multiplications, each of which needs the one before), the instructions of an operation are executed meanwhile and
+ * multiplications, each of which needs the one before), the instructions of an operation are executed during these and
  * take almost no time. If the program keeps the CPU busy, each added instruction takes its time
  * (docs/evidence/pthread-layer.md, "What it costs"). A loop of nothing but the operation lies in between: there the
  * operation waits for itself.

@@ -264,7 +264,7 @@ static inline bool qzi_pub_acquired_fast(uint32_t index, const struct qzi_pub_th
   return true;
 }
 /* Does the same as qzi_pub_pop if the object is on top. It tests the epoch last: hooks of a signal handler may have
- * moved the stack to a longer record meanwhile, and then the old record has no epoch; pops from a record of an
+ * moved the stack to a longer record, and then the old record has no epoch; pops from a record of an
  * earlier epoch do no harm. */
 static inline bool qzi_pub_pop_fast(struct qzi_pub_thread *t, uint64_t key) {
   struct qz_thread *record = t->record;

@@ -2,7 +2,7 @@
  *
  *   QUARTZ_PROCESSORS=1 bench_threads [--publish | --span | --what-if] [spawn | yield | block [THREADS]]
  *
- * Prints for each case the median and the range over several runs. --publish: everything is published meanwhile;
+ * Prints for each case the median and the range over several runs. --publish: everything is published;
  * --span: with work and span; --what-if: with two lanes besides.
  * BENCH_CPU_TIME=1: CPU time, for a machine that is busy.
  */

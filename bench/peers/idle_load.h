@@ -68,7 +68,7 @@ static void idle_make(void) {
 }
 
 /* Threads that compute, as many as there are processors: what the sampler has to look at. Prints the sampler's share of
- * a CPU meanwhile; the start of the recording is not in it. */
+ * a CPU in this time; the start of the recording is not in it. */
 PROCEDURE(computes) {
   double *end = (double *)argument;
   while (wall_ns() < *end) hot.counter = hot.counter + 1;

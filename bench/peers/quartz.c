@@ -98,7 +98,7 @@ static void idle_wait(void) {
 }
 static void idle_sleeps(void) { qz_yield(); }
 
-/* Conditions and channels, each with a wait; mutexes, which were held meanwhile. */
+/* Conditions and channels, each with a wait; mutexes, held at the same time. */
 struct idle {
   qz_mutex mutex;
   qz_cond cond;

@@ -20,7 +20,7 @@ static long blocks = 192, threads = 2;
 static int balanced, parallel_fill, own_memory;
 static block *matrix; /* the lower half, by rows of blocks */
 static pthread_barrier_t barrier;
-static atomic_long next_row[2]; /* of this step, and the one before, which is cleared meanwhile */
+static atomic_long next_row[2]; /* of this step, and the one before, which is cleared in this step */
 
 static block *at(long row, long column) { return &matrix[row * (row + 1) / 2 + column]; }
 

@@ -1,5 +1,6 @@
 /* Cones: the part of the shared graph that one output depends on.
- * Owns the table from gates to literals of one circuit. Written by create_cones(), read by nobody else meanwhile.
+ * Owns the table from gates to literals of one circuit. create_cones() writes it; no other thread reads it while it is
+ * being written.
  */
 #ifndef VERIFY_CONE_H
 #define VERIFY_CONE_H

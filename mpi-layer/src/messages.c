@@ -33,7 +33,7 @@ QZM_API int MPI_Recv(void *buffer, int count, qzm_handle type, int peer, int tag
   return result;
 }
 
-/* What waits here is the receiving: the message that is sent can go on meanwhile. */
+/* What waits here is the receiving: the message that is sent can proceed. */
 QZM_API int MPI_Sendrecv(const void *sent, int sent_count, qzm_handle sent_type, int to, int to_tag, void *received,
                          int count, qzm_handle type, int from, int tag, qzm_handle communicator, void *given) {
   QZM_REAL(MPI_Sendrecv, const void *, int, qzm_handle, int, int, void *, int, qzm_handle, int, int, qzm_handle,

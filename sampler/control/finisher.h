@@ -1,5 +1,5 @@
 /* Completes profiles of programs that have ended while others are being recorded: reading symbols takes long, and must
- * not delay recordings that begin or end meanwhile.
+ * not delay recordings that begin or end at the time.
  *
  * Owns:    the recordings that were handed over, and one thread that processes them in order.
  * Writer:  the control thread hands over; from then on a recording belongs to the finishing thread.

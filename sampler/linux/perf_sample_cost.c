@@ -51,7 +51,7 @@ static uint64_t cost_ns(void) {
 uint64_t qzi_running_cost_ns(void) {
   static _Atomic uint64_t known; /* result + 1, so that a result of 0 is also stored; 0: not measured */
   if (known) return known - 1;
-  /* Keeps other threads from running meanwhile by real-time priority, if the user may set it. */
+  /* Keeps other threads from running by real-time priority, if the user may set it. */
   struct sched_param before, first = {.sched_priority = 1};
   int policy = sched_getscheduler(0);
   int raised =

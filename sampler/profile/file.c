@@ -238,7 +238,7 @@ static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t
 }
 
 /* Writes the head of an empty profile, and allocates the first blocks of all sections, so that no snapshot has to wait
- * for them; all in one call, because the program waits meanwhile. */
+ * for them; all in one call, because the program waits for it. */
 static int begin(struct qzi_file *file, struct qz_profile *head) {
   head->magic = QZ_PROFILE_MAGIC_OPEN;
   head->version = QZ_PROFILE_VERSION;

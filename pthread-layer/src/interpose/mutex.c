@@ -110,7 +110,7 @@ static inline int try(pthread_mutex_t *mutex, uint64_t site) {
 QZL_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) { return try(mutex, QZL_SITE()); }
 
 /* Letting it go can't fail. Then it leaves the stack before the real call, in which the kernel wakes who waits for it,
- * and often runs that at once: the mutex is not held meanwhile. */
+ * and often runs that at once: the mutex is not held then. */
 static inline bool sure(const pthread_mutex_t *mutex) {
   unsigned kind = (unsigned)mutex->__data.__kind, type = kind & 3;
   return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);

@@ -16,7 +16,7 @@ struct waiting {
   uint64_t key;
 };
 /* Also when the thread is cancelled in its wait. (Where the routine fails, by an exception, a waiter runs it again, and
- * shows as waiting meanwhile.) */
+ * is shown as waiting then.) */
 static void stop_waiting(struct waiting *its) {
   qzl_wait_end(&its->wait, 1);
   qzi_pub_acquired_shared(its->wait.index);

@@ -56,7 +56,7 @@ static uint64_t ticks(void) {
 }
 #endif
 
-/* One more look without success: at the lock that the thread tries meanwhile, else at whatever this place waits for. */
+/* One more unsuccessful poll: of the lock that the thread tries, else of what this place waits for. */
 static void yields(struct qzl_thread *me, uint64_t site) {
   struct qz_thread *record = me->thread.record;
   if (!record) return;

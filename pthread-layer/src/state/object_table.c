@@ -101,7 +101,7 @@ static struct qzl_object *find(uint64_t address, struct qzl_object **free) {
   return NULL;
 }
 
-/* With the lock held. Each word goes over to one that has all that is there: who looks meanwhile misses nothing. */
+/* With the lock held. Each word goes over to one that has all that is there: concurrent readers miss nothing. */
 static void filter_anew(void) {
   static uint64_t anew[1u << (QZL_FILTER_BITS - 6)];
   memset(anew, 0, sizeof anew);

@@ -4,7 +4,7 @@
  * are enough waits for them.
  *
  * The analysis does not show that rounds are repeated: code that reads something, and tries again in the rare case that
- * it has changed meanwhile, looks the same. waits/repeating_loop.h adds the evidence from samples.
+ * it has changed in between, looks the same. waits/repeating_loop.h adds the evidence from samples.
  *
  * Owns:    nothing; a function of bytes. x86-64; on other machines no loop is recognized.
  * Must not: accept a loop that stores anywhere but in its own stack frame, reads a clock, or does anything unknown.

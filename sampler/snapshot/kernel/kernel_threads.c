@@ -59,7 +59,7 @@ static void kernel_close(struct qzi_sampler *sampler) {
   free(kernel);
 }
 
-/* Time for which the program's threads ran meanwhile is not reported. */
+/* Time for which the program's threads ran then is not reported. */
 static void kernel_skip(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint64_t attributed_ns = kernel->accounts.attributed_ns, run_ns = kernel->accounts.run_ns;

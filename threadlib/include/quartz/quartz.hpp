@@ -257,7 +257,7 @@ QZ_HERE void parallel_for(std::int64_t begin, std::int64_t end, F &&function, st
 
 /* Yields the processor to other threads that are ready on it. */
 inline void yield() { qz_yield(); }
-/* Suspends the caller for at least that time; its processor runs other threads meanwhile. */
+/* Suspends the caller for at least that time; its processor runs other threads in that time. */
 template <class Rep, class Period> QZ_HERE void sleep_for(const std::chrono::duration<Rep, Period> &time) {
   auto ns = std::chrono::ceil<std::chrono::nanoseconds>(time).count();
   if (ns > 0) qz_sleep_ns(static_cast<std::uint64_t>(ns));

@@ -95,7 +95,7 @@ int qz_set_name(qz_thread_t thread, const char *name);
 /* Yields the processor to other threads that are ready on it. */
 void qz_yield(void);
 
-/* Suspends the caller for at least that time; its processor runs other threads meanwhile. */
+/* Suspends the caller for at least that time; its processor runs other threads in that time. */
 void qz_sleep_ns(uint64_t nanoseconds);
 
 /* Ends the calling thread with that result. C++ destructors are not run. If main calls it, the process continues
@@ -137,8 +137,8 @@ void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int
 /* # Blocking regions */
 
 /* Between the two calls the thread may block in the kernel (read, poll, waitpid, a lock of a library): its processor
- * runs other threads meanwhile. In between, the thread must not call any function of the package, except for a
- * nested pair of these two. `name` is the name of the region in reports; it is copied. */
+ * runs other threads. In between, the thread must not call any function of the package, except for a nested pair of
+ * these two. `name` is the name of the region in reports; it is copied. */
 void qz_blocking_begin(const char *name);
 void qz_blocking_end(void);
 

@@ -124,7 +124,7 @@ static inline void wake_one(struct qzi_processor *self) {
       qzi_kernel_start_for(p);
       return;
     }
-    /* meanwhile other processors may have relied on this one to wake a sleeper */
+    /* since then other processors may have relied on this one to wake a sleeper */
     atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
     if (!qzi_idle_wanted()) return;
     if (tries % 64 == 0)
@@ -245,7 +245,7 @@ static struct qzi_thread *find(struct qzi_processor *p, struct qzi_kernel *kerne
     if (thread) {
       qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
       if (before == 1 && qzi_idle_wanted()) {
-        /* The woken processor may take this one's CPU. So the thread that was found is published as ready meanwhile,
+        /* The woken processor may take this one's CPU. So the thread that was found is published as ready,
          * although it was taken from its queue. */
         qzi_pub_enqueued(&p->head.pub);
         qzi_wake_one(p);

@@ -38,7 +38,7 @@ int qz_barrier_destroy(qz_barrier *barrier) {
   return 0;
 }
 
-/* Spins; returns true if the round ended meanwhile. */
+/* Spins; returns true if the round ended. */
 static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uint32_t index) {
   struct qzi_spin spin;
   qzi_spin_begin(&spin, &b->object, b->object.policy, QZI_NEVER);

@@ -12,7 +12,7 @@
  * of the mutexes in Mike Burrows' nsync; the code is not.
  *
  * One thread at a time watches a contended mutex: the woken waiter, as soon as it runs. It clears WAITERS and WOKEN in
- * the word, so that other threads use the fast paths meanwhile; it checks the clock in their place, and sets WAITERS
+ * the word, so that other threads use the fast paths; it checks the clock in their place, and sets WAITERS
  * again when it gets the lock or blocks again. So while it watches, the queue may hold waiters although the word does
  * not show them; `woken` does.
  */

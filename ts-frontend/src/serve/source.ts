@@ -1,6 +1,6 @@
 /**
  * Reads the profile that the sampler is writing, and its successors. The stretch of time between two reads is a profile
- * of its own; if the recording continued in another file meanwhile, there is one per file.
+ * of its own; if the recording continued in another file, there is one per file.
  */
 import { difference, type RawProfile } from '../model/index.js';
 

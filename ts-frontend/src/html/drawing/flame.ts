@@ -1,6 +1,6 @@
 /**
  * Draws an icicle graph: the calling context tree from the top down. The width of a bar is the elapsed time that the
- * context accounts for; the colour is how few processors were busy meanwhile. Used by the page's script, and for the
+ * context accounts for; the colour shows how few processors were busy. Used by the page's script, and for the
  * static picture in the page. Pure functions.
  */
 import { percent, time } from '../../render/format/units.js';

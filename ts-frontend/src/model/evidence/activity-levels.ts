@@ -1,7 +1,7 @@
 /**
- * What the processors did, at each level of activity (b busy, s spinning), and which threads waited for what
- * meanwhile. A level is b * (P + 1) + s. Findings join the two sides of lost parallelism through levels: who ran (busy
- * tuples) and who waited (waiting tuples) in the same snapshots. Pure.
+ * What the processors did, at each level of activity (b busy, s spinning), and which threads waited for what. A level
+ * is b * (P + 1) + s. Findings join the two sides of lost parallelism through levels: who ran (busy tuples) and who
+ * waited (waiting tuples) in the same snapshots. Pure.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';

@@ -1,7 +1,7 @@
 /**
  * The part of the code's loss that locks and input/output explain, because their waiters could have run; the rest is
  * the code's own. By stack: a lock explains what ran while holding it when threads waited for it, and one idle
- * processor per waiter of what ran outside meanwhile (docs/reference/findings.md, "What is lost, and why"). Pure
+ * processor per waiter of what ran outside (docs/reference/findings.md, "What is lost, and why"). Pure
  * functions.
  */
 import { addAt, f64, item, u16, u32 } from '../profile/columns.js';

@@ -1,5 +1,5 @@
 /**
- * Threads that are woken in vain: what they wait for is not available yet, and they wait again while they still hold
+ * Threads that are woken needlessly: what they wait for is not available yet, and they wait again while they still hold
  * the lock. Each such section acquires the lock once, however often it waits. So the number of first waits at a
  * condition is at most the number of times that its lock was acquired for waiting. That lock is one of the counted
  * locks. If the procedures that wait at the condition acquire counted locks, an upper bound is the one that they

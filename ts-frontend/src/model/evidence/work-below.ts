@@ -12,7 +12,7 @@ import { isFor } from './purposes.js';
 export interface WorkBelow {
   cost: number; // NPT
   busy: number; // processor time
-  spinning: number; // number of processors that spun meanwhile, times cost
+  spinning: number; // number of processors that spun then, times cost
   byEntry: Map<number, number>; // NPT by the outermost procedure for it
   byCaller: Map<number, number>; // by the program's procedure that called it, 0 if unknown
   isOf: (tuple: number) => boolean;

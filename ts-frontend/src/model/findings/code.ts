@@ -1,6 +1,6 @@
 /**
  * Findings about code that runs while processors are idle: serial code, uneven division of work, pipelines, too few
- * threads. Which one it is follows from the threads that ran it and from what the others waited for meanwhile
+ * threads. Which one it is follows from the threads that ran it and from what the others waited for
  * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { defined, item } from '../profile/columns.js';

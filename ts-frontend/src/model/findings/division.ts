@@ -221,7 +221,7 @@ function notOthers(context: FindingContext, candidate: Candidate, evenNs: number
 
 /**
  * An upper bound for the cost of uneven ends: the time for which threads had ended before the last one, or slept
- * meanwhile (as those do that poll for more work), spread over all of them.
+ * in that time (as those do that poll for more work), spread over all of them.
  */
 function endsApart(context: FindingContext, stats: ContextStats): number {
   const { model } = context;

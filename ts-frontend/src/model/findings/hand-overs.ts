@@ -1,6 +1,6 @@
 /**
  * Findings about locks that threads continually hand to each other: the cost of the calls that wait and wake, of the
- * lock's cache line, and of CPUs that are idle meanwhile (docs/reference/findings.md, "Hand-overs"). Pure functions.
+ * lock's cache line, and of CPUs that are idle (docs/reference/findings.md, "Hand-overs"). Pure functions.
  */
 import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/hand-overs.js';

@@ -1,6 +1,6 @@
 /**
  * Findings about contended locks: threads wait while processors are idle or spin. Predicts the gain if the waiters ran
- * meanwhile (docs/reference/findings.md, "Locks"). Pure functions.
+ * instead (docs/reference/findings.md, "Locks"). Pure functions.
  */
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import type { Holding } from '../evidence/holders.js';

@@ -156,12 +156,12 @@ function savedByRarer(context: FindingContext, objects: Iterable<number>, rarerN
 }
 
 /**
- * Only waking in vain is saved, since a thread that is woken needlessly waits anyway. Waking in vain costs no elapsed
- * time while no other thread waits for the CPU that it takes, unless it delays the threads that wake the others.
+ * Only needless wake-ups are saved, since the threads wait anyway. They cost no elapsed time while no other thread waits
+ * for the CPU that they take, unless they delay the threads that wake the others.
  */
-function savedInVain({ count }: { count: number }, waits: number, cost: number, wantedNs: number): Saved {
-  const inVain = Math.min(1, count / waits);
-  return { leastNs: inVain * wantedNs, mostNs: inVain * cost };
+function savedByFewerWakeUps({ count }: { count: number }, waits: number, cost: number, wantedNs: number): Saved {
+  const needless = Math.min(1, count / waits);
+  return { leastNs: needless * wantedNs, mostNs: needless * cost };
 }
 
 /** Kernel threads that pass on too little at a time: they are woken so often that there is little work per wait. */
@@ -185,7 +185,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
     ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
     : null;
   const { leastNs, mostNs } = again
-    ? savedInVain(again, waits, cost, wantedNs)
+    ? savedByFewerWakeUps(again, waits, cost, wantedNs)
     : savedByRarer(context, byObject.keys(), rarerNs);
   if (mostNs < least) return [];
   return [
