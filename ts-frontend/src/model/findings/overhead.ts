@@ -156,8 +156,8 @@ function savedByRarer(context: FindingContext, objects: Iterable<number>, rarerN
 }
 
 /**
- * Only needless wake-ups are saved, since the threads wait anyway. They cost no elapsed time while no other thread waits
- * for the CPU that they take, unless they delay the threads that wake the others.
+ * Only needless wake-ups are saved, since the threads wait anyway. They cost no elapsed time while no other thread
+ * waits for the CPU that they take, unless they delay the threads that wake the others.
  */
 function savedByFewerWakeUps({ count }: { count: number }, waits: number, cost: number, wantedNs: number): Saved {
   const needless = Math.min(1, count / waits);
