@@ -6,6 +6,7 @@
  * Reader:  the same thread, and code that starts programs (the pthread layer, exec.c).
  * Must not: use the numbers of another publisher or another version, whose operations have other costs.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
