@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { directory, run } from '../../support/run-quartz.js';
+import { directory, quartz, run } from '../../support/run-quartz.js';
 import { openModel, sampler, start } from '../../support/record.js';
 import { unsampled } from './helpers.js';
 
@@ -36,6 +36,8 @@ for (const how of ['-static', '-static-pie'])
     const file = join(cwd, 'held.quartz');
     const ended = await start(sampler, ['record', '-q', '-o', file, '--', join(cwd, 'held')]).ended;
     t.is(ended.status, 0, ended.stderr);
+    const refused = await quartz(['path', file]);
+    t.regex(refused.stderr, /no time path was recorded: .* watched from outside.*link it dynamically/s);
     const model = openModel(file);
     if (unsampled(model) !== undefined || !model.head.paths.waits) return t.pass('nothing is seen from outside here');
     const procedures = model.entities.filter(({ kind, id }) => kind === 'procedure' && id !== 0);

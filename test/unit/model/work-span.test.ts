@@ -4,6 +4,7 @@ import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { noObject } from '../../../ts-frontend/src/model/profile/empty-columns.js';
 import { second } from '../../support/example-profiles.js';
+import { whatIfKinds } from '../../../ts-frontend/src/model/profile/abi.js';
 
 /** One second alone in `a`, then three processors in `b`: work 4, span 2; four levels of half a second. */
 function recorded(change: Partial<RawProfile['head']> = {}): RawProfile {
@@ -99,9 +100,18 @@ test('work and span that contradict each other break an invariant', (t) => {
   t.regex(broken({ workNs: 1.9 * second }), /span and work, with all sleep/);
 });
 
+/** `raw`, in which threads waited for a semaphore. */
+const withSemaphore = (raw: RawProfile): RawProfile => ({
+  ...raw,
+  entities: [...raw.entities, { ...raw.entities[0]!, kind: 'semaphore', name: 's' }],
+  objects: [{ ...noObject(raw.entities.length), acquisitions: 3 }],
+});
+
 /** With one row of the only site instead of another, in the given columns. */
-function brokenSite(change: Partial<Record<'topSpanNs' | 'topWorkNs' | 'spanNs' | 'workNs', number>>): string {
-  const raw = recorded();
+function brokenSite(
+  change: Partial<Record<'topSpanNs' | 'topWorkNs' | 'spanNs' | 'workNs', number>>,
+  raw = recorded(),
+): string {
   const columns = Object.entries(change).map(([name, ns]) => [name, Float64Array.of(ns * second)]);
   const sites = Object.fromEntries(columns) as Partial<RawProfile['sites']>;
   return checkInvariants(buildModel({ ...raw, sites: { ...raw.sites, ...sites } })).join();
@@ -109,7 +119,33 @@ function brokenSite(change: Partial<Record<'topSpanNs' | 'topWorkNs' | 'spanNs' 
 test('threads of a place that are longer than the run break an invariant; not those that waited for others', (t) => {
   t.is(brokenSite({}), '');
   t.regex(brokenSite({ topSpanNs: 7, spanNs: 7 }), /mean span of top calls and span of the run/);
-  t.is(brokenSite({ topWorkNs: 0.5 }), '');
+  t.is(brokenSite({ topWorkNs: 0.5 }, withSemaphore(recorded())), '');
+  t.regex(brokenSite({ topWorkNs: 0.5 }), /spawn site 0: span of its top calls/, 'they wait for nothing but ends');
+});
+
+test('a level with less work than the chain in it, and a procedure that is less than its part, break invariants', (t) => {
+  const raw = recorded();
+  const check = (change: Partial<RawProfile>): string => checkInvariants(buildModel({ ...raw, ...change })).join();
+  const thin = { ns: Float64Array.of(0.5 * second, 0.4 * second, 1.6 * second, 1.5 * second) };
+  t.regex(check({ levels: thin }), /level 1: 400000000 of work, and 500000000 of the span/);
+  const entity = raw.entities.findIndex(({ name }) => name === 'a');
+  const free = (spanNs: number): RawProfile['whatIf'] => [
+    {
+      kind: whatIfKinds.procedure,
+      name: 'a',
+      entity,
+      site: 0,
+      factor: 0,
+      sinceNs: 0,
+      found: true,
+      seen: true,
+      missed: false,
+      spanNs,
+      workNs: 3 * second,
+    },
+  ];
+  t.is(check({ whatIf: free(second) }), '', 'half of the span');
+  t.regex(check({ whatIf: free(0.8 * second) }), /what if 0: span 800000000 of 2000000000, where 0.5 of it/);
 });
 
 test('a pthread lock whose holders used more than the elapsed time breaks an invariant', (t) => {

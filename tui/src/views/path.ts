@@ -30,7 +30,7 @@ export function timePath(scene: Scene, size: Size, state: State, glyphs: Glyphs)
   const canvas = new Canvas(size.width, size.height);
   const path = shownPath(scene, state);
   if (path === null) {
-    const why = scene.live.finished ? noPathText : 'no time path yet: it is computed about once a second';
+    const why = scene.live.finished ? noPathText(scene.model) : 'no time path yet: it is computed about once a second';
     wrap(why, size.width).forEach((line, y) => {
       canvas.text(0, y, line, { fg: Colour.yellow });
     });

@@ -39,7 +39,7 @@ export async function showPath(args: Arguments, file: string | undefined): Promi
   if (args.has('path-table') && !args.has('csv')) throw usage('--table goes with --csv', 'add --csv');
   const model = loadModel(file, { raw: args.has('raw') });
   const path = timePathOf(model);
-  if (path === null) throw failure(noPathText);
+  if (path === null) throw failure(noPathText(model));
   const span = workSpanOf(model);
   if (args.has('json')) {
     await print(pathJson(model, path, span, version()));

@@ -28,7 +28,7 @@ const mostBars = 800;
 
 export function criticalPath(model: Model): string {
   const path = timePathOf(model);
-  if (path === null) return `<p>${escape(noPathText)}.</p>`;
+  if (path === null) return `<p>${escape(noPathText(model))}.</p>`;
   const states = (Object.keys(stateText) as PathState[])
     .filter((name) => path.states[name] > 0)
     .sort((a, b) => path.states[b] - path.states[a]);

@@ -1,6 +1,7 @@
 /** Invariants of work and span (docs/reference/metrics.md, section 5); returns one line for each violation. Pure. */
 import { whatIfKinds } from '../profile/abi.js';
-import { f64, item, u8 } from '../profile/columns.js';
+import { shareInterval } from '../metrics/confidence.js';
+import { f64, item, u32, u8 } from '../profile/columns.js';
 import { State, type RawProfile } from '../profile/raw-profile.js';
 
 /** The time in ns that each spawn on the chain adds to the burdened span (docs/reference/path.md). */
@@ -54,7 +55,64 @@ export function checkSpan(raw: RawProfile): string[] {
       head.workNs / 1000,
     );
   });
-  return [...broken, ...checkMerges(raw), ...checkWhatIf(raw)];
+  return [
+    ...broken,
+    ...checkMerges(raw),
+    ...checkWhatIf(raw),
+    ...checkOnSpan(raw),
+    ...(asleepNs > 0 ? [] : [...checkLevels(raw), ...checkForks(raw)]),
+  ];
+}
+
+/** At each length below the span, the chain itself is at work: a level has at least its width of work. */
+function checkLevels({ head, levels }: RawProfile): string[] {
+  if (head.typicalSpanNs <= 0) return []; // a program that continued: levels and span are of different moments
+  const broken: string[] = [];
+  levels.ns.forEach((workNs, k) => {
+    const widthNs = Math.min(head.levelNs, head.spanNs - k * head.levelNs);
+    if (widthNs > 0 && workNs < widthNs - 2 - k)
+      broken.push(`10. level ${k}: ${workNs} of work, and ${widthNs} of the span`);
+  });
+  return broken;
+}
+
+/** If threads wait for nothing but the end of others, the span of a call is part of its work. */
+function checkForks({ head, entities, objects, sites }: RawProfile): string[] {
+  const waits = objects.some((row) => item(entities, row.entity).kind !== 'join' && row.acquisitions > 0);
+  if (waits || head.publisher !== 'threadlib' || head.attached) return [];
+  const broken: string[] = [];
+  sites.site.forEach((_, k) => {
+    const [spanNs, workNs] = [f64(sites.topSpanNs, k), f64(sites.topWorkNs, k)];
+    if (spanNs > workNs + f64(sites.topCount, k) + head.processors)
+      broken.push(`10. spawn site ${k}: span of its top calls ${spanNs}, work ${workNs}`);
+  });
+  return broken;
+}
+
+/**
+ * What takes no time makes the span no shorter than by its part of it. That part is sampled: allowed are twice the
+ * interval of 95 %.
+ */
+function checkOnSpan(raw: RawProfile): string[] {
+  const { head, onSpan, stacks, whatIf } = raw;
+  if (head.typicalSpanNs <= 0 || head.attached) return [];
+  const broken: string[] = [];
+  whatIf.forEach(({ kind, entity, factor, spanNs }, k) => {
+    if (kind !== whatIfKinds.procedure || entity === 0 || factor >= 1) return;
+    let ns = 0,
+      crumbs = 0;
+    onSpan.ns.forEach((its, row) => {
+      crumbs += f64(onSpan.count, row);
+      let node = u32(onSpan.stack, row);
+      while (node !== 0 && u32(stacks.entity, node) !== entity) node = u32(stacks.parent, node);
+      if (node !== 0 || u32(onSpan.stack, row) === 0) ns += its; // what was not seen may be part of it
+    });
+    const share = ns / head.spanNs;
+    const most = share + 2 * (shareInterval(share, crumbs).high - share);
+    if (spanNs < head.spanNs * (1 - (1 - factor) * most) - 1 - head.strands)
+      broken.push(`10. what if ${k}: span ${spanNs} of ${head.spanNs}, where ${share} of it is on the span`);
+  });
+  return broken;
 }
 
 /** Time in ns that a chain may contain in addition to work: sleep, input and output. */

@@ -207,9 +207,12 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
 }
 
 /** Advice for a profile without a path. */
-export const noPathText =
-  'no time path was recorded: the program was built with an older Quartz, could not map memory, or ended before the ' +
-  'first snapshot; record it again with: quartz record -- PROGRAM';
+export const noPathText = ({ head }: Model): string =>
+  head.outside
+    ? 'no time path was recorded: the program was watched from outside, where nothing tells which thread ended the ' +
+      `wait of another; ${head.attached ? 'start it with: quartz record -- PROGRAM' : 'link it dynamically'}`
+    : 'no time path was recorded: the program was built with an older Quartz, could not map memory, or ended before ' +
+      'the first snapshot; record it again with: quartz record -- PROGRAM';
 
 export function pathReport(model: Model, path: TimePath, options: RenderOptions): string {
   return `${[...summary(path, options), ...entityTable(model, path, options), ...legTable(model, path, options)].join(

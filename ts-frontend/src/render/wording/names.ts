@@ -86,23 +86,23 @@ const inParentheses = (text: string): string => (text === '' ? '' : `(${text})`)
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(model.entities[id]?.name ?? '?', options);
 
-/** Those of the given threads that share their name with another one of them. */
-function namesakes(model: Pick<Model, 'entities'>, threads: Iterable<number>): Set<number> {
-  const byName = new Map<string, number[]>();
-  for (const id of new Set(threads)) {
-    const name = model.entities[id]?.name ?? '?';
-    byName.set(name, [...(byName.get(name) ?? []), id]);
+/**
+ * " #3" if the thread shares its name with another one of the given threads, else '': it is the third thread with that
+ * name of the whole recording. (Not the number of its record: a thread may get that of one that has ended.)
+ */
+export function threadNumbers(model: Pick<Model, 'entities'>, threads: Iterable<number>): (id: number) => string {
+  const nameOf = (id: number): string => model.entities[id]?.name ?? '?';
+  const given = new Map<string, Set<number>>();
+  for (const id of threads) given.set(nameOf(id), (given.get(nameOf(id)) ?? new Set()).add(id));
+  const isShared = (name: string): boolean => (given.get(name)?.size ?? 0) > 1;
+  const numbers = new Map<number, number>();
+  const counts = new Map<string, number>();
+  for (const { id, rawKind, name, members } of model.entities) {
+    if (id === 0 || rawKind !== 'thread' || members.length > 0 || !isShared(name)) continue;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    numbers.set(id, counts.get(name) ?? 0);
   }
-  return new Set([...byName.values()].filter((ids) => ids.length > 1).flat());
-}
-
-/** " #3", a thread's number in the recording, if it shares its name with another one of the given threads; else ''. */
-export function threadNumbers(
-  model: Pick<Model, 'entities' | 'raw'>,
-  threads: Iterable<number>,
-): (id: number) => string {
-  const same = namesakes(model, threads);
-  return (id) => (same.has(id) ? ` #${model.raw.entities[id]?.record ?? id}` : '');
+  return (id) => (isShared(nameOf(id)) ? ` #${numbers.get(id) ?? id}` : '');
 }
 
 /** The procedure that contains a call, with the line, because two calls in one procedure need distinct names. */
