@@ -5,7 +5,7 @@
 #include "poll_detector.h"
 #include "abi/hash.h"
 
-#define MATCHED_LEAST 12u /* samples: about 25 ms of processor time */
+#define MATCHED_LEAST 12u /* samples: 25 ms of processor time, or more where samples are further apart */
 #define BEFORE        160u
 #define AROUND        480u
 
@@ -36,13 +36,14 @@ static uint64_t loop_of(const struct qzi_no_progress *stalled, uint32_t pid) {
 uint64_t qzi_no_progress_look(struct qzi_no_progress *stalled, uint32_t pid, uint64_t word,
                               const struct qzi_sample *sample) {
   uint64_t pc = sample->at.pc;
-  if (!sample->user || stalled->word != word ||
-      (stalled->count && (pc + BEFORE < stalled->last || pc > stalled->first + BEFORE))) {
+  if (stalled->word != word || (stalled->count && (pc + BEFORE < stalled->last || pc > stalled->first + BEFORE))) {
     stalled->word = word;
     stalled->count = stalled->matched = 0;
     stalled->loop = 0;
-    if (!sample->user) return 0;
   }
+  /* Within the kernel: an interrupt has led there from the loop, or a system call from elsewhere (its registers differ
+   * from those of all samples of the loop). It neither confirms nor refutes that the thread makes no progress. */
+  if (!sample->user) return stalled->loop;
   uint64_t print = print_of(sample);
   uint32_t held = stalled->count < QZI_NO_PROGRESS_SEEN ? stalled->count : QZI_NO_PROGRESS_SEEN, k = 0;
   while (k < held && stalled->seen[k] != print) k++;

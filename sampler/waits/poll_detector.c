@@ -47,7 +47,7 @@ static uint64_t look_at(struct qzi_poll_detector *polling, struct qzi_paths *pat
 uint64_t qzi_poll_detector_look(struct qzi_poll_detector *polling, struct qzi_paths *paths, uint32_t pid,
                                 const struct qzi_sample *sample, const struct qzi_walk *walk) {
   uint64_t sp = sample->at.sp, fp = sample->at.fp, loop = 0;
-  if (sample->user) loop = look_at(polling, paths, pid, sample->at.pc, fp >= sp && fp - sp < QZI_RUNNING_STACK);
+  loop = look_at(polling, paths, pid, sample->at.pc, fp >= sp && fp - sp < QZI_RUNNING_STACK);
   for (uint32_t k = 0; !loop && walk && k < walk->callers; k++)
     loop = look_at(polling, paths, pid, walk->caller[k].pc, walk->caller[k].framed);
   return loop;

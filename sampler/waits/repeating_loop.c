@@ -9,7 +9,7 @@
 
 #ifdef QZI_DECODES
 
-#define ROUNDS_LEAST 8u    /* samples: about 16 ms of processor time */
+#define ROUNDS_LEAST 8u    /* samples: 16 ms of processor time, or more where samples are further apart */
 #define COMPARED     2048u /* bytes of stack that are compared */
 #define LEADING      QZI_STATELESS_BYTES
 
@@ -117,8 +117,9 @@ static int goes_one_way(struct qzi_repeating_loop *repeating, const uint64_t *va
 uint64_t qzi_repeating_loop_look(struct qzi_repeating_loop *repeating, struct qzi_stateless_known *known,
                                  struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
                                  const struct qzi_walk *walk) {
+  /* Where an interrupt led into the kernel, the registers are those of the loop, which goes on afterwards. */
   uint64_t print = 0, values[QZI_REPEATING_LOOP_VALUES] = {0},
-           loop = sample->user ? find(repeating, known, paths, pid, sample, walk, &print, values) : 0;
+           loop = find(repeating, known, paths, pid, sample, walk, &print, values);
   if (!loop || loop != repeating->loop || print != repeating->print) {
     repeating->rounds = 0;
     repeating->repeats = 0;
@@ -131,7 +132,8 @@ uint64_t qzi_repeating_loop_look(struct qzi_repeating_loop *repeating, struct qz
   for (uint32_t k = 0; walk && k < walk->callers; k++) repeating->place[repeating->places++] = walk->caller[k].pc;
   if (!loop) return 0;
   int one_way = goes_one_way(repeating, values);
-  if (++repeating->rounds >= ROUNDS_LEAST && !one_way) repeating->repeats = 1;
+  repeating->rounds += sample->user;
+  if (repeating->rounds >= ROUNDS_LEAST && !one_way) repeating->repeats = 1;
   return repeating->repeats ? loop : 0;
 }
 

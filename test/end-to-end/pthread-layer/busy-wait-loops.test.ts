@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from '../../support/root.js';
 import { record, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
-import { hadCpus } from './helpers.js';
+import { hadCpus, sampleNs } from './helpers.js';
 
 function build(
   compiler: string,
@@ -35,6 +35,9 @@ function build(
 /** The output of scripts/quartz-flags. */
 const flags = (...words: readonly string[]): string[] =>
   execFileSync(join(root, 'scripts/quartz-flags'), words, { encoding: 'utf8' }).trim().split(' ');
+
+/** So many samples at most until a loop is recognized: 0 to 4 were seen of those that poll, 9 to 15 of sums. */
+const [toPolls, toSums] = [15, 30];
 
 const variants: { compiler: string; options: readonly string[]; hooked?: 'best' | 'all' }[] = [
   { compiler: 'gcc', options: ['-O2'] },
@@ -69,16 +72,17 @@ for (const { compiler, options, hooked } of variants) {
       );
       t.is(threads.length, compiler === 'g++' ? 22 : 20);
       t.is(model.head.paths.hooks, hooked !== undefined);
+      const late: string[] = [];
       for (const { name, states } of threads) {
-        const { useful, spinning } = states;
-        // A loop is recognized after some samples of its processor time, and loops with sums after more: 26 to 50 on a
-        // quiet machine, some 90 if other programs have the CPUs. Loops that work stay below a tenth.
-        const sums = name.startsWith('+totals'),
-          least = hadCpus(model) ? (sums ? 1 : 2) : sums ? 0.1 : 0.5;
-        if (name.startsWith('+'))
+        const { useful, spinning } = states,
+          foundNs = (name.startsWith('+totals') ? toSums : toPolls) * sampleNs(model);
+        // Of the 200 ms that each takes, most must be left.
+        if (name.startsWith('+') && foundNs > 150e6) late.push(name);
+        else if (name.startsWith('+'))
           t.true(
-            spinning.ns > least * useful.ns,
-            `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`,
+            spinning.ns > 0 && useful.ns < foundNs,
+            `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not; ` +
+              `a sample stands for ${sampleNs(model) / 1e6} ms`,
           );
         else
           t.true(
@@ -87,6 +91,7 @@ for (const { compiler, options, hooked } of variants) {
           );
       }
       t.true(model.notices.some(({ form }) => form === 'waiting-loop'));
+      if (late.length > 0) skip(t, 'the kernel gives few samples of running threads');
     },
   );
 }

@@ -48,7 +48,15 @@ export function near(
   );
 }
 
-/** No other program used the CPUs: a thread that yields its CPU gets it back at once. */
+/** Processor time for which a sample stands: 2 ms, or more where taking one costs much, or the machine is loaded. */
+export const sampleNs = ({ root: { processorTimeNs, states }, head }: Model): number =>
+  (processorTimeNs + states.spinning.ns) / Math.max(1, head.cpuUseSamples);
+
+/** Independent observations of that much processor time, at least 1: no more than snapshots and samples. */
+export const observationsOf = (model: Model, ns: number): number =>
+  Math.max(1, Math.min(model.samples, ns / sampleNs(model)));
+
+/** Nobody else took the CPUs: who gives its own away has it back at once. */
 export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
 
 /**
