@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+#include "mpi_call.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -133,6 +134,7 @@ uint32_t qz_purposes_of(bool is_thread, const char *name, const char *path) {
   if (is_of_abseil(name)) purposes |= QZ_PURPOSE_LIBRARY_LOCK;
   if (is_lock_wrapper(name)) purposes |= QZ_PURPOSE_LOCK_WRAPPER;
   if (strstr(path, "/libtbb.so")) purposes |= QZ_PURPOSE_TBB_LIBRARY;
+  if (qz_mpi_call_of(name) == QZ_MPI_START) purposes |= QZ_PURPOSE_MPI_START;
   if (is_serializer(path)) purposes |= QZ_PURPOSE_SERIALIZATION;
   return purposes;
 }

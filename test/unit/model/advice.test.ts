@@ -8,7 +8,7 @@ import {
   type Model,
 } from '../../../ts-frontend/src/model/index.js';
 import { findingOf, largerPieces } from '../../../ts-frontend/src/model/evidence/context.js';
-import { reconciled } from '../../../ts-frontend/src/model/findings/advice.js';
+import { reconciled, unopposed } from '../../../ts-frontend/src/model/evidence/advice.js';
 import { factsOf } from '../../support/facts.js';
 import { ProfileBuilder, ready, run, spin, wait } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -94,6 +94,14 @@ test('of two findings that leave no other way the one that saves more stays', (t
   t.deepEqual(reconciled([more, less]), [more]);
   t.deepEqual(reconciled([less, strict(2, 3e8, 'smaller')]).length, 2);
   t.deepEqual(contradictions([less, more]), ['findings advise smaller and larger pieces']);
+});
+
+test('a notice leaves out what a finding advises against', (t) => {
+  const advice = { pieces: 'larger', threads: 'fewer' } as const;
+  t.deepEqual(unopposed(advice, [strict(1, 1e8, 'smaller')]), { pieces: null, threads: 'fewer' });
+  t.deepEqual(unopposed(advice, [strict(1, 1e8, 'larger')]), advice);
+  t.deepEqual(unopposed(advice, []), advice);
+  t.deepEqual(contradictions([strict(1, 1e8, 'smaller'), { advice }]), ['findings advise smaller and larger pieces']);
 });
 
 test('a model whose findings are opposed breaks an invariant', (t) => {

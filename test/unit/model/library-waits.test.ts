@@ -196,8 +196,8 @@ test("loops of OpenMP's library are one notice, with advice for teams; another l
       .build(),
   );
   t.deepEqual(
-    noticesOf(model, 'waiting-teams').map(({ entities, ns, oversubscribed }) => [entities.length, ns, oversubscribed]),
-    [[2, 2 * second, true]],
+    noticesOf(model, 'waiting-teams').map(({ entities, ns, advice }) => [entities.length, ns, advice.threads]),
+    [[2, 2 * second, 'fewer']],
   );
   t.deepEqual(
     noticesOf(model, 'waiting-loop').map(({ entity }) => nameOf(model, entity)),
@@ -254,6 +254,17 @@ test('MPI: what waits for other processes is one limit, by its calls; work besid
   );
   t.deepEqual([ms(startNs), ms(messageNs), ms(collectiveNs), further], [100, 300, 600, 0]);
   t.false(model.findings.some(({ kind }) => kind === 'spinning' || kind === 'lock-contention'));
+});
+
+test('MPI: what it executes itself to begin is no code of the program to make faster, alone or beside other work', (t) => {
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .stretch(second, [run('main', ['main', 'PMPI_Init'])])
+      .stretch(second, [run('main', ['main', 'PMPI_Init', 'grow']), run('helper', ['PMPI_Init_thread'])])
+      .stretch(second, [run('main', ['main', 'work'])])
+      .build(),
+  );
+  t.deepEqual([...new Set(model.findings.map(({ entity }) => nameOf(model, entity)))], ['work']);
 });
 
 test('critical sections that are taken very often: the library, and who spins for it, are one finding', (t) => {

@@ -81,7 +81,7 @@ export type { ViewRow } from './views/rows.js';
 export { aloneness, flameOf, type FlameNode } from './views/flame.js';
 export { viewOf, type Detail, type ViewName } from './views/views.js';
 export { withoutCodeNs } from './views/without-code.js';
-export { contradictions } from './findings/advice.js';
+export { contradictions } from './evidence/advice.js';
 export { experimentOf, recordedRun, withExperiment } from './experiment/experiment.js';
 export type { ExperimentInput, RecordedRun, TriedChange } from './experiment/experiment.js';
 export { middleOf } from './experiment/modes.js';

@@ -6,7 +6,7 @@
  */
 import { isCode } from './profile/code-scopes.js';
 import { f64, u16, u32, u8 } from './profile/columns.js';
-import { contradictions } from './findings/advice.js';
+import { contradictions } from './evidence/advice.js';
 import { isBuilt } from './metrics/tables.js';
 import { State } from './profile/raw-profile.js';
 import { buildModel } from './build-model.js';
@@ -37,7 +37,8 @@ export function checkInvariants(model: Model): string[] {
   checkPath(plain, check);
   checkRecentPath(plain, check);
   checkInstructions(plain, check);
-  return [...check.broken, ...checkSpan(raw), ...contradictions(model.findings), ...checkViews(plain, check.slack)];
+  const advising = [...model.findings, ...model.notices.filter((notice) => 'advice' in notice)];
+  return [...check.broken, ...checkSpan(raw), ...contradictions(advising), ...checkViews(plain, check.slack)];
 }
 
 /** Returns the processor time at work according to the balance. */

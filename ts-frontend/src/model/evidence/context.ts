@@ -8,7 +8,8 @@ import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { ThreadRoles } from '../metrics/thread-roles.js';
 import type { Own } from './code-origin.js';
-import type { Advice, Entity, Finding, Model } from '../result/types.js';
+import type { Advice } from '../result/finding-kinds.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 export interface FindingContext {
   model: Model;

@@ -4,9 +4,10 @@
  * input and output, whose waiters could have run, then by the code that ran. The formulas are in
  * docs/reference/findings.md. Pure functions.
  */
+import { Purpose } from '../profile/abi.js';
 import { defined, item } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
-import { reconciled } from './advice.js';
+import { reconciled } from '../evidence/advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { caution } from '../metrics/cpu-wait.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
@@ -33,6 +34,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
+import { cover, workBelow } from '../evidence/work-below.js';
 import { gatherSmall, isFirstOfKind, withoutEffects } from './same-cause.js';
 import { sharingFindings } from './sharing.js';
 import { shortThreadFindings } from './short-threads.js';
@@ -84,6 +86,7 @@ const sums = (context: FindingContext): Finding[] => [
 /** All findings that are worth reporting, unordered. */
 function searched(context: FindingContext, longest: Longest, oversubscription: Finding | undefined): Finding[] {
   const { model, tables } = context;
+  cover(context, workBelow(context, Purpose.mpiStart)); // no change of the program makes it take less
   const losses = lockLosses(context);
   const io = ioLoss(context, losses);
   // A lock whose removal would save nothing, because a longer thread runs beside it, explains no loss: the code of that

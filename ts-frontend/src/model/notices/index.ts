@@ -30,7 +30,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
     ...waitingForCpus(model, findings),
     ...childProcesses(model),
     ...relatedProcesses(model),
-    ...waitingLoops(model),
+    ...waitingLoops(model, findings),
     ...churnedLocks(model, findings),
     ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),
     ...noProcedure(model),

@@ -5,16 +5,15 @@
 import { leastShare } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import type { WaitingLoopNotice, WaitingTeamsNotice } from '../result/notices.js';
-import type { Entity, Model } from '../result/types.js';
+import { unopposed } from '../evidence/advice.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 const waitedNs = ({ states }: Entity): number => states.spinning.ns + states.ready.ns;
 
-export function waitingLoops({
-  entities,
-  elapsedNs,
-  balance,
-  processors,
-}: Model): (WaitingLoopNotice | WaitingTeamsNotice)[] {
+export function waitingLoops(
+  { entities, elapsedNs, balance, processors }: Model,
+  findings: readonly Finding[],
+): (WaitingLoopNotice | WaitingTeamsNotice)[] {
   // only these: statistics of other objects are not computed
   const loops = entities.filter((one) => one.rawKind === 'loop' && one.group === 0 && one.object?.counted === false);
   const ofTeams = loops.filter(({ origin }) => origin === 'openmp');
@@ -26,7 +25,10 @@ export function waitingLoops({
             form: 'waiting-teams',
             entities: ofTeams.map(({ id }) => id),
             ns,
-            oversubscribed: balance.meanRunnable > processors,
+            advice: unopposed(
+              { pieces: 'larger', threads: balance.meanRunnable > processors ? 'fewer' : null },
+              findings,
+            ),
           },
         ]
       : [];

@@ -82,6 +82,7 @@ export const Purpose = {
   compilation: 33554432,
   housekeeping: 67108864,
   allocation: 134217728,
+  mpiStart: 268435456,
 } as const;
 
 /** enum qz_library_wait. */
@@ -280,4 +281,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '94827ad7dca8ad4d';
+export const addonMark = 'e6761d404a5d10f4';

@@ -29,3 +29,11 @@ export type Change =
   | 'overlap-io'
   | 'balance-processes'
   | 'optimize';
+/**
+ * The direction of a change, if another finding could advise the opposite; the findings and notices of one model never
+ * contradict each other (advice.ts).
+ */
+export interface Advice {
+  pieces: 'smaller' | 'larger' | null;
+  threads: 'more' | 'fewer' | null;
+}

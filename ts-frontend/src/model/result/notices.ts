@@ -3,6 +3,7 @@
  * sentences of it; JSON contains it unchanged. Numbers named `...Ns` are nanoseconds, entities are indices into
  * Model.entities, shares are between 0 and 1.
  */
+import type { Advice } from './finding-kinds.js';
 import type { WaitingAt } from './facts.js';
 import type { CutReason } from './unwinding.js';
 
@@ -63,8 +64,9 @@ export interface WaitingTeamsNotice {
   form: 'waiting-teams';
   entities: number[]; // the loops
   ns: number; // thread time in all these loops
-  // more threads are runnable than there are CPUs: a spinning thread takes a CPU from one that has work
-  oversubscribed: boolean;
+  // fewer threads: more are runnable than there are CPUs, and a spinning one takes a CPU from one that has work; null
+  // where a finding advises the opposite
+  advice: Advice;
 }
 /** A lock that one procedure acquires and releases with hardly any work in between. */
 export interface LockChurnNotice {

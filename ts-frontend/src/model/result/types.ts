@@ -4,7 +4,7 @@
  */
 import type { Effort } from './effort.js';
 import type { Experiment, Verification } from './experiment.js';
-import type { Change, FindingKind } from './finding-kinds.js';
+import type { Advice, Change, FindingKind } from './finding-kinds.js';
 import type { Facts } from './facts.js';
 import type { Notice } from './notices.js';
 import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
@@ -189,14 +189,6 @@ export interface Finding {
   alternatives: Alternative[];
   othersMayCause: boolean; // other programs on the CPUs may be the cause
   verifications?: Verification[]; // if an experiment tried its change: one for each way in which it was made
-}
-/**
- * The direction of a change, if another finding could advise the opposite; the findings of one model never contradict
- * each other (advice.ts).
- */
-export interface Advice {
-  pieces: 'smaller' | 'larger' | null;
-  threads: 'more' | 'fewer' | null;
 }
 /**
  * Work and span of the run if the subject of a finding took no time; thus an upper bound of what any change there

@@ -92,17 +92,15 @@ export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, ti
   };
 }
 
-export const waitingTeams = (
-  { entities, ns, oversubscribed }: WaitingTeamsNotice,
-  { time }: Phrases,
-): NoticeSentences => ({
+export const waitingTeams = ({ entities, ns, advice }: WaitingTeamsNotice, { time }: Phrases): NoticeSentences => ({
   reason:
     `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of OpenMP's library: at the ` +
     'ends of regions, at barriers or at locks, because other threads still have work, or because the pieces of work ' +
     'are so small that they take less time than the waiting',
   remedy:
-    'divide the work more evenly, or into larger pieces; OMP_WAIT_POLICY=passive lets them block' +
-    (oversubscribed ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : '') +
+    `divide the work more evenly${advice.pieces === 'larger' ? ', or into larger pieces' : ''}; ` +
+    'OMP_WAIT_POLICY=passive lets them block' +
+    (advice.threads === 'fewer' ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : '') +
     '; OMP_PROC_BIND=true keeps each on its CPU',
 });
 

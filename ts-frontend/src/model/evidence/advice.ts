@@ -1,11 +1,12 @@
 /**
- * Ensures that findings of one model never advise opposite changes: larger and smaller pieces, more and fewer threads
+ * Ensures that findings and notices of one model never advise opposite changes: larger and smaller pieces, more and fewer threads
  * (docs/reference/findings.md, "One advice"). The finding whose cost was measured directly (overhead of threads,
  * threads that take CPUs from others) decides; other findings drop that part of their advice if there is another
  * remedy. Pure functions.
  */
 import type { Facts } from '../result/facts.js';
-import type { Advice, Finding } from '../result/types.js';
+import type { Advice } from '../result/finding-kinds.js';
+import type { Finding } from '../result/types.js';
 
 /**
  * Findings with an alternative remedy: an even division, work for all processors, a faster stage, passing data on
@@ -36,10 +37,18 @@ export function reconciled(findings: readonly Finding[]): Finding[] {
   return kept;
 }
 
-/** Advice in both directions, which would be an error of the model. */
-export function contradictions(findings: readonly Pick<Finding, 'advice'>[]): string[] {
+/** The part of a notice's advice that no finding contradicts. */
+export function unopposed(advice: Advice, findings: readonly Finding[]): Advice {
+  const kept = { ...advice };
+  for (const axis of axes)
+    if (findings.some(({ advice: its }) => its[axis] !== null && its[axis] !== advice[axis])) kept[axis] = null;
+  return kept;
+}
+
+/** Advice in both directions, of findings or notices, which would be an error of the model. */
+export function contradictions(advising: readonly { advice: Advice }[]): string[] {
   return axes.flatMap((axis) => {
-    const ways = [...new Set(findings.map(({ advice }) => advice[axis]).filter((way) => way !== null))];
+    const ways = [...new Set(advising.map(({ advice }) => advice[axis]).filter((way) => way !== null))];
     return ways.length > 1 ? [`findings advise ${ways.join(' and ')} ${axis}`] : [];
   });
 }
