@@ -93,14 +93,15 @@ const held = (object: ObjectStats, options: RenderOptions): string =>
 
 function detail(model: Model, { entity, object }: ObjectRow, options: RenderOptions): string[] {
   const lines = [
-    ...pathLines(model, 'waited', object.waiters, options),
+    ...pathLines(model, entity, 'waited', object.waiters, options),
     ...pathLines(
       model,
+      entity,
       entity.rawKind === 'join' ? 'was waited for' : 'held it while others waited',
       object.holders,
       options,
     ),
-    ...pathLines(model, 'ran while others waited', object.waitOverlap, options),
+    ...pathLines(model, entity, 'ran while others waited', object.waitOverlap, options),
   ];
   return lines.length === 0
     ? []
@@ -111,10 +112,14 @@ function detail(model: Model, { entity, object }: ObjectRow, options: RenderOpti
       ];
 }
 
-/** Times summed by call path over all threads, the largest first. */
-export function byPath(list: readonly PathTime[]): { path: readonly number[]; ns: number }[] {
+/**
+ * Times summed by call path over all threads, the largest first. The paths are shown below the name of the object that
+ * they lead to, so they end with the procedure that takes it.
+ */
+export function byPath(list: readonly PathTime[], object: number): { path: readonly number[]; ns: number }[] {
   const sums = new Map<string, { path: readonly number[]; ns: number }>();
-  for (const { path: ids, ns } of list) {
+  for (const { path: whole, ns } of list) {
+    const ids = whole.length > 1 && whole.at(-1) === object ? whole.slice(0, -1) : whole;
     const key = ids.join();
     const sum = sums.get(key);
     if (sum) sum.ns += ns;
@@ -123,8 +128,14 @@ export function byPath(list: readonly PathTime[]): { path: readonly number[]; ns
   return [...sums.values()].sort((a, b) => b.ns - a.ns);
 }
 
-function pathLines(model: Model, head: string, list: readonly PathTime[], options: RenderOptions): string[] {
-  const all = byPath(list).filter((one) => one.path.length > 0);
+function pathLines(
+  model: Model,
+  { id }: Entity,
+  head: string,
+  list: readonly PathTime[],
+  options: RenderOptions,
+): string[] {
+  const all = byPath(list, id).filter((one) => one.path.length > 0);
   if (all.length === 0) return [];
   const total = all.reduce((sum, one) => sum + one.ns, 0);
   const lines = all.slice(0, paths).map((one) => {

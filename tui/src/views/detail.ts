@@ -1,5 +1,6 @@
 /** The selected entity beside the table: its histogram, its states, and for objects the waiters and holders. */
 import { item, stateNames } from '../../../ts-frontend/src/model/index.js';
+import { byPath } from '../../../ts-frontend/src/render/locks.js';
 import { kindTag, path, whereabouts } from '../../../ts-frontend/src/render/wording/names.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, wrap } from '../draw/canvas.js';
@@ -144,14 +145,15 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
         Math.min(room, 7),
         glyphs,
       ),
-    (y, room) => paths(canvas, 'who waits', object.waiters, model, y, Math.min(room, 5), glyphs),
+    (y, room) => paths(canvas, 'who waits', object.waiters, entity, model, y, Math.min(room, 5), glyphs),
     (y, room) =>
       object.waitOverlap.length > 0
-        ? paths(canvas, 'who runs at that time', object.waitOverlap, model, y, Math.min(room, 5), glyphs)
+        ? paths(canvas, 'who runs at that time', object.waitOverlap, entity, model, y, Math.min(room, 5), glyphs)
         : paths(
             canvas,
             entity.rawKind === 'join' ? 'who is waited for' : 'who holds it',
             object.holders,
+            entity,
             model,
             y,
             Math.min(room, 5),
@@ -188,6 +190,7 @@ function paths(
   canvas: Canvas,
   title: string,
   list: readonly PathTime[],
+  { id }: Entity,
   model: Model,
   y: number,
   room: number,
@@ -195,7 +198,7 @@ function paths(
 ): number {
   if (list.length === 0 || room < 2) return 0;
   canvas.text(0, y, title, { bold: true });
-  const shown = list.slice(0, room - 1);
+  const shown = byPath(list, id).slice(0, room - 1);
   shown.forEach((one, at) => {
     canvas.textRight(0, y + 1 + at, 9, time(one.ns));
     canvas.text(10, y + 1 + at, one.path.length === 0 ? 'not seen' : path(model, one.path, canvas.width - 10, glyphs));

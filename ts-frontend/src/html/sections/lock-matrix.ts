@@ -93,7 +93,7 @@ function matrix(model: Model, rows: readonly ObjectRow[]): string {
 
 function detail(model: Model, { entity, object }: ObjectRow): string {
   const list = (title: string, times: readonly PathTime[]): string => {
-    const all = byPath(times).filter((one) => one.path.length > 0);
+    const all = byPath(times, entity.id).filter((one) => one.path.length > 0);
     if (all.length === 0) return '';
     const items = all
       .slice(0, mostPaths)
