@@ -156,6 +156,8 @@ static int is_wrapper(const struct held *itself, const struct held *most, uint64
   if (most->used_ns * PART < of_ns) return 0;                     /* most of the work is not recorded */
   if (most->target->forked && most->used_ns < LEAST_NS) return 0; /* it forks for small pieces of work */
   if (itself->used_ns * PART < of_ns) return 1;
+  /* A launcher of ranks may take longer than each of them. */
+  if (most->target->ranked && itself->used_ns < of_ns - itself->used_ns) return 1;
   return only_started(itself->target, itself->used_ns, most->target, most->used_ns);
 }
 
