@@ -50,7 +50,8 @@ function holds(t: ExecutionContext, raw: RawTree): void {
   t.true(Math.abs(npt - model.nptNs) < 1000, `NPT of the kinds is ${npt}, something ran for ${model.nptNs}`);
   if (raw.lost > 0) return;
   const kernelNs = raw.userNs + raw.systemNs;
-  const bound = 0.03 * kernelNs + 1e6 * raw.processCount + 3000 * raw.switches;
+  // What a process takes to start before it is observed is missing; the first one's longest, on a loaded machine.
+  const bound = 0.03 * kernelNs + 1e6 * raw.processCount + 3e6 + 3000 * raw.switches;
   t.true(Math.abs(model.runNs - kernelNs) < bound, `${model.runNs} ns, the kernel says ${kernelNs}`);
 }
 
