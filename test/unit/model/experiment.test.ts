@@ -314,6 +314,7 @@ function experiment(
       .map(({ number, elapsedNs }) => recordedRun(number, elapsedNs, model)),
     kept: 3,
     original: start('prog 8'),
+    sharedCores: null,
     changes: [
       { text: 'OMP_NUM_THREADS=2', start: start('prog 8', { OMP_NUM_THREADS: '2' }), profile: null, model: used(2, 0) },
     ],

@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import {
   buildModel,
   type Experiment,
+  type Interference,
   type Verification,
   type Mode,
   type Model,
@@ -49,6 +50,7 @@ const whole: Experiment = {
       profile: 'prog.try1.quartz',
       elapsed: { ratio: 0.75, low: 0.7, high: 0.8 },
       verdict: 'faster',
+      interference: null,
     },
   ],
   recorded: {
@@ -93,6 +95,30 @@ test('what a change gains', (t) => {
   t.regex(
     of('undecided', 0.9, 1.3)!,
     /takes 10\.0 % \(.* -10\.0 to 30\.0 %\) more time in 5 pairs of runs, so no difference can be shown\./,
+  );
+});
+
+test('threads that slow each other down', (t) => {
+  const [change] = whole.changes;
+  const processor = { ratio: 0.6, low: 0.55, high: 0.65 };
+  const procedures = [{ entity: 1, name: 'triad', beforeNs: 800 * ms, afterNs: 500 * ms }];
+  const of = (interference: Interference): string =>
+    texts({ changes: [{ ...change!, processor, interference, profile: null }] })[1]!.replace(/^.*\. If it/s, 'If it');
+  const memory = { cause: 'memory', procedures, variable: '', sharedCores: null } as const;
+  t.is(
+    of(memory),
+    'If it does the same work with fewer threads, they slow each other down: 40.0 % (95 % interval 35.0 to 45.0 %) ' +
+      'of the processor time is due to that in triad (800 ms -> 500 ms), where no cache lines were seen that ' +
+      'several of them write: they compete for memory bandwidth or for a cache. Access less memory there (smaller ' +
+      'types, blocks that fit into the caches).',
+  );
+  t.regex(of({ ...memory, sharedCores: true }), /or for a cache, or for the cores, which some of the CPUs share\. /);
+  t.regex(of({ ...memory, cause: 'lines', variable: 'sum' }), /where they write the same cache lines \(sum\): give/);
+  t.regex(of({ ...memory, cause: 'waiting', procedures: [] }), /due to that, by spinning for each other\.$/);
+  t.regex(of({ ...memory, cause: 'unknown', procedures: [] }), /due to that; where, the recorded runs do not show\.$/);
+  t.is(
+    of({ ...memory, cause: 'none' }),
+    'If it does the same work with fewer threads, they hardly slow each other down.',
   );
 });
 
@@ -168,13 +194,21 @@ test('a report has it after the findings, and a verified finding says so', (t) =
 });
 
 test('JSON has all of it, as the schema says', (t) => {
-  for (const one of [withIt, model]) {
+  const interference: Interference = {
+    cause: 'memory',
+    procedures: [{ entity: 1, name: 'triad', beforeNs: 2, afterNs: 1 }],
+    variable: '',
+    sharedCores: null,
+  };
+  const slowed = { ...whole, changes: whole.changes.map((one) => ({ ...one, interference })) };
+  for (const one of [withIt, { ...withIt, experiment: slowed }, model]) {
     const json = JSON.parse([...reportJson(one, '0.1.0')].join('')) as {
       experiment?: { sentences: string[]; runs: object[] };
       findings: { verifications?: object[] }[];
     };
     t.true(validate(json), JSON.stringify(validate.errors, null, 1));
-    t.is(json.experiment?.runs.length, one === withIt ? 12 : undefined);
-    t.deepEqual(json.findings[0]?.verifications, one === withIt ? [tried] : undefined);
+    const its = one === model ? undefined : one;
+    t.is(json.experiment?.runs.length, its?.experiment?.runs.length);
+    t.deepEqual(json.findings[0]?.verifications, its === undefined ? undefined : [tried]);
   }
 });

@@ -24,6 +24,7 @@ import {
 } from '../../model/index.js';
 import { experimentTexts } from '../../render/index.js';
 import { changeOf, checkProgram } from './change.js';
+import { shareCores } from './cpu-cores.js';
 import type { Arguments } from '../command.js';
 import { exitCodes, Failure, reportFailure, usage } from '../failure.js';
 import { loadModel } from '../profile.js';
@@ -215,6 +216,7 @@ function experimentModel(course: Course, file: string, ended: Experiment['ended'
     kept: kept.number,
     original: plan.original,
     changes,
+    sharedCores: shareCores(),
   };
   const fileOf = (number: number): string => defined(recorded.find((one) => one.number === number)).file;
   const model = loadModel(fileOf(kept.number), { raw });

@@ -4,6 +4,7 @@
  */
 import { item } from '../profile/columns.js';
 import { isBuilt, rememberTables, tablesOf } from '../metrics/tables.js';
+import { interferenceOf } from './interference.js';
 import { adviserOf, remedyOf, type ProgramStart, type Remedy } from './remedies.js';
 import { leastForModes, modesOf, type RunForModes } from './modes.js';
 import { pairedTimes } from './paired.js';
@@ -48,6 +49,7 @@ export interface ExperimentInput {
   kept: number;
   original: ProgramStart;
   changes: readonly TriedChange[];
+  sharedCores: boolean | null; // whether CPUs that the program may use share a core; null: not known
 }
 
 /** Runs of a version in complete rounds, one per round, in order of the rounds. */
@@ -74,7 +76,10 @@ function recordingCost(input: ExperimentInput, { slowdown }: Model): RecordingCo
   return { ...times, estimated, verdict };
 }
 
-function trialOf(input: ExperimentInput, { text, profile }: TriedChange, index: number): ChangeTrial | null {
+const triedRemedy = ({ original }: ExperimentInput, { start, model }: TriedChange, before: Model): Remedy | null =>
+  model === null ? null : remedyOf(original, start, before, model);
+
+function trialOf(input: ExperimentInput, tried: TriedChange, index: number, model: Model): ChangeTrial | null {
   const before = runsOf(input, 'unrecorded'),
     after = runsOf(input, 'changed', index);
   if (before.length === 0 || before.length !== after.length) return null;
@@ -85,7 +90,9 @@ function trialOf(input: ExperimentInput, { text, profile }: TriedChange, index: 
       : times.elapsed.high < 1
         ? 'faster'
         : 'slower';
-  return { ...times, change: text, profile, verdict };
+  const fewer = tried.model !== null && triedRemedy(input, tried, model) === 'fewer-threads' ? tried.model : null;
+  const interference = fewer === null ? null : interferenceOf(times.processor, model, fewer, input.sharedCores);
+  return { ...times, change: tried.text, profile: tried.profile, verdict, interference };
 }
 
 function firstFindings(recorded: readonly RecordedRun[]): FirstFinding[] {
@@ -112,7 +119,7 @@ export function experimentOf(input: ExperimentInput, model: Model): Experiment {
     ended: input.ended,
     runs: [...input.runs],
     recording: recordingCost(input, model),
-    changes: input.changes.flatMap((change, k) => trialOf(input, change, k) ?? []),
+    changes: input.changes.flatMap((change, k) => trialOf(input, change, k, model) ?? []),
     recorded: recordedRuns(input),
   };
 }
@@ -154,7 +161,7 @@ export function withExperiment(model: Model, experiment: Experiment, input: Expe
   const verified = new Map<Finding, Verification[]>();
   if (experiment.changes.length === input.changes.length)
     input.changes.forEach((change, index) => {
-      const remedy = change.model === null ? null : remedyOf(input.original, change.start, model, change.model);
+      const remedy = triedRemedy(input, change, model);
       const finding = remedy === null ? null : adviserOf(model.findings, remedy);
       if (remedy === null || finding === null) return;
       const promised = promiseOf(finding, remedy, model.elapsedNs);

@@ -49,11 +49,25 @@ export interface RecordingCost extends PairedTimes {
   verdict: 'as-estimated' | 'more' | 'less' | null; // null: not known
 }
 
+/** What fewer threads show about those that there were: whether the same work takes less processor time. */
+export interface Interference {
+  /**
+   * Why it does. memory: own work of procedures takes less time, and no lines are known that their threads share; lines:
+   * cache lines that several threads write; waiting: threads spin; kernel: in the kernel. none: it takes as much.
+   */
+  cause: 'none' | 'memory' | 'lines' | 'waiting' | 'kernel' | 'unknown';
+  /** Own processor time, in the recorded runs; most saved first. */
+  procedures: { entity: number; name: string; beforeNs: number; afterNs: number }[];
+  variable: string; // for lines: the static variable that contains the line with most samples; '': none
+  sharedCores: boolean | null; // whether CPUs that the program may use share a core; null: not known
+}
+
 /** The effect of a change that the user asked to try. */
 export interface ChangeTrial extends PairedTimes {
   change: string; // the change as the user wrote it
   profile: string | null; // profile of a recorded run with the change
   verdict: 'faster' | 'slower' | 'undecided';
+  interference: Interference | null; // null: the change was not fewer threads, or shows nothing
 }
 
 /** What an experiment shows about a finding whose advised change was tried. */

@@ -3,6 +3,7 @@ import type {
   ChangeTrial,
   Experiment,
   FirstFinding,
+  Interference,
   Modes,
   PairedTimes,
   Ratio,
@@ -57,6 +58,42 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
   );
 }
 
+function causeText({ cause, procedures, variable, sharedCores }: Interference, letters: Letters): string {
+  const arrow = letters.ascii ? '->' : '→';
+  const where = procedures
+    .map(({ name, beforeNs, afterNs }) => `${name} (${time(beforeNs, letters)} ${arrow} ${time(afterNs, letters)})`)
+    .join(', ');
+  const cores = sharedCores === true ? ', or for the cores, which some of the CPUs share' : '';
+  const lines = variable === '' ? 'they write the same cache lines' : `they write the same cache lines (${variable})`;
+  switch (cause) {
+    case 'lines':
+      return ` in ${where}, where ${lines}: give each thread data of its own, on lines of its own.`;
+    case 'memory':
+      return (
+        ` in ${where}, where no cache lines were seen that several of them write: they compete for memory bandwidth ` +
+        `or for a cache${cores}. Access less memory there (smaller types, blocks that fit into the caches).`
+      );
+    case 'waiting':
+      return ', by spinning for each other.';
+    case 'kernel':
+      return ', most of it in the kernel.';
+    default:
+      return '; where, the recorded runs do not show.';
+  }
+}
+
+/** What it says about the threads if the same work takes less processor time with fewer of them. */
+function interferenceText({ interference, processor }: ChangeTrial, letters: Letters): string {
+  if (interference === null || processor === null) return '';
+  if (interference.cause === 'none')
+    return ' If it does the same work with fewer threads, they hardly slow each other down.';
+  const less = interval(1 - processor.ratio, 1 - processor.high, 1 - processor.low);
+  return (
+    ` If it does the same work with fewer threads, they slow each other down: ${less} of the processor time is ` +
+    `due to that${causeText(interference, letters)}`
+  );
+}
+
 function changeText(trial: ChangeTrial, letters: Letters): string {
   const { change, elapsed, verdict, beforeNs, afterNs, profile } = trial;
   const arrow = letters.ascii ? '->' : '→';
@@ -67,7 +104,7 @@ function changeText(trial: ChangeTrial, letters: Letters): string {
   const unsure = verdict === 'undecided' ? ', so no difference can be shown' : '';
   return (
     `With ${change} the program takes ${difference(elapsed)} time in ${pairs(trial)} of runs${unsure}. ` +
-    `Elapsed time (medians): ${times}${processorText(trial)}.${recorded}`
+    `Elapsed time (medians): ${times}${processorText(trial)}.${interferenceText(trial, letters)}${recorded}`
   );
 }
 
