@@ -15,6 +15,9 @@
 #define SHARE       50u                 /* at most 1/SHARE of the time may be spent on reading */
 #define HEADSTART   UINT64_C(100000000) /* ns allowed in addition at first, because what is read first is used most */
 #define REST_MS     20
+/* ns of a snapshot that finding answers immediately may take; what is asked later waits for the reading thread, so that
+ * new code holds up no snapshot */
+#define QUICK_NS    UINT64_C(100000)
 /* Number of stack nodes from which on paths contain only procedures and loops, no source lines. */
 #define LINES_UNTIL (UINT64_C(1) << 18)
 
@@ -52,6 +55,7 @@ struct qzi_inlining {
   struct loop_list *lists; /* of all places; element 0 is unused */
   uint32_t lists_count, lists_room;
   uint32_t under_way;
+  uint64_t quick_ns; /* spent in this snapshot on answers that were found immediately */
 
   pthread_t thread;
   int started;
@@ -241,6 +245,7 @@ static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
 
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining) {
   uint64_t cpu_ns = 0;
+  if (inlining) inlining->quick_ns = 0;
   if (!inlining || !inlining->under_way || pthread_mutex_trylock(&inlining->lock)) return 0;
   uint32_t count = inlining->answers_count;
   for (uint32_t k = 0; k < count; k++) {
@@ -264,10 +269,12 @@ static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t
   return at + 1;
 }
 
-/* Finds the answer immediately if that takes only some microseconds; returns 0 otherwise. */
+/* Finds the answer immediately if that takes only some microseconds, and this snapshot has not found too many; returns
+ * 0 otherwise. */
 static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   struct answer answer;
-  if (pthread_mutex_trylock(&inlining->reading)) return 0;
+  if (inlining->quick_ns > QUICK_NS || pthread_mutex_trylock(&inlining->reading)) return 0;
+  uint64_t begun_ns = qzi_clock_ns();
   int ready = inlining->symbols_modules == qzi_file_count(inlining->in->file, QZ_SECTION_MODULES) &&
               qz_symbols_inlined_ready(inlining->symbols, pc) &&
               (!inlining->loops || qzi_code_loops_ready(inlining->loops, inlining->symbols, pc, entry));
@@ -278,6 +285,7 @@ static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, ui
     keep(inlining, &answer);
   }
   pthread_mutex_unlock(&inlining->reading);
+  inlining->quick_ns += qzi_clock_ns() - begun_ns;
   return place != 0;
 }
 
