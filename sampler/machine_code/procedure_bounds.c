@@ -30,6 +30,9 @@ struct qzi_procedure_bounds {
     uint64_t from, to;
   } jumps[JUMPS];
   uint32_t jump_count;
+  unsigned char targets[FAR / 8]; /* a bit for each of the next FAR bytes: whether a branch leads there; bit at % FAR is
+                                     of `at` */
+  uint64_t certain;               /* offset of the last start that no branch may disprove */
   int sorted;
 };
 
@@ -65,15 +68,18 @@ static int is_prologue(const unsigned char *code, size_t left, const struct inst
   return (its->op == 0x81 || its->op == 0x83) && its->kind == 5 && its->rm == RSP;
 }
 
-static void begin_one(struct qzi_procedure_bounds *bounds) {
+static void begin_one(struct qzi_procedure_bounds *bounds, int certain) {
   add(&bounds->found, bounds->at);
+  if (certain) bounds->certain = bounds->at;
   bounds->depth = bounds->deepest = 0;
   bounds->switches = 0;
 }
 
-/* Removes starts after `from` up to the current instruction, because a branch connects that code. */
+/* Removes starts after `from` up to the current instruction, because a branch connects that code, as far back as one
+ * that is certain. */
 static void drop_behind(struct qzi_procedure_bounds *bounds, uint64_t from) {
   struct starts *found = &bounds->found;
+  if (bounds->certain > from) from = bounds->certain;
   while (found->count > 1 && found->all[found->count - 1] > from) found->count--;
 }
 
@@ -95,6 +101,18 @@ static int is_start(const struct starts *found, uint64_t offset) {
       high = middle;
   }
   return low < found->count && found->all[low] == offset;
+}
+
+/* Whether a branch before it leads to the current instruction. Instructions up to the next one are forgotten. */
+static int is_target(struct qzi_procedure_bounds *bounds, uint32_t length) {
+  int is = bounds->targets[bounds->at % FAR / 8] >> bounds->at % 8 & 1;
+  for (uint64_t k = bounds->at; k < bounds->at + length; k++)
+    bounds->targets[k % FAR / 8] &= (unsigned char)~(1u << k % 8);
+  return is;
+}
+
+static void leads_to(struct qzi_procedure_bounds *bounds, uint64_t to) {
+  if (to > bounds->at && to - bounds->at < FAR) bounds->targets[to % FAR / 8] |= (unsigned char)(1u << to % 8);
 }
 
 static void branch(struct qzi_procedure_bounds *bounds, uint64_t to) {
@@ -141,6 +159,7 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
   uint64_t next = bounds->at + its->length, to = next + (uint64_t)its->number, size = bounds->high - bounds->low;
   int padding = *code == 0xcc || (left > 1 && !code[0] && !code[1]) || /* between sections */
                 *code == 0x90 || its->op == 0x11f || (*code == 0x66 && (its->op & 0xff) == 0x90);
+  int target = is_target(bounds, its->length);
   if ((bounds->left || bounds->called_last) && padding) {
     bounds->padded = 1;
     return;
@@ -149,8 +168,12 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
   /* A call may end a procedure if it never returns. */
   int may_end =
     (bounds->left && (!bounds->switches || prologue)) || (bounds->called_last && bounds->padded && prologue);
-  if (may_end && bounds->at >= bounds->inside && (prologue || bounds->at >= bounds->far_inside))
-    begin_one(bounds);
+  /* What looks like a beginning, and has no branch or instruction before it that leads there, is one, even where
+   * branches seem to show that it is inside a procedure: these come from separate parts that are placed before theirs.
+   */
+  int certain = bounds->left && bounds->padded && prologue && !target && !bounds->switches;
+  if (certain || (may_end && bounds->at >= bounds->inside && (prologue || bounds->at >= bounds->far_inside)))
+    begin_one(bounds, certain);
   else if (bounds->left)
     bounds->depth = bounds->deepest;
   bounds->left = bounds->padded = 0;
@@ -160,6 +183,7 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
     uint64_t named = next + (uint64_t)its->at.disp;
     if (named < size && !((bounds->low + named) & 15)) add(&bounds->called, named);
   }
+  if (its->flow == FLOW_IF || its->flow == FLOW_JUMP) leads_to(bounds, to);
   if (its->flow == FLOW_IF) branch(bounds, to);
   if (its->flow == FLOW_JUMP) jump(bounds, to);
   bounds->called_last = its->flow == FLOW_CALL;

@@ -189,7 +189,56 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *argument) 
   return 0;
 }
 
+/* Bounds in code at `low`, of a multiple of 16 bytes. */
+static struct qzi_procedure_bounds *bounds_in(const unsigned char *code, size_t length, uint64_t low) {
+  struct qzi_procedure_bounds *bounds = qzi_procedure_bounds_open(low, low + length);
+  CHECK(bounds);
+  for (uint64_t at; (at = qzi_procedure_bounds_next(bounds)) < low + length;)
+    qzi_procedure_bounds_feed(bounds, code + (at - low), length - (size_t)(at - low), 1000);
+  return bounds;
+}
+
+/* Separate parts of two procedures, then these, which jump to the parts and back: they begin where they do. */
+static void check_separate_parts(void) {
+  enum { LOW = 0x1000 };
+  unsigned char code[0x70];
+  memset(code, 0x90, sizeof code);
+  static const unsigned char part_of_g[] = {0x85, 0xc0, 0x0f, 0x84, 0x3d, 0, 0, 0, /* je g+5 */
+                                            0xe9, 0x36, 0,    0,    0};            /* jmp g+3 */
+  static const unsigned char part_of_f[] = {0x31, 0xc0, 0xe9, 0x12, 0, 0, 0};      /* jmp f+9 */
+  static const unsigned char f[] = {0x53, 0x85, 0xff, 0x0f, 0x85, 0xe7, 0xff, 0xff, 0xff, 0x5b, 0xc3};
+  static const unsigned char g[] = {0x55, 0x31, 0xc0, 0x31, 0xc0, 0x31, 0xc0, 0x0f,
+                                    0x85, 0xc3, 0xff, 0xff, 0xff, 0x5d, 0xc3};
+  static const unsigned char h[] = {0x53, 0x31, 0xc0, 0x5b, 0xc3};
+  memcpy(code, part_of_g, sizeof part_of_g);
+  memcpy(code + 0x10, part_of_f, sizeof part_of_f);
+  memcpy(code + 0x20, f, sizeof f);
+  memcpy(code + 0x40, g, sizeof g);
+  memcpy(code + 0x60, h, sizeof h);
+  struct qzi_procedure_bounds *bounds = bounds_in(code, sizeof code, LOW);
+  static const uint64_t starts[] = {0x20, 0x40, 0x60, 0x70};
+  for (int k = 0; k < 3; k++) {
+    uint64_t start, end;
+    qzi_procedure_bounds_at(bounds, LOW + starts[k] + 2, &start, &end);
+    CHECK(start == LOW + starts[k] && end == LOW + starts[k + 1]);
+  }
+  qzi_procedure_bounds_close(bounds);
+}
+
+/* Code that a branch leads to begins no procedure, although it looks like one. */
+static void check_late_prologue(void) {
+  static const unsigned char code[0x20] = {0x85, 0xff, 0x74, 0x0c, 0x31, 0xc0, 0xc3, 0x90, 0x90, 0x90, 0x90,
+                                           0x90, 0x90, 0x90, 0x90, 0x90, 0x53, 0x31, 0xc0, 0x5b, 0xc3};
+  struct qzi_procedure_bounds *bounds = bounds_in(code, sizeof code, 0x2000);
+  uint64_t start, end;
+  qzi_procedure_bounds_at(bounds, 0x2011, &start, &end);
+  CHECK(start == 0x2000);
+  qzi_procedure_bounds_close(bounds);
+}
+
 int main(int count, char **arguments) {
+  check_separate_parts();
+  check_late_prologue();
   if (count > 2) {
     verbose = count > 3;
     every = 1;
