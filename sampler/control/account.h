@@ -12,7 +12,8 @@
 
 /* Reaps the child, which must have ended, and writes "ELAPSED USER SYSTEM\n" to the descriptor `fd` (-1: does not
  * write), in ns: the time from `begin_ns` to `end_ns`, and the processor time by wait4(2), which includes child
- * processes that the child waited for. */
-void qzi_account(int fd, pid_t child, uint64_t begin_ns, uint64_t end_ns);
+ * processes that the child waited for. *used (NULL: not wanted) receives that processor time, too. */
+struct rusage;
+void qzi_account(int fd, pid_t child, uint64_t begin_ns, uint64_t end_ns, struct rusage *used);
 
 #endif

@@ -34,7 +34,14 @@ static int set_children(enum qzi_children children) {
   return setenv(QZ_CHILDREN_ENV, children == QZI_CHILDREN_ALL ? QZ_CHILDREN_ALL : QZ_CHILDREN_FOLLOW, 1);
 }
 
-pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, const char *layer, const sigset_t *mask) {
+static int prepare(const struct qzi_prepared *how) {
+  if (!how) return 0;
+  if (setenv(QZ_CHANNEL_ENV, how->name, 1) || set_children(how->children)) return -1;
+  return how->layer ? qzi_layer_preload(how->layer) : 0;
+}
+
+/* gate->go -1: the child does not wait. */
+pid_t qzi_launch_held(char **argv, const struct qzi_prepared *how, struct qzi_gate *gate, const sigset_t *mask) {
   int report[2], error = 0;
   if (pipe2(report, O_CLOEXEC)) return QZI_NO_PROCESS;
   pid_t pid = fork();
@@ -46,11 +53,15 @@ pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, cons
     return QZI_NO_PROCESS;
   }
   if (pid == 0) {
+    char end;
     signal(SIGXFSZ, SIG_DFL);
     signal(SIGBUS, SIG_DFL);
-    if (name && (setenv(QZ_CHANNEL_ENV, name, 1) || set_children(children))) error = errno;
-    if (!error && layer && qzi_layer_preload(layer)) error = errno;
+    if (prepare(how)) error = errno;
     sigprocmask(SIG_SETMASK, mask, NULL);
+    if (gate->go >= 0) {
+      close(gate->open);
+      while (read(gate->go, &end, 1) < 0 && errno == EINTR) {}
+    }
     if (!error) {
       qzi_run_instead(argv);
       error = errno;
@@ -59,40 +70,14 @@ pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, cons
     _exit(127);
   }
   close(report[1]);
-  ssize_t got;
-  do got = read(report[0], &error, sizeof error);
-  while (got < 0 && errno == EINTR);
-  close(report[0]);
-  if (got != (ssize_t)sizeof error) return pid;
-  waitpid(pid, NULL, 0);
-  errno = error;
-  return -1;
-}
-
-pid_t qzi_launch_held(char **argv, struct qzi_gate *gate, const sigset_t *mask) {
-  int report[2];
-  if (pipe2(report, O_CLOEXEC)) return -1;
-  pid_t pid = fork();
-  if (pid < 0) {
-    int error = errno;
-    close(report[0]);
-    close(report[1]);
-    errno = error;
-    return -1;
-  }
-  if (pid == 0) {
-    char end;
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    close(gate->open);
-    while (read(gate->go, &end, 1) < 0 && errno == EINTR) {}
-    qzi_run_instead(argv);
-    int error = errno;
-    if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error) _exit(125);
-    _exit(127);
-  }
-  close(report[1]);
   gate->report = report[0];
   return pid;
+}
+
+pid_t qzi_launch(char **argv, const struct qzi_prepared *how, const sigset_t *mask) {
+  struct qzi_gate open = {.go = -1, .open = -1};
+  pid_t pid = qzi_launch_held(argv, how, &open, mask);
+  return pid > 0 && qzi_launch_outcome(&open, pid) ? -1 : pid;
 }
 
 int qzi_launch_outcome(const struct qzi_gate *gate, pid_t child) {

@@ -153,6 +153,15 @@ static int given(struct qzi_options *options, int letter, char **argv) {
   return complain("unknown option", argv[optind - 1]);
 }
 
+/* With --tree and --children the tree and the profiles have one name, apart from the extension: the one of profiles. */
+static const char *name_of_profiles(const char *output) {
+  static const char of_trees[] = ".quartztree";
+  size_t length = output ? strlen(output) : 0, extension = sizeof of_trees - 1;
+  if (length < extension || strcmp(output + length - extension, of_trees)) return output;
+  char *name = strndup(output, length - strlen("tree"));
+  return name ? name : output;
+}
+
 int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   struct option names[OPTIONS + 3] = {0};
   char letters[2 * OPTIONS + 4] = "+:h", *end_of_letters = letters + 3;
@@ -204,6 +213,8 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   if (!options->recording.attached) {
     if (optind >= argc) return complain("no program to record", NULL);
     options->program = argv + optind;
+    if (options->tree && options->recording.children == QZI_CHILDREN_ALL)
+      options->output = name_of_profiles(options->output);
     /* whether the program is a wrapper is only known at its end */
     if (options->rotate_seconds > 0 && options->recording.children == QZI_CHILDREN_FOLLOW)
       options->recording.children = QZI_CHILDREN_NONE;

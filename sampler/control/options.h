@@ -16,7 +16,7 @@ struct qzi_options {
   int message_fd;                         /* receives the name of the profile as a line; -1 if none */
   int account_fd;                         /* record: receives the times of the run (account.h); -1 if none */
   int plain;                              /* record: run the program without recording it */
-  int tree;                               /* record: one file for all processes instead of a profile */
+  int tree;                               /* record: one file for all processes, without profiles or beside them */
   pid_t pid;                              /* attach */
   char **program;                         /* record: argv */
 };

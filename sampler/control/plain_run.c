@@ -18,10 +18,10 @@ int qzi_plain_run(const struct qzi_options *options) {
     return QUARTZ_FAILED;
   }
   uint64_t begin_ns = qzi_clock_ns();
-  pid_t child = qzi_launch(options->program, NULL, QZI_CHILDREN_NONE, NULL, &before);
+  pid_t child = qzi_launch(options->program, NULL, &before);
   if (child < 0) return qzi_launch_failed(options->program[0], errno);
   uint64_t end_ns;
   int code = qzi_wait_for_end(signals, child, &end_ns);
-  qzi_account(options->account_fd, child, begin_ns, end_ns);
+  qzi_account(options->account_fd, child, begin_ns, end_ns, NULL);
   return code;
 }

@@ -24,6 +24,7 @@
 #include "sampler/linux/process.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/util/clock.h"
+#include "tree_watch.h"
 #include "watch.h"
 
 #define HELLO_MS    1000 /* timeout for the hello of a connected program, which sends it at once */
@@ -37,18 +38,19 @@ struct launched {
   char base[4096];                       /* the base of file names (rotation.h) */
   struct qzi_replaceable may;            /* files that it may replace */
   pid_t child;
-  unsigned hellos;            /* number of programs that connected, recorded or not */
-  int ended;                  /* 1: the program has ended, and no process that begins now is recorded */
-  int over;                   /* 1: no more recordings begin */
-  enum qz_program kind;       /* of the program that the child executes now */
-  int layer;                  /* 1: the pthread layer was preloaded */
-  int no_proc;                /* 1: the program's /proc entries cannot be read */
-  unsigned pressed;           /* number of signals of `harder` that were sent because the front end is gone */
-  uint64_t press_ns;          /* when the next one is due */
-  int direct;                 /* for qzi_pass_on */
-  uint64_t begin_ns;          /* start time */
-  const char *unwatched;      /* why the child's program cannot be observed, a clause; otherwise NULL */
-  struct qzi_options watched; /* the request for recording it from outside, with its session if there is one */
+  unsigned hellos;             /* number of programs that connected, recorded or not */
+  int ended;                   /* 1: the program has ended, and no process that begins now is recorded */
+  int over;                    /* 1: no more recordings begin */
+  enum qz_program kind;        /* of the program that the child executes now */
+  int layer;                   /* 1: the pthread layer was preloaded */
+  int no_proc;                 /* 1: the program's /proc entries cannot be read */
+  unsigned pressed;            /* number of signals of `harder` that were sent because the front end is gone */
+  uint64_t press_ns;           /* when the next one is due */
+  int direct;                  /* for qzi_pass_on */
+  uint64_t begin_ns;           /* start time */
+  const char *unwatched;       /* why the child's program cannot be observed, a clause; otherwise NULL */
+  struct qzi_tree_watch *tree; /* the observation of all processes; NULL: none */
+  struct qzi_options watched;  /* the request for recording it from outside, with its session if there is one */
 };
 
 /* The child executes another program, which gets the name of the profile; the previous profile is renamed. */
@@ -316,12 +318,13 @@ static int record(struct launched *run, int listener, int signals) {
         admit_next(run, listener); /* processes its last message, which may be the reason why there is no profile */
       close(listener);             /* processes that begin now must not wait until profiles are finished */
       uint64_t end_ns = qzi_clock_ns(); /* taken before the profile is finished */
+      qzi_tree_watch_stop(run->tree, end_ns);
       qzi_newcomers_forget();
       for (unsigned k = qzi_target_count; k-- > 0;)
         if (qzi_targets[k]->pid == run->child) qzi_dismiss(k, reason, status);
       int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
       /* not earlier: as long as the child is not reaped, the kernel reports its usage */
-      qzi_account(run->options->account_fd, run->child, run->begin_ns, end_ns);
+      qzi_account(run->options->account_fd, run->child, run->begin_ns, end_ns, qzi_tree_watch_used(run->tree));
       qzi_dismiss_children();
       qzi_finish_all();
       qzi_outside_close(run->watched.recording.outside);
@@ -333,7 +336,8 @@ static int record(struct launched *run, int listener, int signals) {
                                                         .layer = run->layer,
                                                         .no_proc = run->no_proc,
                                                         .sandboxed = sandboxed});
-      return reason == QZ_END_SIGNAL ? 128 + status : status;
+      /* the front end shows what is named last */
+      return qzi_tree_watch_finish(run->tree, run->options, reason == QZ_END_SIGNAL ? 128 + status : status);
     }
   }
 }
@@ -356,6 +360,7 @@ int qzi_record(const struct qzi_options *options) {
     return QUARTZ_FAILED;
   }
   if (!qzi_name_writable(output)) return QUARTZ_FAILED;
+  if (options->tree && !(run.tree = qzi_tree_watch_new(options->output, run.program))) return QUARTZ_FAILED;
   if (!qzi_name_wants_pid(options->output)) run.output = output;
   run.may = qzi_replaceable_now(run.output);
   int signals = qzi_signals_open(&before), listener = qzi_channel_listen(name);
@@ -371,7 +376,9 @@ int qzi_record(const struct qzi_options *options) {
   run.layer = (run.kind == QZ_PROGRAM_PLAIN || run.kind == QZ_PROGRAM_STATIC) && !run.no_proc &&
               !qzi_layer_path(layer, sizeof layer);
   run.begin_ns = qzi_clock_ns();
-  run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
+  const struct qzi_prepared how = {
+    .name = name, .children = options->recording.children, .layer = run.layer ? layer : NULL};
+  run.child = qzi_tree_watch_launch(run.tree, options->program, &how, &before);
   if (run.child == QZI_NO_PROCESS) {
     fprintf(stderr, "quartz: no profile: no second process can be created: %s; raise the limits (ulimit -u, -v, -n)\n",
             strerror(errno));

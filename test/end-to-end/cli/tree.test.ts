@@ -2,7 +2,7 @@
  * Reports on trees of processes with known numbers. Other programs affect all compared times in the same way: sums, the
  * kernel's own count, and what the programs measure themselves.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { sum } from '../../../ts-frontend/src/tree/numbers.js';
@@ -169,7 +169,25 @@ observing('exit codes: of the program, of signals, of what cannot be executed', 
   t.is(await status('sh', '-c', 'exit 7'), 7);
   t.is(await status('sh', '-c', 'kill -TERM $$'), 143);
   t.is(await status('./not-there'), 127);
-  t.is((await quartz(['run', '--tree', '--children', '--', 'true'], { cwd })).status, 2);
+});
+
+observing('with --children there are a tree and a profile of each process', async (t) => {
+  const cwd = directory();
+  const program = join(root, 'build/test/end-to-end/pthread-layer/spin');
+  const words = ['run', '--tree', '--children', '--', 'sh', '-c', `${program} & ${program}; wait; exit 3`];
+  const { status, stdout, stderr } = await quartz(words, { cwd });
+  t.is(status, 3, stderr);
+  const files = readdirSync(cwd);
+  t.deepEqual(
+    files.filter((name) => name.endsWith('.quartztree')),
+    ['sh.quartztree'],
+  );
+  t.is(files.filter((name) => /^spin-\d+\.quartz$/.test(name)).length, 2, files.join());
+  // the report is of the tree, which counts the processes once, and not the sampler that records them
+  t.regex(stdout, /\bspin\b/);
+  t.notRegex(stdout, /quartz-sampler/);
+  const json = JSON.parse((await quartz(['tree', '--json'], { cwd })).stdout) as { kinds: { name: string }[] };
+  t.deepEqual([...new Set(json.kinds.map(({ name }) => name))].sort(), ['sh', 'spin']);
 });
 
 observing('JSON has what the text says, as the schema describes it', async (t) => {

@@ -79,7 +79,6 @@ export const table = {
   tree: {
     kind: 'switch',
     sampler: 'record',
-    excludes: 'children',
     help: 'record all processes that descend from the program, and report on them as one',
   },
   span: {
