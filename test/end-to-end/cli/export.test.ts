@@ -106,6 +106,13 @@ test('callgrind_annotate reads it, with the same total', async (t) => {
   t.is(status, 0, stderr);
   const total = Number(/^ *([\d,]+) .*PROGRAM TOTALS/m.exec(stdout)![1]!.replaceAll(',', ''));
   t.true(Math.abs(total - atWorkNs) <= 10, `${total} ${atWorkNs}`);
+  const own = new Map(
+    [...stdout.matchAll(/^ *([\d,]+) \(.*:(\S+) \[/gm)].map(([, ns, name]) => [name, Number(ns!.replaceAll(',', ''))]),
+  );
+  for (const { name, kind, nptSelfNs } of openModel(profile, false).entities)
+    if (kind === 'procedure' && own.has(name))
+      t.true(Math.abs(own.get(name)! - nptSelfNs) <= 10, `${name}: ${own.get(name)}, not ${nptSelfNs}`);
+  t.true(own.has('a') && own.has('b'));
 });
 
 test('a reader that goes away is no error', async (t) => {

@@ -233,7 +233,8 @@ function readCallgrind(text: string): { totals: number[]; self: Map<string, numb
     if (name !== undefined) names.set(id, name);
     if (key === 'fn') at = names.get(id)!;
     else if (key === 'cfn') callee = names.get(id)!;
-    else if (line.startsWith('calls=')) call = true;
+    else if (line.startsWith('calls='))
+      call = !/^calls=0\b/.test(line); // as callgrind_annotate reads it
     else if (line.startsWith('totals: ')) totals = line.slice(8).split(' ').map(Number);
     else if (/^\d+ /.test(line)) {
       const costs = line.split(' ').slice(1).map(Number);

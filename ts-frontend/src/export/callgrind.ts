@@ -1,6 +1,7 @@
 /**
  * The format of callgrind_annotate, KCachegrind and QCachegrind (Callgrind Format Specification, version 1): self costs
- * of procedures, and costs of calls between pairs of them. The number of calls is 0 if calls were not counted.
+ * of procedures, and costs of calls between pairs of them. The number of calls is 1 if calls were not counted:
+ * callgrind_annotate adds the cost of 0 calls to the caller's own.
  */
 import { defined, item } from '../model/index.js';
 import type { Model } from '../model/index.js';
@@ -68,7 +69,7 @@ export function* callgrind(model: Model, stacks: WeightedStacks): Iterable<strin
       yield (
         named.of('cob', called.module) + named.of('cfi', called.file) + named.of('cfn', nameOf(stacks.frames, callee))
       );
-      yield `calls=${counts.get(frame)?.get(callee) ?? 0} ${called.line}\n${its.line} ${costs.join(' ')}\n`;
+      yield `calls=${Math.max(1, counts.get(frame)?.get(callee) ?? 0)} ${called.line}\n${its.line} ${costs.join(' ')}\n`;
     }
     yield '\n';
   }

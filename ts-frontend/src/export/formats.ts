@@ -74,7 +74,12 @@ export const exporters: Readonly<Record<FormatName, Exporter>> = {
   callgrind: {
     binary: false,
     stacks: true,
-    loses: () => [overTime, labels, 'calling contexts beyond the caller, and loops'],
+    loses: () => [
+      overTime,
+      labels,
+      'calling contexts beyond the caller, and loops',
+      'numbers of calls that no hooks counted (1 stands there)',
+    ],
     write: (model, options) => callgrind(model, chosen(model, { ...options, foldLoops: true })),
   },
   firefox: {
