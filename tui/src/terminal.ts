@@ -117,6 +117,7 @@ function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
     height,
     minY: 0,
     wholeNumbersOnly: true,
+    wrap: false, // else a line in the last column, where the dots' colour ends, would be moved to a row of its own
     style: { text: 'normal', baseline: 'normal', line: 'normal' },
   }) as Line;
   (line as unknown as { calcSize: () => void }).calcSize = () => {

@@ -152,6 +152,19 @@ test.serial('lines of dots show runnable threads beyond the processors, whose ow
   await session.quit();
 });
 
+test.serial('a line of dots that rises in the last column stays in its rows', async (t) => {
+  const threads = (number: number): ReturnType<typeof run>[] =>
+    Array.from({ length: number }, (_, k) => (k < 2 ? run(`t${k}`, ['main']) : ready(`t${k}`, ['main'])));
+  const builder = new ProfileBuilder({ processors: 2 });
+  for (let k = 0; k < 20; k++) builder.stretch(1e9, threads(k % 2 ? 1 : 6)).stretch(0.03e9, threads(k % 2 ? 6 : 1));
+  for (const width of [80, 100, 120]) {
+    const session = new Session(new Memory(builder.build()), { width, height: 30 });
+    const lines = await session.settle((now) => now.some((line) => /[\u2801-\u28ff]/.test(line)));
+    for (const line of lines) t.notRegex(line, /^[\u2801-\u28ff]/, lines.join('\n'));
+    await session.quit();
+  }
+});
+
 test.serial('cells too show runnable threads beyond the processors', async (t) => {
   const raw = new ProfileBuilder({ processors: 2 })
     .stretch(
