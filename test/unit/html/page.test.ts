@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { htmlPage } from '../../../ts-frontend/src/html/document.js';
-import { escape } from '../../../ts-frontend/src/html/drawing/escape.js';
+import { escapeProse } from '../../../ts-frontend/src/html/drawing/escape.js';
 import { barsOf, childrenOf } from '../../../ts-frontend/src/html/drawing/flame.js';
 import type { PageData } from '../../../ts-frontend/src/html/data/page-data.js';
 import { bottlesOf } from '../../../ts-frontend/src/html/sections/bottles.js';
@@ -66,7 +66,7 @@ test('without scripts: findings in the words of the report, a caption for each t
   t.true(model.findings.length > 0);
   for (const finding of model.findings) {
     const { text, remedy } = findingSentences(model, finding, { ascii: false });
-    t.true(page.includes(`<li><p>${escape(text)}</p><p class="remedy">${escape(remedy)}</p></li>`));
+    t.true(page.includes(`<li><p>${escapeProse(text)}</p><p class="remedy">${escapeProse(remedy)}</p></li>`));
   }
   t.is(page.match(/<table/g)!.length, page.match(/<caption>[^<]/g)!.length);
   t.is(page.match(/<svg/g)!.length, page.match(/<svg [^>]*role="img" aria-label="[^"]/g)!.length);

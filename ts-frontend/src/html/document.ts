@@ -79,7 +79,7 @@ function flameSection(model: Model, data: PageData): string {
   const graph = flameSvg(data, childrenOf(data.flame), size);
   return (
     '<p>A bar is as wide as the elapsed time (normalized processor time) that a procedure accounts for, with all ' +
-    `that it calls; below it is what it calls. ${legend}</p>` +
+    `that it calls; below it is what it calls.</p>${legend === '' ? '' : `<p>Colour: ${legend}</p>`}` +
     '<div id="flame-controls" hidden><label>Search <input id="search" type="search" autocomplete="off" ' +
     'spellcheck="false"></label> <button id="reset" type="button">Whole program</button> <span id="found" ' +
     'role="status"></span><p class="dim">Click, or Tab here and use the arrow keys: Enter zooms, Escape zooms out, / ' +

@@ -17,6 +17,10 @@ const unseen =
 export const escape = (text: string): string =>
   text.replace(unseen, '?').replace(/[&<>"']/g, (char) => entities[char] ?? '');
 
+const numberWithUnit = /(\d) (?=(?:ns|µs|ms|s|min|h|%|Hz|kHz|B|KB|MB|GB)(?![\p{L}\d]))/gu;
+/** Escapes sentences; a line does not break between a number and its unit. */
+export const escapeProse = (text: string): string => escape(text.replace(numberWithUnit, '$1\u00a0'));
+
 /** JSON for a script element, without sequences that could end the element or begin a comment. */
 export const embeddedJson = (value: unknown): string =>
   JSON.stringify(value).replace(

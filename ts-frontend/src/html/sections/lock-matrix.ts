@@ -80,8 +80,8 @@ function matrix(model: Model, rows: readonly ObjectRow[]): string {
   );
   const left = all.size - threads.length;
   return (
-    '<div class="wide"><table class="matrix"><caption>Who waited, and who held it while others waited, as snapshots ' +
-    'saw it (threads times time; of threads that had been let go and waited for a CPU nothing)</caption>' +
+    '<div class="wide"><table class="matrix"><caption>Who waited for it, and who held it meanwhile (threads times ' +
+    'time, sampled; without threads that had been woken and waited for a CPU)</caption>' +
     '<thead><tr><th scope="col" ' +
     `class="left">object</th>` +
     `${names.map((name) => `<th scope="col">${escape(cut(name, 24, letters))}</th>`).join('')}</tr></thead>` +

@@ -5,7 +5,7 @@ import { percent, time, count, figure } from '../../render/format/units.js';
 import { facts, processorsText } from '../../render/parts/head.js';
 import { noticeLine } from '../../render/notices/index.js';
 import { kernelUsageText } from '../../render/wording/kernel-usage.js';
-import { escape } from '../drawing/escape.js';
+import { escape, escapeProse } from '../drawing/escape.js';
 
 const letters = { ascii: false };
 
@@ -28,7 +28,7 @@ export function headFigures(model: Model): string {
 export function findings(model: Model): string {
   const items = model.findings.map((finding) => {
     const { text, remedy } = findingSentences(model, finding, letters);
-    return `<li><p>${escape(text)}</p><p class="remedy">${escape(remedy)}</p></li>`;
+    return `<li><p>${escapeProse(text)}</p><p class="remedy">${escapeProse(remedy)}</p></li>`;
   });
   return items.length === 0
     ? '<p>Nothing stands out; the notices say why.</p>'
@@ -37,11 +37,11 @@ export function findings(model: Model): string {
 
 export function aboutRun(model: Model): string {
   const texts = [facts(model, letters), processorsText(model, letters), kernelUsageText(model, letters)];
-  const notices = model.notices.map((one) => `<li>${escape(noticeLine(model, one, letters))}</li>`);
+  const notices = model.notices.map((one) => `<li>${escapeProse(noticeLine(model, one, letters))}</li>`);
   return (
     texts
       .filter((text) => text !== '')
-      .map((text) => `<p>${escape(text)}</p>`)
+      .map((text) => `<p>${escapeProse(text)}</p>`)
       .join('') + (notices.length > 0 ? `<ul class="notices">${notices.join('')}</ul>` : '')
   );
 }
