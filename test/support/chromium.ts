@@ -58,7 +58,7 @@ export class Chromium {
     return result ?? {};
   }
 
-  /** Opens a file, or an address of one (file://...); `width` of the window in px. */
+  /** Opens a file, or an address (file:, http:); `width` of the window in px. */
   static async open(file: string, width = 1240): Promise<Chromium> {
     const child = spawn(
       'chromium',
@@ -82,7 +82,7 @@ export class Chromium {
     page.session = sessionId as string;
     for (const domain of ['Runtime', 'Log', 'Page']) await page.call(`${domain}.enable`);
     await page.call('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
-    const url = file.startsWith('file:') ? file : pathToFileURL(file).href;
+    const url = /^(file|http):/.test(file) ? file : pathToFileURL(file).href;
     await page.call('Page.navigate', { url });
     while ((await page.evaluate('document.readyState')) !== 'complete')
       await new Promise((done) => setTimeout(done, 50));
@@ -113,9 +113,12 @@ export class Chromium {
     await this.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
   }
 
-  /** PNG of the whole page. */
-  async screenshot(): Promise<Buffer> {
-    const { data } = await this.call('Page.captureScreenshot', { captureBeyondViewport: true });
+  /** PNG of the whole page, or of a part of it from its left upper corner. */
+  async screenshot(part?: { width: number; height: number }): Promise<Buffer> {
+    const { data } = await this.call('Page.captureScreenshot', {
+      captureBeyondViewport: true,
+      ...(part === undefined ? {} : { clip: { x: 0, y: 0, scale: 1, ...part } }),
+    });
     return Buffer.from(data as string, 'base64');
   }
 
