@@ -98,7 +98,8 @@ export function totalsOf(cases: readonly Case[]): string {
       )}.`,
     `Two recordings with one first finding: ${percent(count(pairs, agree), pairs.length)}, ` +
       `${count(pairs, (one) => !agree(one) && one.close)} others are said to be close.`,
-    `Reported slowdown reaches the real one within 2 points, or says "or more": ${percent(said.length, cases.length)}, ` +
+    `Reported slowdown reaches the real one within 2 points, or says "or more": ` +
+      `${percent(said.length, cases.length)}, ` +
       `without "or more" ${count(cases, isReached)}; recorded programs took 2 % more processor time at most in ` +
       `${count(cases, ({ slowerCpu }) => slowerCpu <= 0.02)}.`,
     `Processor time of reports within 2 % of the kernel's count: ${percent(
