@@ -85,6 +85,22 @@ test('OpenMP: small pieces, and locks taken very often, show in what the library
   t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
 });
 
+test("what the library's own threads do is not the work of main, which made them", (t) => {
+  const profile = new Builder({ processors: 4 })
+    .stretch(0.5 * second, [
+      run('main', ['main', 'sum', 'GOMP_parallel']),
+      ...['w1', 'w2', 'w3'].map((one) => run(one, ['main', 'start'])),
+    ])
+    .stretch(
+      0.5 * second,
+      ['main', 'w1', 'w2', 'w3'].map((one) => run(one, ['main', 'sum'])),
+    )
+    .build();
+  for (const entity of profile.entities) if (/GOMP|start/.test(entity.name)) entity.origin = 'openmp';
+  const [first] = buildModel(profile).findings;
+  t.deepEqual([first!.facts.form, first!.name], ['openmp', 'sum']);
+});
+
 test(
   'threads that wait in a loop for others that do something else are a pipeline; those that do the same, a ' +
     'barrier of their own',

@@ -66,6 +66,26 @@ test('code of which two findings are is not reported a third time', (t) => {
   ]);
 });
 
+test('nor is what calls it, with a procedure that is inlined', (t) => {
+  const users = [words(0b0011), words(0b1100)];
+  const raw = counted(users, {}, 0).raw;
+  const builder = new ProfileBuilder({ processors: 2, head: { runningSamples: 1000 } });
+  builder.stretch(1e9, [run('one', ['main', 'all', 'count']), run('other', ['main', 'all', 'count'])]);
+  const deeper = builder.build();
+  const idOf = (kind: string, name: string): number =>
+    buildModel(deeper).entities.find((one) => one.kind === kind && one.name === name)!.id;
+  const by = users.map((user, k) => ({
+    ...user,
+    thread: idOf('thread', threads[k]!),
+    procedure: idOf('procedure', 'count'),
+  }));
+  const model = buildModel({ ...deeper, sharedLines: [{ ...raw.sharedLines[0]!, by }] });
+  t.deepEqual(
+    model.findings.map(({ kind, name }) => [kind, name]),
+    [['sharing', 'count']],
+  );
+});
+
 test('what threads have in common in the line', (t) => {
   t.is(howOf(words(0b01), words(0b10, 0b10)), 'words-apart');
   t.is(howOf(words(0b01), words(0, 0b10)), 'words-apart'); // it reads the adjacent words

@@ -210,8 +210,11 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const rows = [...byEntity].filter(([id, { npt }]) => !isSaid(scope, id, npt)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
   const leastNs = Math.max(2 * least, 0.1 * model.elapsedNs);
-  if (!best || worth(best[1]) < leastNs)
-    return scope.spread && main === 0 ? spreadFinding(context, scope, leastNs) : [];
+  if (!best || worth(best[1]) < leastNs) {
+    // Otherwise what calls all of it would mostly be the code that another finding is about.
+    const isElsewhere = [...byEntity].some(([id, { npt }]) => npt >= leastNs && isSaid(scope, id, npt));
+    return scope.spread && main === 0 && !isElsewhere ? spreadFinding(context, scope, leastNs) : [];
+  }
   const [id, hot] = best,
     { npt, called } = hot,
     mostNs = worth(hot);

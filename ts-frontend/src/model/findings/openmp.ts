@@ -9,6 +9,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { isFor } from '../evidence/purposes.js';
+import { mainThread } from '../evidence/critical-threads.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
@@ -55,9 +56,22 @@ function isAnyOf(context: FindingContext, node: number): boolean {
   return entity.origin === 'openmp' || isFor(entity, Purpose.tbbCode) || calledAt(context, node) !== 0;
 }
 
-/** The owner of the pieces: the nearest procedure that belongs to no library; none for a library's own thread. */
-function ownerAt({ model, tables, own }: FindingContext, node: number): number {
+/** The outermost procedure of a path. */
+function outermostAt({ tables: { stacks } }: FindingContext, node: number): number {
+  let root = node;
+  while (u32(stacks.parent, root) !== 0) root = u32(stacks.parent, root);
+  return u32(stacks.entity, root);
+}
+
+/**
+ * The owner of the pieces: the nearest procedure that belongs to no library. None for a library's own thread: its paths
+ * begin with main, which made it, but it is not main's work that it waits for.
+ */
+function ownerAt(context: FindingContext, node: number, thread: number): number {
+  const { model, tables, own } = context;
   const owner = u32(own.owner, node);
+  const isMain = thread === mainThread(model)?.id;
+  if (!isMain && owner !== u32(tables.stacks.entity, node) && owner === outermostAt(context, node)) return 0;
   if (item(model.entities, owner).origin !== 'standard') return owner;
   for (let n = node; n !== 0; n = u32(tables.stacks.parent, n)) {
     const entity = item(model.entities, u32(tables.stacks.entity, n));
@@ -84,7 +98,7 @@ function teamsOf(context: FindingContext): Teams {
 }
 
 function measure(context: FindingContext): Teams {
-  const { model, tables, own } = context;
+  const { model, tables } = context;
   const { tuples } = model.raw;
   const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map(), tbb: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
@@ -98,7 +112,7 @@ function measure(context: FindingContext): Teams {
       teams.cost += ns / b;
       teams.busy += ns;
       teams.spinning += (ns / b) * s;
-      addTo(teams.owners, shownId(model, ownerAt(context, node)), ns / b);
+      addTo(teams.owners, shownId(model, ownerAt(context, node, u32(tuples.thread, k))), ns / b);
       if (isTbb(item(model.entities, called)) || isTemplate(item(model.entities, called))) teams.tbb += ns / b;
       if (isFor(item(model.entities, called), Purpose.teamCall)) addTo(teams.calls, shownId(model, called), ns / b);
     } else if (
@@ -109,7 +123,11 @@ function measure(context: FindingContext): Teams {
     ) {
       teams.cost += ns / s;
       teams.spinning += ns;
-      addTo(teams.owners, shownId(model, u32(own.procedure, node)), ns / s);
+      addTo(
+        teams.owners,
+        shownId(model, ownerAt(context, u32(tables.stacks.parent, node), u32(tuples.thread, k))),
+        ns / s,
+      );
     }
   }
   return teams;
