@@ -186,7 +186,11 @@ if (unknown !== undefined || !has('chromium')) {
 }
 try {
   execFileSync('sh', [join(root, 'examples/verify/inputs.sh'), join(verify, 'verify-generate'), folder]);
-  execFileSync(quartz, ['record', '-q', '-o', profile, '--', join(verify, 'verify'), ...inputs], { stdio: 'ignore' });
+  // it writes a trace into its working directory
+  execFileSync(quartz, ['record', '-q', '-o', profile, '--', join(verify, 'verify'), ...inputs], {
+    stdio: 'ignore',
+    cwd: folder,
+  });
   for (const name of wanted) {
     const [make, ...needs] = pictures[name];
     const missing = needs.find((program) => !has(program));
