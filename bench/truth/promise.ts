@@ -53,7 +53,13 @@ export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): 
         ? { form: 'more', lowNs: facts.leastNs, ns: Infinity }
         : { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
     case 'io':
-      return { form: 'bound', lowNs: 0, ns: (spreads ? facts.several?.savesNs : facts.rarerNs) ?? savingNs };
+      return {
+        form: 'bound',
+        lowNs: 0,
+        ns:
+          (spreads ? facts.several?.savesNs : facts.rarerNs) ??
+          (facts.waits === 'sleep' ? Math.max(savingNs, facts.goesNs) : savingNs),
+      };
     case 'wake-ups':
       return { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
     case 'collection':

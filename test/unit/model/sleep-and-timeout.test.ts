@@ -69,6 +69,15 @@ test('who sleeps while others wait: reported as sleep, not as input and output, 
   t.deepEqual([ms(goesNs), several!.atATime, ms(several!.savesNs)], [500, 2, 250]);
 });
 
+test('threads that sleep until the other one is ready: being woken leaves only their work', (t) => {
+  const asleep = (name: string) => io(name, ['main', 'look', 'nanosleep']);
+  const builder = new Builder({ processors: 2 })
+    .stretch(0.8 * second, [asleep('main'), asleep('w1')])
+    .stretch(0.1 * second, [run('main', ['main', 'wash']), asleep('w1')])
+    .stretch(0.1 * second, [asleep('main'), run('w1', ['main', 'dry'])]);
+  t.is(ms(factsOf(findingOf(recorded(builder), 'io'), 'io').goesNs), 811); // beside work, a ninth of the sleep counts
+});
+
 test('waits for a device while others wait for it could be several at a time; waits for requests could not', (t) => {
   const few = (call: string): ProfileBuilder => {
     const builder = new Builder({ processors: 2 });

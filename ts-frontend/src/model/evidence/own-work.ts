@@ -60,10 +60,14 @@ function restOf({ model, levels }: FindingContext, { byThread }: Work): number {
   return rest;
 }
 
-/** `goes`: tuples of further work that disappears with the waiting. */
+/**
+ * `goes`: tuples of further work that disappears with the waiting. `rests`: whether the time remains in which threads
+ * with work sleep while nothing runs.
+ */
 export function withoutWaiting(
   context: FindingContext,
   goes: (tuple: number) => boolean = () => false,
+  rests = true,
 ): WithoutWaiting {
   const { model } = context;
   const { elapsedNs, processors, kernelUsage } = model;
@@ -77,7 +81,7 @@ export function withoutWaiting(
       : Infinity;
   const totalNs = Math.min(work.userNs, countedNs) + work.systemNs;
   const longestNs = (Math.max(0, ...work.byThread.values()) * totalNs) / Math.max(1, sampledNs);
-  const rest = restOf(context, work);
+  const rest = rests ? restOf(context, work) : 0;
   const left = (ns: number): number => Math.max(0, elapsedNs - rest - ns);
   return { aloneNs: left(totalNs), idealNs: left(Math.max(longestNs, totalNs / Math.max(1, processors))) };
 }

@@ -3,7 +3,7 @@
  * output"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { item, u32, u8 } from '../profile/columns.js';
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { IoFacts } from '../result/facts.js';
 import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import { addTo } from '../profile/maps.js';
@@ -11,6 +11,8 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
+import { withoutWaiting } from '../evidence/own-work.js';
+import { isBusy } from '../metrics/sums.js';
 import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import type { Entity, Finding } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
@@ -102,6 +104,22 @@ function rarer({ model }: FindingContext, id: number, cost: number): number | nu
   return kind === 'procedure' && id !== 0 ? Math.min(model.elapsedNs, cost + nptNs) : null;
 }
 
+/**
+ * Upper bound of the saving if threads that sleep were woken in time instead: the program's own work remains, and the
+ * time in which no thread sleeps.
+ */
+function goesAwake(context: FindingContext, { timeAt }: IoLoss): number {
+  const { model, tables, levels } = context;
+  const { tuples } = model.raw;
+  const isSleepCall = (k: number): boolean =>
+    isFor(item(model.entities, u32(tables.stacks.entity, u32(tuples.stack, k))), Purpose.sleep);
+  let ns = 0;
+  for (const [level, time] of timeAt) ns += time * Math.max(0, 1 - busyOf(levels, level) / levels.P);
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (isBusy(u8(tuples.state, k)) && isSleepCall(k)) ns += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
+  return Math.min(ns, withoutWaiting(context, isSleepCall, false).idealNs);
+}
+
 /** What the processors did during the cost. */
 function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): Finding['processorUse'] {
   let busy = 0,
@@ -159,7 +177,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         held: isHolding ? waitingAt(held) : [],
         overlapNs,
         restNs: Math.min(cost, loss.restNs),
-        goesNs: isHolding ? cost : loss.saving,
+        goesNs: isHolding ? cost : Math.max(loss.saving, waits === 'sleep' ? goesAwake(context, loss) : 0),
         rarerNs,
         several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,

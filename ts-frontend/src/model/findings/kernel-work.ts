@@ -94,6 +94,34 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
   return all;
 }
 
+/** The least share of the time at a place that page faults take for its other time to be waiting for new memory, too. */
+const leastFaulting = 0.25;
+
+/**
+ * NPT outside of the kernel where most page faults occur: the code that touches new memory also waits for it there, in
+ * caches that do not have it, and on virtual machines for the host, which maps it as well.
+ */
+function touchingOf({ model, tables, covered }: FindingContext): number {
+  const { tuples } = model.raw;
+  const faulting = new Map<number, number>(),
+    other = new Map<number, number>(),
+    npt = new Map<number, number>();
+  for (let k = 0; k < tables.weights.length; k++) {
+    if (tuples.state[k] !== State.useful || covered[k] === 1) continue;
+    const node = u32(tuples.stack, k),
+      ns = f64(tables.weights, k);
+    if (tuples.kernel[k] === KernelWork.fault) addTo(faulting, node, ns);
+    else if (tuples.kernel[k] === KernelWork.none) {
+      addTo(other, node, ns);
+      addTo(npt, node, ns / Math.max(1, u16(tuples.busy, k)));
+    }
+  }
+  let touching = 0;
+  for (const [node, ns] of faulting)
+    if (ns >= leastFaulting * (ns + (other.get(node) ?? 0))) touching += npt.get(node) ?? 0;
+  return touching;
+}
+
 /** The number of calls, and bytes per call; null if unknown. */
 function callsOf({ kernelUsage: usage }: Model, work: Work): KernelWorkFacts['calls'] {
   const calls = usage?.calls;
@@ -193,7 +221,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           both: null,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,
-          savesNs: savingNs,
+          savesNs: savingNs + (again ?? 0) * (work === 'memory' ? touchingOf(context) : 0),
         },
         related: called ? [called[0]] : [],
       }),
