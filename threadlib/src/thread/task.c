@@ -24,9 +24,10 @@ struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_proce
 }
 
 void qzi_in_place_become(struct qzi_processor *p) {
-  struct qzi_thread *below = p->head.current, *inner = NULL;
   bool inside = atomic_load_explicit(&p->busy, memory_order_relaxed);
   if (!inside) qzi_enter(p);
+  /* Since the caller has looked, the hook of a signal handler may have made threads of all of them. */
+  struct qzi_thread *below = p->head.current, *inner = below;
   for (struct qzi_in_place *call = p->in_place, *called = NULL; call; called = call, call = call->outer) {
     struct qzi_thread *thread = p->free[--p->free_count];
     p->task_end--;

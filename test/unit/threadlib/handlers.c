@@ -1,0 +1,54 @@
+/* Hooks in signal handlers make threads of calls in place between any two instructions of spawn and sync
+ * (threadlib/src/thread/in_place.c). Here a handler does what a hook does that looks for the thread it runs in. All
+ * calls must be made once, by whom and wherever they are made, and the caller must stay who it is. */
+#include <quartz/quartz.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/time.h>
+#include "publisher/publisher.h"
+#include "publisher/port.h"
+#include "test/support/check.h"
+
+static void handler(int number) {
+  (void)number;
+  struct qzi_publisher *publisher;
+  (void)qzi_sched_current(&publisher);
+}
+
+struct fib {
+  long n, value;
+};
+static void fib(void *argument) {
+  struct fib *own = argument;
+  if (own->n < 2) {
+    own->value = own->n;
+    return;
+  }
+  struct fib one = {own->n - 1, 0}, two = {own->n - 2, 0};
+  qz_scope scope = QZ_SCOPE_INIT;
+  qz_spawn(&scope, fib, &one);
+  if (own->n % 4 == 0) {
+    qz_spawn(&scope, fib, &two);
+    qz_sync(&scope);
+  } else {
+    fib(&two);
+    qz_sync(&scope);
+  }
+  own->value = one.value + two.value;
+}
+
+int main(void) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+  qz_thread_t me = qz_self();
+  CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+  for (int k = 0; k < 20; k++) {
+    struct fib all = {19, 0};
+    fib(&all);
+    CHECK(all.value == 4181);
+    CHECK(qz_equal(me, qz_self()));
+  }
+  CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+  return 0;
+}
