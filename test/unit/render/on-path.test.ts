@@ -33,9 +33,9 @@ test('tables have a column of it, findings a sentence', (t) => {
   const text = report(recorded(), 'procedures', options);
   t.regex(text, /on path/);
   t.regex(text, /3\.00 s .* 75\.0 % .* a$/m);
-  t.regex(text, /Of the critical path, 75\.0 % goes through a\./);
+  t.regex(text, /It is on 75\.0 % of the critical path\./);
   // and no sentence if the path goes through others
-  t.notRegex(report(recorded(4 * second, 'b'), 'procedures', options), /Of the critical path/);
+  t.notRegex(report(recorded(4 * second, 'b'), 'procedures', options), /of the critical path\./);
 });
 
 test('JSON and CSV have the time', (t) => {

@@ -55,6 +55,7 @@ const model: Model = {
       advice: { pieces: null, threads: null },
       facts: {
         form: 'serial',
+        loop: null,
         oneAtATime: null,
         succession: null,
         worker: null,

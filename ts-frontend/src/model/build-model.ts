@@ -120,6 +120,7 @@ function tablesFor(
     groupOf,
     calls: new Calls(raw.calls, groupOf, count),
     loops: { raw: whole, stacks: all },
+    places: { raw, loops: { raw: whole, stacks: all } },
     lines: { raw: full, stacks: lined },
     measured: measured === full ? raw : withoutCode(withoutCode(measured, 'code-line'), 'code-loop'),
   };
@@ -151,6 +152,7 @@ function entitiesOf(
  */
 function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
+  const { places } = tables; // those that are derived from it have no loops
   const its = withoutRelated(model.raw);
   if (its !== model.raw) {
     model = buildModel(its, options);
@@ -174,7 +176,7 @@ function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Mod
     model = buildModel(inStep, options, tables.measured);
     tables = tablesOf(model);
   }
-  const context = findingContextOf(model, tables);
+  const context = findingContextOf(model, { ...tables, places });
   const findings = findingsOf(context);
   boundByWhatIf(model, findings);
   return { findings, notices: noticesOf(context, findings) };

@@ -251,6 +251,7 @@ export const costlyWork: [string, Finding][] = [
       work,
       {
         form: 'optimize',
+        loop: 'sum.c:12',
         within: { entity: setup, ns: 0.2 * s },
         beside: { entity: setup, ns: 0.9 * s, main },
         mostNs: savesNs,

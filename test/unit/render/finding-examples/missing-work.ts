@@ -24,6 +24,7 @@ export const missingWork: [string, Finding][] = [
     'serial',
     finding(setup, {
       form: 'serial',
+      loop: 'sum.c:12',
       oneAtATime: null,
       succession: null,
       worker: null,
@@ -41,6 +42,7 @@ export const missingWork: [string, Finding][] = [
       setup,
       {
         form: 'serial',
+        loop: null,
         oneAtATime: null,
         succession: null,
         worker: null,
@@ -58,6 +60,7 @@ export const missingWork: [string, Finding][] = [
     'a held lock',
     finding(table, {
       form: 'serial',
+      loop: null,
       oneAtATime: null,
       succession: null,
       worker: null,

@@ -17,6 +17,8 @@ const lock: LockFacts = {
   contended: 1,
   waitMeanNs: 2.5 * us,
   holder: work,
+  holderCalls: null,
+  heldEachNs: 5 * us,
   inIo: null,
   mostlyInIo: false,
   unserved: null,
@@ -66,6 +68,8 @@ export const waits: [string, Finding][] = [
       unserved: 0.5,
     }),
   ],
+  ['a lock held for long', finding(table, { ...lock, heldEachNs: 2 * ms, holderCalls: setup })],
+  ['a lock held for a short time', finding(table, { ...lock, heldEachNs: 0.08 * us })],
   ['a lock behind another', finding(table, { ...lock, waitedFor: join_, others: [main] })],
   ['a lock before others', finding(table, { ...lock, others: [join_] })],
   [

@@ -1,6 +1,7 @@
 /**
- * Attributes stacks to code that a user can change: procedures of the run-time libraries of C, C++ and OpenMP belong to
- * the procedure that calls them, however deep. Used by findings only; tables and paths show every procedure. Pure
+ * Attributes stacks to code that a user can change: procedures of the run-time libraries of C, C++ and OpenMP, and what
+ * the program's module has of the C++ and Rust libraries (instances of templates), belong to the procedure that calls
+ * them, however deep. Used by findings only; tables and paths show every procedure. Pure
  * functions.
  */
 import { item, u32 } from '../profile/columns.js';
@@ -18,6 +19,8 @@ export interface Own {
 
 /** Whether it belongs to a run-time library; the sampler decides which these are (abi/origin.h). */
 export const isRuntime = ({ origin }: { origin: Origin }): boolean => origin === 'runtime' || origin === 'openmp';
+/** Whether it belongs to such a library, or is the program's copy of code of the C++ or Rust library. */
+export const isLibraryCode = (of: { origin: Origin }): boolean => of.origin === 'standard' || isRuntime(of);
 /** Whether it belongs to a library that the system installed, which starts threads or passes on the program's calls. */
 export const isOfSystem = (of: { origin: Origin }): boolean => of.origin === 'installed' || isRuntime(of);
 /** Whether, as far as is known, the program's authors wrote it: neither the former nor the libraries of C++ or Rust. */
@@ -25,16 +28,18 @@ export const isOwn = ({ origin }: { origin: Origin }): boolean => origin === 'ow
 
 export function ownOf(raw: RawProfile, stacks: Stacks): Own {
   const { count, parent, entity } = stacks;
-  const foreign = raw.entities.map((one) => one.kind === 'procedure' && isRuntime(one));
+  const isProcedure = ({ kind }: RawProfile['entities'][number]): boolean => kind === 'procedure';
+  const runtime = raw.entities.map((one) => isProcedure(one) && isRuntime(one)),
+    foreign = raw.entities.map((one) => isProcedure(one) && isLibraryCode(one));
   const hidden = new Uint8Array(count),
     owner = new Uint32Array(count),
     procedure = new Uint32Array(count);
-  const called = new Uint8Array(count); // whether a node or one of its ancestors is not foreign
+  const called = new Uint8Array(count); // whether a node or one of its ancestors is not of a run-time library
   for (let n = 1; n < count; n++) {
     // parents precede their children
     const up = u32(parent, n),
       e = u32(entity, n);
-    called[n] = foreign[e] && called[up] === 0 ? 0 : 1;
+    called[n] = runtime[e] && called[up] === 0 ? 0 : 1;
     hidden[n] = foreign[e] && called[up] === 1 ? 1 : 0;
     owner[n] = hidden[n] === 1 ? u32(owner, up) : e;
     procedure[n] = hidden[n] === 0 && item(raw.entities, e).kind === 'procedure' ? e : u32(procedure, up);

@@ -9,6 +9,7 @@ import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
+import { hotLoop } from '../evidence/hot-loop.js';
 import { isFor } from '../evidence/purposes.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -99,6 +100,19 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
     if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
   return byEntity;
+}
+
+/** The NPT of its own work, by stack. */
+function workOf(context: FindingContext, scope: HotScope, id: number): Map<number, number> {
+  const { model, tables, own } = context;
+  const { tuples } = model.raw;
+  const byStack = new Map<number, number>();
+  for (let k = 0; k < tables.weights.length; k++) {
+    const node = u32(tuples.stack, k);
+    if (isAtWork(context, scope, k) && shownId(model, u32(own.owner, node)) === id)
+      addTo(byStack, node, f64(tables.weights, k) / u16(tuples.busy, k));
+  }
+  return byStack;
 }
 
 /**
@@ -193,6 +207,7 @@ const optimize = (
       handedOn: false,
       spread: false,
       allocatorNs: null,
+      loop: null,
       ...facts,
     },
     related,
@@ -229,6 +244,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
   const calledNs = Math.max(0, busyNs - npt),
     allocatorNs = allocating >= npt / 2 ? allocating : null;
+  const loop = hotLoop(context, id, workOf(context, scope, id));
   const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
-  return [optimize(model, id, hot, { within, beside, mostNs, calledNs, restNs, allocatorNs }, related)];
+  return [optimize(model, id, hot, { within, beside, mostNs, calledNs, restNs, allocatorNs, loop }, related)];
 }

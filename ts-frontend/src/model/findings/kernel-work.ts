@@ -85,7 +85,8 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
       spent.mapping += npt;
       addTo(spent.byTaker, shownId(model, u32(own.procedure, node)), npt);
     }
-    if (own.hidden[node] !== 1) continue;
+    // the procedure that touches memory is not where it is requested
+    if (own.hidden[node] !== 1 || tuples.kernel[k] === KernelWork.fault) continue;
     const called = u32(stacks.entity, node);
     addTo(spent.byCall, shownId(model, called), npt);
     if (tuples.kernel[k] === KernelWork.memory && isFor(item(model.entities, called), Purpose.allocator))

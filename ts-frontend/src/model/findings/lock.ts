@@ -3,12 +3,13 @@
  * instead (docs/reference/findings.md, "Locks"). Pure functions.
  */
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
 import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { LockFacts } from '../result/facts.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
-import { isRuntime } from '../evidence/code-origin.js';
+import { isLibraryCode, isOwn } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model, PathTime } from '../result/types.js';
@@ -81,17 +82,40 @@ function causeOf(model: Model, reported: ReadonlyMap<number, Contended>, one: Co
   return one;
 }
 
-/** The procedure that most often held it while others waited. */
-function holder(context: FindingContext, paths: readonly PathTime[]): number {
-  const { model } = context;
-  const totals = new Map<number, number>();
+/**
+ * The procedure that most often held it while others waited: the innermost one of the program, and what that calls of
+ * libraries for at least half of this time; without one of the program, the innermost one of other libraries.
+ */
+function holder({ model: { entities } }: FindingContext, paths: readonly PathTime[]): Holder {
+  const totals = new Map<number, { ns: number; called: Map<number, number> }>();
   for (const { path, ns } of paths) {
-    const procedure = [...path]
-      .reverse()
-      .find((id) => item(model.entities, id).kind === 'procedure' && !isRuntime(item(model.entities, id)));
-    if (procedure !== undefined) totals.set(procedure, (totals.get(procedure) ?? 0) + ns);
+    const procedures = path.filter((id) => item(entities, id).kind === 'procedure');
+    const own = procedures.findLastIndex((id) => isOwn(item(entities, id)));
+    const at = own >= 0 ? own : procedures.findLastIndex((id) => !isLibraryCode(item(entities, id)));
+    const id = procedures[at];
+    if (id === undefined) continue;
+    const total = totals.get(id) ?? { ns: 0, called: new Map<number, number>() };
+    totals.set(id, total);
+    total.ns += ns;
+    const called = procedures[at + 1];
+    if (called !== undefined) addTo(total.called, called, ns);
   }
-  return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+  const [most] = [...totals].sort((a, b) => b[1].ns - a[1].ns);
+  if (!most) return { procedure: 0, calls: null };
+  const [procedure, { ns, called }] = most;
+  const [call] = [...called].sort((a, b) => b[1] - a[1]);
+  return { procedure, calls: call && call[1] >= ns / 2 ? call[0] : null };
+}
+interface Holder {
+  procedure: number;
+  calls: number | null;
+}
+
+/** Processor time for which a lock is held each time that it is taken; null: not counted. */
+function heldEach(model: Model, { processorTimeNs, object }: Entity): number | null {
+  return model.head.publisher === 'pthread' && object?.counted === true && object.acquisitions > 0
+    ? processorTimeNs / object.acquisitions
+    : null;
 }
 
 /** The least share of the holders' time without a CPU that is reported. */
@@ -145,7 +169,7 @@ function findingFor(context: FindingContext, { entity, loss: own, holding, victi
   });
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
-  const by = holder(context, entity.excludes ? stats.waitOverlap : stats.holders);
+  const { procedure: by, calls } = holder(context, entity.excludes ? stats.waitOverlap : stats.holders);
   const ready = Math.min(context.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(context, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
@@ -172,13 +196,19 @@ function findingFor(context: FindingContext, { entity, loss: own, holding, victi
       takenIn: takenIn(model, worst.entity.id),
       allocator: isAllocators(model, entity.id),
       holder: by !== 0 ? by : null,
+      holderCalls: calls,
+      heldEachNs: heldEach(model, entity),
       inIo: inIo(holding),
       mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,
       unserved: unserved >= leastUnserved ? unserved : null,
       readyInstead: instead,
       savesNs: savingNs,
     },
-    related: [...victims.map((one) => one.entity.id), ...(by !== 0 ? [shownId(model, by)] : [])],
+    related: [
+      ...victims.map((one) => one.entity.id),
+      ...(by !== 0 ? [shownId(model, by)] : []),
+      ...(calls !== null ? [shownId(model, calls)] : []),
+    ],
   });
 }
 

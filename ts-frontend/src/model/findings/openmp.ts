@@ -38,7 +38,7 @@ function calledAt({ model, tables, own }: FindingContext, node: number): number 
   const entityAt = (n: number): Entity => item(model.entities, u32(stacks.entity, n));
   let called = 0,
     n = node;
-  for (; n !== 0 && u8(own.hidden, n); n = u32(stacks.parent, n))
+  for (; n !== 0 && u8(own.hidden, n) && entityAt(n).origin !== 'standard'; n = u32(stacks.parent, n))
     if (entityAt(n).origin === 'openmp') called = u32(stacks.entity, n);
   if (n !== 0 && (called === 0 ? n === node : isTbb(item(model.entities, called))))
     return isTemplate(entityAt(n)) || (called !== 0 && isFor(entityAt(n), Purpose.tbbCode))

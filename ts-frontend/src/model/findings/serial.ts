@@ -1,5 +1,9 @@
 /** The finding about code that runs alone (docs/reference/findings.md, "Code"). Pure. */
-import { item } from '../profile/columns.js';
+import { f64, item, u16, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import { rowsOfKey } from '../profile/row-index.js';
+import { isBusy } from '../metrics/sums.js';
+import { hotLoop } from '../evidence/hot-loop.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { successionOf } from '../evidence/alive-at-once.js';
@@ -37,12 +41,26 @@ export function serial(
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),
+      loop: id === 0 ? null : hotLoop(findingContext, id, costOf(findingContext, candidate)),
       parts: [...parts],
       spreadNs: stats.lost,
       smaller: [],
     },
     related: [...(worker !== 0 ? [worker] : []), ...parts, ...(waited ? [waited.object] : [])],
   });
+}
+
+/** The cost of a candidate while processors are idle, by stack. */
+function costOf({ model, tables }: FindingContext, { members }: Candidate): Map<number, number> {
+  const { tuples } = model.raw;
+  const costs = new Map<number, number>();
+  for (const node of members)
+    for (const k of rowsOfKey(tables.byStack, node)) {
+      const busy = u16(tuples.busy, k);
+      if (busy > 0 && busy < model.processors && isBusy(u8(tuples.state, k)))
+        addTo(costs, node, f64(tables.weights, k) / busy);
+    }
+  return costs;
 }
 
 const workShare = ({ entities, root }: Model, thread: number): number =>

@@ -21,6 +21,10 @@ export interface Tables {
   /** The profile with loops and lines of code on its paths; if there are none, the same as the model's. */
   lines: { raw: RawProfile; stacks: Stacks };
   /**
+   * The profile as recorded, without loops (`raw`) and with them: the same tuples, and the same stacks as the model's.
+   */
+  places: { raw: RawProfile; loops: { raw: RawProfile; stacks: Stacks } };
+  /**
    * The profile as recorded, without loops and lines. The model's tuples differ from it if the model describes what the
    * program would have done without other programs.
    */

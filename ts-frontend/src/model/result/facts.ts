@@ -21,6 +21,7 @@ export interface SerialFacts {
   callers: number[]; // path on which most of the time is lost, outermost first, at most three procedures
   itself: boolean; // the cost is that of the code alone, without the procedures that it calls
   waiting: WaitingAt | null;
+  loop: string | null; // file and line of the innermost loop of its own code that has most of the cost
   parts: number[]; // run-time library procedures that it calls, if most of the cost is in them
   spreadNs: number; // saved if the code were spread over all processors
   smaller: { entity: number; costNs: number }[]; // further serial code that is too small for findings of its own
@@ -113,6 +114,8 @@ export interface LockFacts {
   takenIn: number[]; // procedures that wait for it, if the lock is known only by the place that created it
   allocator: boolean; // the cause is a lock of the memory allocator
   holder: number | null; // the procedure that mostly held it while others waited
+  holderCalls: number | null; // the library's procedure that the holder called for most of that time
+  heldEachNs: number | null; // processor time for which it is held each time; null: not counted
   // share of the holding time in input, output or sleep, and the call; null if there is none
   inIo: { share: number; call: number | null } | null;
   mostlyInIo: boolean; // at least half of the holding time is in input, output or sleep
@@ -360,6 +363,7 @@ export interface OptimizeFacts {
   handedOn: boolean;
   spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
   allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
+  loop: string | null; // file and line of the innermost loop of its own code that has most of it
 }
 
 export type Facts =

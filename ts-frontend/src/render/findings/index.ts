@@ -1,5 +1,5 @@
 /** Converts findings to sentences. Each kind of evidence has one function; no other code edits its sentences. */
-import { fewSnapshots, item, onPathOf } from '../../model/index.js';
+import { fewSnapshots, isMostlyOthers, item, onPathOf } from '../../model/index.js';
 import type { Finding, Kind, Model, Verification } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
@@ -89,13 +89,15 @@ const runs: ReadonlySet<Kind> = new Set(['procedure', 'lock']);
 /** The least share of the critical path that is reported: below this it does not support the finding. */
 const leastOnPath = 0.01;
 
-function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases): string {
+function onPathText({ entity, kind, facts }: Finding, { model, share }: Phrases): string {
   const onPath = onPathOf(model);
   if (onPath === null || entity === 0 || !waitedFor.has(kind) || !runs.has(item(model.entities, entity).kind))
     return '';
+  // what it calls would be on the path, too
+  if (facts.form === 'serial' && facts.itself) return '';
   const part = (onPath.get(entity) ?? 0) / model.head.pathNs;
   // A small share is no evidence against the finding: the path may go through a callee or through a waiting thread.
-  return part < leastOnPath ? '' : ` Of the critical path, ${share(part)} goes through ${title(entity)}.`;
+  return part < leastOnPath ? '' : ` It is on ${share(part)} of the critical path.`;
 }
 
 /** How uncertain the cost is, if that matters, and whether other programs may be the cause. */
@@ -105,7 +107,7 @@ function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }:
       ? ` There are few snapshots, so the cost is uncertain: ${time(costCi95.lowNs)} to ${time(costCi95.highNs)} ` +
         '(95 % interval).'
       : '') +
-    (othersMayCause
+    (othersMayCause && !isMostlyOthers(model.cpuWait) // then the report begins with that
       ? ` Other programs may be the cause: they kept this program waiting for CPUs for ${time(model.cpuWait.othersNs)}.`
       : '')
   );

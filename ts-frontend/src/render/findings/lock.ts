@@ -21,7 +21,10 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       ? ''
       : `Of these, ${mean(facts.woken)} had just been woken: they had no CPU yet, or another thread had taken the ` +
         'lock before them. ';
-  const held = facts.holder === null ? '' : `; it was mostly held in ${say.name(facts.holder)}${inIoText(facts, say)}`;
+  const held =
+    facts.holder === null
+      ? ''
+      : `; it was mostly held in ${say.name(facts.holder)}${callsText(facts, say)}${inIoText(facts, say)}`;
   const unserved =
     facts.unserved === null
       ? ''
@@ -40,22 +43,52 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
         `${time(facts.savesNs)}.`
       : facts.allocator
         ? `${ofAllocator}. If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`
-        : `Reduce waiting for ${cause}: ` +
-          (facts.mostlyInIo ? 'move input, output and sleep out of the critical section, ' : '') +
-          `${
-            facts.counted || facts.holder !== null
-              ? 'hold it for less time, take it less often, or split what it protects'
-              : 'call it less often, with more work per call, or from fewer threads at a time'
-          }. ` +
-          `If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
+        : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
   };
 }
+
+/** Processor time per acquisition below which less of it can hardly help, and above which it is what others wait for. */
+const shortNs = 1000,
+  longNs = 10_000;
+
+/** What to change, depending on whether the lock is held for long, or for a short time but often. */
+function lessText(facts: LockFacts, cause: string, time: Phrases['time']): string {
+  const { heldEachNs, mostlyInIo, acquisitions } = facts;
+  if (mostlyInIo)
+    return (
+      `Reduce waiting for ${cause}: move input, output and sleep out of the critical section, hold it for less time, ` +
+      'take it less often, or split what it protects.'
+    );
+  if (heldEachNs !== null && heldEachNs >= longNs)
+    return (
+      `It is held for ${time(heldEachNs)} each time: do before or after it what needs no protection, split what it ` +
+      'protects, or use a read-write lock if most of its holders only read.'
+    );
+  if (heldEachNs !== null && heldEachNs > 0 && heldEachNs < shortNs)
+    return (
+      `It is held for only ${time(heldEachNs)} each time, but was taken ${counted(count(acquisitions), 'time')}: take ` +
+      'it less often (several items each time, or data of its own for each thread, combined at the end), or split ' +
+      'what it protects.'
+    );
+  return (
+    `Reduce waiting for ${cause}: ` +
+    (facts.counted || facts.holder !== null
+      ? 'hold it for less time, take it less often, or split what it protects.'
+      : 'call it less often, with more work per call, or from fewer threads at a time.')
+  );
+}
+
+/** Example: ", which calls compress2" */
+const callsText = ({ holderCalls }: LockFacts, { name }: Phrases): string =>
+  holderCalls === null ? '' : `, which calls ${name(holderCalls)}`;
 
 /** A lock that the program implements itself, with a flag and a condition, semaphore or futex. */
 function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phrases): Sentences {
   const { title, time } = say;
   const runs =
-    facts.holder === null ? '' : `; the code that runs during these waits is mostly ${say.name(facts.holder)}`;
+    facts.holder === null
+      ? ''
+      : `; the code that runs during these waits is mostly ${say.name(facts.holder)}${callsText(facts, say)}`;
   const waits =
     facts.counted && facts.contended > 0
       ? `${counted(count(facts.contended), 'wait')}, ${time(facts.waitMeanNs)} each`

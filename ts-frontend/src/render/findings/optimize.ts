@@ -6,7 +6,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,
-  { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs }: OptimizeFacts,
+  { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs, loop }: OptimizeFacts,
   { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
@@ -22,6 +22,7 @@ export function optimize(
       `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time, ` +
       'waits for none of them.'
     : '';
+  const inLoop = loop === null ? '' : `, mostly in the loop at ${loop},`;
   const flat = spread ? ' No procedure takes a tenth of the elapsed time by itself.' : '';
   const called = calledNs >= mostNs / 10 ? ` (${time(mostNs + calledNs)} with the procedures that it calls)` : '';
   const rest = restNs >= mostNs / 10 ? `, plus ${time(restNs)} that it takes while fewer processors are busy` : '';
@@ -31,19 +32,19 @@ export function optimize(
   const doubt = handedOn
     ? ' Threads hand locks to each other all the time, so part of this may be waiting for data from other CPUs.'
     : together >= 2
-      ? ` ${count(together)} threads run it at the same time: quartz run --measure --try with a single thread shows ` +
-        'whether they slow each other down there (cache lines that several write, memory bandwidth).'
+      ? ` Whether the ${count(together)} threads that run it at the same time slow each other down (shared cache ` +
+        'lines, memory bandwidth), quartz run --try with a single thread shows.'
       : '';
   return {
     text:
-      `${subject} takes ${costs(finding.costNs)}${part} while ` +
+      `${subject}${inLoop} takes ${costs(finding.costNs)}${part} while ` +
       `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${flat}${other}`,
     remedy:
       (allocatorNs === null
         ? ''
         : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, allocate larger blocks, or ` +
           'try another allocator (LD_PRELOAD); if MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
-      `Make it faster: every 10 % saves ${time(mostNs / 10)}; the most that can be saved is ` +
-      `${time(mostNs)}${called}${rest}; samples cannot show how much of that is achievable.${comparison}${doubt}`,
+      `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}; how much of ` +
+      `that is achievable, samples cannot show.${comparison}${doubt}`,
   };
 }

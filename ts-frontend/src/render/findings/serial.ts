@@ -17,7 +17,8 @@ export function serial(
       : isLock
         ? heldText(title(finding.entity))
         : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
-  const parts = facts.parts.length > 0 ? ` Most of that is in ${facts.parts.map(name).join(' and ')}.` : '';
+  const inside = [...(facts.loop === null ? [] : [`the loop at ${facts.loop}`]), ...facts.parts.map(name)];
+  const parts = inside.length > 0 ? ` Most of that is in ${inside.join(' and ')}.` : '';
   const smaller =
     facts.smaller.length > 0
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`

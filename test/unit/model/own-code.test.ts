@@ -1,0 +1,88 @@
+/** Findings name code that a reader can change: the program's procedure, its loop, and what it calls of libraries. */
+import test from 'ava';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { second } from '../../support/example-profiles.js';
+import { factsOf, nameOf, namesOf } from '../../support/facts.js';
+
+const sentence = (model: Model): string => {
+  const { text, remedy } = findingSentences(model, model.findings[0]!, { ascii: true });
+  return `${text} ${remedy}`;
+};
+
+test('instances of the C++ library’s templates belong to the procedure that calls them', (t) => {
+  const sorts = ['main', 'median', 'std::sort<int*>', 'std::__introsort_loop<int*>'];
+  const builder = new Builder({ processors: 2 })
+    .stretch(second, [run('main', sorts)])
+    .stretch(0.2 * second, [run('main', [...sorts, 'less'])])
+    .stretch(second, [run('w1', ['main', 'work']), run('w2', ['main', 'work'])]);
+  for (const name of sorts.slice(2)) builder.describe(name, { origin: 'standard' });
+  const model = buildModel(builder.build());
+  const [finding] = model.findings;
+  t.deepEqual([finding?.kind, finding?.name], ['serial', 'median']);
+  t.deepEqual(namesOf(model, factsOf(finding, 'serial').parts), ['std::sort<int*>']);
+});
+
+test('a thread that begins in the library is not its creator’s code', (t) => {
+  const start = 'std::sys::backtrace::__rust_begin_short_backtrace';
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .describe(start, { origin: 'standard' })
+      .describe('memcpy', { origin: 'runtime' })
+      .stretch(second, [run('w', [start, 'memcpy']), wait('main', ['main', 'join:w'])])
+      .build(),
+  );
+  t.is(model.findings[0]?.name, start);
+});
+
+/** Two threads of which one holds the lock, in `compress` of another library, for `heldNs` each time. */
+function held(heldNs: number): Model {
+  const takes = ['main', 'append', 'mutex:archive'];
+  const holds = [...takes, 'compress', 'deflate'];
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  for (let k = 0; k < 50; k++)
+    builder
+      .stretch(0.01 * second, [run('a', holds), wait('b', takes)])
+      .stretch(0.01 * second, [wait('a', takes), run('b', holds)]);
+  for (const name of holds.slice(3)) builder.describe(name, { origin: 'installed' });
+  return buildModel(builder.object('mutex:archive', { acquisitions: second / heldNs, contended: 100 }).build());
+}
+
+test('a lock’s holder is the procedure of the program, with what it calls; the advice depends on how long', (t) => {
+  const model = held(1e6);
+  const { holder, holderCalls, heldEachNs } = factsOf(model.findings[0], 'lock');
+  t.deepEqual([nameOf(model, holder), nameOf(model, holderCalls), heldEachNs], ['append', 'compress', 1e6]);
+  t.regex(
+    sentence(model),
+    /mostly held in append, which calls compress\b.*It is held for 1\.00 ms each time: do before/s,
+  );
+  t.regex(sentence(held(500)), /held for only 500 ns each time, but was taken 2,000,000 times: take it less often/);
+  t.regex(sentence(held(5000)), /Reduce waiting for lock archive: hold it for less time, take it less often, or split/);
+});
+
+test('the loop of a procedure that has most of its time is said, its callees’ loops are not', (t) => {
+  const outer = 'code-loop:loop at a.c:3',
+    inner = 'code-loop:loop at a.c:5',
+    others = 'code-loop:loop at b.c:2';
+  const own = ['main', 'equalize', outer];
+  const recorded = (innerNs: number): string | null => {
+    const builder = new Builder({ processors: 2 });
+    for (const [loop, line] of [
+      [outer, 3],
+      [inner, 5],
+    ] as const)
+      builder.describe(loop, { record: builder.id('equalize'), file: '/src/a.c', line, naming: 'place' });
+    builder.describe(others, { record: builder.id('powf'), file: '/src/b.c', line: 2, naming: 'place' });
+    builder
+      .describe('powf', { origin: 'runtime' })
+      .stretch(innerNs, [run('main', [...own, inner, 'powf', others])])
+      .stretch(second - innerNs, [run('main', own)])
+      .stretch(second, [run('w1', ['main', 'work']), run('w2', ['main', 'work'])]);
+    const model = buildModel(builder.build());
+    t.deepEqual([model.findings[0]?.kind, model.findings[0]?.name], ['serial', 'equalize']);
+    return factsOf(model.findings[0], 'serial').loop;
+  };
+  t.is(recorded(0.9 * second), 'a.c:5');
+  t.is(recorded(0.4 * second), 'a.c:3');
+});
