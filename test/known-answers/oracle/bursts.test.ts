@@ -79,7 +79,7 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
 
 /**
  * By how much the whole may be off (metrics.md, section 6): what one snapshot stands for, on each CPU; where other
- * programs had the CPUs, half a tick as well, and what ran after the last snapshot, whose interval may not have been over.
+ * programs had the CPUs, half a tick as well, and what ran after the last snapshot, whose interval may be incomplete.
  */
 function uncounted({ processors, elapsedNs, samples, cpuWait }: Model): number {
   const intervalNs = elapsedNs / samples;

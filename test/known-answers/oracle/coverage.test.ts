@@ -137,8 +137,8 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
   t.true(covered.size >= 10);
   t.log(`${samples} snapshots, ${skipped} skipped; ${covered.size} entities, ${errors.size} numbers compared`);
   // Only what every run has seen: what is seen only by chance has been seen too often in these runs.
-  // The mean error must be 0 within 5 standard errors, or below one part in 500 of the elapsed time. What happened while
-  // the machine kept the sampler from running is unknown: when threads wait for a CPU, so does the sampler.
+  // The mean error must be 0 within 5 standard errors, or below one part in 500 of the elapsed time. What happened
+  // while the machine kept the sampler from running is unknown: when threads wait for a CPU, so does the sampler.
   for (const [what, one] of errors) {
     const { n, mean, sigmas } = one.lean();
     // A number that counts threads can deviate by all of them at each such instant; runnable threads while useful, by

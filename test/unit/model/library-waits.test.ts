@@ -256,7 +256,7 @@ test('MPI: what waits for other processes is one limit, by its calls; work besid
   t.false(model.findings.some(({ kind }) => kind === 'spinning' || kind === 'lock-contention'));
 });
 
-test('MPI: what it executes itself to begin is no code of the program to make faster, alone or beside other work', (t) => {
+test('MPI: its own start is no code of the program to make faster, alone or beside other work', (t) => {
   const model = buildModel(
     new Builder({ processors: 2 })
       .stretch(second, [run('main', ['main', 'PMPI_Init'])])

@@ -123,7 +123,7 @@ test('threads of a place that are longer than the run break an invariant; not th
   t.regex(brokenSite({ topWorkNs: 0.5 }), /spawn site 0: span of its top calls/, 'they wait for nothing but ends');
 });
 
-test('a level with less work than the chain in it, and a procedure that is less than its part, break invariants', (t) => {
+test('a level with less work than its chain, and a procedure that is less than its part, break invariants', (t) => {
   const raw = recorded();
   const check = (change: Partial<RawProfile>): string => checkInvariants(buildModel({ ...raw, ...change })).join();
   const thin = { ns: Float64Array.of(0.5 * second, 0.4 * second, 1.6 * second, 1.5 * second) };

@@ -69,7 +69,8 @@ export function* callgrind(model: Model, stacks: WeightedStacks): Iterable<strin
       yield (
         named.of('cob', called.module) + named.of('cfi', called.file) + named.of('cfn', nameOf(stacks.frames, callee))
       );
-      yield `calls=${Math.max(1, counts.get(frame)?.get(callee) ?? 0)} ${called.line}\n${its.line} ${costs.join(' ')}\n`;
+      const calls = Math.max(1, counts.get(frame)?.get(callee) ?? 0);
+      yield `calls=${calls} ${called.line}\n${its.line} ${costs.join(' ')}\n`;
     }
     yield '\n';
   }

@@ -73,7 +73,8 @@ export function timeLine(model: Model): string {
     `aria-label="${escape(`Processors over time. ${summary}`)}">` +
     areas.reverse().join('') +
     `<path class="runnable" d="${runnable}"/>` +
-    `<text x="${left - 4}" y="12" text-anchor="end">${Number.isInteger(top) ? count(top) : figure(top)}</text><text x="${left - 4}" ` +
+    `<text x="${left - 4}" y="12" text-anchor="end">${Number.isInteger(top) ? count(top) : figure(top)}</text>` +
+    `<text x="${left - 4}" ` +
     `y="${height - bottom}" text-anchor="end">0</text>` +
     `<text x="${left}" y="${height - 6}">0</text><text x="${width}" y="${height - 6}" ` +
     `text-anchor="end">${escape(time(whole))}</text></svg>` +

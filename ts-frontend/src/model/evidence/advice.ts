@@ -1,8 +1,8 @@
 /**
- * Ensures that findings and notices of one model never advise opposite changes: larger and smaller pieces, more and fewer threads
- * (docs/reference/findings.md, "One advice"). The finding whose cost was measured directly (overhead of threads,
- * threads that take CPUs from others) decides; other findings drop that part of their advice if there is another
- * remedy. Pure functions.
+ * Ensures that findings and notices of one model never advise opposite changes: larger and smaller pieces, more and
+ * fewer threads (docs/reference/findings.md, "One advice"). The finding whose cost was measured directly (overhead of
+ * threads, threads that take CPUs from others) decides; other findings drop that part of their advice if there is
+ * another remedy. Pure functions.
  */
 import type { Facts } from '../result/facts.js';
 import type { Advice } from '../result/finding-kinds.js';

@@ -95,7 +95,7 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
   return all;
 }
 
-/** The least share of the time at a place that page faults take for its other time to be waiting for new memory, too. */
+/** If page faults take this share of the time at a place, its other time counts as waiting for new memory, too. */
 const leastFaulting = 0.25;
 
 /**

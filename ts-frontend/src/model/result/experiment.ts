@@ -52,7 +52,7 @@ export interface RecordingCost extends PairedTimes {
 /** What fewer threads show about those that there were: whether the same work takes less processor time. */
 export interface Interference {
   /**
-   * Why it does. memory: own work of procedures takes less time, and no lines are known that their threads share; lines:
+   * Why it does. memory: own work of procedures takes less time, and their threads are not known to share lines; lines:
    * cache lines that several threads write; waiting: threads spin; kernel: in the kernel. none: it takes as much.
    */
   cause: 'none' | 'memory' | 'lines' | 'waiting' | 'kernel' | 'unknown';
