@@ -74,12 +74,12 @@ struct qz_path {
 };
 
 /* Sums over all threads that were spawned or created at one call site and have ended. Times in ticks. top_...: of
- * the threads with no ancestor that was spawned there. merges, merged, lost, slack: of a site that waits for threads
- * to end (join, sync). */
+ * the threads with no ancestor that was spawned there; inner_...: of the others. merges, merged, lost, slack: of a site
+ * that waits for threads to end (join, sync). */
 struct qz_site {
   uint64_t site;  /* return address of the call; 0: not used */
   uint64_t start; /* start routine of the first thread */
-  uint64_t count, work, span;
+  uint64_t inner_count, inner_work, inner_span;
   uint64_t top_count, top_work, top_span;
   uint64_t merges, merged,
     lost;         /* number of waits, of threads waited for, and of those among them that were not the longest chain */
@@ -100,7 +100,7 @@ struct qz_span {
   uint64_t strands;
   uint64_t levels_shift; /* a level is 2^this ticks; QZ_SPAN_WIDENING while levels are being merged */
   uint64_t reserved[3];
-  uint64_t what_if_work[QZ_WHAT_IFS]; /* work with the weights of each query */
+  uint64_t what_if_less[QZ_WHAT_IFS]; /* how much less the work is with the weights of each query (modulo 2^64) */
   uint64_t what_if[QZ_WHAT_IFS];      /* the longest chain at a crumb of this actor, with the weights of each query */
   uint64_t reserved2[4];
   uint64_t levels[QZ_SPAN_LEVELS]; /* work by the length of the chain that leads to it */

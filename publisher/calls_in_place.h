@@ -14,11 +14,10 @@ static inline bool qzi_pub_is_of(const struct qz_thread *record, uint32_t epoch)
 }
 static inline bool qzi_pub_has_room(const struct qz_thread *record) { return qzi_pub_top(record) < record->limit; }
 
-/* Returns whether this is the common case: the threads have records of this epoch, and the time path, but not work
- * and span, is recorded. */
+/* Returns whether this is the common case: the threads have records of this epoch, and the time path is recorded. */
 static inline bool qzi_pub_usual(const struct qzi_publisher *p, const struct qzi_pub_thread *t, uint32_t epoch) {
   bool publishing = qzi_publishing();
-  return __builtin_expect(publishing && p->path && p->calls, 1) && qzi_pub_is_of(t->record, epoch);
+  return __builtin_expect(publishing && p->time_path && p->calls, 1) && qzi_pub_is_of(t->record, epoch);
 }
 static inline bool qzi_pub_call_usual(const struct qzi_publisher *p, const struct qzi_pub_thread *parent,
                                       const struct qzi_pub_thread *child) {
@@ -37,7 +36,7 @@ static inline void qzi_pub_calls(struct qzi_pub_thread *parent, unsigned kind, u
 /* Does the same as qzi_pub_ended, for a child whose record p no longer runs. */
 static inline void qzi_pub_call_ended(struct qzi_publisher *p, struct qzi_pub_thread *child) {
   struct qz_thread *record = child->record;
-  (void)qzi_path_now(p->path); /* the child's strand ends; p is already on the parent's chain */
+  (void)qzi_path_now(p->time_path); /* the child's strand ends; p is already on the parent's chain */
   QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
   qzi_pub_store(&record->state, QZ_STATE_IDLE);

@@ -36,9 +36,10 @@ struct qzi_publisher {
   struct qz_processor *record; /* NULL before the first session */
   struct qz_path
     *path; /* NULL before the first session, without memory for it, or (thread package) while `span` is set */
-  struct qz_call *calls;  /* its part of the call table */
-  uint64_t change;        /* change count of `now`, shifted to its position */
-  uint64_t thread_plus_1; /* thread in `now` */
+  struct qz_path *time_path; /* the same, also while `span` is set */
+  struct qz_call *calls;     /* its part of the call table */
+  uint64_t change;           /* change count of `now`, shifted to its position */
+  uint64_t thread_plus_1;    /* thread in `now` */
   uint64_t spawns,
     woken; /* threads it created, and other threads it made ready; their sum is `enqueued` of the record */
   uint64_t dequeued, switches, steals, parks;

@@ -55,6 +55,8 @@ static inline __attribute__((always_inline)) void qzi_path_give(struct qzi_publi
                                                                 enum qz_arrival arrival) {
   if (__builtin_expect(p->path != NULL, 1))
     __atomic_store_n(&to->chain, qzi_path_now(p->path) | arrival, __ATOMIC_RELAXED);
+  else if (arrival == QZ_ARRIVAL_CREATED)
+    qzi_span_created(p, to);
   else
     qzi_span_give(p, to, arrival);
 }

@@ -4,7 +4,8 @@ set(QUARTZ_PUBLISHER ${CMAKE_CURRENT_LIST_DIR})
 set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/session_layout.c
     ${QUARTZ_PUBLISHER}/channel.c ${QUARTZ_PUBLISHER}/thread_records.c
     ${QUARTZ_PUBLISHER}/object_records.c ${QUARTZ_PUBLISHER}/names.c ${QUARTZ_PUBLISHER}/path.c
-    ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_clock.c ${QUARTZ_PUBLISHER}/span_sites.c
+    ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_calls.c ${QUARTZ_PUBLISHER}/span_clock.c
+    ${QUARTZ_PUBLISHER}/span_sites.c
     ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c ${QUARTZ_PUBLISHER}/call_tables.c
     ${QUARTZ_PUBLISHER}/calibrate.c ${QUARTZ_PUBLISHER}/calibration.c
     ${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
@@ -23,8 +24,8 @@ function(quartz_publisher_flags)
   set_source_files_properties(${QUARTZ_PUBLISHER_SOURCES} PROPERTIES COMPILE_OPTIONS "${ARGN}")
   set_source_files_properties(${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
     ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/hooks/asked.c ${QUARTZ_PUBLISHER}/call_tables.c
-    ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_clock.c ${QUARTZ_PUBLISHER}/span_sites.c
-    ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c
+    ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_calls.c ${QUARTZ_PUBLISHER}/span_clock.c
+    ${QUARTZ_PUBLISHER}/span_sites.c ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c
     PROPERTIES COMPILE_OPTIONS "${ARGN};-mgeneral-regs-only;-fno-sanitize=all")
   set_source_files_properties(${QUARTZ_PUBLISHER}/calibrate.c
     PROPERTIES COMPILE_OPTIONS "${ARGN};-fno-optimize-sibling-calls") # as quartz-flags

@@ -110,6 +110,15 @@ static inline void qzi_pub_increment(uint64_t *at) {
 #endif
 }
 
+/* Adds to a counter, by its only writer; with one instruction where possible. */
+static inline void qzi_pub_more(uint64_t *at, uint64_t amount) {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  __asm__ volatile("addq %1, %0" : "+m"(*at) : "r"(amount) : "cc");
+#else
+  qzi_pub_store(at, *at + amount);
+#endif
+}
+
 /* The packed word of a profile stack, for its own thread: the offset of the top, and the number of pushes. The two
  * halves are accessed separately, as by the hooks in assembly (quartz/hooks.h explains why). */
 typedef uint32_t __attribute__((may_alias)) qzi_pub_half;

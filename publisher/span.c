@@ -7,33 +7,19 @@
 
 #define BURDEN_NS 5000u /* from the spawn until the thread runs on another processor */
 
-static uint64_t burden; /* in ticks */
-
 /* ---- lengths -------------------------------------------------------------------------------------------------- */
 
 struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t) {
   return of_thread(t);
 }
 
-/* Sets each lane of `to` to the maximum of both. `without`: bits of what-if queries in which `from` does not precede
- * `to`. */
-static inline void longest(struct qzi_lanes *to, const struct qzi_lanes *from, unsigned without) {
-  /* without branches, since which one is longer is unpredictable */
-  to->crumb = from->length > to->length ? from->crumb : to->crumb;
-  to->length = from->length > to->length ? from->length : to->length;
-  to->burdened = from->burdened > to->burdened ? from->burdened : to->burdened;
-  to->typical = from->typical > to->typical ? from->typical : to->typical;
-  if (__builtin_expect(!qzi_what_if_any, 1)) return;
-  for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
-    if (from->what_if[k] > to->what_if[k] && !(without & 1u << k)) to->what_if[k] = from->what_if[k];
-}
 void qzi_span_max(struct qzi_lanes *to, const struct qzi_lanes *from) { longest(to, from, 0); }
 
 static void lengthen(struct qzi_span *span, uint64_t ticks) {
   span->now.length += ticks;
   span->now.burdened += ticks;
   span->now.typical += ticks;
-  if (qzi_what_if_any) qzi_what_if_lengthen(span, ticks);
+  qzi_what_if_lengthen(span, ticks);
 }
 
 static __attribute__((noinline)) void cut(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t now,
@@ -42,24 +28,6 @@ static __attribute__((noinline)) void cut(struct qzi_span_actor *actor, struct q
 }
 
 /* ---- events --------------------------------------------------------------------------------------------------- */
-
-static inline void created(struct qzi_span_actor *actor, struct qzi_span *child, const struct qzi_span *self,
-                           const struct qzi_pub_thread *t) {
-  unsigned number = qzi_site_number_near(&actor->near[0], t->create_site);
-  uint64_t bit = number ? UINT64_C(1) << number : 0;
-  child->now = self->now;
-  child->now.burdened += burden;
-  child->in = (struct qzi_lanes){0};
-  child->work = 0;
-  child->start = self->now.length;
-  child->away = 0;
-  child->sites = self->sites | bit;
-  child->epoch = qzi_pub_epoch;
-  child->site = (uint8_t)number;
-  child->top = number && !(self->sites & bit);
-  child->inside = child->called = 0;
-  if (qzi_what_if_any) child->inside = self->inside | qzi_what_if_created(t);
-}
 
 /* Returns the object that a thread which the caller holds waits for; 0: none. */
 static uint32_t waits_for(const struct qzi_pub_thread *t) {
@@ -71,19 +39,14 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   struct qzi_span_actor *actor = p->span;
   if (!actor) return;
   __atomic_store_n(&to->chain, qzi_path_now(actor->path) | arrival, __ATOMIC_RELAXED);
-  struct qzi_span *its = qzi_span_of(to);
   if (arrival == QZ_ARRIVAL_JOINED && to != current(p))
     return; /* called on its parent's stack: see qzi_span_call_ended */
   struct qzi_span *self = running(p);
   if (!self) return;
   switch (arrival) {
-  case QZ_ARRIVAL_CREATED:
-    cut_here(actor, self, clock_now(), 0);
-    created(actor, its, self, to);
-    break;
   case QZ_ARRIVAL_WOKEN:
     cut(actor, self, clock_now(), 0);
-    longest(&of_epoch(to)->in, &self->now, qzi_what_if_locks ? qzi_what_if_lock(waits_for(to)) : 0);
+    give(of_epoch(to), &self->now, qzi_what_if_locks ? qzi_what_if_lock(waits_for(to)) : 0);
     break;
   case QZ_ARRIVAL_JOINED:
     cut(actor, self, clock_now(), to->start);
@@ -104,8 +67,8 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
   uint64_t now = clock_now();
   if (span->away) span->away = now + qzi_span_cpu.lost - span->away;
   if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO) lengthen(span, span->away);
-  qzi_span_max(&span->now, &span->in);
-  span->in = (struct qzi_lanes){0};
+  if (span->given) longest(&span->now, &span->in, 0);
+  span->given = false;
   begin(actor, span, now);
 }
 
@@ -114,7 +77,7 @@ void qzi_span_spins(struct qzi_publisher *p) {
   if (self) cut(p->span, self, clock_now(), 0);
 }
 void qzi_span_goes_on(struct qzi_publisher *p) {
-  struct qzi_span *self = running(p);
+  struct qzi_span *self = p->span ? running(p) : NULL;
   if (self) begin(p->span, self, clock_now());
 }
 void qzi_span_slept(struct qzi_publisher *p) {
@@ -133,47 +96,6 @@ void qzi_span_aside(struct qzi_publisher *p, uint64_t since) {
   qzi_pub_store(&p->span->record->aside, p->span->record->aside + ticks);
 }
 
-void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_span_sync *sync) {
-  struct qzi_span *self = running(p);
-  sync->work = 0;
-  sync->merge = (struct qzi_merge){0};
-  sync->site = site;
-  sync->most = (struct qzi_lanes){0};
-  if (!self) return;
-  cut_here(p->span, self, clock_now(), site);
-  sync->most = self->now;
-}
-
-void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync) {
-  const struct qzi_pub_thread *t = current(p);
-  struct qzi_span *self = running(p);
-  if (!self) return;
-  cut_here(p->span, self, clock_now(), t->start);
-  qzi_site_ended(p->span->record, self, t);
-  longest(&sync->most, &self->now, 0);
-  qzi_merge_add(&sync->merge, self->now.length);
-  sync->work += self->work;
-}
-
-void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, const struct qzi_span_sync *elsewhere) {
-  struct qzi_span *self = running(p);
-  if (!self) return;
-  struct qzi_span_actor *actor = p->span;
-  longest(&self->now, &sync->most, 0);
-  self->work += sync->work;
-  if (elsewhere) {
-    longest(&self->now, &elsewhere->most, 0);
-    self->work += elsewhere->work;
-    qzi_merge_join(&sync->merge, &elsewhere->merge);
-    begin(actor, self, clock_now());
-  } else {
-    /* the next strand began when the last call ended */
-    qzi_pub_store(&actor->crumbs->word, self->now.crumb);
-  }
-  qzi_site_merged(actor->record, sync->site, qzi_site_number_near(&actor->near[1], sync->site), &sync->merge,
-                  self->now.length);
-}
-
 void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin) {
   struct qzi_span *self = p->span ? running(p) : NULL;
   if (!self) return;
@@ -184,46 +106,13 @@ void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin
   struct qzi_span *self = p->span ? running(p) : NULL;
   if (!self) return;
   self->now = origin->lanes;
-  self->in = (struct qzi_lanes){0};
+  self->given = false;
   self->work = 0;
   self->start = origin->lanes.length;
   self->sites = origin->sites;
   self->inside = origin->inside;
   self->called = 0;
   begin(p->span, self, clock_now());
-}
-
-void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged) {
-  struct qzi_span *self = running(p);
-  if (!self) return;
-  cut(p->span, self, clock_now(), 0);
-  longest(&merged->most, &self->now, 0);
-  qzi_merge_add(&merged->merge, self->now.length);
-  merged->work += self->work;
-}
-
-void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *result) {
-  const struct qzi_span *its = of_thread(ended);
-  *result = (struct qzi_span_sync){0};
-  if (its->epoch != qzi_pub_epoch) return;
-  result->most = its->now;
-  result->work = its->work;
-  qzi_merge_add(&result->merge, its->now.length);
-}
-void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result, uint64_t site) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
-  if (!self) return;
-  struct qzi_span_actor *actor = p->span;
-  cut(actor, self, clock_now(), 0);
-  longest(&self->now, &result->most, 0);
-  self->work += result->work;
-  qzi_pub_store(&actor->crumbs->word, self->now.crumb);
-  qzi_site_merged(actor->record, site, qzi_site_number_near(&actor->near[1], site), &result->merge, self->now.length);
-}
-void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended, uint64_t site) {
-  struct qzi_span_sync result;
-  qzi_span_result(ended, &result);
-  qzi_span_after(p, &result, site);
 }
 
 void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes) {
@@ -298,9 +187,9 @@ bool qzi_span_prepare(void) {
     qzi_what_if_prepare(qzi_path_clock->what_if);
     flags |= QZ_SESSION_SPAN | (qzi_span_cpu_waits ? QZ_SESSION_CPU_WAITS : 0);
     uint64_t scale = tick_scale() ? tick_scale() : UINT64_C(1) << 32;
-    burden = ((uint64_t)BURDEN_NS << 32) / scale;
+    qzi_span_burden = ((uint64_t)BURDEN_NS << 32) / scale;
     head->span_end.tick_scale = scale;
-    head->span_end.burden = burden;
+    head->span_end.burden = qzi_span_burden;
     uint32_t high = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD ? head->thread_high : qzi_session.processors;
     for (uint32_t k = 0; k < high && k < head->span_table.capacity; k++) qzi_session.span_base[k] = (struct qz_span){0};
   }

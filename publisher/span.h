@@ -38,7 +38,8 @@ struct qzi_span {
   uint64_t sites;       /* one bit per site at which it, or one of its ancestors, was spawned */
   uint32_t epoch;       /* epoch in which these fields were initialized */
   uint8_t site;         /* number of the site at which it was spawned */
-  uint8_t top;          /* 1: none of its ancestors was spawned at that site */
+  bool top : 1;         /* none of its ancestors was spawned at that site */
+  bool given : 1;       /* `in` contains something */
   uint8_t inside;       /* bit k: it is in the code of query k, */
   uint8_t called;       /* because its hooks have seen a call of that procedure */
 };
@@ -62,7 +63,9 @@ extern const ptrdiff_t qzi_current_pub __attribute__((visibility("hidden")));
 #endif
 
 #pragma GCC visibility push(hidden)
-/* Used by qzi_path_give and qzi_path_take if p->path is NULL; they update both chains. */
+/* Used by qzi_path_give (the first one for a thread that is being created) and qzi_path_take if p->path is NULL; they
+ * update both chains. */
+void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *to);
 void qzi_span_give(struct qzi_publisher *p, struct qzi_pub_thread *to, unsigned arrival);
 void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t);
 
@@ -86,18 +89,21 @@ struct qzi_merge {
   uint64_t chains, sum;   /* number of chains, sum of their lengths */
   uint64_t first, second; /* lengths of the longest two */
 };
-/* For a running thread that runs spawned calls on its own stack: its state until the last one has ended. */
+/* Results of threads that have ended, for the thread that continues after them. */
 struct qzi_span_sync {
   struct qzi_lanes most;
   uint64_t work;
   struct qzi_merge merge;
-  uint64_t site;
 };
-void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_span_sync *sync);
-/* The call, which is now the running thread, has ended; the next strand begins. */
-void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync);
-/* The caller continues. elsewhere: merged results of calls that ended on other processors, or NULL. */
-void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, const struct qzi_span_sync *elsewhere);
+/* The running thread begins to run spawned calls on its own stack, or to wait for them, in a call that returns to
+ * `site`. */
+void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site);
+/* The call, which is still the running thread, has ended; the next strand begins. `parent` called it. */
+void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge);
+/* The parent, which is the running thread, continues. merge: the calls that it ran itself. elsewhere: results of calls
+ * that ended on other processors, or NULL. */
+void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merge *merge,
+                         const struct qzi_span_sync *elsewhere);
 /* qzi_span_origin stores where the running thread is; qzi_span_begins_after is called by another thread, one of a
  * pool, that begins a task after that point: what it did until now is not counted as a strand. */
 struct qzi_span_origin {

@@ -10,26 +10,44 @@
 #include "private.h"
 
 #pragma GCC visibility push(hidden)
-/* A call site and its number. */
+/* Caches of an actor: the number of a site that waits; for a site that spawns, also which queries its threads with that
+ * start routine belong to. */
+#define QZI_SITES_NEAR 8u
 struct qzi_site_near {
   uint64_t site;
   unsigned number;
 };
-/* Returns the site's number, from 1; 0: there are too many sites. */
+struct qzi_spawn_near {
+  uint64_t site, start;
+  uint8_t number, inside;
+  bool choosing; /* qzi_what_if_choosing when this was found */
+};
+static inline unsigned qzi_site_near_at(uint64_t site) { return site * QZ_HASH_FACTOR >> 61; }
+/* Returns the site's number, from 1; 0: there are too many sites, or it is none. */
 unsigned qzi_site_number(uint64_t site);
 /* Returns the site with that number; 0: there is none. */
 uint64_t qzi_site_address(unsigned number);
-/* The thread with that span has ended. */
-void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, const struct qzi_pub_thread *t);
+/* The first thread of a site has ended. */
+void qzi_site_begins(struct qz_site *site, const struct qzi_span *span, const struct qzi_pub_thread *t);
 /* At `site`, which has that number, the chains in `merge` were merged into one, whose length is `longest`. */
 void qzi_site_merged(struct qz_span *record, uint64_t site, unsigned number, const struct qzi_merge *merge,
                      uint64_t longest);
 #pragma GCC visibility pop
 
-/* The same as qzi_site_number, with a cache of the last site. */
-static inline unsigned qzi_site_number_near(struct qzi_site_near *last, uint64_t site) {
-  if (__builtin_expect(last->site != site, 0)) *last = (struct qzi_site_near){site, qzi_site_number(site)};
-  return last->number;
+/* The same as qzi_site_number, with a cache. */
+static inline unsigned qzi_site_number_near(struct qzi_site_near *near, uint64_t site) {
+  near += qzi_site_near_at(site);
+  if (__builtin_expect(near->site != site, 0)) *near = (struct qzi_site_near){site, qzi_site_number(site)};
+  return near->number;
+}
+/* The thread with that span has ended. */
+static inline void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, const struct qzi_pub_thread *t) {
+  struct qz_site *site = &record->sites[span->site];
+  if (__builtin_expect(!site->site, 0)) qzi_site_begins(site, span, t);
+  uint64_t *sums = span->top ? &site->top_count : &site->inner_count;
+  qzi_pub_increment(&sums[0]);
+  qzi_pub_more(&sums[1], span->work);
+  qzi_pub_more(&sums[2], span->now.length - span->start);
 }
 /* Adds a chain of that length. */
 static inline void qzi_merge_add(struct qzi_merge *merge, uint64_t length) {

@@ -33,10 +33,10 @@ void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, u
 
 __attribute__((noinline, cold)) void qzi_span_renew(struct kind *kind) {
   uint64_t all = 0, above = 0;
-  for (unsigned k = 0; k < 64; k++) all += kind->work[k];
-  unsigned k = 63;
+  for (unsigned k = 0; k < 63; k++) all += kind->work[k];
+  unsigned k = 62;
   while (k > 0 && above + kind->work[k] <= all / 16) above += kind->work[k--];
-  kind->cap = k >= 62 ? UINT64_MAX : UINT64_C(2) << k;
+  kind->cap = k == 62 ? UINT64_MAX : UINT64_C(2) << k;
 }
 
 /* Thus no more than 1/16 of a kind's work is ever cut off, even if the distribution changes later. */

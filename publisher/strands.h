@@ -11,15 +11,14 @@
 #include "span_sites.h"
 #include "what_if.h"
 
-#define KINDS       64u  /* kinds of strands, by where they end */
-#define KIND_RENEW  256u /* strands after which the cap of a kind is computed again, */
-#define KIND_FIRST  16u  /* and after which it is computed for the first time */
-#define LEVEL_LEAST 10u  /* a level is initially 2^this ticks */
+#define KINDS       64u /* kinds of strands, by where they end */
+#define KIND_FIRST  16u /* strands after which the cap of a kind is computed; again after each 256 more */
+#define LEVEL_LEAST 10u /* a level is initially 2^this ticks */
 
 /* Strands of one kind: the distribution of their time, and the length above which there is almost none of it. */
 struct kind {
-  uint64_t cap, seen;
-  uint64_t work[64]; /* ticks by power of two of the strand's length */
+  uint64_t cap;      /* 0: not known yet */
+  uint64_t work[63]; /* ticks by power of two of the strand's length, which is less than 2^63 */
 };
 struct qzi_span_actor {
   struct qz_span *record;
@@ -34,11 +33,14 @@ struct qzi_span_actor {
   uint32_t made;                 /* and epoch in which this struct was made */
   uint64_t level_from, level_to; /* range of lengths of `level` */
   uint64_t *level;
-  struct qzi_site_near near[2]; /* caches of the last spawn site and the last wait site */
+  struct qzi_site_near waits[QZI_SITES_NEAR];
+  struct qzi_spawn_near spawns[QZI_SITES_NEAR];
+  uint8_t kinds_seen[KINDS]; /* number of strands, modulo 256 */
   struct kind kinds[KINDS];
 };
 
 #pragma GCC visibility push(hidden)
+extern uint64_t qzi_span_burden; /* in ticks: from a spawn until the thread runs on another processor */
 /* Initializes the span data of a thread that existed before the recording began. */
 void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span);
 void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t time);
@@ -92,12 +94,34 @@ static inline struct qzi_span *running(struct qzi_publisher *p) {
   return of_epoch(t);
 }
 
+/* ---- lengths ---- */
+
+/* Sets each lane of `to` to the maximum of both. `without`: bits of what-if queries in which `from` does not precede
+ * `to`. */
+static inline void longest(struct qzi_lanes *to, const struct qzi_lanes *from, unsigned without) {
+  /* without branches, since which one is longer is unpredictable */
+  to->crumb = from->length > to->length ? from->crumb : to->crumb;
+  to->length = from->length > to->length ? from->length : to->length;
+  to->burdened = from->burdened > to->burdened ? from->burdened : to->burdened;
+  to->typical = from->typical > to->typical ? from->typical : to->typical;
+  for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
+    uint64_t its = without & 1u << k ? 0 : from->what_if[k];
+    to->what_if[k] = its > to->what_if[k] ? its : to->what_if[k];
+  }
+}
+/* `from` precedes what the waiting thread will do. */
+static inline void give(struct qzi_span *to, const struct qzi_lanes *from, unsigned without) {
+  if (!to->given) to->in = (struct qzi_lanes){0};
+  to->given = true;
+  longest(&to->in, from, without);
+}
+
 /* ---- the length of a strand ---- */
 
 /* Adds work that was done while the length of the chain grew from `from` to `to`. */
 static inline void add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to) {
   if (__builtin_expect(from >= actor->level_from && to < actor->level_to, 1)) {
-    qzi_pub_store(actor->level, *actor->level + (to - from));
+    qzi_pub_more(actor->level, to - from);
     return;
   }
   qzi_span_add_levels(actor, record, from, to);
@@ -106,9 +130,10 @@ static inline void add_levels(struct qzi_span_actor *actor, struct qz_span *reco
 /* Returns the strand's time, limited to what is usual for strands that end at `key` (0: unknown). */
 static inline uint64_t typical(struct qzi_span_actor *actor, uint64_t key, uint64_t ticks) {
   if (!key) return ticks;
-  struct kind *kind = &actor->kinds[key * QZ_HASH_FACTOR >> 58];
-  kind->work[63 - __builtin_clzll(ticks | 1)] += ticks;
-  if (__builtin_expect(++kind->seen % KIND_RENEW == KIND_FIRST, 0)) qzi_span_renew(kind);
+  uint64_t number = key * QZ_HASH_FACTOR >> 58;
+  struct kind *kind = &actor->kinds[number];
+  qzi_pub_more(&kind->work[__builtin_clzll(ticks | 1) ^ 63], ticks);
+  if (__builtin_expect(++actor->kinds_seen[number] == KIND_FIRST, 0)) qzi_span_renew(kind);
   if (__builtin_expect(kind->cap - 1 >= ticks, 1)) return ticks; /* with cap 0 there is no limit yet */
   return qzi_span_unusual(kind, ticks);
 }
@@ -125,10 +150,10 @@ static inline __attribute__((always_inline)) void cut_here(struct qzi_span_actor
   span->now.burdened += ticks;
   span->now.typical += typical(actor, key, ticks);
   span->work += ticks;
-  qzi_pub_store(&record->work, record->work + ticks);
-  qzi_pub_store(&record->strands, record->strands + 1);
+  qzi_pub_more(&record->work, ticks);
+  qzi_pub_increment(&record->strands);
   add_levels(actor, record, from, from + ticks);
-  if (__builtin_expect(qzi_what_if_any, 0)) qzi_what_if_strand(span, record, ticks);
+  qzi_what_if_strand(span, record, ticks);
   uint64_t time = qzi_path_time();
   if (__builtin_expect(time != actor->seen, 0)) qzi_span_crumb(actor, span, time);
 }

@@ -50,11 +50,12 @@ static inline void qzi_what_if_lengthen(struct qzi_span *span, uint64_t ticks) {
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
     span->now.what_if[k] += span->inside & 1u << k ? qzi_what_if_weighted(k, ticks) : ticks;
 }
+/* The same for a strand. */
 static inline void qzi_what_if_strand(struct qzi_span *span, struct qz_span *record, uint64_t ticks) {
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
-    uint64_t weighted = span->inside & 1u << k ? qzi_what_if_weighted(k, ticks) : ticks;
-    span->now.what_if[k] += weighted;
-    qzi_pub_store(&record->what_if_work[k], record->what_if_work[k] + weighted);
+    uint64_t less = span->inside & 1u << k ? ticks - qzi_what_if_weighted(k, ticks) : 0;
+    span->now.what_if[k] += ticks - less;
+    if (span->inside & 1u << k) qzi_pub_more(&record->what_if_less[k], less);
   }
 }
 

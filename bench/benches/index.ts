@@ -1,6 +1,7 @@
 /** The benchmarks, in the order in which they run. */
 import type { Bench } from '../harness/bench.js';
 import { blocked } from './blocked_threads.js';
+import { criticalPath } from './critical_path.js';
 import { forkJoin } from './fork_join.js';
 import { growth } from './scale_idle.js';
 import { hooks } from './hooks.js';
@@ -19,6 +20,7 @@ export const benches: readonly Bench[] = [
   programsBench,
   threads,
   forkJoin,
+  criticalPath,
   sync,
   scaling,
   blocked,

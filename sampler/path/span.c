@@ -37,6 +37,7 @@ static int is_strand(const struct qzi_piece *piece) {
  * then. */
 static void settle(void *argument, const struct qzi_link *link) {
   struct qzi_span_sums *span = argument;
+  if (link->key < span->length) span->chains.lost++; /* a chain never becomes shorter: not a crumb of this one */
   if (link->key <= span->length) return;
   uint64_t ticks = link->key - span->length, time = 0, given = 0, so_far = 0;
   span->length = link->key;
@@ -109,12 +110,14 @@ static void add_site(struct qz_span_site *sites, uint32_t *count, const struct q
     sites[(*count)++] = (struct qz_span_site){.site = address, .least_slack_ns = UINT64_MAX};
   }
   if (address && start && !sites[k].start) sites[k].start = qzi_intern_procedure(in, start);
-  sites[k].count += QZ_LOAD(&its->count);
-  sites[k].work_ns += ns_of(QZ_LOAD(&its->work), scale);
-  sites[k].span_ns += ns_of(QZ_LOAD(&its->span), scale);
-  sites[k].top_count += QZ_LOAD(&its->top_count);
-  sites[k].top_work_ns += ns_of(QZ_LOAD(&its->top_work), scale);
-  sites[k].top_span_ns += ns_of(QZ_LOAD(&its->top_span), scale);
+  uint64_t top_count = QZ_LOAD(&its->top_count), top_work_ns = ns_of(QZ_LOAD(&its->top_work), scale);
+  uint64_t top_span_ns = ns_of(QZ_LOAD(&its->top_span), scale);
+  sites[k].count += top_count + QZ_LOAD(&its->inner_count);
+  sites[k].work_ns += top_work_ns + ns_of(QZ_LOAD(&its->inner_work), scale);
+  sites[k].span_ns += top_span_ns + ns_of(QZ_LOAD(&its->inner_span), scale);
+  sites[k].top_count += top_count;
+  sites[k].top_work_ns += top_work_ns;
+  sites[k].top_span_ns += top_span_ns;
   sites[k].merges += QZ_LOAD(&its->merges);
   sites[k].merged += QZ_LOAD(&its->merged);
   sites[k].lost += QZ_LOAD(&its->lost);
@@ -170,7 +173,7 @@ static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t
     for (uint32_t a = 0; a < actors; a++) {
       const struct qz_span *actor = qz_session_span(span->chains.view, a);
       if (!actor) continue;
-      work += QZ_LOAD(&actor->what_if_work[k]);
+      work += QZ_LOAD(&actor->work) - QZ_LOAD(&actor->what_if_less[k]);
       if (QZ_LOAD(&actor->what_if[k]) > length) length = QZ_LOAD(&actor->what_if[k]);
     }
     if (QZ_LOAD_ACQUIRE(&end->length)) length = QZ_LOAD(&end->what_if[k]);

@@ -47,7 +47,7 @@ static struct qzl_thread *expect(uint64_t start, uint64_t site, struct qz_frame 
     return NULL;
   }
   qzi_pub_created(&me->pub, &child->thread, &me->thread);
-  if (qzi_spanning()) qzi_span_give(&me->pub, &child->thread, QZ_ARRIVAL_CREATED);
+  if (qzi_spanning()) qzi_span_created(&me->pub, &child->thread);
   if (qzi_publishing()) qzl_creation_note(me, child, &from);
   if (qzi_publishing()) __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&qzl_pool.lock);

@@ -82,8 +82,9 @@ void qzi_publishers_mapped(void) {
 static void connect_path(struct qzi_publisher *p) {
   bool span = qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks(), p->os_tid);
   __atomic_store_n(&p->span, span ? p->span_room : NULL, __ATOMIC_RELEASE);
-  __atomic_store_n(&p->path, span ? NULL : qzi_path_actor(p->index),
-                   __ATOMIC_RELEASE); /* stored last: then both chains exist */
+  struct qz_path *path = qzi_path_actor(p->index);
+  __atomic_store_n(&p->time_path, path, __ATOMIC_RELEASE);
+  __atomic_store_n(&p->path, span ? NULL : path, __ATOMIC_RELEASE); /* stored last: then both chains exist */
 }
 void qzi_publishers_span(void) {
   pthread_mutex_lock(&lock);

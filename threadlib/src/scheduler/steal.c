@@ -32,6 +32,7 @@ void qzi_heavy_fence(void) {
 }
 
 void qzi_enter_slow(struct qzi_processor *p) {
+  uint64_t since = qzi_spanning() ? qzi_span_stands_since() : 0;
   do {
     atomic_store_explicit(&p->busy, 0, memory_order_release);
     atomic_store_explicit(&p->answered, 1, memory_order_release);
@@ -39,6 +40,7 @@ void qzi_enter_slow(struct qzi_processor *p) {
     atomic_store_explicit(&p->busy, 1, memory_order_relaxed);
     qzi_light_fence();
   } while (atomic_load_explicit(&p->revoked, memory_order_acquire));
+  if (since) qzi_span_stood(since); /* the thief takes threads, or has lost its CPU */
 }
 
 void qzi_answer(void) {

@@ -91,10 +91,7 @@ static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope,
                                                         uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
   if (QZI_UNLIKELY(qzi_publishing() || !p)) {
-    if (qzi_spanning())
-      qzi_spawn_thread(scope, loop, name, function, argument, site);
-    else
-      qzi_spawn_usual(scope, loop, name, function, argument, site);
+    qzi_spawn_usual(scope, loop, name, function, argument, site);
     return;
   }
   uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
@@ -126,35 +123,36 @@ static inline __attribute__((always_inline)) void called(struct qzi_scope *scope
   qzi_leave(p);
 }
 
-/* qz_sync while work and span are recorded. */
-static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_t site) {
-  struct qzi_span_sync sync, *merged = NULL;
-  qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
-  qzi_span_sync_begins(qzi_publisher_self(), site, &sync);
+/* qz_sync while work and span are recorded, after qzi_span_sync_begins. */
+void qzi_sync_span(struct qzi_scope *scope, uint64_t site, struct qzi_merge *merge) {
+  struct qzi_span_sync *merged = NULL;
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
     struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
     if (!child) {
+      qzi_span_goes_on(qzi_pub_of(p)); /* what follows is not the parent's work */
       qzi_scope_wait(scope, site);
       merged = scope->merged;
       scope->merged = NULL;
       break;
     }
-    qzi_run_inline_span(p, self, child, site, &sync);
+    qzi_run_inline_span(p, self, child, site, merge);
     called(scope, child);
   }
-  qzi_span_sync_ended(qzi_publisher_self(), &sync, merged);
+  qzi_span_sync_ended(qzi_publisher_self(), site, merge, merged);
   free(merged);
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
 }
 
 /* qz_sync while publishing is on: all time but that of the children themselves is overhead. */
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
   if (qzi_spanning()) {
-    sync_span(scope, site);
+    struct qzi_merge merge = {0};
+    qzi_span_sync_begins(qzi_publisher_self(), site);
+    qzi_sync_span(scope, site, &merge);
     return;
   }
-  qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
     struct qzi_thread *self = qzi_self(), *child = callable(p, self, scope);
@@ -270,7 +268,7 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tas
 static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {
   if (qzi_publishing()) {
     if (qzi_spanning())
-      qzi_sync_published(scope, site);
+      qzi_sync_usual_span(scope, site);
     else
       qzi_sync_usual(scope, site);
   } else if (QZI_LIKELY(scope->pending)) {

@@ -4,7 +4,7 @@
  * Owns:    nothing.
  * Writer:  the parent, which calls its children on its own stack.
  * Must not: behave differently from fork_join.c and thread.c, which do the same in more steps. It leaves all uncommon
- * cases to them: no free descriptor, an empty deque, a stack without room, a record of another epoch, work and span.
+ * cases to them: no free descriptor, an empty deque, a stack without room, a record of another epoch.
  */
 #include "scope.h"
 #include "spawn.h"
@@ -12,7 +12,7 @@
 void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                      uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
-  if (QZI_UNLIKELY(!p || p->in_place || !p->head.pub.path || name)) {
+  if (QZI_UNLIKELY(!p || p->in_place || !p->head.pub.time_path || name)) {
     qzi_spawn_thread(scope, loop, name, function, argument, site);
     return;
   }
@@ -61,19 +61,22 @@ take_child(struct qzi_processor *p, const struct qzi_scope *scope, uint32_t epoc
   return child;
 }
 
-/* In the section whose calls are counted when the threads are created (abi/session.h, start_low). */
-__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual(struct qzi_scope *scope,
-                                                                                uint64_t site) {
-  QZI_IN_PLACE_FRAME;
+/* span: work and span are recorded. */
+static inline __attribute__((always_inline)) void sync_usual(struct qzi_scope *scope, uint64_t site, bool span) {
   if (!scope->pending) return;
   struct qzi_in_place own;
+  struct qzi_merge merge;
   own.scope = scope;
   own.caller = qzi_self();
   struct qzi_processor *p = qzi_processor_self();
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
-  if (QZI_UNLIKELY(!object || !p->head.pub.path || qzi_stack_left(own.caller) < qzi_runtime.stack_half)) {
+  if (QZI_UNLIKELY(!object || !p->head.pub.time_path || qzi_stack_left(own.caller) < qzi_runtime.stack_half)) {
     qzi_sync_published(scope, site);
     return;
+  }
+  if (span) {
+    merge = (struct qzi_merge){0};
+    qzi_span_sync_begins(&p->head.pub, site);
   }
   qzi_pub_now(&p->head.pub, QZ_STATE_MAKING);
   do {
@@ -84,7 +87,10 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual(
                    qzi_in_place_usual()))
       child = take_child(p, own.scope, epoch);
     if (QZI_UNLIKELY(!child)) {
-      qzi_sync_published(own.scope, site);
+      if (span)
+        qzi_sync_span(own.scope, site, &merge);
+      else
+        qzi_sync_published(own.scope, site);
       return;
     }
     qzi_pub_calls(&self->pub, QZ_KIND_JOIN, object);
@@ -95,10 +101,24 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual(
                              child->argument);
     p = qzi_processor_self();
     child = own.thread;
+    if (span) qzi_span_call_ended(&p->head.pub, &own.caller->pub, &merge);
     qzi_inline_ended_published(p, own.caller, child, site, object);
     qzi_enter(p);
     qzi_stack_put(p, child);
     qzi_leave(p);
   } while (--own.scope->pending);
+  if (span) qzi_span_sync_ended(&p->head.pub, site, &merge, NULL);
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+}
+
+/* In the section whose calls are counted when the threads are created (abi/session.h, start_low). */
+__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual(struct qzi_scope *scope,
+                                                                                uint64_t site) {
+  QZI_IN_PLACE_FRAME;
+  sync_usual(scope, site, false);
+}
+__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_usual_span(struct qzi_scope *scope,
+                                                                                     uint64_t site) {
+  QZI_IN_PLACE_FRAME;
+  sync_usual(scope, site, true);
 }

@@ -26,7 +26,7 @@ void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, 
                               uint64_t site);
 /* The same while work and span are recorded, between qzi_span_sync_begins and qzi_span_sync_ended. */
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
-                         struct qzi_span_sync *sync);
+                         struct qzi_merge *merge);
 /* A thread starts on its parent's stack. */
 static inline void qzi_inline_begins(struct qzi_processor *p, const struct qzi_thread *parent,
                                      struct qzi_thread *child) {

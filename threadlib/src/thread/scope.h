@@ -27,6 +27,9 @@ void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintp
 void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                       uint64_t site);
 void qzi_sync_usual(struct qzi_scope *scope, uint64_t site);
+/* The same while work and span are recorded; merge: the calls that the sync has made so far. */
+void qzi_sync_usual_span(struct qzi_scope *scope, uint64_t site);
+void qzi_sync_span(struct qzi_scope *scope, uint64_t site, struct qzi_merge *merge);
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site);
 
 #pragma GCC visibility pop

@@ -153,14 +153,14 @@ static inline void call_inline(struct qzi_thread *child) {
   child->result = qzi_call(start, child->argument, &child->exit_sp);
 }
 
-/* sync: where work and span are recorded; NULL: they are not. */
+/* merge: where work and span are recorded; NULL: they are not. */
 static inline __attribute__((always_inline)) void run_inline(struct qzi_processor *p, struct qzi_thread *self,
-                                                             struct qzi_thread *child, struct qzi_span_sync *sync) {
+                                                             struct qzi_thread *child, struct qzi_merge *merge) {
   qzi_inline_begins(p, self, child);
   qzi_pub_run(&p->head.pub, &child->pub);
   call_inline(child);
   p = qzi_processor_self();
-  if (sync) qzi_span_call_ended(&p->head.pub, sync);
+  if (merge) qzi_span_call_ended(&p->head.pub, &self->pub, merge);
   qzi_inline_ended(p, self, child);
 }
 
@@ -170,14 +170,14 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 
 static __attribute__((noinline)) void run_inline_unusual(struct qzi_processor *p, struct qzi_thread *self,
                                                          struct qzi_thread *child, uint64_t site,
-                                                         struct qzi_span_sync *sync) {
+                                                         struct qzi_merge *merge) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
     qzi_pub_blocked(&p->head.pub, &self->pub, object);
   }
-  if (sync)
-    run_inline(p, self, child, sync);
+  if (merge)
+    run_inline(p, self, child, merge);
   else
     qzi_run_inline(p, self, child);
   if (object) {
@@ -185,12 +185,13 @@ static __attribute__((noinline)) void run_inline_unusual(struct qzi_processor *p
     qzi_pub_joined(qzi_publisher_self(), site, object);
   }
 }
-void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
-                              uint64_t site) {
+static inline __attribute__((always_inline)) void run_inline_published(struct qzi_processor *p, struct qzi_thread *self,
+                                                                       struct qzi_thread *child, uint64_t site,
+                                                                       struct qzi_merge *merge) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (QZI_UNLIKELY(!object || !qzi_pub_call_usual(&p->head.pub, &self->pub, &child->pub) ||
                    !qzi_pub_has_room(self->pub.record))) {
-    run_inline_unusual(p, self, child, site, NULL);
+    run_inline_unusual(p, self, child, site, merge);
     return;
   }
   qzi_pub_calls(&self->pub, QZ_KIND_JOIN, object);
@@ -198,11 +199,16 @@ void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, 
   qzi_pub_run_usual(&p->head.pub, &child->pub, QZ_STATE_USEFUL);
   call_inline(child);
   p = qzi_processor_self();
+  if (merge) qzi_span_call_ended(&p->head.pub, &self->pub, merge);
   qzi_inline_ended_published(p, self, child, site, object);
 }
+void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
+                              uint64_t site) {
+  run_inline_published(p, self, child, site, NULL);
+}
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
-                         struct qzi_span_sync *sync) {
-  run_inline_unusual(p, self, child, site, sync);
+                         struct qzi_merge *merge) {
+  run_inline_published(p, self, child, site, merge);
 }
 
 /* ---- identity ---- */

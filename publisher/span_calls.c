@@ -1,0 +1,113 @@
+/* Work and span of threads that are spawned or created, called on their parent's stack, and joined: the most frequent
+ * events. See span.h.
+ *
+ * Nothing here is inlined into the package: when it is not requested, the fast paths contain none of it.
+ */
+#include "span_sites.h"
+#include "strands.h"
+
+uint64_t qzi_span_burden;
+
+static __attribute__((noinline, cold)) void fill(struct qzi_spawn_near *near, const struct qzi_pub_thread *t) {
+  *near = (struct qzi_spawn_near){.site = t->create_site,
+                                  .start = t->start,
+                                  .number = (uint8_t)qzi_site_number(t->create_site),
+                                  .choosing = qzi_what_if_choosing};
+  near->inside = qzi_what_if_any ? qzi_what_if_created(t) : 0;
+}
+static inline const struct qzi_spawn_near *spawn_near(struct qzi_span_actor *actor, const struct qzi_pub_thread *t) {
+  struct qzi_spawn_near *near = &actor->spawns[qzi_site_near_at(t->create_site)];
+  if (__builtin_expect(
+        near->site != t->create_site || near->start != t->start || near->choosing != qzi_what_if_choosing, 0))
+    fill(near, t);
+  return near;
+}
+
+void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  struct qzi_span_actor *actor = p->span;
+  if (!actor) return;
+  __atomic_store_n(&t->chain, qzi_path_now(actor->path) | QZ_ARRIVAL_CREATED, __ATOMIC_RELAXED);
+  struct qzi_span *self = running(p), *child = of_thread(t);
+  if (!self) return;
+  cut_here(actor, self, clock_now(), 0);
+  const struct qzi_spawn_near *near = spawn_near(actor, t);
+  uint64_t bit = (UINT64_C(1) << near->number) & ~UINT64_C(1); /* number 0: all sites without one of their own */
+  child->now = self->now;
+  child->now.burdened += qzi_span_burden;
+  child->work = 0;
+  child->start = self->now.length;
+  child->away = 0;
+  child->sites = self->sites | bit;
+  child->epoch = qzi_pub_epoch;
+  child->site = near->number;
+  child->top = (bit & ~self->sites) != 0;
+  child->given = false;
+  child->inside = self->inside | near->inside;
+  child->called = 0;
+}
+
+void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (self) cut_here(p->span, self, clock_now(), site);
+}
+
+void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge) {
+  const struct qzi_pub_thread *t = current(p);
+  struct qzi_span *self = p->span ? running(p) : NULL, *its = of_epoch(parent);
+  if (!self) return;
+  cut_here(p->span, self, clock_now(), t->start);
+  qzi_site_ended(p->span->record, self, t);
+  longest(&its->now, &self->now, 0);
+  its->work += self->work;
+  qzi_merge_add(merge, self->now.length);
+}
+
+void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merge *merge,
+                         const struct qzi_span_sync *elsewhere) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (!self) return;
+  struct qzi_span_actor *actor = p->span;
+  if (elsewhere) {
+    longest(&self->now, &elsewhere->most, 0);
+    self->work += elsewhere->work;
+    qzi_merge_join(merge, &elsewhere->merge);
+    begin(actor, self, clock_now());
+  } else {
+    /* the next strand began when the last call ended */
+    qzi_pub_store(&actor->crumbs->word, self->now.crumb);
+  }
+  qzi_site_merged(actor->record, site, qzi_site_number_near(actor->waits, site), merge, self->now.length);
+}
+
+void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (!self) return;
+  cut_here(p->span, self, clock_now(), 0);
+  longest(&merged->most, &self->now, 0);
+  qzi_merge_add(&merged->merge, self->now.length);
+  merged->work += self->work;
+}
+
+void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *result) {
+  const struct qzi_span *its = of_thread(ended);
+  *result = (struct qzi_span_sync){0};
+  if (its->epoch != qzi_pub_epoch) return;
+  result->most = its->now;
+  result->work = its->work;
+  qzi_merge_add(&result->merge, its->now.length);
+}
+void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result, uint64_t site) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (!self) return;
+  struct qzi_span_actor *actor = p->span;
+  cut_here(actor, self, clock_now(), 0);
+  longest(&self->now, &result->most, 0);
+  self->work += result->work;
+  qzi_pub_store(&actor->crumbs->word, self->now.crumb);
+  qzi_site_merged(actor->record, site, qzi_site_number_near(actor->waits, site), &result->merge, self->now.length);
+}
+void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended, uint64_t site) {
+  struct qzi_span_sync result;
+  qzi_span_result(ended, &result);
+  qzi_span_after(p, &result, site);
+}
