@@ -43,6 +43,36 @@ test('page faults for memory that was there before are saved, and no others', (t
   t.is(Math.round(first!.savingNs), 0.35e9); // huge pages: the cost of clearing them remains
 });
 
+test('page faults of memory that a copy is written to: the copy is named, with all that it takes', (t) => {
+  const builder = new ProfileBuilder({ processors: 1, head: usage });
+  builder.stretch(0.1e9, [inKernel('memory', 'main', ['main', 'keep', 'malloc'])]);
+  builder.stretch(0.3e9, [inKernel('fault', 'main', ['main', 'Track::Track', 'memcpy'])]);
+  builder.stretch(0.3e9, [run('main', ['main', 'Track::Track', 'memcpy'])]);
+  builder.stretch(0.3e9, [run('main', ['main', 'draw'])]).describe('memcpy', { origin: 'runtime' });
+  const [first, ...others] = buildModel(builder.build()).findings.filter(({ kind }) => kind !== 'serial');
+  t.deepEqual([first?.kind, first?.name], ['kernel', 'Track::Track']);
+  t.deepEqual(
+    [first!.costNs, first!.savingNs, factsOf(first, 'kernel-work').copyingNs].map((ns) => Math.round(ns! / 1e6)),
+    [600, 600, 600],
+  );
+  t.false(
+    others.some(({ name }) => name === 'Track::Track'),
+    'one cause, one finding',
+  );
+});
+
+test('code that mostly copies memory: the advice is to copy less', (t) => {
+  const builder = new ProfileBuilder({ processors: 1, head: { ...usage, minorFaults: 0 } });
+  builder.stretch(0.6e9, [run('main', ['main', 'Track::Track', 'memcpy'])]);
+  builder.stretch(0.1e9, [run('main', ['main', 'Track::Track'])]);
+  builder.stretch(0.3e9, [run('main', ['main', 'draw'])]).describe('memcpy', { origin: 'runtime' });
+  const { copyingNs } = factsOf(
+    buildModel(builder.build()).findings.find(({ kind }) => kind === 'optimize'),
+    'optimize',
+  );
+  t.is(Math.round(copyingNs!), 0.6e9);
+});
+
 test('writes of few bytes are reported, large ones are not; nor what is less than a twentieth', (t) => {
   const few = { callsKnown: true, writeCalls: 1_000_000, writtenBytes: 16e6 };
   t.is(Math.round(kernelFinding(model(0.5, 'write', few))!.savingNs), 0.5e9 * (1 - 16 / 4096));

@@ -7,7 +7,7 @@ import { ProfileBuilder as Builder, io, run, spin, tries, wait, woken } from '..
 import { second } from '../../support/example-profiles.js';
 
 /** As the pthread layer records, with procedures of the C library among the frames. */
-function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatasync|epoll_wait)$/): Model {
+function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatasync|epoll_wait|recv)$/): Model {
   const profile = builder.build();
   for (const entity of profile.entities) if (library.test(entity.name)) entity.origin = 'runtime';
   return buildModel({ ...profile, head: { ...profile.head, publisher: 'pthread' } });
@@ -95,6 +95,28 @@ test('waits for a device while others wait for it could be several at a time; wa
   t.deepEqual([ms(overlapNs), several!.atATime, ms(several!.savesNs)], [100, 2, 450]);
   t.is(ms(device.savingNs), 450);
   t.is(ms(findingOf(recorded(few('epoll_wait')), 'io')!.savingNs), 100);
+});
+
+test('a wait for a reply, or a sleep, in which nothing runs comes before the little serial code beside it', (t) => {
+  const asks = (call: string): ProfileBuilder => {
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch(0.016 * second, [run('main', ['main', 'format'])])
+        .stretch(0.084 * second, [io('main', ['main', 'ask', call])]);
+    return builder;
+  };
+  for (const [call, its] of [
+    ['recv', 'replies'],
+    ['nanosleep', 'sleep'],
+  ] as const) {
+    const [first, second] = recorded(asks(call)).findings;
+    t.deepEqual([first!.kind, first!.name, second?.kind, second?.name], ['io', 'ask', 'serial', 'format'], call);
+    const { waits, goesNs, overlapNs } = factsOf(first, 'io');
+    t.deepEqual([waits, ms(goesNs), ms(overlapNs)], [its, 840, 160]);
+  }
+  const [served] = recorded(asks('epoll_wait')).findings;
+  t.deepEqual([served!.kind, served!.name], ['serial', 'format'], 'a server at rest: its own work comes first');
 });
 
 test('of locks taken one inside the other the innermost is the cause, and what its holder does is reported', (t) => {

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, nameOf, noticesOf } from '../../support/facts.js';
-import { ProfileBuilder, ready, run, tries, wait, type Doing } from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder, ready, run, tries, wait, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 const turn = ['main', 'condition:turn'];
@@ -96,4 +96,33 @@ test('what goes is the waking in vain: all of it where threads have no CPU for i
   };
   t.deepEqual(factsWith([]), [0, 300, 150], 'half of the time of two processors, three fifths of it in vain');
   t.deepEqual(factsWith([ready('w4', ['main', 'play'])]), [300, 300, 300]);
+});
+
+/** P = 2: four clients wait at one condition for replies, all of them woken for each, while one of them goes on. */
+function oneConditionForAll(taken: number): Model {
+  const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second } });
+  for (let k = 0; k < 100; k++) {
+    const waiting = ['start', ...(k === 0 ? ['begin'] : ['ask', 'await']), 'condition:answered'];
+    const one = `w${k % 4}`,
+      others = [1, 2, 3].map((n) => `w${(k + n) % 4}`);
+    builder
+      .stretch(0.006 * second, [run(one, ['start', 'ask']), ...others.map((its) => wait(its, waiting))])
+      .stretch(0.004 * second, [inKernel('futex', one, ['start', 'ask']), ...others.map((its) => wait(its, waiting))]);
+  }
+  return buildModel(
+    builder
+      .object('condition:answered', { acquisitions: 200_000, contended: 200_000 })
+      .object('mutex:state', { acquisitions: taken })
+      .call('await', 'mutex:state', taken)
+      .call('await', 'condition:answered', 200_000)
+      .build(),
+  );
+}
+
+test('a condition that is handed on, at which most are woken in vain: wake fewer, not share it less', (t) => {
+  const [first] = oneConditionForAll(80_000).findings;
+  t.is(first?.name, 'answered');
+  const { again } = factsOf(first, 'hand-overs');
+  t.deepEqual([again?.count, again?.waits], [120_000, 200_000]);
+  t.is(factsOf(oneConditionForAll(200_000).findings[0], 'hand-overs').again, null);
 });

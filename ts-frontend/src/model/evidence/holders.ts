@@ -3,9 +3,13 @@
  * or waited for. Derived from blame (the waiters' time by the holder's path) and from other data on these paths. Pure
  * functions.
  */
-import { defined, f64, item, u32 } from '../profile/columns.js';
+import { Purpose } from '../profile/abi.js';
+import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
+import { isBusy } from '../metrics/sums.js';
 import type { FindingContext } from './context.js';
+import { pathsThrough } from './paths-through.js';
+import { isFor } from './purposes.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 export interface Holding {
@@ -13,6 +17,34 @@ export interface Holding {
   ioNs: number; // part of `ns` in which the holder was in input, output or sleep
   calls: Map<number, number>; // `ioNs` by procedure of a run-time library
   further: Map<number, number>; // part of `ns`: the holder had then acquired, or waited for, that object
+}
+
+/** What can keep a holder waiting, besides the state of its thread: calls that the kernel itself works for. */
+const ofDevices = Purpose.device | Purpose.sleep | Purpose.requests | Purpose.read;
+
+/**
+ * For a lock whose holders are not known: what the procedure that takes it does outside of waiting for it, if at most
+ * one thread at a time does that on average. It may include code before the lock is taken, and after it is released.
+ */
+export function besideWaitingOf(context: FindingContext, taker: number, objects: ReadonlySet<number>): Holding | null {
+  const { model, tables, own } = context;
+  const { tuples } = model.raw;
+  const { entity } = tables.stacks;
+  const through = pathsThrough(context, new Set([taker]));
+  const holding: Holding = { ns: 0, ioNs: 0, calls: new Map(), further: new Map() };
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const stack = u32(tuples.stack, k),
+      at = u32(entity, stack),
+      state = u8(tuples.state, k);
+    if (through[stack] !== 1 || objects.has(at) || !(isBusy(state) || state === State.io)) continue;
+    const ns = f64(tuples.ns, k);
+    holding.ns += ns;
+    const isCall = own.hidden[stack] === 1;
+    if (state !== State.io && !(isCall && isFor(item(model.entities, at), ofDevices))) continue;
+    holding.ioNs += ns;
+    if (isCall) addTo(holding.calls, at, ns);
+  }
+  return holding.ns > 0 && holding.ns <= model.elapsedNs ? holding : null;
 }
 
 export function holdingOf({ model, tables, own }: FindingContext, objects: ReadonlySet<number>): Holding {

@@ -40,7 +40,10 @@ function ioTuples(context: FindingContext): (k: number) => boolean {
     if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
     if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
     const call = systemCall(context, u32(tuples.stack, k));
-    return call === null || !isFor(call, Purpose.signal);
+    if (call === null) return true;
+    // who waits for any of several events, while other threads work, may wait for these, or for requests
+    if (tuples.busy[k] !== 0 && isFor(call, Purpose.requests) && !isFor(call, Purpose.receiving)) return false;
+    return !isFor(call, Purpose.signal);
   };
 }
 

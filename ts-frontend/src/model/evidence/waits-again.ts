@@ -6,6 +6,7 @@
  * acquire most often; otherwise it is the one that is acquired most often at all (docs/reference/findings.md,
  * "Overhead"). Pure functions.
  */
+import type { WaitsAgainFacts } from '../result/facts.js';
 import type { Entity, Model } from '../result/types.js';
 import { leastShare } from './context.js';
 
@@ -40,6 +41,12 @@ export function waitsAgain(model: Model, { rawKind, object, members, callers }: 
   if (most === 0) return 0; // a lock of a kind that is not counted
   const again = object.contended - most;
   return again >= leastAgain * object.contended && again * wakeNs >= leastShare * model.elapsedNs ? again : 0;
+}
+
+/** The same as facts of a finding about the condition; null: nothing of that kind is known. */
+export function waitsAgainFacts(model: Model, entity: Entity): WaitsAgainFacts | null {
+  const count = waitsAgain(model, entity);
+  return count > 0 ? { condition: entity.id, count, waits: entity.object?.contended ?? count } : null;
 }
 
 /**

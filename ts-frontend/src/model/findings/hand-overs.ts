@@ -5,12 +5,13 @@
 import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, noAdvice, processorUseOf, shownId } from '../evidence/context.js';
 import { phaseOf } from '../evidence/phase.js';
 import { isAllocators } from '../evidence/allocator-lock.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
+import { waitsAgainFacts } from '../evidence/waits-again.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
 import type { Finding } from '../result/types.js';
@@ -77,12 +78,14 @@ export function handOverFindings(context: FindingContext): Finding[] {
     savingNs = (savesLeastNs + savesMostNs) / 2;
   if (savingNs < least) return [];
   const aloneNs = elapsedNs - (processorNs - leastNs);
+  // Threads woken in vain pass the lock on without having used it: then the waking is to be changed, not the lock.
+  const again = waitsAgainFacts(model, item(model.entities, item(objects, 0)));
   return [
     findingOf(model, {
       entity: item(objects, 0),
       kind: 'overhead',
       change: 'coarsen',
-      advice: largerPieces,
+      advice: again ? noAdvice : largerPieces,
       costNs: savesMostNs,
       savingNs,
       processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
@@ -92,6 +95,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
         takenIn: takenIn(model, item(objects, 0)),
         allocator: isAllocators(model, item(objects, 0)),
         waits: waits > 0 ? { count: waits, workNs: processorNs / waits } : null,
+        again,
         handingShare: (leastNs + mostNs) / 2 / processorNs,
         leastNs: savesLeastNs,
         mostNs: savesMostNs,

@@ -208,6 +208,7 @@ const optimize = (
       spread: false,
       allocatorNs: null,
       loop: null,
+      copyingNs: null,
       ...facts,
     },
     related,
@@ -235,16 +236,18 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
     mostNs = worth(hot);
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
-  const allocating = [...called].reduce(
-    (sum, [one, its]) => sum + (isFor(item(model.entities, one), Purpose.allocator) ? its : 0),
-    0,
-  );
+  const halfFor = (purpose: number): number | null => {
+    const its = [...called].reduce((sum, [one, ns]) => sum + (isFor(item(model.entities, one), purpose) ? ns : 0), 0);
+    return its >= npt / 2 ? its : null;
+  };
   const [largest, { npt: ns }] = item(rows, 0);
   const { busyNs, restNs } = withCalled(context, scope, id, main);
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
   const calledNs = Math.max(0, busyNs - npt),
-    allocatorNs = allocating >= npt / 2 ? allocating : null;
+    allocatorNs = halfFor(Purpose.allocator),
+    copyingNs = halfFor(Purpose.copying);
   const loop = hotLoop(context, id, workOf(context, scope, id));
   const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
-  return [optimize(model, id, hot, { within, beside, mostNs, calledNs, restNs, allocatorNs, loop }, related)];
+  const facts = { within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, loop };
+  return [optimize(model, id, hot, facts, related)];
 }

@@ -92,11 +92,16 @@ const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFa
       ? 'sleep'
       : shareOf(calls, Purpose.fileLock) >= 0.5
         ? 'file-lock'
-        : shareOf(calls, Purpose.requests) >= 0.5 ||
-            (shareOf(calls, Purpose.requests) >= requests &&
-              shareOf(calls, Purpose.requests) + shareOf(calls, Purpose.read) >= 1 - requests)
-          ? 'others'
-          : 'device';
+        : shareOf(calls, Purpose.receiving) >= 0.5
+          ? 'replies'
+          : shareOf(calls, Purpose.requests) >= 0.5 ||
+              (shareOf(calls, Purpose.requests) >= requests &&
+                shareOf(calls, Purpose.requests) + shareOf(calls, Purpose.read) >= 1 - requests)
+            ? 'others'
+            : 'device';
+
+/** A sleep, or the wait for a reply, may itself be avoided or be shorter; it need not only be overlapped. */
+export const mayEnd = (waits: IoFacts['waits']): boolean => waits === 'sleep' || waits === 'replies';
 
 /** Time of device operations for one procedure, together with that procedure's own work for them. */
 function rarer({ model }: FindingContext, id: number, cost: number): number | null {
@@ -154,10 +159,11 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   // Twice as many operations at a time take half of the time, if there are CPUs for them.
   const twice =
     inChildren > 0 ? cost * (1 - Math.min(1, Math.max(1 / atATime, childrenRunNs / (cost * model.processors)))) : 0;
-  const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice));
+  const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
+  const goesNs = Math.min(cost, isHolding ? cost : Math.max(loss.saving, mayEnd(waits) ? loss.restNs : 0));
+  const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice, mayEnd(waits) ? goesNs : 0));
   if (savingNs < least) return [];
   const rarerNs = waits === 'device' && shareOf(calls, Purpose.device) >= 0.5 ? rarer(context, id, cost) : null;
-  const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].entity.name : null;
   const overlapNs = Math.min(cost, loss.saving);
   return [
@@ -177,7 +183,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         held: isHolding ? waitingAt(held) : [],
         overlapNs,
         restNs: Math.min(cost, loss.restNs),
-        goesNs: isHolding ? cost : Math.max(loss.saving, waits === 'sleep' ? goesAwake(context, loss) : 0),
+        goesNs: waits === 'sleep' && !isHolding ? Math.max(goesNs, goesAwake(context, loss)) : goesNs,
         rarerNs,
         several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,

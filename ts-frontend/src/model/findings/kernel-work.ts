@@ -53,6 +53,7 @@ interface Spent {
   byTaker: Map<number, number>; // the procedures that map and unmap memory
   byCall: Map<number, number>; // by procedure of a run-time library
   allocating: number; // within the allocator
+  copying: number; // page faults of memory that a copy is written to
   mapping: number; // in calls that map and unmap; the rest is page faults
 }
 const nothing = (): Spent => ({
@@ -63,6 +64,7 @@ const nothing = (): Spent => ({
   byTaker: new Map(),
   byCall: new Map(),
   allocating: 0,
+  copying: 0,
   mapping: 0,
 });
 
@@ -85,9 +87,13 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
       spent.mapping += npt;
       addTo(spent.byTaker, shownId(model, u32(own.procedure, node)), npt);
     }
-    // the procedure that touches memory is not where it is requested
-    if (own.hidden[node] !== 1 || tuples.kernel[k] === KernelWork.fault) continue;
+    if (own.hidden[node] !== 1) continue;
     const called = u32(stacks.entity, node);
+    if (tuples.kernel[k] === KernelWork.fault) {
+      // the procedure that touches memory is not where it is requested
+      if (isFor(item(model.entities, called), Purpose.copying)) spent.copying += npt;
+      continue;
+    }
     addTo(spent.byCall, shownId(model, called), npt);
     if (tuples.kernel[k] === KernelWork.memory && isFor(item(model.entities, called), Purpose.allocator))
       spent.allocating += npt;
@@ -121,6 +127,20 @@ function touchingOf({ model, tables, covered }: FindingContext): number {
   for (const [node, ns] of faulting)
     if (ns >= leastFaulting * (ns + (other.get(node) ?? 0))) touching += npt.get(node) ?? 0;
   return touching;
+}
+
+/** NPT of the procedure's calls that copy memory, in the kernel and outside of it. */
+function copyingOf({ model, tables, own }: FindingContext, procedure: number): number {
+  const { tuples } = model.raw;
+  let npt = 0;
+  for (let k = 0; k < tables.weights.length; k++) {
+    const node = u32(tuples.stack, k);
+    if (own.hidden[node] !== 1 || !isBusy(u8(tuples.state, k))) continue;
+    if (shownId(model, u32(own.procedure, node)) !== procedure) continue;
+    if (isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.copying))
+      npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
+  }
+  return npt;
 }
 
 /** The number of calls, and bytes per call; null if unknown. */
@@ -192,13 +212,16 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
       !model.kernelUsage ||
       spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
     if (!isPlausible) continue;
-    const { cost } = spent;
     const again = work === 'memory' ? shareFaultedAgain(model.kernelUsage) : null,
       calls = callsOf(model, work);
-    const savingNs = savedOf(work, cost, again, calls);
+    // Who copies is to be changed, not who takes memory: without the copy neither page faults nor copying is left.
+    const [copier] = spent.copying >= spent.cost / 2 ? (most(spent.byOwner) ?? []) : [];
+    const copyingNs = copier === undefined ? null : copyingOf(context, copier);
+    const cost = Math.max(spent.cost, copyingNs ?? 0);
+    const savingNs = copyingNs ?? savedOf(work, cost, again, calls);
     if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;
     // The place to change is where memory is requested and returned, not where it is first touched.
-    const takes = work === 'memory' && spent.mapping >= leastMapping * cost;
+    const takes = copyingNs === null && work === 'memory' && spent.mapping >= leastMapping * spent.cost;
     const [owner] = most(takes ? spent.byTaker : spent.byOwner) ?? [0];
     const called = most(spent.byCall);
     findings.push(
@@ -208,21 +231,22 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
         change: 'fewer-calls',
         costNs: cost,
         savingNs,
-        processorUse: processorUseOf(model.processors, spent.busy / cost, spent.spinning / cost),
+        processorUse: processorUseOf(model.processors, spent.busy / spent.cost, spent.spinning / spent.cost),
         facts: {
           form: 'kernel-work',
           work,
-          called: called && called[1] >= cost / 10 ? called[0] : null,
+          called: called && called[1] >= spent.cost / 10 ? called[0] : null,
           faults: model.kernelUsage && work === 'memory' ? model.kernelUsage.faults.minor : null,
           again,
           allocator: spent.allocating >= spent.mapping / 2 && spent.allocating > 0,
-          mapping: spent.mapping / cost,
+          mapping: spent.mapping / spent.cost,
           takes,
           calls,
           both: null,
+          copyingNs,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,
-          savesNs: savingNs + (again ?? 0) * (work === 'memory' ? touchingOf(context) : 0),
+          savesNs: savingNs + (work === 'memory' && copyingNs === null ? (again ?? 0) * touchingOf(context) : 0),
         },
         related: called ? [called[0]] : [],
       }),

@@ -5,7 +5,7 @@
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { Holding } from '../evidence/holders.js';
-import { holdingOf } from '../evidence/holders.js';
+import { besideWaitingOf, holdingOf } from '../evidence/holders.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { LockFacts } from '../result/facts.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
@@ -157,19 +157,34 @@ const leastWoken = 0.3;
 /** Below this, the reported numbers of processors would not add up to the total. */
 const leastTrying = 0.1;
 
-function findingFor(context: FindingContext, { entity, loss: own, holding, victims }: Contended): Finding {
+interface HeldBy {
+  by: number;
+  calls: number | null;
+  taker: number;
+  holding: Holding;
+}
+
+/** What is known of holders; else what those do besides waiting who take it in one procedure, `taker`. */
+function heldBy(context: FindingContext, { entity, holding }: Contended): HeldBy {
+  const { model } = context;
+  const stats = defined(entity.object);
+  const { procedure: by, calls } = holder(context, entity.excludes ? stats.waitOverlap : stats.holders);
+  const [taker, ...others] = by === 0 && !stats.counted ? takenIn(model, entity.id) : [];
+  if (taker === undefined || others.length > 0) return { by, calls, taker: 0, holding };
+  const objects = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
+  const beside = besideWaitingOf(context, taker, objects);
+  return beside ? { by, calls, taker, holding: beside } : { by, calls, taker: 0, holding };
+}
+
+function findingFor(context: FindingContext, contended: Contended): Finding {
+  const { entity, victims } = contended;
   const { model } = context;
   const P = model.processors;
   const stats = defined(entity.object);
-  const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), {
-    entity,
-    loss: own,
-    holding,
-    victims,
-  });
+  const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), contended);
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
-  const { procedure: by, calls } = holder(context, entity.excludes ? stats.waitOverlap : stats.holders);
+  const { by, calls, taker, holding } = heldBy(context, contended);
   const ready = Math.min(context.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(context, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
@@ -198,6 +213,7 @@ function findingFor(context: FindingContext, { entity, loss: own, holding, victi
       holder: by !== 0 ? by : null,
       holderCalls: calls,
       heldEachNs: heldEach(model, entity),
+      taker: taker !== 0 ? taker : null,
       inIo: inIo(holding),
       mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,
       unserved: unserved >= leastUnserved ? unserved : null,

@@ -6,7 +6,7 @@ import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/hand-overs.js';
 import { withoutWaiting } from '../evidence/own-work.js';
-import { waitsAgain } from '../evidence/waits-again.js';
+import { waitsAgain, waitsAgainFacts } from '../evidence/waits-again.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { phaseOf } from '../evidence/phase.js';
 import { addTo } from '../profile/maps.js';
@@ -181,9 +181,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   if (rarerNs < least) return [];
   const all = [...byObject.values()].reduce((sum, one) => sum + one, 0);
   const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= all / 10);
-  const again = condition
-    ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
-    : null;
+  const again = condition ? waitsAgainFacts(model, condition) : null;
   const { leastNs, mostNs } = again
     ? savedByFewerWakeUps(again, waits, cost, wantedNs)
     : savedByRarer(context, byObject.keys(), rarerNs);

@@ -15,7 +15,7 @@ import { unexplainedOf } from '../evidence/loss-attribution.js';
 import { measureLevels } from '../evidence/activity-levels.js';
 import { codeFindings } from './code.js';
 import { ioLoss, type IoLoss } from '../evidence/io-loss.js';
-import { ioFindings } from './io.js';
+import { ioFindings, mayEnd } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
 import { lineMoves, lockChurnFindings } from './lock-churn.js';
@@ -193,7 +193,7 @@ const atRest = ({ facts }: Finding): number => (facts.form === 'io' && facts.wai
  */
 const restCounts = 0.25;
 const promised = (finding: Finding): number =>
-  finding.savingNs - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
+  ofBound(finding, finding.savingNs) - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
 
 /** Whether the processors are busy nearly all the time, not counting time at rest. */
 function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {
@@ -289,12 +289,15 @@ const worthOf = (finding: Finding): number =>
  * first if less than this share of the code would have to be removed to save as much.
  */
 const mostEven = 0.5;
-const ranked = (finding: Finding): number =>
-  Math.max(
-    0,
-    worthOf(finding) * (finding.kind === 'optimize' || finding.facts.form === 'compilation' ? mostEven : 1) -
-      atRest(finding),
-  );
+const ranked = (finding: Finding): number => {
+  const worth = worthOf(finding);
+  const isBound = finding.kind === 'optimize' || finding.facts.form === 'compilation';
+  return Math.max(0, isBound ? mostEven * worth : ofBound(finding, worth) - atRest(finding));
+};
+
+/** Likewise for waits that may end sooner, of which at least what overlaps with work is known to be saved. */
+const ofBound = ({ facts }: Finding, ns: number): number =>
+  facts.form === 'io' && mayEnd(facts.waits) ? Math.max(mostEven * ns, Math.min(ns, facts.overlapNs)) : ns;
 
 function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
   return kind === 'serial'
@@ -349,7 +352,9 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
         ? [facts.savesNs, facts.mostNs]
         : facts.form === 'kernel-work' || facts.form === 'process-starts'
           ? [facts.leastNs, facts.savesNs]
-          : [isBound.has(facts.form) ? 0 : savingNs, savingNs];
+          : facts.form === 'io' && mayEnd(facts.waits)
+            ? [Math.min(facts.overlapNs, savingNs), savingNs]
+            : [isBound.has(facts.form) ? 0 : savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

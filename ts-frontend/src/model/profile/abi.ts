@@ -83,6 +83,8 @@ export const Purpose = {
   housekeeping: 67108864,
   allocation: 134217728,
   mpiStart: 268435456,
+  receiving: 536870912,
+  copying: 1073741824,
 } as const;
 
 /** enum qz_library_wait. */
@@ -281,4 +283,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = 'e6761d404a5d10f4';
+export const addonMark = '6ed3d415ea19bf7a';

@@ -3,6 +3,9 @@
  * JSON contains it unchanged. Numbers named `...Ns` are nanoseconds, entities are indices into Model.entities. A saving
  * in these types is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
+import type { AllocatingFacts, WaitsAgainFacts } from './fact-parts.js';
+
+export type * from './fact-parts.js';
 
 /** Mean number of threads that waited at an object during the cost of the finding. */
 export interface WaitingAt {
@@ -116,6 +119,8 @@ export interface LockFacts {
   holder: number | null; // the procedure that mostly held it while others waited
   holderCalls: number | null; // the library's procedure that the holder called for most of that time
   heldEachNs: number | null; // processor time for which it is held each time; null: not counted
+  // if holders are not known: the one procedure that takes it, whose other time stands for that of holders
+  taker: number | null;
   // share of the holding time in input, output or sleep, and the call; null if there is none
   inIo: { share: number; call: number | null } | null;
   mostlyInIo: boolean; // at least half of the holding time is in input, output or sleep
@@ -142,15 +147,16 @@ export interface ProcessesFacts {
 /** Input, output or sleep that does not overlap with work. */
 export interface IoFacts {
   form: 'io';
-  // others: the pace is set by requests or by other programs
-  waits: 'device' | 'others' | 'sleep' | 'children' | 'file-lock';
+  // others: the pace is set by requests or by other programs; replies: threads wait in calls that receive from one
+  // sender each
+  waits: 'device' | 'others' | 'replies' | 'sleep' | 'children' | 'file-lock';
   mayBeSleep: boolean; // no system procedure was seen, so input, output and sleep cannot be distinguished
   call: string | null; // the C library procedure with most of the time
   threads: number; // mean number of threads in it
   held: WaitingAt[]; // what other threads waited for at the same time, if that is reported
   overlapNs: number; // saved if other work were done at the same time
   restNs: number; // part of the cost during which nothing ran
-  goesNs: number; // for a sleep: saved if no thread had to sleep
+  goesNs: number; // for a sleep, and for replies: saved if no thread had to wait there, at most
   // for a device: saved if hardly any of this input and output were done, including the work of the procedure that
   // requests it; null: it has no other work
   rarerNs: number | null;
@@ -172,8 +178,7 @@ export interface WakeUpFacts {
   waits: number;
   workNs: number; // processor time per wait
   objects: number[];
-  // waits that began again immediately after a wake-up
-  again: { condition: number; count: number; waits: number } | null;
+  again: WaitsAgainFacts | null;
   wakingNs: number; // part of the cost: threads that have been woken, and calls that wait and wake
   leastNs: number; // saved if waking were `coarser` times rarer, or if one thread did all the work
   mostNs: number; // saved if no thread had to wait
@@ -187,6 +192,7 @@ export interface HandOverFacts {
   allocator: boolean; // the first one is a lock of the memory allocator
   // number of waits for locks, and processor time per wait; null: not counted
   waits: { count: number; workNs: number } | null;
+  again: WaitsAgainFacts | null; // the first one is a condition at which threads are woken in vain
   handingShare: number; // share of the processor time in calls that wait and wake, and in the code of locks
   leastNs: number; // saved if every acquisition found its lock free
   mostNs: number;
@@ -269,6 +275,8 @@ export interface KernelWorkFacts {
   calls: { count: number; bytesEach: number } | null; // calls of the whole program
   // calls of the other kind (reads or writes), if they are part of the cost
   both: { count: number; bytesEach: number } | null;
+  // the entity's calls that copy memory (memcpy), page faults included, if most of the faults are there; else null
+  copyingNs: number | null;
   leastNs: number; // lower bound
   savesNs: number; // upper bound
 }
@@ -281,13 +289,6 @@ export interface CollectionFacts {
   savesNs: number; // lower bound
   mostNs: number; // upper bound: no thread has to wait for a collection, either
   allocating: AllocatingFacts | null; // null: not observed, or spread over many procedures
-}
-
-/** The procedure on whose behalf most of the memory is allocated, by the time that allocation takes. */
-export interface AllocatingFacts {
-  entity: number; // the innermost procedure that, with its callees, has at least half of the allocation time
-  part: number; // share of the allocation time in it and its callees
-  share: number; // share of the processor time that allocation takes
 }
 
 /** The cost of starting and ending processes. */
@@ -364,6 +365,7 @@ export interface OptimizeFacts {
   spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
   allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
   loop: string | null; // file and line of the innermost loop of its own code that has most of it
+  copyingNs: number | null; // part of it that copies memory (memcpy); null if less than half
 }
 
 export type Facts =

@@ -58,6 +58,16 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
         `If the sleep stands for a slow operation, ${together === '' ? 'do other work at the same time' : together}.`,
     };
   }
+  if (waits === 'replies') {
+    return {
+      text: `${where} waits for what others send${inCall} for ${costs}, ${threads} on average, ${state}`,
+      remedy:
+        'Find out why the other side takes so long. If each wait is for the answer to a request, send several ' +
+        'requests before waiting, or more in each, and send each with one call (a small packet that follows another ' +
+        `one may wait for its acknowledgement: TCP_NODELAY); that could save up to ${say.time(facts.goesNs)}. Doing ` +
+        `other work meanwhile could save up to ${saved}.`,
+    };
+  }
   return {
     text:
       `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ` +

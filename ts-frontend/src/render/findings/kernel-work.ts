@@ -51,7 +51,23 @@ function remedyOf(
 const callsText = ({ count: times, bytesEach }: { count: number; bytesEach: number }, what: string): string =>
   `${counted(count(times), `${what} call`)} of ${count(bytesEach)} bytes each on average`;
 
+/** Memory that is first touched by a copy: the copy is the cause. */
+function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
+  const { called, faults, copyingNs } = facts;
+  const through = called === null ? '' : ` (${say.name(called)})`;
+  const number = faults === null ? '' : ` The program had ${counted(count(faults), 'page fault')}.`;
+  return {
+    text:
+      `${say.title(entity)} copies memory${through}: that takes ${say.costs(costNs)}, including the page faults of the ` +
+      `memory that it copies to; during this time, ${say.processorUse(processorUse)}.${number}`,
+    remedy:
+      'Copy less: pass and return large values by reference or by moving them, copy only the part that is needed, or ' +
+      `copy to memory that is used again; that could save up to ${say.time(copyingNs ?? costNs)}, and allocating as well.`,
+  };
+}
+
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
+  if (facts.copyingNs !== null) return copies(finding, facts, say);
   const { title, name, costs, processorUse, share } = say;
   const { work, called, faults, again, calls, both, takes } = facts;
   const by =

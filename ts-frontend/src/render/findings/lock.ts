@@ -22,9 +22,11 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       : `Of these, ${mean(facts.woken)} had just been woken: they had no CPU yet, or another thread had taken the ` +
         'lock before them. ';
   const held =
-    facts.holder === null
-      ? ''
-      : `; it was mostly held in ${say.name(facts.holder)}${callsText(facts, say)}${inIoText(facts, say)}`;
+    facts.holder !== null
+      ? `; it was mostly held in ${say.name(facts.holder)}${callsText(facts, say)}${inIoText(facts, say)}`
+      : facts.taker !== null && facts.inIo !== null
+        ? `; apart from this wait, ${say.name(facts.taker)} is${inIoText(facts, say).slice(1)}`
+        : '';
   const unserved =
     facts.unserved === null
       ? ''
@@ -72,7 +74,7 @@ function lessText(facts: LockFacts, cause: string, time: Phrases['time']): strin
     );
   return (
     `Reduce waiting for ${cause}: ` +
-    (facts.counted || facts.holder !== null
+    (facts.counted || facts.holder !== null || facts.taker !== null
       ? 'hold it for less time, take it less often, or split what it protects.'
       : 'call it less often, with more work per call, or from fewer threads at a time.')
   );

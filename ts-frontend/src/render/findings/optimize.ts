@@ -6,9 +6,11 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,
-  { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs, loop }: OptimizeFacts,
+  facts: OptimizeFacts,
   { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
+  const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs } = facts;
+  const { copyingNs, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const subject =
     entity.kind === 'lock'
@@ -44,6 +46,10 @@ export function optimize(
         ? ''
         : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, allocate larger blocks, or ` +
           'try another allocator (LD_PRELOAD); if MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
+      (copyingNs === null
+        ? ''
+        : `Copy less: ${time(copyingNs)} of it copies memory. Pass and return large values by reference or by moving ` +
+          'them, or copy only the part that is needed. ') +
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}; how much of ` +
       `that is achievable, samples cannot show.${comparison}${doubt}`,
   };

@@ -7,6 +7,7 @@ import type {
   PackageWorkFacts,
   ShortThreadsFacts,
   SmallThreadsFacts,
+  WaitsAgainFacts,
   WakeUpFacts,
 } from '../../model/index.js';
 import { placeOf } from '../../model/index.js';
@@ -57,18 +58,20 @@ export function packageWork(
   };
 }
 
+/** How often threads waited again at a condition, and what to do about it. */
+const inVain = ({ condition, count: times, waits }: WaitsAgainFacts, { title, share }: Phrases): string =>
+  ` At least ${count(times)} of ${counted(count(waits), 'wait')} at ${title(condition)} (${share(times / waits)}) ` +
+  'were by threads that had just been woken there and waited again without releasing the lock: they were woken ' +
+  'needlessly, or timed out.';
+const wakeFewer = 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event';
+
 export function wakeUps(
   finding: Finding,
   { waits, workNs, objects, again, wakingNs, leastNs, mostNs }: WakeUpFacts,
-  { model, title, costs, processorUse, time, share }: Phrases,
+  say: Phrases,
 ): Sentences {
-  const back =
-    again === null
-      ? ''
-      : ` At least ${count(again.count)} of ${counted(count(again.waits), 'wait')} at ` +
-        `${title(again.condition)} (${share(again.count / again.waits)}) ` +
-        'were by threads that had just been woken there and waited again without releasing the lock: they were ' +
-        'woken needlessly, or timed out.';
+  const { model, title, costs, processorUse, time } = say;
+  const back = again === null ? '' : inVain(again, say);
   return {
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
@@ -76,8 +79,7 @@ export function wakeUps(
       `Waking them takes ${costs(wakingNs)}, while ${processorUse(finding.processorUse)}.${back}`,
     remedy:
       again !== null
-        ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ' +
-          `that would save ${between(time(leastNs), time(mostNs))}.`
+        ? `${wakeFewer}; that would save ${between(time(leastNs), time(mostNs))}.`
         : (item(model.entities, finding.entity).kind === 'lock'
             ? `${ofOwnLock}: that would save `
             : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
@@ -89,9 +91,10 @@ export function wakeUps(
 
 export function handOvers(
   finding: Finding,
-  { objects, takenIn: callers, allocator, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
-  { title, takenIn, costs, processorUse, time, share }: Phrases,
+  { objects, takenIn: callers, allocator, waits, again, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
+  say: Phrases,
 ): Sentences {
+  const { title, takenIn, costs, processorUse, time, share } = say;
   const often =
     waits === null
       ? ''
@@ -106,9 +109,12 @@ export function handOvers(
     text:
       `Threads hand ${objects.map(title).join(' and ')}${takenIn(callers)} to each other all the time: ${often}` +
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
-      `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
+      `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.` +
+      (again === null ? '' : inVain(again, say)),
     remedy:
-      `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save ` +
+      (again === null
+        ? `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save `
+        : `${wakeFewer}. If no thread had to wait there, that would save `) +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`),
   };

@@ -1,0 +1,15 @@
+/** Parts that facts of several findings have. */
+
+/** Waits at a condition that began again immediately after a wake-up. */
+export interface WaitsAgainFacts {
+  condition: number;
+  count: number; // at least
+  waits: number; // all waits there
+}
+
+/** The procedure on whose behalf most of the memory is allocated, by the time that allocation takes. */
+export interface AllocatingFacts {
+  entity: number; // the innermost procedure that, with its callees, has at least half of the allocation time
+  part: number; // share of the allocation time in it and its callees
+  share: number; // share of the processor time that allocation takes
+}
