@@ -20,6 +20,9 @@ import { ninthBatchMore } from './programs-ninth-more.js';
 import { eleventhBatch } from './programs-eleventh.js';
 import { eleventhBatchDebian } from './programs-eleventh-debian.js';
 import { eleventhBatchMore } from './programs-eleventh-more.js';
+import { twelfthBatch } from './programs-twelfth.js';
+import { twelfthBatchMore } from './programs-twelfth-more.js';
+import { twelfthBatchThreads } from './programs-twelfth-threads.js';
 import { tenthBatch } from './programs-tenth.js';
 import { tenthBatchDebian } from './programs-tenth-debian.js';
 import { tenthBatchMore } from './programs-tenth-more.js';
@@ -356,5 +359,8 @@ export const programs: readonly Program[] = [
   ...eleventhBatch,
   ...eleventhBatchMore,
   ...eleventhBatchDebian,
+  ...twelfthBatch,
+  ...twelfthBatchThreads,
+  ...twelfthBatchMore,
   ...hotLocks,
 ];
