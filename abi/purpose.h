@@ -43,9 +43,9 @@ extern "C" {
 #define QZ_PURPOSE_CLONING        16777216u /* of serialization, makes copies of objects for other threads */
 #define QZ_PURPOSE_COMPILATION    33554432u /* compiles code while the program runs */
 #define QZ_PURPOSE_HOUSEKEEPING   67108864u /* a thread of a run-time's own, or a procedure that only such run */
-#define QZ_PURPOSE_ALLOCATION     134217728u /* allocates memory that a collector takes back */
-#define QZ_PURPOSE_MPI_START      268435456u /* MPI's, which begins or ends it: its work is the library's own */
-#define QZ_PURPOSE_RECEIVING      536870912u /* of waits for what others send, receives it, of one sender */
+#define QZ_PURPOSE_ALLOCATION     134217728u  /* allocates memory that a collector takes back */
+#define QZ_PURPOSE_MPI_START      268435456u  /* MPI's, which begins or ends it: its work is the library's own */
+#define QZ_PURPOSE_RECEIVING      536870912u  /* of waits for what others send, receives it, of one sender */
 #define QZ_PURPOSE_COPYING        1073741824u /* copies memory */
 
 /* Of the name of a thread, else of a procedure or what is called inside a library, in the module of that path ("": in
