@@ -5,8 +5,8 @@ import { heredoc, sh } from './commands.js';
 import type { Program } from './program.js';
 
 const on = '2026-11-24, twelfth batch';
-const primes = `//! Primes are counted by two threads, which count the numbers that they have looked at together, for a display
-//! of progress; with 1, each notes it once in 4,096 numbers.
+const primes = `//! Primes are counted by two threads, which count the numbers that they have looked at together,
+//! for a display of progress; with 1, each notes it once in 4,096 numbers.
 use std::env;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
