@@ -25,6 +25,23 @@ test('a lock inside a library is a lock, though nobody counts its users', (t) =>
   t.deepEqual([spins, counted], [true, false]);
 });
 
+test('a lock seen from outside: what the one procedure that takes it does besides waiting stands for the holder', (t) => {
+  const lock = 'futex(lock):lock at journal.rs:9';
+  const builder = new Builder({ processors: 2 });
+  for (const [holds, waits] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const)
+    builder
+      .stretch(0.8 * second, [io(holds, ['work', 'note', 'fdatasync']), wait(waits, ['work', 'note', lock])])
+      .stretch(0.2 * second, [run(holds, ['work', 'note']), run(waits, ['work'])]);
+  builder.describe('fdatasync', { origin: 'runtime' });
+  const model = buildModel(builder.build());
+  const { holder, taker, inIo } = factsOf(findingOf(model, 'lock-contention'), 'lock');
+  t.deepEqual([holder, taker !== null && nameOf(model, taker)], [null, 'note']);
+  t.deepEqual([inIo?.share, inIo?.call && nameOf(model, inIo.call)], [0.8, 'fdatasync']);
+});
+
 test('a barrier inside a library is a barrier: its uneven division is reported in what runs before it', (t) => {
   const barrier = 'futex(barrier):GOMP_barrier at a.c:9';
   const model = buildModel(

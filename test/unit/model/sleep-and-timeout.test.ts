@@ -119,6 +119,17 @@ test('a wait for a reply, or a sleep, in which nothing runs comes before the lit
   t.deepEqual([served!.kind, served!.name], ['serial', 'format'], 'a server at rest: its own work comes first');
 });
 
+test('who waits for any of several events while a pool works may wait for the pool: that is no input and output', (t) => {
+  const beside = (call: string): Model =>
+    recorded(
+      new Builder({ processors: 2 })
+        .stretch(0.4 * second, [run('main', ['loop', 'copy']), run('w1', ['compress'])])
+        .stretch(0.6 * second, [io('main', ['loop', call]), run('w1', ['compress'])]),
+    );
+  t.is(findingOf(beside('epoll_wait'), 'io'), undefined);
+  t.truthy(findingOf(beside('fdatasync'), 'io'), 'a device works beside the pool');
+});
+
 test('of locks taken one inside the other the innermost is the cause, and what its holder does is reported', (t) => {
   const builder = new Builder({ processors: 2 });
   const chain = ['order', 'mutex:book', 'post', 'mutex:account', 'append', 'mutex:journal'];
