@@ -174,7 +174,7 @@ test.serial('not finished: shown, with a word that nothing vouches for it; no ho
   const file = join(home, 'unfinished.quartz');
   const { stdout, status } = await quartz(['report', '--ascii', '--width', '400', file]);
   t.is(status, 0);
-  t.regex(stdout, /the sampler died: complete up to its last snapshot, without checksums/);
+  t.regex(stdout, /the sampler died: complete up to its last\s+snapshot, without checksums/);
   const check = await quartz(['check', file]);
   t.is(check.status, 0, check.stderr);
   t.regex(check.stdout, /; it was not finished, so it has no checksums\n$/);
