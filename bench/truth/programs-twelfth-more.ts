@@ -110,7 +110,8 @@ func main() {
 	fmt.Printf("%.3f\\n", sum)
 }
 `;
-const carts = `// Carts are priced: each rule gets a copy of the cart, by JSON.parse(JSON.stringify(...)); with 1, the cart itself.
+const carts = `// Carts are priced: each rule gets a copy of the cart, by JSON.parse(JSON.stringify(...));
+// with 1, the cart itself.
 const shared = process.argv[2] === '1';
 
 function cartOf(number) {

@@ -5,8 +5,8 @@ import { heredoc, sh } from './commands.js';
 import type { Program } from './program.js';
 
 const on = '2026-11-24, twelfth batch';
-const bodies = `// Bodies attract each other, in two threads: each position is a std::vector of three numbers, made anew by each
-// operation; with 1, a std::array.
+const bodies = `// Bodies attract each other, in two threads: each position is a std::vector of three numbers,
+// made anew by each operation; with 1, a std::array.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -73,7 +73,8 @@ int main(int argc, char **argv) {
   printf("%.9f\\n", fixed ? simulate<std::array<double, 3>>() : simulate<std::vector<double>>());
 }
 `;
-const letters = `// Letters are opened by main and read by one thread, over a queue without bound; with 1, by two threads.
+const letters = `// Letters are opened by main and read by one thread, over a queue without bound;
+// with 1, by two threads.
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>

@@ -6,8 +6,8 @@ import { heredoc, sh } from './commands.js';
 import type { Program } from './program.js';
 
 const on = '2026-11-24, twelfth batch';
-const ranks = `// Stations are ranked by each year's rain: values are made by all threads (C++17, TBB), then sorted by main;
-// with 1, sorted in parallel as well.
+const ranks = `// Stations are ranked by each year's rain: values are made by all threads (C++17, TBB), then sorted
+// by main; with 1, sorted in parallel as well.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -50,8 +50,8 @@ int main(int argc, char **argv) {
   printf("%ld\\n", ranks);
 }
 `;
-const scans = `/* Scanned pages: each is unpacked (zlib) by one thread, then smoothed by all; with 1, pages are unpacked by
- * all threads, one each, before they are smoothed. */
+const scans = `/* Scanned pages: each is unpacked (zlib) by one thread, then smoothed by all; with 1, pages are
+ * unpacked by all threads, one each, before they are smoothed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +112,8 @@ int main(int argc, char **argv) {
   printf("%ld\\n", sum);
 }
 `;
-const strides = `/* A product of matrices, divided among threads by rows: the innermost loop goes down a column; with 1, along
- * a row. */
+const strides = `/* A product of matrices, divided among threads by rows: the innermost loop goes down a column;
+ * with 1, along a row. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -150,8 +150,8 @@ int main(int argc, char **argv) {
   printf("%.0f\\n", trace);
 }
 `;
-const quotes = `// Quotes are asked for by one thread and computed by another one: who has to wait sleeps for a millisecond and
-// looks again; with 1, it waits at a condition variable.
+const quotes = `// Quotes are asked for by one thread and computed by another one: who has to wait sleeps for a
+// millisecond and looks again; with 1, it waits at a condition variable.
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>

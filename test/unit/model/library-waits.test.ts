@@ -25,7 +25,7 @@ test('a lock inside a library is a lock, though nobody counts its users', (t) =>
   t.deepEqual([spins, counted], [true, false]);
 });
 
-test('a lock seen from outside: what the one procedure that takes it does besides waiting stands for the holder', (t) => {
+test('a lock seen from outside: what its one taker does besides waiting stands for the holder', (t) => {
   const lock = 'futex(lock):lock at journal.rs:9';
   const builder = new Builder({ processors: 2 });
   for (const [holds, waits] of [

@@ -119,7 +119,7 @@ test('a wait for a reply, or a sleep, in which nothing runs comes before the lit
   t.deepEqual([served!.kind, served!.name], ['serial', 'format'], 'a server at rest: its own work comes first');
 });
 
-test('who waits for any of several events while a pool works may wait for the pool: that is no input and output', (t) => {
+test('waits for any of several events while a pool works may be for the pool: no input and output', (t) => {
   const beside = (call: string): Model =>
     recorded(
       new Builder({ processors: 2 })

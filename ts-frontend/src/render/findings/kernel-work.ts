@@ -58,11 +58,12 @@ function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFact
   const number = faults === null ? '' : ` The program had ${counted(count(faults), 'page fault')}.`;
   return {
     text:
-      `${say.title(entity)} copies memory${through}: that takes ${say.costs(costNs)}, including the page faults of the ` +
-      `memory that it copies to; during this time, ${say.processorUse(processorUse)}.${number}`,
+      `${say.title(entity)} copies memory${through}: that takes ${say.costs(costNs)}, including the page faults of ` +
+      `the memory that it copies to; during this time, ${say.processorUse(processorUse)}.${number}`,
     remedy:
-      'Copy less: pass and return large values by reference or by moving them, copy only the part that is needed, or ' +
-      `copy to memory that is used again; that could save up to ${say.time(copyingNs ?? costNs)}, and allocating as well.`,
+      'Copy less: pass and return large values by reference or by moving them, copy only the part that is needed, ' +
+      'or copy to memory that is used again; ' +
+      `that could save up to ${say.time(copyingNs ?? costNs)}, and allocating as well.`,
   };
 }
 

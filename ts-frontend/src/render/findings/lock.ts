@@ -49,7 +49,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
   };
 }
 
-/** Processor time per acquisition below which less of it can hardly help, and above which it is what others wait for. */
+/** Processor time per acquisition below which less of it can hardly help; above it, it is what others wait for. */
 const shortNs = 1000,
   longNs = 10_000;
 
@@ -68,9 +68,9 @@ function lessText(facts: LockFacts, cause: string, time: Phrases['time']): strin
     );
   if (heldEachNs !== null && heldEachNs > 0 && heldEachNs < shortNs)
     return (
-      `It is held for only ${time(heldEachNs)} each time, but was taken ${counted(count(acquisitions), 'time')}: take ` +
-      'it less often (several items each time, or data of its own for each thread, combined at the end), or split ' +
-      'what it protects.'
+      `It is held for only ${time(heldEachNs)} each time, but was taken ${counted(count(acquisitions), 'time')}: ` +
+      'take it less often (several items each time, or data of its own for each thread, combined at the end), ' +
+      'or split what it protects.'
     );
   return (
     `Reduce waiting for ${cause}: ` +
