@@ -30,7 +30,7 @@ for (const mangling of ['as usual', 'v0']) {
       const names = model.entities.map(({ name }) => name);
       for (const name of names) t.notRegex(name, /^_R|17h[0-9a-f]{16}|\$LT\$|::h[0-9a-f]{16}$/);
       const lock = model.entities.find(({ rawKind, name }) => rawKind === 'futex' && /\block/.test(name));
-      t.regex(lock?.name ?? names.join(', '), /::lock\w* at contended\.rs:8$/);
+      t.regex(lock?.name ?? names.join(', '), /::lock\w* at contended\.rs:9$/);
       t.true((lock?.states.blocked.ns ?? 0) > 100e6);
       t.is(
         model.findings[0]?.kind === 'io' ? model.findings[1]?.kind : model.findings[0]?.kind,
