@@ -250,7 +250,7 @@ static void attach(void) {
 /* The sampler is killed: the program continues, the file is valid up to then, and marked as abandoned. */
 static void killed(void) {
   int out;
-  pid_t pid = start(&out, sampler, "record", "-o", output, "--", publisher, "run", "1500", "0", NULL);
+  pid_t pid = start(&out, sampler, "record", "-o", output, "--", publisher, "run", "4000", "0", NULL);
   wait_for_snapshots();
   load(output, QZ_PROFILE_RECORDING, QZ_END_NONE, 0); /* and readable while it grows */
   EXPECT(!profile.abandoned);
@@ -266,7 +266,7 @@ static void killed(void) {
 }
 
 static void abandoned(void) {
-  pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "run", "500", "0", NULL);
+  pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "run", "3000", "0", NULL);
   wait_for_snapshots();
   kill(pid, SIGKILL);
   EXPECT(finish(pid) == 1000 + SIGKILL);
