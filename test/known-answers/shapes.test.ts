@@ -37,38 +37,52 @@ async function measure(t: ExecutionContext, args: readonly string[], processors:
  * A chain cannot be shorter than its work, so the parallelism is never above the true one; nor is it far below on a
  * quiet machine. The longest of many chains of nearly the same length is the one that was disturbed most.
  */
-function judge(t: ExecutionContext, { span, typical, due, isQuiet, text }: Measured, least: number): void {
-  t.true(span.parallelism < 1.07 * due, text);
+function judge(t: ExecutionContext, { span, typical, due, isQuiet, text }: Measured, least: number, slower = 1): void {
+  t.true(span.parallelism < 1.07 * due * slower, text);
   t.true(typical > (isQuiet ? least : 0.35) * due, text);
+}
+/**
+ * On one processor, and on two: where both are threads of one core, a unit takes longer while both work, which is
+ * more of the work than of the span.
+ */
+async function onOneAndTwo(
+  t: ExecutionContext,
+  args: readonly string[],
+  least: readonly [number, number],
+): Promise<void> {
+  const one = await measure(t, args, 1);
+  judge(t, one, least[0]);
+  const two = await measure(t, args, 2);
+  judge(t, two, least[1], Math.max(1, two.span.workNs / one.span.workNs));
 }
 
 for (const seed of ['1', '4'])
-  for (const processors of [1, 2])
-    test.serial(`a random graph of spawned calls (${seed}), on ${processors}`, async (t) => {
-      judge(t, await measure(t, ['graph', seed], processors), processors === 1 ? 0.85 : 0.7);
-    });
+  test.serial(`a random graph of spawned calls (${seed}), on 1 and on 2`, async (t) => {
+    await onOneAndTwo(t, ['graph', seed], [0.75, 0.65]);
+  });
 for (const [args, what] of [
   ['ended', 'a thread that is joined long after its end'],
   ['stolen', 'spawned calls that outlast their parent'],
   ['left', 'spawned calls that end by qz_exit'],
   ['late', 'a barrier at which seven of eight wait'],
 ] as const)
-  for (const processors of [1, 2])
-    test.serial(`${what}, on ${processors}`, async (t) => {
-      judge(t, await measure(t, [args], processors), 0.9);
-    });
+  test.serial(`${what}, on 1 and on 2`, async (t) => {
+    await onOneAndTwo(t, [args], [0.85, 0.85]);
+  });
 
 test.serial('a hiccup of one call in a thousand is on the span, and not on the typical one', async (t) => {
-  // 400 rounds of 18 calls, each of 20 units, after 20 of the spawner; 7 calls take 1,000.
+  // 400 rounds of 18 calls, each of 20 units, after 20 of the spawner; 7 calls take 1,000: 6,860 more of the span.
   const { typical, due, isQuiet, span, text } = await measure(t, ['hiccups'], 1);
   const withoutHiccups = (1 + 18) / 2;
   t.true(span.parallelism < 1.07 * due, text);
+  t.true(typical < 1.07 * withoutHiccups, text);
   if (!isQuiet) {
     skip(t, 'other programs had the CPUs');
     return;
   }
-  t.true(typical > due, text);
-  t.true(typical > 0.75 * withoutHiccups && typical < 1.07 * withoutHiccups, text);
+  // Interrupts lengthen other calls; what is cut from those is not known.
+  const hiccupsNs = ((7 * 980) / (400 * 19 * 20 + 7 * 980)) * span.workNs;
+  t.true(span.spanNs - (span.typicalSpanNs ?? NaN) > 0.75 * hiccupsNs, text);
 });
 
 test.serial('work and typical span are the same on one processor and on two', async (t) => {
