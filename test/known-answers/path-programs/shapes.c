@@ -3,8 +3,8 @@
 #include <quartz/quartz.h>
 #include <stdbool.h>
 #define UNITS_ALONE
-/* Multiplications in a unit, which takes 2 to 4 us: there are virtual machines on which a page fault takes 15 us, and so
- * does an interrupt. A program has some 60 faults, and is interrupted up to 2,000 times a second while it is recorded. */
+/* Multiplications in a unit, which takes 2 to 4 us: on some virtual machines a page fault takes 15 us, an interrupt as
+ * much. A program has some 60 faults, and is interrupted up to 2,000 times a second while it is recorded. */
 #define ROUND UINT64_C(2000)
 #include "units.h"
 
