@@ -1,7 +1,6 @@
 /* Work and span of the thread package, each case by its name, of counted units: see ../span.test.ts. */
 #include <quartz/quartz.h>
 #define UNITS_ALONE
-#define ROUND UINT64_C(50000)
 #include "units.h"
 
 #define ROUNDS 200

@@ -1,7 +1,6 @@
 /* Work and span of OpenMP's regions, each case by its name, of counted units: see ../span.test.ts. */
 #include <omp.h>
 #define UNITS_ALONE
-#define ROUND UINT64_C(50000)
 #include "units.h"
 
 PROCEDURE static void alone(uint64_t count) { units(count); }

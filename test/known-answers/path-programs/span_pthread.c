@@ -1,7 +1,6 @@
 /* Work and span of plain pthreads, each case by its name, of the same counted units as span.c: see ../span.test.ts. */
 #include <pthread.h>
 #define UNITS_ALONE
-#define ROUND UINT64_C(50000)
 #include "units.h"
 
 #define ROUNDS 200

@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Multiplications in a unit: 0.1 ms or more. While a recording begins, page faults and interrupts add up to a
+ * millisecond to the first strands of the program, on some virtual machines. */
 #ifndef ROUND
-#define ROUND UINT64_C(200000) /* multiplications in a unit */
+#define ROUND UINT64_C(200000)
 #endif
 
 #if defined(__clang__)

@@ -1,7 +1,6 @@
 /* "What if" of the thread package, each case by its name, of counted units: see ../what-if.test.ts. */
 #include <quartz/quartz.h>
 #define UNITS_ALONE
-#define ROUND UINT64_C(50000)
 #include "units.h"
 
 static qz_mutex lock;

@@ -1,7 +1,6 @@
 /* "What if" of plain pthreads, without hooks: see ../what-if.test.ts. */
 #include <pthread.h>
 #define UNITS_ALONE
-#define ROUND UINT64_C(50000)
 #include "units.h"
 
 static pthread_mutex_t narrow = PTHREAD_MUTEX_INITIALIZER;
