@@ -10,6 +10,7 @@ import {
   prepareWaitOverlap,
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
+import { KernelWork } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
 import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -44,6 +45,21 @@ test('no more threads wait than did', (t) => {
   const after = waiters(undisturbed(raw, { isLock: () => false, endsWithin: () => true, meets: () => false }));
   t.true(Math.abs(after.ns - second) < 1e-3 * second, `${after.ns / second} s are left in which one runs alone`);
   t.true(Math.abs(after.mean - 1) < 1e-9, `${after.mean}`);
+});
+
+test('a stack that was seen once in the kernel is not there for all the time that it would gain', (t) => {
+  const raw = new ProfileBuilder({
+    processors: 2,
+    snapshotNs: second / 10,
+    head: { publisher: 'pthread', cpuRunNs: 2.1 * second, cpuWaitNs: 2 * second },
+  })
+    .stretch(2 * second, [run('main', ['main', 'work'])])
+    .stretch(second / 10, [{ ...run('main', ['main', 'init']), kernel: 'fault' }])
+    .stretch(2 * second, [ready('main', ['main', 'init'])])
+    .build();
+  const { tuples } = undisturbed(raw, { isLock: () => false, endsWithin: () => true, meets: () => false });
+  const faultNs = tuples.ns.reduce((sum, ns, k) => sum + (tuples.kernel[k] === KernelWork.fault ? ns : 0), 0);
+  t.true(faultNs > 0.3 * second && faultNs < 0.7 * second, `${faultNs / second} s, a fifth of what it gains`);
 });
 
 test('who has been woken for a lock, and waits for a CPU, would not have worked beside who has it', (t) => {

@@ -69,27 +69,49 @@ function groupOf(free: number, ready: number, spinners: number, least: number): 
   return { filled, ready, working, released: working > seen ? (working - seen) / (filled - seen) : 0, ways };
 }
 
-/** How the executed time on each stack, or else of that thread, divides by kernel reason; 0 is the program's own. */
+/** Executed time by kernel reason (0 is the program's own), and in how many snapshots it was seen. */
+interface Executed {
+  ns: number;
+  seen: number;
+  byReason: Map<number, number>;
+}
+function see(sums: Map<number, Executed>, key: number, reason: number, ns: number, seen: number): void {
+  let its = sums.get(key);
+  if (!its) sums.set(key, (its = { ns: 0, seen: 0, byReason: new Map<number, number>() }));
+  its.ns += ns;
+  its.seen += seen;
+  add(its.byReason, reason, ns);
+}
+
+/** A thread's own mean counts as much as so many snapshots of the stack, which may have been seen once. */
+const meanCounts = 4;
+
+/** How the executed time on each stack divides by kernel reason. */
 function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number, number> {
-  const sums = new Map<string, Map<number, number>>();
-  const keysOf = (k: number): string[] => [`stack ${tuples.stack[k]}`, `thread ${tuples.thread[k]}`];
+  const stacks = new Map<number, Executed>(),
+    threads = new Map<number, Executed>();
   for (let k = 0; k < tuples.ns.length; k++) {
     if (tuples.state[k] !== State.useful || tuples.ns[k] === 0) continue;
-    for (const key of keysOf(k)) {
-      let its = sums.get(key);
-      if (!its) sums.set(key, (its = new Map<number, number>()));
-      its.set(u8(tuples.kernel, k), (its.get(u8(tuples.kernel, k)) ?? 0) + f64(tuples.ns, k));
-    }
+    const reason = u8(tuples.kernel, k);
+    see(stacks, u32(tuples.stack, k), reason, f64(tuples.ns, k), f64(tuples.count, k));
+    see(threads, u32(tuples.thread, k), reason, f64(tuples.ns, k), f64(tuples.count, k));
   }
-  for (const its of sums.values()) {
-    const all = [...its.values()].reduce((sum, ns) => sum + ns, 0);
-    for (const [reason, ns] of its) its.set(reason, ns / all);
-  }
-  const own = new Map([[KernelWork.none, 1]]);
-  return (k) =>
-    keysOf(k)
-      .map((key) => sums.get(key))
-      .find((its) => its !== undefined) ?? own;
+  const partsOf = (weighted: readonly (readonly [Executed | undefined, number])[]): Map<number, number> => {
+    const present = weighted.filter(([its, weight]) => its !== undefined && its.ns > 0 && weight > 0);
+    if (present.length === 0) return new Map([[KernelWork.none, 1]]);
+    const all = present.reduce((sum, [, weight]) => sum + weight, 0);
+    const parts = new Map<number, number>();
+    for (const [its, weight] of present)
+      for (const [reason, ns] of its?.byReason ?? []) add(parts, reason, (ns / (its?.ns ?? 1)) * (weight / all));
+    return parts;
+  };
+  return (k) => {
+    const stack = stacks.get(u32(tuples.stack, k));
+    return partsOf([
+      [stack, stack?.seen ?? 0],
+      [threads.get(u32(tuples.thread, k)), meanCounts],
+    ]);
+  };
 }
 
 const add = (to: Map<number, number>, at: number, ns: number): void => {
