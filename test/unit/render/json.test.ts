@@ -51,6 +51,16 @@ test('fields that were renamed are still there under the names of the version be
   t.is(slowdown['turnsNs'], slowdown['timerNs']);
 });
 
+test('work and span are there if they were recorded', (t) => {
+  const spanOf = (change: object): { parallelism: number } | null => {
+    const report = json(example(change));
+    t.true(validate(report), JSON.stringify(validate.errors, null, 1));
+    return (report as unknown as { workSpan: { parallelism: number } | null }).workSpan;
+  };
+  t.is(spanOf({}), null);
+  t.is(spanOf({ spanRecorded: true, workNs: 4e9, spanNs: 1.6e9 })?.parallelism, 2.5);
+});
+
 test('a report of nothing is valid', (t) => {
   t.true(validate(json(empty())), JSON.stringify(validate.errors, null, 1));
 });

@@ -85,3 +85,10 @@ test('every notice in a sentence', (t) => {
   if (process.env['QUARTZ_UPDATE_GOLDENS']) writeFileSync(file, written({ ascii: false }));
   t.is(written({ ascii: false }), readFileSync(file, 'utf8'));
 });
+
+test('a higher rate is not advised where the sampler gets no CPU in time', (t) => {
+  const late = buildModel(example({ snapshots: 50, skippedTicks: 19_950 }));
+  t.is(late.fewer?.reason, 'late');
+  const line = noticeLine(late, { form: 'few-snapshots', snapshots: 50, margin: 0.14 }, { ascii: false });
+  t.regex(line, /; let the program run longer$/);
+});

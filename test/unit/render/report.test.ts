@@ -155,6 +155,38 @@ test('the slowdown is reported between its bounds, and as one number without wha
   );
 });
 
+test('the report says whether the program could have used the CPU of the sampler', (t) => {
+  const reported = (change: object): string =>
+    report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(/Quartz used [^;\n]* and /)?.[0] ??
+    '';
+  const second = 1e9; // of 2 s; one of 4 processors works for the first second, 4 for the other
+  t.is(reported({ samplerSpins: true, samplerCpuNs: 2 * second }), 'Quartz used 100 % of a free CPU to sample and ');
+  const shared = { samplerSpins: false, samplerCpuNs: second };
+  t.regex(
+    reported({ ...shared, cpus: 8, processors: 8 }),
+    /used 50\.0 % of a CPU, mostly while one was idle, to sample/,
+  );
+  t.regex(reported({ ...shared, cpus: 1 }), /used 50\.0 % of a CPU to sample/);
+  t.regex(reported({ samplerSpins: false, samplerCpuNs: second / 50, cpus: 8 }), /used 1\.0 % of a CPU to sample/);
+});
+
+test('work and span are in the report where they were recorded, with the command that shows the rest', (t) => {
+  const reported = (change: object): string =>
+    report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(/Work and span: .*/)?.[0] ?? '';
+  const span = { spanRecorded: true, workNs: 4e9, spanNs: 1.6e9 };
+  t.is(reported({}), '');
+  t.is(
+    reported(span),
+    'Work and span: work 4.00 s, span 1.60 s, parallelism 2.50: more processors than that gain little; quartz path ' +
+      '--span shows the time on other numbers of processors, and what limits it.',
+  );
+  t.regex(reported({ ...span, workNs: 0 }), /not known, since no thread/);
+  t.regex(
+    reported({ ...span, publisher: 'pthread', cpuRunNs: 5e9, workNs: 1e9, spanNs: 0.4e9 }),
+    /parallelism 2\.50: they leave out 4\.00 s of processor time.*quartz path --span shows the rest/,
+  );
+});
+
 test('a cost that could not be measured is reported', (t) => {
   const said = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
   t.regex(

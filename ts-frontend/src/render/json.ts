@@ -1,5 +1,5 @@
 /** The report as JSON, as specified by schema/report.schema.json. Numbers are the model's, not rounded. */
-import { countedInAll, onPathOf, unwindingOf } from '../model/index.js';
+import { countedInAll, onPathOf, unwindingOf, workSpanTotalsOf } from '../model/index.js';
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
 import { experimentTexts } from './parts/experiment.js';
 import { findingSentences } from './findings/index.js';
@@ -140,6 +140,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     compensation: model.compensation,
     cpuWait: model.cpuWait,
     kernelUsage: model.kernelUsage ?? null,
+    workSpan: workSpanTotalsOf(model),
     children: {
       runNs: head.childrenRunNs,
       started: head.processesStarted > 0 ? head.processesStarted : null,

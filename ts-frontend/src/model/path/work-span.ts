@@ -11,20 +11,24 @@ import { slackOf, type Slack } from './slack.js';
 import { entitiesOf, locksOf, sitesOf, type LockHold, type SpanEntity, type SpanSite } from './span-rows.js';
 import { freeOf, whatIfsOf, type WhatIf } from './what-if.js';
 
-export interface WorkSpan {
+/** What a report says of work and span. */
+export interface WorkSpanTotals {
   workNs: number;
   spanNs: number;
   burdenedSpanNs: number | null; // null: the program did not end normally
   typicalSpanNs: number | null;
   parallelism: number; // workNs / spanNs
+  unendedNs: number; // processor time that is in no strand: threads that reached no event (plain pthread programs)
+  cpuWaitsOut: boolean; // true: waits for CPUs are in neither; false: they are in both
+}
+
+export interface WorkSpan extends WorkSpanTotals {
   asideNs: number; // the package's own work, which is in neither
   // waits for CPUs, in neither work nor span; null: included in both, or not known (pthread programs)
   cpuWaitNs: number | null;
-  unendedNs: number; // processor time that is in no strand: threads that reached no event (plain pthread programs)
   strands: number;
   lostCrumbs: number;
   unseenNs: number; // part of the span in pieces too short to be observed
-  cpuWaitsOut: boolean; // true: waits for CPUs are in neither; false: they are in both
   entities: SpanEntity[]; // longest on the span first
   sites: SpanSite[]; // most work first
   locks: LockHold[]; // longest first
@@ -35,7 +39,7 @@ export interface WorkSpan {
 }
 
 /** If more than this share of the processor time is in no strand, the rest does not allow predictions. */
-export const tooMuchUnended = 0.1;
+const tooMuchUnended = 0.1;
 
 /** Busy waiting is not counted as work. */
 function unendedOf({ raw, cpuWait }: Model): number {
@@ -47,36 +51,46 @@ function unendedOf({ raw, cpuWait }: Model): number {
 }
 
 /** null: work and span were not recorded, or the program ended before the first strand did. */
-export function workSpanOf(model: Model): WorkSpan | null {
+export function workSpanTotalsOf(model: Model): WorkSpanTotals | null {
   const { head } = model.raw;
   if (!head.spanRecorded || head.spanNs <= 0 || head.workNs <= 0) return null;
+  return {
+    workNs: head.workNs,
+    spanNs: head.spanNs,
+    burdenedSpanNs: head.burdenedSpanNs > 0 ? head.burdenedSpanNs : null,
+    typicalSpanNs: head.typicalSpanNs > 0 ? head.typicalSpanNs : null,
+    parallelism: head.workNs / head.spanNs,
+    unendedNs: unendedOf(model),
+    cpuWaitsOut: head.cpuWaitsOut,
+  };
+}
+
+/** Whether so much processor time is in no strand that the rest does not allow predictions. */
+export const isMostlyUnended = ({ unendedNs }: WorkSpanTotals, { cpuWait }: Model): boolean =>
+  unendedNs > tooMuchUnended * cpuWait.runNs;
+
+/** null: as of workSpanTotalsOf. */
+export function workSpanOf(model: Model): WorkSpan | null {
+  const totals = workSpanTotalsOf(model);
+  if (totals === null) return null;
+  const { head } = model.raw;
   const { entities, unseenNs } = entitiesOf(model);
   const sites = sitesOf(model, entities);
   const locks = locksOf(model);
-  const { workNs, spanNs } = head;
-  const lengths = {
-    workNs,
-    spanNs,
-    burdenedSpanNs: head.burdenedSpanNs > 0 ? head.burdenedSpanNs : null,
-    typicalSpanNs: head.typicalSpanNs > 0 ? head.typicalSpanNs : null,
-  };
-  const leastNs = Math.max(lengths.typicalSpanNs ?? spanNs, locks[0]?.holdNs ?? 0);
-  const unendedNs = unendedOf(model);
-  const isKnown = unendedNs <= tooMuchUnended * model.cpuWait.runNs;
+  const { workNs, spanNs, typicalSpanNs, burdenedSpanNs } = totals;
+  const lengths = { workNs, spanNs, typicalSpanNs, burdenedSpanNs };
+  const leastNs = Math.max(typicalSpanNs ?? spanNs, locks[0]?.holdNs ?? 0);
   const levels = { levels: model.raw.levels.ns, levelNs: head.levelNs };
-  const prediction = isKnown ? predictions({ workNs, spanNs, leastNs, ...levels }) : [];
+  const prediction = isMostlyUnended(totals, model) ? [] : predictions({ workNs, spanNs, leastNs, ...levels });
   const whatIf = whatIfsOf({ model, ...lengths, entities, locks, sites, prediction });
   const procedures = entities.filter(({ entity }) => isProcedure(item(model.entities, entity)));
   return {
-    ...lengths,
-    parallelism: workNs / spanNs,
+    ...totals,
     asideNs: head.asideNs,
     cpuWaitNs: head.cpuWaitsOut && head.publisher === 'threadlib' ? head.waitedNs : null,
-    unendedNs,
     strands: head.strands,
     lostCrumbs: head.spanLost,
     unseenNs,
-    cpuWaitsOut: head.cpuWaitsOut,
     entities,
     sites,
     locks,

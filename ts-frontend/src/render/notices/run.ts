@@ -30,7 +30,8 @@ export const fewSnapshots = (
   reason:
     `only ${count(snapshots)} snapshots in ${time(model.elapsedNs)}: ` +
     `shares are known to ± ${share(margin)} at best`,
-  remedy: 'let the program run longer, or raise --rate',
+  // A higher rate does not help a sampler that gets no CPU in time.
+  remedy: `let the program run longer${model.fewer?.reason === 'late' ? '' : ', or raise --rate'}`,
 });
 
 export function cpuWait(

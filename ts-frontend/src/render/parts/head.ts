@@ -2,6 +2,7 @@
 import { isMostlyOthers, type Model, type Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { effortText } from './effort.js';
+import { workSpanText } from './work-span.js';
 import { experimentTexts } from './experiment.js';
 import { findingSentences } from '../findings/index.js';
 import { noticeLine } from '../notices/index.js';
@@ -133,11 +134,21 @@ const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
   ['startNs', 'start of recording'],
 ];
 
+/** From this share of a CPU on, the report says whether the program could have used the sampler's CPU. */
+const leastOfCpu = 0.05;
+
+/** What the sampler used is a loss for the program only while no CPU was idle. */
+function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
+  if (head.samplerSpins) return 'a free CPU';
+  const isMostlyFree = slowdown.samplingNs < head.samplerCpuNs / 2;
+  return isMostlyFree && head.samplerCpuNs >= leastOfCpu * elapsedNs ? 'a CPU, mostly while one was idle,' : 'a CPU';
+}
+
 /** The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run. */
 function cost(model: Model): string {
   const { head, compensation, slowdown, elapsedNs } = model;
   if (elapsedNs === 0) return 'nothing was recorded';
-  const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
+  const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of ${samplersCpu(model)} to sample`;
   const wholeNs = elapsedNs + slowdown.startNs,
     wholes = [wholeNs - slowdown.elapsedLeastNs, wholeNs - slowdown.elapsedNs] as const;
   const bounds = (least: number, most: number): string =>
@@ -198,6 +209,11 @@ function effort(model: Model, options: RenderOptions): string[] {
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 
+function workSpan(model: Model, options: RenderOptions): string[] {
+  const text = workSpanText(model, options);
+  return text === '' ? [] : wrap(text, options.width, 0, options);
+}
+
 function usage(model: Model, options: RenderOptions): string[] {
   const text = kernelUsageText(model, options);
   return text === '' ? [] : wrap(text, options.width, 0, options);
@@ -219,6 +235,7 @@ export function head(model: Model, options: RenderOptions): string[] {
     ...bars(model, options),
     ...effort(model, options),
     ...usage(model, options),
+    ...workSpan(model, options),
     ...model.notices.flatMap((one) => notice(model, one, options)),
     '',
   ];

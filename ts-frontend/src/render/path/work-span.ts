@@ -1,5 +1,5 @@
 /** Work and span, and predictions for other numbers of processors, as text and CSV. */
-import { item, tooMuchUnended } from '../../model/index.js';
+import { isMostlyUnended, item } from '../../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { heading, noteLines } from '../parts/head.js';
@@ -55,7 +55,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
         'which they took them counts as if it were required',
     );
-  if (span.unendedNs > tooMuchUnended * model.cpuWait.runNs)
+  if (isMostlyUnended(span, model))
     note(
       `${time(span.unendedNs, options)} of processor time is in neither: it is that of threads whose work did ` +
         'not end with an event that the pthread layer sees, or that were at work when the program or the recording ' +
