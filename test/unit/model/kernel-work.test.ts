@@ -117,7 +117,7 @@ test('a program that others kept from the CPUs has the same part of its work in 
   builder.stretch(0.8e9, [ready('main', ['main', 'fill'])]);
   const finding = kernelFinding(buildModel(builder.build()));
   t.is(finding?.name, 'fill');
-  t.is(Math.round(finding!.costNs), 0.9e9);
+  t.true(Math.abs(finding!.costNs - 0.9e9) <= 0.02e9, "the thread's other work counts a little");
 });
 
 test('code that takes more than the kernel does comes first', (t) => {

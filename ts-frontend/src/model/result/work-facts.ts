@@ -1,0 +1,34 @@
+/** The evidence of findings about work of which only less helps (facts.ts). */
+
+/** The memory allocator's work for many procedures, while the processors are busy. */
+export interface AllocationFacts {
+  form: 'allocation';
+  callers: { entity: number; ns: number }[]; // the procedures that cause most of it
+  procedures: number; // number of procedures that call the allocator
+  called: number[]; // the allocator's procedures with most of the time
+  // part of it in the kernel, for memory that the allocator gives back and requests again (`again`: at least this share
+  // of the page faults); null: none, or not known
+  kernel: { ns: number; again: number } | null;
+  mostNs: number; // upper bound: saved if nothing were allocated
+}
+
+/** Code that takes time while the processors are busy. */
+export interface OptimizeFacts {
+  form: 'optimize';
+  within: { entity: number; ns: number } | null; // run-time library procedures that it calls
+  // code that takes more, but does not delay main, which works all the time and waits for no thread
+  beside: { entity: number; ns: number; main: number } | null;
+  mostNs: number; // upper bound: saved if the code took no time; how much less it can take is not known
+  calledNs: number; // time of the procedures that it calls, which might be saved, too
+  restNs: number; // time of both while fewer processors are busy, which would also be saved
+  // the share of its time that has to be removed to save as much as the best other finding does
+  even: { part: number; finding: number } | null;
+  /** Number of threads that run it at the same time. Samples alone do not show whether they slow each other down. */
+  together: number;
+  // threads hand locks to each other all the time, so that data comes from other CPUs together with the lock
+  handedOn: boolean;
+  spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
+  allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
+  loop: string | null; // file and line of the innermost loop of its own code that has most of it
+  copyingNs: number | null; // part of it that copies memory (memcpy); null if less than half
+}
