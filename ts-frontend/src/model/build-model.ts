@@ -147,12 +147,10 @@ function entitiesOf(
 }
 
 /**
- * If other programs kept the program waiting for CPUs, findings are computed from an estimate of what it would have
- * shown without them.
+ * What findings are computed from: if other programs kept the program waiting for CPUs, an estimate of what it would
+ * have shown without them.
  */
-function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
-  if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
-  const { places } = tables; // those that are derived from it have no loops
+export function basisOf(model: Model, tables: Tables, options: ModelOptions): { model: Model; tables: Tables } {
   const its = withoutRelated(model.raw);
   if (its !== model.raw) {
     model = buildModel(its, options);
@@ -176,6 +174,13 @@ function reportOn(model: Model, tables: Tables, options: ModelOptions): Pick<Mod
     model = buildModel(inStep, options, tables.measured);
     tables = tablesOf(model);
   }
+  return { model, tables };
+}
+
+function reportOn(shown: Model, whole: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
+  if (shown.samples === 0 || shown.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
+  const { model, tables } = basisOf(shown, whole, options);
+  const { places } = whole; // those that are derived from it have no loops
   const context = findingContextOf(model, { ...tables, places });
   const findings = findingsOf(context);
   boundByWhatIf(model, findings);

@@ -7,10 +7,10 @@
 import { isCode } from './profile/code-scopes.js';
 import { f64, u16, u32, u8 } from './profile/columns.js';
 import { contradictions } from './evidence/advice.js';
-import { isBuilt } from './metrics/tables.js';
+import { isBuilt, tablesOf } from './metrics/tables.js';
 import { State } from './profile/raw-profile.js';
-import { buildModel } from './build-model.js';
-import type { Entity, Model } from './result/types.js';
+import { basisOf, buildModel } from './build-model.js';
+import type { Entity, Finding, Model } from './result/types.js';
 import { checkSpan } from './path/span-invariants.js';
 import { checkViews } from './views/check.js';
 
@@ -37,6 +37,7 @@ export function checkInvariants(model: Model): string[] {
   checkPath(plain, check);
   checkRecentPath(plain, check);
   checkInstructions(plain, check);
+  checkFindings(model, check);
   const advising = [...model.findings, ...model.notices.filter((notice) => 'advice' in notice)];
   return [...check.broken, ...checkSpan(raw), ...contradictions(advising), ...checkViews(plain, check.slack)];
 }
@@ -175,6 +176,27 @@ function checkInstructions({ root, raw }: Model, check: Checks): void {
   check.atMost('time of all instructions and processor time', sum(ns), root.processorTimeNs);
   check.atMost('NPT of all instructions and of the root', sum(nptPs) / 1000, root.nptNs);
   check.atMost('spinning of all instructions and of the root', sum(spinNs), root.states.spinning.ns);
+}
+
+/** Kinds of findings about code, whose cost is part of the code's own time. */
+const ofCode: ReadonlySet<Finding['kind']> = new Set(['serial', 'optimize']);
+
+/**
+ * No finding costs more than the run, or saves more than it costs; and code costs no more than it has in what findings
+ * are computed from.
+ */
+function checkFindings(model: Model, check: Checks): void {
+  if (model.findings.length === 0 || !isBuilt(model)) return;
+  const { model: basis } = basisOf(model, tablesOf(model), { compensate: model.compensation.applied });
+  for (const { kind, facts, entity: id, costNs, savingNs } of model.findings) {
+    const entity = basis.entities[id];
+    if (!entity) continue;
+    const its = `11. finding ${facts.form} about ${label(entity)}`;
+    check.atMost(`${its}: its cost and elapsed time`, costNs, model.elapsedNs);
+    check.atMost(`${its}: its saving and its cost`, savingNs, costNs);
+    if (ofCode.has(kind) && facts.form !== 'allocation' && entity.kind === 'procedure' && id !== 0)
+      check.atMost(`${its}: its cost and its NPT`, costNs, entity.nptNs);
+  }
 }
 
 function label(entity: Entity): string {

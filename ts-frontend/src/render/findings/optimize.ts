@@ -32,7 +32,8 @@ export function optimize(
     ? ` To save as much as finding ${even.finding + 1}, it would have to take ${share(even.part)} less time.`
     : '';
   const doubt = handedOn
-    ? ' Threads hand locks to each other all the time, so part of this may be waiting for data from other CPUs.'
+    ? ' Threads hand locks or data to each other all the time, so part of this may be waiting for data from other ' +
+      'CPUs.'
     : together >= 2
       ? ` Whether the ${count(together)} threads that run it at the same time slow each other down (shared cache ` +
         'lines, memory bandwidth), quartz run --try with a single thread shows.'

@@ -1,5 +1,5 @@
 /** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
-import { isMostlyOthers, type Model, type Notice } from '../../model/index.js';
+import { isDisturbed, isMostlyOthers, type Model, type Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { effortText } from './effort.js';
 import { workSpanText } from './work-span.js';
@@ -39,14 +39,18 @@ export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii
   [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
 
 function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
-  if (!isMostlyOthers(model.cpuWait)) return '';
   const { cpuWait, elapsedNs, relatedCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   const who = relatedCpus >= leastRelated ? 'Other processes (some of this program)' : 'Other programs';
+  if (!isMostlyOthers(cpuWait))
+    return isDisturbed(model.raw)
+      ? `${who} had CPUs while this program could run: the times of the findings include that waiting, those of the ` +
+          'tables do not.'
+      : '';
   return (
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
-    `could run. The times below include that waiting (${time(elapsedNs, options)} elapsed for ` +
-    `${time(cpuWait.runNs, options)} of processor time): without the others the program would take less time, and ` +
+    'could run. The times of the findings include that waiting, those of the tables do not ' +
+    `(${time(elapsedNs, options)} elapsed for ${time(cpuWait.runNs, options)} of processor time): without the others the program would take less time, and ` +
     'the findings would cost less, in about the same proportions.'
   );
 }
