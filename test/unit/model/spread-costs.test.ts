@@ -110,7 +110,7 @@ function server(userNs: number): Model {
   );
 }
 
-test("threads that live shortly: what the kernel does for them is not their code's, and belongs to the finding", (t) => {
+test("threads that live shortly: what the kernel does for them belongs to them, not to the code's work", (t) => {
   const model = server(0.5 * second); // of 1.8 s outside of the kernel, as samples show it
   const [first] = model.findings;
   const { kernelNs, spawns, savesNs, mostNs } = factsOf(first, 'short-threads');

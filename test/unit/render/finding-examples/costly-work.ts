@@ -1,5 +1,6 @@
 /** Work: of the thread package, of the kernel, of more threads than CPUs, of the code itself. */
 import type { Finding, OversubscriptionFacts } from '../../../../ts-frontend/src/model/index.js';
+import { allocations } from './allocations.js';
 import { coarser, finding, join_, main, ms, s, savesNs, setup, table, us, work } from './base.js';
 
 const shortThreads = {
@@ -10,6 +11,7 @@ const shortThreads = {
   savesNs,
   mostNs: 2 * savesNs,
   coarser: 10,
+  kernelNs: null,
 } as const;
 const fewer = { savesNs: 0.25 * s, mostNs: null };
 const oversubscribed: OversubscriptionFacts = {
@@ -248,6 +250,7 @@ export const costlyWork: [string, Finding][] = [
       { processorUse: { busy: 4, spinning: 0, idle: 0 } },
     ),
   ],
+  ...allocations,
   [
     'code to make faster',
     finding(

@@ -24,6 +24,7 @@ const lock: LockFacts = {
   mostlyInIo: false,
   unserved: null,
   readyInstead: false,
+  shortenedBy: null,
   savesNs,
 };
 const io: IoFacts = {
@@ -38,6 +39,7 @@ const io: IoFacts = {
   goesNs: 0.1 * s,
   rarerNs: null,
   several: null,
+  asleep: null,
   childrenNs: null,
   started: null,
 };
@@ -100,6 +102,7 @@ export const waits: [string, Finding][] = [
     }),
   ],
   ['a lock behind another', finding(table, { ...lock, waitedFor: join_, others: [main] })],
+  ['a lock that is held during writes', finding(table, { ...lock, shortenedBy: 0 })],
   ['a lock before others', finding(table, { ...lock, others: [join_] })],
   [
     'a spin lock seen from outside',
@@ -110,6 +113,14 @@ export const waits: [string, Finding][] = [
   ['requests', finding(work, { ...io, waits: 'others', call: 'poll', threads: 2.5, held: [waiting] })],
   ['replies', finding(work, { ...io, waits: 'replies', call: 'recv', restNs: 0.5 * s, goesNs: 0.5 * s })],
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],
+  [
+    'sleep of all threads of a pool',
+    finding(work, { ...io, waits: 'sleep', asleep: 4, several: { atATime: 8, savesNs } }),
+  ],
+  [
+    'replies that both threads wait for',
+    finding(work, { ...io, waits: 'replies', call: 'recv', asleep: 2, several: { atATime: 4, savesNs } }),
+  ],
   [
     'a file lock',
     finding(work, { ...io, waits: 'file-lock', call: 'fcntl' }, { kind: 'lock-contention', change: 'wait-less' }),

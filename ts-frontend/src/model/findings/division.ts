@@ -7,6 +7,7 @@ import { defined, f64, item, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import { State } from '../profile/raw-profile.js';
+import { pathOf } from '../profile/stack-tree.js';
 import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId, systemCall } from '../evidence/context.js';
@@ -163,11 +164,19 @@ function uneven(
       many,
       among: sharing,
       evenNs: savingNs,
+      openmp: isInRegion(findingContext, candidate),
       spreadNs: too ? stats.lost : null,
     },
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
   });
+}
+
+/** Whether OpenMP's library runs it in a parallel region: it called the code, or the threads wait there. */
+function isInRegion({ model, tables }: FindingContext, { members, waited }: Candidate): boolean {
+  const isOpenMp = (entity: Entity): boolean => entity.origin === 'openmp' && !isFor(entity, Purpose.tbbLibrary);
+  if (waited && isOpenMp(item(model.entities, waited.object))) return true;
+  return members.some((node) => pathOf(tables.stacks, node).some((id) => isOpenMp(item(model.entities, id))));
 }
 
 /**

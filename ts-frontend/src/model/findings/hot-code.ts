@@ -11,10 +11,12 @@ import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import { isFor } from '../evidence/purposes.js';
+import { shortOf, unseenSystem } from '../evidence/short-lived.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { OptimizeFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
+import { allocationFinding, allocationOf, isMostOf } from './allocation.js';
 
 interface Hot {
   npt: number;
@@ -84,19 +86,21 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
   const { model, tables, own } = context;
   const { stacks, weights } = tables;
   const { tuples } = model.raw;
+  const { shareOf } = unseenSystem(context, shortOf(model));
   const byEntity = new Map<number, Hot>();
   for (let k = 0; k < weights.length; k++) {
     if (!isAtWork(context, scope, k)) continue;
-    const node = u32(tuples.stack, k);
+    const node = u32(tuples.stack, k),
+      ns = f64(weights, k) * shareOf(k);
     const id = shownId(model, u32(own.owner, node));
     const row = byEntity.get(id) ?? hotOf();
     byEntity.set(id, row);
-    const npt = f64(weights, k) / u16(tuples.busy, k);
+    const npt = ns / u16(tuples.busy, k);
     row.npt += npt;
     row.busy += npt * u16(tuples.busy, k);
     row.spinning += npt * u16(tuples.spinning, k);
-    addTo(row.byThread, u32(tuples.thread, k), f64(weights, k));
-    if (main !== 0 && tuples.thread[k] === main) row.mainNs += f64(weights, k);
+    addTo(row.byThread, u32(tuples.thread, k), ns);
+    if (main !== 0 && tuples.thread[k] === main) row.mainNs += ns;
     if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
   return byEntity;
@@ -222,10 +226,14 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const P = model.processors;
   const main = P > 1 ? mainAlwaysAtWork(model) : 0;
   const byEntity = measure(context, scope, main);
-  const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
+  const worth = ({ npt, mainNs }: Pick<Hot, 'npt' | 'mainNs'>): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
   const rows = [...byEntity].filter(([id, { npt }]) => !isSaid(scope, id, npt)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
   const leastNs = Math.max(2 * least, 0.1 * model.elapsedNs);
+  const allocation = allocationOf(context, (k) => isAtWork(context, scope, k), main);
+  const allocates = allocationFinding(model, allocation, worth(allocation));
+  const isTried = scope.named.get(allocates.entity) === Infinity;
+  if (worth(allocation) >= leastNs && isMostOf(allocation, byEntity) && !isTried) return [allocates];
   if (!best || worth(best[1]) < leastNs) {
     // Otherwise what calls all of it would mostly be the code that another finding is about.
     const isElsewhere = [...byEntity].some(([id, { npt }]) => npt >= leastNs && isSaid(scope, id, npt));

@@ -9,6 +9,7 @@ import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { allAsleep } from '../evidence/all-asleep.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { withoutWaiting } from '../evidence/own-work.js';
@@ -125,6 +126,16 @@ function goesAwake(context: FindingContext, { timeAt }: IoLoss): number {
   return Math.min(ns, withoutWaiting(context, isSleepCall, false).idealNs);
 }
 
+/** The number of threads that are all in such an operation nearly all the time, while nothing else runs; else null. */
+const allAsleepIn = (context: FindingContext, loss: IoLoss, waiting: number): number | null =>
+  loss.restNs >= loss.cost / 2
+    ? allAsleep(context, (k) => (loss.perTuple(k) > 0 ? loss.counted(k) : 0), waiting)
+    : null;
+
+/** Twice as many threads take half of the time in which nothing runs, if there are CPUs for their work. */
+const withTwice = ({ model }: FindingContext, { restNs }: IoLoss): number =>
+  Math.min(restNs / 2, Math.max(0, model.elapsedNs - model.root.processorTimeNs / model.processors));
+
 /** What the processors did during the cost. */
 function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): Finding['processorUse'] {
   let busy = 0,
@@ -134,6 +145,21 @@ function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): 
     spinning += time * spinningOf(levels, level);
   }
   return processorUseOf(model.processors, busy / cost, spinning / cost);
+}
+
+/** Twice as many children at a time take half of the time, if there are CPUs for them. */
+const halfOf = (cost: number, childrenRunNs: number, processors: number): number =>
+  cost * Math.min(1, Math.max(1 / atATime, childrenRunNs / (cost * processors)));
+
+/** `few`: what two at a time would save, if that is known. */
+function severalOf(
+  context: FindingContext,
+  loss: IoLoss,
+  asleep: number | null,
+  few: number | null,
+): IoFacts['several'] {
+  if (asleep !== null) return { atATime: 2 * asleep, savesNs: withTwice(context, loss) };
+  return few === null ? null : { atATime, savesNs: few };
 }
 
 export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
@@ -156,9 +182,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   // Work that the program could do itself instead of starting children, or that need not be started each time.
   const { childrenRunNs } = model.head;
   const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;
-  // Twice as many operations at a time take half of the time, if there are CPUs for them.
-  const twice =
-    inChildren > 0 ? cost * (1 - Math.min(1, Math.max(1 / atATime, childrenRunNs / (cost * model.processors)))) : 0;
+  const twice = inChildren > 0 ? cost - halfOf(cost, childrenRunNs, model.processors) : 0;
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
   const goesNs = Math.min(cost, isHolding ? cost : Math.max(loss.saving, mayEnd(waits) ? loss.restNs : 0));
   const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice, mayEnd(waits) ? goesNs : 0));
@@ -166,6 +190,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const rarerNs = waits === 'device' && shareOf(calls, Purpose.device) >= 0.5 ? rarer(context, id, cost) : null;
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].entity.name : null;
   const overlapNs = Math.min(cost, loss.saving);
+  const asleep = mayEnd(waits) && !isHolding ? allAsleepIn(context, loss, waiting) : null;
   return [
     findingOf(model, {
       entity: id,
@@ -185,7 +210,8 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         restNs: Math.min(cost, loss.restNs),
         goesNs: waits === 'sleep' && !isHolding ? Math.max(goesNs, goesAwake(context, loss)) : goesNs,
         rarerNs,
-        several: together > 0 ? { atATime, savesNs: together } : twice >= least ? { atATime, savesNs: twice } : null,
+        several: severalOf(context, loss, asleep, together > 0 ? together : twice >= least ? twice : null),
+        asleep,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
         started: waits === 'children' && model.head.processesStarted > 0 ? model.head.processesStarted : null,
       },

@@ -7,6 +7,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { inAllocator } from '../evidence/in-allocator.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import { isFor } from '../evidence/purposes.js';
 import { shareFaultedAgain } from '../metrics/kernel-usage.js';
@@ -68,10 +69,12 @@ const nothing = (): Spent => ({
   mapping: 0,
 });
 
-function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spent> {
+function measure(context: FindingContext): Map<Work, Spent> {
+  const { model, tables, own, covered } = context;
   const { tuples } = model.raw;
   const { stacks, weights } = tables;
   const all = new Map<Work, Spent>();
+  const inside = inAllocator(context);
   for (let k = 0; k < weights.length; k++) {
     const work = workOf[u8(tuples.kernel, k)];
     if (work === undefined || tuples.state[k] !== State.useful || covered[k] === 1) continue;
@@ -95,8 +98,7 @@ function measure({ model, tables, own, covered }: FindingContext): Map<Work, Spe
       continue;
     }
     addTo(spent.byCall, shownId(model, called), npt);
-    if (tuples.kernel[k] === KernelWork.memory && isFor(item(model.entities, called), Purpose.allocator))
-      spent.allocating += npt;
+    if (tuples.kernel[k] === KernelWork.memory && inside[node] === 1) spent.allocating += npt;
   }
   return all;
 }

@@ -218,6 +218,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,
       unserved: unserved >= leastUnserved ? unserved : null,
       readyInstead: instead,
+      shortenedBy: null,
       savesNs: savingNs,
     },
     related: [

@@ -20,6 +20,7 @@ import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
 import { lineMoves, lockChurnFindings } from './lock-churn.js';
 import { handOverFindings } from './hand-overs.js';
+import { joinHeldWork } from './held-work.js';
 import { hotCodeFindings, type HotScope } from './hot-code.js';
 import { reasonsOf, kernelWorkFindings } from './kernel-work.js';
 import { overheadFindings, wakeUpFindings } from './overhead.js';
@@ -35,8 +36,9 @@ import { leastObservations, leastSerial, leastShare, muchMore } from '../evidenc
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { cover, workBelow } from '../evidence/work-below.js';
-import { gatherSmall, isFirstOfKind, withoutEffects } from './same-cause.js';
+import { gatherSmall, isFirstOfKind, joinAllocation, withoutEffects } from './same-cause.js';
 import { sharingFindings } from './sharing.js';
+import { shortOf, unseenSystem } from '../evidence/short-lived.js';
 import { shortThreadFindings } from './short-threads.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
@@ -100,11 +102,13 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   const { starts, ofIo } = processStarts(context, waits);
   const sorted = [...starts, ...serializationFindings(context), ...compilationFindings(context)];
   const ofOthers = explainedBy(context, longest, io, waits);
+  const { shareOf } = unseenSystem(context, shortOf(model));
+  const unexplained = unexplainedOf(model, tables, context.waitOverlap, costing, ofOthers, context.covered);
   const contexts = prepareContexts(
     model.raw,
     tables,
     context.own,
-    unexplainedOf(model, tables, context.waitOverlap, costing, ofOthers, context.covered),
+    unexplained.map((part, k) => part * shareOf(k)),
   );
   const sampled = [
     ...(oversubscription ? [oversubscription] : []),
@@ -135,6 +139,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
     findings.push(...optimizeWithin(context, longest, { ...said, factor: 2, spread: true }));
+    findings = joinAllocation(findings);
     const least = Math.max(leastGrowing * model.elapsedNs, mostWithTwice(model, findings));
     const first = findings.filter(
       (one) => one.kind === 'serial' && one.costNs >= least && !isMostlyTogether(one, findings),
@@ -145,9 +150,11 @@ export function findingsOf(context: FindingContext): Finding[] {
   } else {
     if (findings.length < findingsKept)
       findings.push(...optimizeWithin(context, longest, { ...said, factor: muchMore, spread: false }));
+    findings = joinAllocation(findings);
     promoteCode(findings);
     orderWork(findings);
   }
+  findings = joinHeldWork(context, findings);
   describeCode(findings, areHandedOn(context, all));
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
@@ -338,7 +345,13 @@ function orderWork(findings: Finding[]): void {
 }
 
 /** Findings for which only an upper bound of the saving is known. */
-const isBound: ReadonlySet<Facts['form']> = new Set(['optimize', 'sharing', 'serialization', 'compilation']);
+const isBound: ReadonlySet<Facts['form']> = new Set([
+  'optimize',
+  'allocation',
+  'sharing',
+  'serialization',
+  'compilation',
+]);
 
 /** The saving is a part of the cost, so its interval is that of the cost, scaled. */
 function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {

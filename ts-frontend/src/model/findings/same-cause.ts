@@ -8,7 +8,7 @@ import type { Finding } from '../result/types.js';
 
 /** The findings without those that only show effects of what another one names. */
 export const withoutEffects = (findings: Finding[]): Finding[] =>
-  findings.filter(isNotHanded).filter(isNotYielded).filter(isNotDelayedBySpinning);
+  findings.filter(isNotHanded).filter(isNotYielded).filter(isNotDelayedBySpinning).filter(isNotOfLock);
 
 /** If a lock is handed on all the time, only the finding about it that saves most is kept. */
 function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
@@ -40,6 +40,21 @@ function isNotDelayedBySpinning({ facts }: Finding, _: number, all: readonly Fin
   if (facts.form !== 'serial' || facts.oneAtATime === null || facts.waiting === null) return true;
   const object = facts.waiting.entity;
   return !all.some((one) => one.facts.form === 'oversubscription' && one.facts.spinners?.object === object);
+}
+
+/**
+ * If threads hand a lock on, each of them is alone at work for moments, mostly in the lock's own code: their work seems
+ * serial or unevenly divided because of the lock.
+ */
+function isNotOfLock({ facts, entity, savingNs }: Finding, _: number, all: readonly Finding[]): boolean {
+  if (facts.form !== 'uneven-division' && facts.form !== 'serial') return true;
+  const about = [entity, ...facts.parts, ...(facts.form === 'uneven-division' ? [facts.code] : [])];
+  return !all.some(
+    (one) =>
+      (one.facts.form === 'hand-overs' || one.facts.form === 'lock') &&
+      about.includes(one.entity) &&
+      one.savingNs >= savingNs,
+  );
 }
 
 function areOfOneLock(one: Finding, other: Finding): boolean {
@@ -74,3 +89,20 @@ export function gatherSmall(limits: readonly Finding[], least: number): Finding[
   }
   return limits.filter((one) => !small.includes(one));
 }
+
+/**
+ * Memory that the allocator gives back to the kernel and requests again is part of what allocating costs. The finding
+ * about the kernel's part is kept if that is more than twice as much as the rest: its remedy is simpler.
+ */
+export function joinAllocation(findings: Finding[]): Finding[] {
+  const allocation = findings.find(({ facts }) => facts.form === 'allocation');
+  const kernel = findings.find(({ facts }) => facts.form === 'kernel-work' && facts.allocator);
+  if (allocation?.facts.form !== 'allocation' || kernel?.facts.form !== 'kernel-work') return findings;
+  if (kernel.costNs > kernelsOwn * allocation.costNs) return findings.filter((one) => one !== allocation);
+  allocation.costNs += kernel.costNs;
+  allocation.savingNs += kernel.savingNs;
+  allocation.facts.mostNs += kernel.savingNs;
+  allocation.facts.kernel = { ns: kernel.costNs, again: kernel.facts.again ?? 0 };
+  return findings.filter((one) => one !== kernel);
+}
+const kernelsOwn = 2;

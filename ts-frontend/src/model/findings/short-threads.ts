@@ -1,105 +1,21 @@
 /** Findings about kernel threads with hardly any work (docs/reference/findings.md, "Short threads"). Pure functions. */
 import { Purpose } from '../profile/abi.js';
-import { item, u32 } from '../profile/columns.js';
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
-import type { Entity, Finding, Model } from '../result/types.js';
+import { makingNs, ranOf, shortOf, sum, unseenSystem, type Short } from '../evidence/short-lived.js';
+import { isBusy } from '../metrics/sums.js';
+import { KernelWork } from '../profile/raw-profile.js';
+import type { Finding } from '../result/types.js';
 
-/**
- * The least time for creating, starting and ending a kernel thread, in ns. It is reported if it is at least a twentieth
- * of the threads' work.
- */
-const makingNs = 10_000,
-  shortLifeNs = 20 * makingNs;
 /** The assumed improvement: ten times fewer threads leave a tenth of that time. */
 const coarser = 10;
 
 /** If threads sleep for more than this share of the elapsed time, they do not only start and end. */
 const mostAsleep = 0.1;
-
-/** Threads with the same name. */
-interface Kind {
-  id: number; // entity, as displayed
-  threads: Entity[];
-  seen: number; // number of threads that snapshots saw
-  workNs: number; // processor time
-  nptNs: number;
-}
-
-/** Threads that are created for little work. */
-interface Short {
-  id: number; // entity of the most frequent name
-  spawns: number;
-  workNs: number;
-  nptNs: number;
-  threads: Entity[];
-  othersNs: number; // elapsed time during which other threads live
-}
-
-/** All kinds of threads except the main thread, those with the least work per thread first. */
-function kindsOf(model: Model): Kind[] {
-  const main = mainThread(model)?.id;
-  const kinds = new Map<number, Kind>();
-  for (const entity of model.entities) {
-    if (entity.kind !== 'thread' || entity.members.length > 0 || entity.id === main) continue;
-    const id = shownId(model, entity.id);
-    const kind = kinds.get(id) ?? { id, threads: [], seen: 0, workNs: 0, nptNs: 0 };
-    kind.threads.push(entity);
-    kind.seen += Math.max(1, entity.instances);
-    kind.workNs += entity.processorTimeNs;
-    kind.nptNs += entity.nptNs;
-    kinds.set(id, kind);
-  }
-  return [...kinds.values()].sort((a, b) => a.workNs / a.seen - b.workNs / b.seen);
-}
-
-const sum = <One>(all: readonly One[], of: (one: One) => number): number => all.reduce((ns, one) => ns + of(one), 0);
-
-/** Elapsed time during which any of them lives, in ns. */
-function livesNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
-  let lived = 0,
-    end = 0;
-  const lives = threads.map(({ thread }) => thread ?? { firstNs: 0, lastNs: elapsedNs });
-  for (const { firstNs, lastNs } of lives.sort((a, b) => a.firstNs - b.firstNs)) {
-    lived += Math.max(0, lastNs - Math.max(end, firstNs));
-    end = Math.max(end, lastNs);
-  }
-  return Math.min(elapsedNs, lived);
-}
-
-/**
- * All threads, including the work of the main thread, if they have little work on average; else the kinds with the
- * least work per thread, as many as have little work on average. Threads that no snapshot saw live only for a moment,
- * so they are counted among these kinds.
- */
-function shortOf(model: Model, ranNs: number): Short | undefined {
-  const { spawns } = model.head;
-  const kinds = kindsOf(model);
-  for (let left = kinds.length; left > 0; left--) {
-    const its = kinds.slice(0, left),
-      others = kinds.slice(left);
-    const count = spawns - sum(others, ({ seen }) => seen);
-    const isAll = left === kinds.length && ranNs < spawns * shortLifeNs;
-    const workNs = isAll ? ranNs : sum(its, (one) => one.workNs);
-    if (count <= 0 || workNs === 0 || workNs >= count * shortLifeNs) continue;
-    const most = its.reduce((best, one) => (one.seen > best.seen ? one : best));
-    return {
-      id: most.id,
-      spawns: count,
-      workNs,
-      nptNs: isAll ? model.root.nptNs : sum(its, (one) => one.nptNs),
-      threads: its.flatMap(({ threads }) => threads),
-      othersNs: livesNs(
-        model,
-        others.flatMap(({ threads }) => threads),
-      ),
-    };
-  }
-  return undefined;
-}
 
 /** Elapsed time that would be saved without these threads, provided that only their creators wait. */
 interface Without {
@@ -136,24 +52,44 @@ function without(context: FindingContext, short: Short, ranNs: number): Without 
   };
 }
 
+/** NPT of the kernel's work for these threads. */
+interface Kernels {
+  makingNs: number; // creating and ending them, as far as samples show it
+  /**
+   * What the kernel counted but samples of threads that live so shortly do not show: creating and ending them, page
+   * faults of their stacks, and their own system calls.
+   */
+  unseenNs: number;
+}
+
+function kernelOf(context: FindingContext, short: Short): Kernels {
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  let npt = 0;
+  for (let k = 0; k < tables.weights.length; k++)
+    if (tuples.kernel[k] === KernelWork.thread && isBusy(u8(tuples.state, k)))
+      npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
+  return { makingNs: npt, unseenNs: unseenSystem(context, short).ns * short.nptPart };
+}
+
 /**
  * Kernel threads with hardly any work. What each costs beyond the minimum (a stack, cold caches, the delay until it
  * gets a CPU) is not known, but how much shorter the run would be without them has a bound.
  */
 export function shortThreadFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
-  const { root, cpuWait } = model;
-  const ranNs = cpuWait.runNs > 0 ? cpuWait.runNs : root.processorTimeNs;
-  if (model.head.publisher !== 'pthread' || model.head.spawns === 0 || ranNs === 0) return [];
-  const short = shortOf(model, ranNs);
+  const short = shortOf(model);
   if (!short) return [];
+  const ranNs = ranOf(model);
   const { spawns, workNs } = short;
-  const making = Math.min(1, (spawns * makingNs) / workNs) * short.nptNs;
+  const kernel = kernelOf(context, short),
+    kernelNs = Math.min(model.elapsedNs, kernel.makingNs + kernel.unseenNs);
+  const making = Math.max(Math.min(1, (spawns * makingNs) / workNs) * short.nptNs, kernel.makingNs);
   const { inlineNs, idealNs } = without(context, short, ranNs),
     isInline = inlineNs > making;
   const savesNs = isInline ? inlineNs : making * (1 - 1 / coarser),
-    mostNs = Math.max(savesNs, idealNs);
-  const cost = isInline ? mostNs : Math.max(making, mostNs);
+    mostNs = Math.max(savesNs, idealNs, kernelNs * (1 - 1 / coarser));
+  const cost = isInline ? mostNs : Math.max(making, mostNs, kernelNs);
   if (cost < least) return [];
   return [
     findingOf(model, {
@@ -176,6 +112,7 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
         savesNs,
         mostNs,
         coarser,
+        kernelNs: kernelNs >= least ? kernelNs : null,
         inlineNs: isInline ? Math.max(0, model.elapsedNs - inlineNs) : null,
       },
     }),

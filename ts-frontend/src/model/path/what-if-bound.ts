@@ -13,7 +13,8 @@ export function boundByWhatIf(model: Model, findings: readonly Finding[]): void 
   const span = model.raw.whatIf.length > 0 ? workSpanOf(model) : null;
   if (span === null) return;
   for (const finding of findings) {
-    const answer = aboutOne.has(finding.kind) ? freeOf(model, span.whatIf, finding.entity) : undefined;
+    const isAboutOne = aboutOne.has(finding.kind) && finding.facts.form !== 'allocation'; // a sum over many
+    const answer = isAboutOne ? freeOf(model, span.whatIf, finding.entity) : undefined;
     if (answer === undefined || answer.spanNs === null || answer.workNs === null) continue;
     // No schedule of the remaining work is shorter.
     const mostNs = Math.max(0, model.elapsedNs - Math.max(answer.spanNs, answer.workNs / model.processors));

@@ -4,8 +4,10 @@
  * in these types is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
 import type { AllocatingFacts, WaitsAgainFacts } from './fact-parts.js';
+import type { AllocationFacts, OptimizeFacts } from './work-facts.js';
 
 export type * from './fact-parts.js';
+export type * from './work-facts.js';
 
 /** Mean number of threads that waited at an object during the cost of the finding. */
 export interface WaitingAt {
@@ -58,6 +60,7 @@ export interface UnevenFacts {
   many: boolean; // very many threads: the pieces of work have to change, rather than their division
   among: number; // number of threads that could share the work
   evenNs: number; // saved if the work were divided evenly among these threads
+  openmp: boolean; // the work is divided by OpenMP: a loop has a schedule, which can be changed
   spreadNs: number | null; // saved if the work were spread over all processors; null if that is much less
 }
 
@@ -126,6 +129,7 @@ export interface LockFacts {
   mostlyInIo: boolean; // at least half of the holding time is in input, output or sleep
   unserved: number | null; // share of the holding time for which the holder waited for a CPU; null if it is small
   readyInstead: boolean; // other threads were ready to run, and would get the processors if the waiters blocked
+  shortenedBy: number | null; // the finding about the kernel's work that takes much of the time for which it is held
   savesNs: number;
 }
 /** Threads spin at an object that is not a lock, although other threads are ready to run. */
@@ -161,6 +165,9 @@ export interface IoFacts {
   // requests it; null: it has no other work
   rarerNs: number | null;
   several: { atATime: number; savesNs: number } | null; // saved with this many operations at a time
+  // number of threads with the same role that are all asleep there nearly all the time, and never wait for work, so
+  // that more threads would do more at a time; null: none are
+  asleep: number | null;
   childrenNs: number | null; // processor time of the awaited child processes
   started: number | null; // number of child processes started; null: not known
 }
@@ -229,6 +236,7 @@ export interface ShortThreadsFacts {
   savesNs: number;
   mostNs: number; // if few threads on all processors did their work
   coarser: number;
+  kernelNs: number | null; // part of the cost: the kernel's work for them, at most; null: not known, or small
   // upper bound of the time that one thread would take for all the work; null: that would save no more
   inlineNs: number | null;
 }
@@ -347,27 +355,6 @@ export interface SharingFacts {
   mostNs: number; // saved if the instructions after them wait for the line, too
 }
 
-/** Code that takes time while the processors are busy. */
-export interface OptimizeFacts {
-  form: 'optimize';
-  within: { entity: number; ns: number } | null; // run-time library procedures that it calls
-  // code that takes more, but does not delay main, which works all the time and waits for no thread
-  beside: { entity: number; ns: number; main: number } | null;
-  mostNs: number; // upper bound: saved if the code took no time; how much less it can take is not known
-  calledNs: number; // time of the procedures that it calls, which might be saved, too
-  restNs: number; // time of both while fewer processors are busy, which would also be saved
-  // the share of its time that has to be removed to save as much as the best other finding does
-  even: { part: number; finding: number } | null;
-  /** Number of threads that run it at the same time. Samples alone do not show whether they slow each other down. */
-  together: number;
-  // threads hand locks to each other all the time, so that data comes from other CPUs together with the lock
-  handedOn: boolean;
-  spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
-  allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
-  loop: string | null; // file and line of the innermost loop of its own code that has most of it
-  copyingNs: number | null; // part of it that copies memory (memcpy); null if less than half
-}
-
 export type Facts =
   | SerialFacts
   | TooFewThreadsFacts
@@ -395,4 +382,5 @@ export type Facts =
   | CompilationFacts
   | SerializationFacts
   | SharingFacts
+  | AllocationFacts
   | OptimizeFacts;

@@ -38,10 +38,16 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       ? `Unequal work before ${title(barrier)}, in ${title(code)},`
       : `Unequal division of the work in ${title(code)}${say.calledFrom(facts.callers)}`;
   const smaller = finding.advice.pieces === 'smaller';
+  const schedule =
+    facts.openmp && smaller
+      ? ' (schedule(dynamic) for a loop: by default, and with schedule(static), each thread gets the same number of ' +
+        'iterations, however long they take)'
+      : '';
   const remedy = facts.many
     ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that ` +
       `could save ${time(evenNs)}`
-    : `Divide the work evenly among ${among} threads${smaller ? ', or into smaller pieces' : ''}; that could save ` +
+    : `Divide the work evenly among ${among} threads${smaller ? ', or into smaller pieces' : ''}${schedule}; that ` +
+      'could save ' +
       time(evenNs);
   return {
     text:

@@ -2,6 +2,7 @@
 import { fewSnapshots, isMostlyOthers, item, onPathOf } from '../../model/index.js';
 import type { Finding, Kind, Model, Verification } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
+import { allocation } from './allocation.js';
 import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
 import { kernelWork } from './kernel-work.js';
@@ -76,6 +77,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return yields(finding, facts, say);
     case 'sharing':
       return sharing(finding, facts, say);
+    case 'allocation':
+      return allocation(finding, facts, say);
     case 'optimize':
       return optimize(finding, facts, say);
   }

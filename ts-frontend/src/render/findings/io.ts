@@ -9,6 +9,39 @@ const eachText = ({ childrenNs, started }: IoFacts, { time }: Phrases): string =
     ? ''
     : ` (${count(started)} ${started === 1 ? 'process' : 'processes'}, ${time(childrenNs / started)} each)`;
 
+/** Which threads wait there nearly all the time, if these are all of a pool. */
+const asleepText = ({ asleep }: IoFacts): string =>
+  asleep === null
+    ? ''
+    : ` ${asleep === 2 ? 'Both' : `All ${count(asleep)}`} threads that do this are asleep there nearly all the time, ` +
+      'and do not wait for work.';
+
+/** More threads, if all that there are wait; '' if it is not known that there is more to do. */
+const moreThreads = ({ asleep, several }: IoFacts, { time }: Phrases): string =>
+  asleep === null || several === null
+    ? ''
+    : 'run more of them at a time (more threads, or asynchronous calls): ' +
+      `${count(several.atATime)} instead of ${count(asleep)} would save up to ${time(several.savesNs)}`;
+
+function ofSleep(facts: IoFacts, together: string, say: Phrases): string {
+  const polls =
+    'it sleeps and looks again until another thread or program has done something, let it wait for that event (a ' +
+    `condition, a semaphore): that could save up to ${say.time(facts.goesNs)}.`;
+  if (facts.asleep !== null) return `If the sleep stands for a slow operation, ${moreThreads(facts, say)}. If ${polls}`;
+  const other = together === '' ? 'do other work at the same time' : together;
+  return `If ${polls} If the sleep stands for a slow operation, ${other}.`;
+}
+
+function ofReplies(facts: IoFacts, say: Phrases): string {
+  const more = moreThreads(facts, say);
+  return (
+    `Find out why the other side takes so long${more === '' ? '' : `, or ${more}`}. If each wait is for the answer to ` +
+    'a request, send several requests before waiting, or more in each, and send each with one call (a small packet ' +
+    'that follows another one may wait for its acknowledgement: TCP_NODELAY); that could save up to ' +
+    `${say.time(facts.goesNs)}. Doing other work meanwhile could save up to ${say.time(facts.overlapNs)}.`
+  );
+}
+
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const { waits, call, several } = facts;
   const where = say.title(finding.entity),
@@ -49,25 +82,16 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
         `part of the file that is used, or use one file for each process or thread: that could save up to ${saved}.`,
     };
   }
-  if (waits === 'sleep') {
+  if (waits === 'sleep')
     return {
-      text: `${where} sleeps (${call ?? 'nanosleep'}) for ${costs}, ${threads} on average, ${state}`,
-      remedy:
-        'If it polls after each sleep, let it wait for the event (a condition, a semaphore): that could save up to ' +
-        `${say.time(facts.goesNs)}. ` +
-        `If the sleep stands for a slow operation, ${together === '' ? 'do other work at the same time' : together}.`,
+      text: `${where} sleeps (${call ?? 'nanosleep'}) for ${costs}, ${threads} on average, ${state}${asleepText(facts)}`,
+      remedy: ofSleep(facts, together, say),
     };
-  }
-  if (waits === 'replies') {
+  if (waits === 'replies')
     return {
-      text: `${where} waits for what others send${inCall} for ${costs}, ${threads} on average, ${state}`,
-      remedy:
-        'Find out why the other side takes so long. If each wait is for the answer to a request, send several ' +
-        'requests before waiting, or more in each, and send each with one call (a small packet that follows another ' +
-        `one may wait for its acknowledgement: TCP_NODELAY); that could save up to ${say.time(facts.goesNs)}. Doing ` +
-        `other work meanwhile could save up to ${saved}.`,
+      text: `${where} waits for what others send${inCall} for ${costs}, ${threads} on average, ${state}${asleepText(facts)}`,
+      remedy: ofReplies(facts, say),
     };
-  }
   return {
     text:
       `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ` +

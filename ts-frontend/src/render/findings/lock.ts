@@ -45,7 +45,10 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
         `${time(facts.savesNs)}.`
       : facts.allocator
         ? `${ofAllocator}. If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`
-        : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
+        : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
+          (facts.shortenedBy === null
+            ? ''
+            : ` Finding ${facts.shortenedBy + 1} is about much of what is done while it is held.`),
   };
 }
 

@@ -128,14 +128,18 @@ const between = (least: string, most: string): string => (least === most ? least
 
 export function shortThreads(
   finding: Finding,
-  { spawns, workNs, leastNs, savesNs, mostNs, coarser, inlineNs }: ShortThreadsFacts,
+  { spawns, workNs, leastNs, savesNs, mostNs, coarser, kernelNs, inlineNs }: ShortThreadsFacts,
   { model, costs, time }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
   const place = placeOf(entity.file, entity.line);
   const text =
     `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor ` +
-    `time, most of them to run ${entity.name}${place === '' ? '' : ` (${place})`}. `;
+    `time, most of them to run ${entity.name}${place === '' ? '' : ` (${place})`}. ` +
+    (kernelNs === null
+      ? ''
+      : `The kernel works for them for up to ${costs(kernelNs)} (creating and ending them, page faults of their ` +
+        'stacks, their own system calls). ');
   const saved = mostNs > savesNs ? `${time(savesNs)} to ${time(mostNs)}` : `${time(savesNs)} or more`;
   if (inlineNs === null)
     return {
