@@ -37,7 +37,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   if (use == QZ_SYMBOL_PROCEDURE) {
     if (linkage && qzi_origin(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place))
       qzi_set_place(symbols, symbol, &place);
-    else if (defined.file)
+    else if (defined.file && defined.line > 0) /* Go (1.19) declares a file alone */
       place = defined;
     else
       qzi_dwarf_line(binary, linkage ? entry : at, &place);

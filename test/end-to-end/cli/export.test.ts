@@ -6,7 +6,7 @@ import type { FormatName } from '../../../ts-frontend/src/export/format-names.js
 import { exporters } from '../../../ts-frontend/src/export/formats.js';
 import { stateNames } from '../../../ts-frontend/src/model/index.js';
 import { openModel } from '../../support/record.js';
-import { lacking, skip } from '../../support/capabilities.js';
+import { lacking, needing, skip } from '../../support/capabilities.js';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
 
 const home = directory();
@@ -162,4 +162,15 @@ test('a damaged profile makes no file', async (t) => {
   const { status, stderr } = await quartz(['export', '--format', 'folded', '-o', file, damaged]);
   t.is(status, 125, stderr);
   t.false(existsSync(file));
+});
+
+needing('mounts')('a disk without room: one line, and the file of before is kept', async (t) => {
+  const script =
+    'mount -t tmpfs -o size=8k none "$DISK" && cd "$DISK" && echo before > out && ' +
+    '"$QUARTZ" export --format trace-event -o out "$FROM"; echo $? $(ls) $(cat out)';
+  const said = await run('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '-m', 'sh', '-c', script], {
+    env: { DISK: directory(), QUARTZ: command, FROM: profile },
+  });
+  t.is(said.stdout, '125 out before\n', said.stderr);
+  t.is(said.stderr, 'quartz: out cannot be written: no space left on device; name another file with -o\n');
 });

@@ -1,4 +1,5 @@
 /* Procedures of a stripped Go program, by Go's own table, compared with the symbol table of the same program.
+ * And the place of main.
  * test_symbol_go SYMBOLS STRIPPED [MAGIC]: two builds that differ only in that. MAGIC: the stripped one is read from a
  * copy whose table has that magic number, of a later Go with the same layout. */
 #define _GNU_SOURCE
@@ -32,8 +33,24 @@ static const char *copy_with(const char *path, uint32_t magic) {
   return name;
 }
 
+/* Go 1.19 declares a procedure's file alone: its line is that of its code. */
+static void check_place(const char *program) {
+  char whole[PATH_MAX];
+  CHECK(realpath(program, whole));
+  qz_symbols *symbols = qz_symbols_new();
+  struct qz_symbol found;
+  struct qz_symbol_place place;
+  CHECK(symbols && !qz_symbols_add_module(symbols, 1, UINT64_MAX / 2, 0, whole, ""));
+  CHECK_IS(qz_symbols_named(symbols, "main.main", false, &place, 1), 1);
+  CHECK(qz_symbols_find(symbols, place.low, QZ_SYMBOL_PROCEDURE, &found) == QZ_SYMBOL_FOUND);
+  CHECK(strstr(found.file, "program.go"));
+  CHECK_IS(found.line, 5);
+  qz_symbols_free(symbols);
+}
+
 int main(int argc, char **argv) {
   CHECK(argc >= 3);
+  check_place(argv[1]);
   char stripped[PATH_MAX];
   CHECK(realpath(argc > 3 ? copy_with(argv[2], (uint32_t)strtoul(argv[3], NULL, 16)) : argv[2], stripped));
   qz_symbols *symbols = qz_symbols_new();

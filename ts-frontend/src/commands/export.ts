@@ -1,9 +1,8 @@
 /** quartz export: writes a profile in the format of another tool. */
-import { writeFileSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
-import { Failure, usage } from '../cli/failure.js';
+import { usage } from '../cli/failure.js';
+import { writeResult } from '../cli/result-file.js';
 import { print } from '../cli/show/output.js';
-import { systemReason } from '../reader/system-error.js';
 import type { Content, FormatName } from '../export/formats.js';
 
 const bytesOf = (content: Content): Uint8Array =>
@@ -46,12 +45,7 @@ export const command: Command = {
     if (file === undefined) {
       await print(content instanceof Uint8Array ? [content] : content);
     } else {
-      const bytes = bytesOf(content);
-      try {
-        writeFileSync(file, bytes);
-      } catch (error) {
-        throw new Failure(`${file} cannot be written: ${systemReason(error)}`, 'name another file with -o');
-      }
+      writeResult(file, bytesOf(content));
     }
     process.stderr.write(`quartz: not in ${format}: ${loses(model).join('; ')}\n`);
     return 0;

@@ -1,12 +1,12 @@
 /** quartz html: writes a profile as a self-contained page. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
+import { writeResult } from '../cli/result-file.js';
 import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
-import { systemReason } from '../reader/system-error.js';
 
 /** A file that scripts/build.sh makes from ts-frontend/src/html/browser. */
 function asset(name: string): string {
@@ -35,11 +35,7 @@ async function write(page: string, file: string | undefined): Promise<void> {
     await print(page);
     return;
   }
-  try {
-    writeFileSync(file, page);
-  } catch (error) {
-    throw new Failure(`${file} cannot be written: ${systemReason(error)}`, 'name another file with -o');
-  }
+  writeResult(file, page);
 }
 
 export const command: Command = {
