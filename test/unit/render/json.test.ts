@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { abi, buildModel, costNames, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
+import { abi, buildModel, costNames, derivedMetric, noPaths, viewOf } from '../../../ts-frontend/src/model/index.js';
 import { contextViews, reportJson, sourceJson, viewJson } from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../support/root.js';
 import { empty, example } from './example.js';
@@ -49,6 +49,18 @@ test('fields that were renamed are still there under the names of the version be
   for (const entity of entities) t.deepEqual(entity.meanwhile, entity.waitOverlap);
   const { slowdown } = json(example()) as unknown as { slowdown: Record<string, number> };
   t.is(slowdown['turnsNs'], slowdown['timerNs']);
+});
+
+test('calls of procedures are not known without hooks, even where nothing shows procedures', (t) => {
+  const calls = (head: object): (number | null)[] => {
+    const { entities } = json(example({ publisher: 'pthread', ...head })) as unknown as {
+      entities: { kind: string; name: string; calls: number | null }[];
+    };
+    return entities.filter(({ kind, name }) => kind === 'procedure' && name === 'main').map((main) => main.calls);
+  };
+  t.deepEqual(calls({ paths: { ...noPaths, hooks: true } }), [0]);
+  for (const seen of [{}, { waits: true }, { running: true }])
+    t.deepEqual(calls({ paths: { ...noPaths, ...seen } }), [null]);
 });
 
 test('work and span are there if they were recorded', (t) => {

@@ -211,8 +211,9 @@ export class BuiltEntity implements Entity {
     return f64(this.shared.tables.calls.total, this.id);
   }
   get callsCounted(): boolean {
-    const { paths } = this.shared.raw.head;
-    return this.calls > 0 || this.rawKind !== 'procedure' || !(paths.waits || paths.running);
+    const { paths, publisher } = this.shared.raw.head;
+    const noHooks = paths.waits || paths.running || (publisher === 'pthread' && !paths.hooks);
+    return this.calls > 0 || this.rawKind !== 'procedure' || !noHooks;
   }
   get callers(): CallCount[] {
     return this.shared.tables.calls.callersOf(this.#all);
