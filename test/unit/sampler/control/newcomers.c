@@ -114,9 +114,17 @@ static void short_ones_pass(void) {
 /* A process that works is recorded once it has used some milliseconds, with what was sent to it at the beginning. */
 static void grows(void) {
   struct qzi_newcomer grown = {0};
+  int runs[2];
+  CHECK_IS(pipe(runs), 0);
   pid_t pid = fork();
-  if (pid == 0)
-    for (volatile int k = 0;;) k = k + 1;
+  if (pid == 0) {
+    if (write(runs[1], "", 1) == 1)
+      for (volatile unsigned k = 0;;) k = k + 1;
+    _exit(1);
+  }
+  CHECK_IS(read(runs[0], &(char){0}, 1), 1); /* who says hello has used some processor time */
+  close(runs[0]);
+  close(runs[1]);
   prepared = hello(pid);
   welcome_it();
   CHECK(qzi_newcomers_due_ms() >= 0);
