@@ -301,27 +301,53 @@ export const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
   waited ? { entity: waited.object, threads: waited.mean } : null;
 
 /** The children with at least a quarter of the cost, at most two; none if together they have less than half. */
-export function largestParts({ model, tables }: FindingContext, { context }: Candidate): number[] {
+export function largestParts(findingContext: FindingContext, { context }: Candidate): number[] {
+  let known: number[] = [];
+  const passed = new Set<number>();
+  for (let entity = context.entity; !passed.has(entity);) {
+    passed.add(entity);
+    const { whole, totals } = calleesOf(findingContext, context.members, entity);
+    const parts = [...totals]
+      .filter(([, npt]) => npt >= whole / 4)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 2);
+    if (parts.reduce((sum, [, npt]) => sum + npt, 0) < whole / 2) break;
+    known = parts.map(([id]) => id);
+    const [first] = parts;
+    // Main, and what only leads on to one procedure, say little.
+    if (first && isOutermost(findingContext, context.entity) && first[1] >= 0.9 * whole) entity = first[0];
+  }
+  return known;
+}
+
+/** Whether all stacks with the entity begin with it. */
+function isOutermost({ tables: { stacks } }: FindingContext, entity: number): boolean {
+  for (let n = 1; n < stacks.count; n++) if (stacks.entity[n] === entity && stacks.parent[n] !== 0) return false;
+  return true;
+}
+
+/** NPT of the nodes, and by procedure called in the entity, on its own or while locks are held. */
+function calleesOf(
+  { model, tables }: FindingContext,
+  members: readonly number[],
+  entity: number,
+): { whole: number; totals: Map<number, number> } {
   const { stacks, byStack, weights } = tables;
+  const { tuples } = model.raw;
   const totals = new Map<number, number>();
   let whole = 0;
-  const { tuples } = model.raw;
-  for (const node of context.members) {
+  const idOf = (node: number): number => shownId(model, u32(stacks.entity, node));
+  for (const node of members) {
     let npt = 0;
     for (const k of rowsOfKey(byStack, node))
       if (u16(tuples.busy, k) > 0 && isBusy(u8(tuples.state, k))) npt += f64(weights, k) / u16(tuples.busy, k);
     if (npt === 0) continue;
     whole += npt;
-    for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = u32(stacks.parent, n)) {
-      const above = u32(stacks.parent, n);
-      if (above === 0 || stacks.entity[above] !== context.entity) continue;
-      const id = shownId(model, u32(stacks.entity, n));
-      totals.set(id, (totals.get(id) ?? 0) + npt);
+    let callee = 0;
+    for (let n = node; n !== 0 && idOf(n) !== entity; n = u32(stacks.parent, n)) {
+      if (item(model.entities, idOf(n)).kind === 'procedure') callee = idOf(n);
+      if (callee !== 0 && idOf(u32(stacks.parent, n)) === entity) totals.set(callee, (totals.get(callee) ?? 0) + npt);
     }
   }
-  const parts = [...totals]
-    .filter(([, npt]) => npt >= whole / 4)
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, 2);
-  return parts.reduce((sum, [, npt]) => sum + npt, 0) >= whole / 2 ? parts.map(([id]) => id) : [];
+  return { whole, totals };
 }

@@ -7,6 +7,7 @@ import { defined, item } from '../profile/columns.js';
 import type { Context, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { similarity, statsOf } from '../evidence/loss-contexts.js';
 import { concentrate } from '../evidence/concentration.js';
+import { mainThread } from '../evidence/critical-threads.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
 import { isLock, isRegionEnd, isTeamRest } from '../evidence/wait-kinds.js';
@@ -121,10 +122,27 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
   return reportedOf(sorted, findingContext, contexts);
 }
 
-function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingContext, contexts: Contexts): Finding[] {
+/**
+ * Main did not get its work from other threads: if nearly all work is its own, its parts are serial code, though others
+ * wait for it now and then (a run-time's helpers). Of another thread, all work is reported together.
+ */
+function withoutStreamsOfMain(sorted: Sorted, { model }: FindingContext, worker: number): Sorted {
+  if (worker === 0 || mainThread(model)?.id !== worker) return sorted;
+  const isMains = ({ stats: { threads, time } }: Candidate): boolean =>
+    threads.ids.some((thread, k) => thread === worker && item(threads.time, k) > time / 2);
+  return {
+    ...sorted,
+    streams: sorted.streams.filter((one) => !isMains(one)),
+    alone: [...sorted.alone, ...sorted.streams.filter(isMains)],
+  };
+}
+
+function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts): Finding[] {
   const reported: Finding[] = [];
   const staged = new Set<number>();
-  const worker = onlyWorker(context, [...streams, ...alone]);
+  const only = onlyWorker(context, [...sorted.streams, ...sorted.alone]);
+  const { unfed, streams, alone, shared } = withoutStreamsOfMain(sorted, context, only);
+  const worker = item(context.model.entities, only).thread?.creator === 0 ? 0 : only; // not main, nor one that may be it
   const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
   if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker }));
   else

@@ -102,17 +102,14 @@ function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[
 /** If one thread has this share of all work, the others are not considered stages. */
 const nearlyAll = 0.9;
 
-/**
- * The only thread that has work, while others pass something to it or wait for what it passes on; 0 if there is none.
- * Main is never returned: it did not get its work from other threads, so its parts are reported instead.
- */
+/** The only thread that has work, while others pass something to it or wait for what it passes on; 0: there is none. */
 export function onlyWorker(context: FindingContext, candidates: readonly Candidate[]): number {
   const { entities } = context.model;
   const beside = candidates.filter(
     ({ data, waited }) => data.length > 0 || (waited && passesData(item(entities, waited.object))),
   );
   const { first } = stagesOf(context, beside, new Set());
-  if (!first || first.thread.instances > 1 || first.thread.thread?.creator === 0) return 0;
+  if (!first || first.thread.instances > 1) return 0;
   const all = entities.reduce((sum, { id, kind }) => (kind === 'thread' ? sum + context.roles.workNs(id) : sum), 0);
   return context.roles.workNs(first.thread.id) >= nearlyAll * all ? first.thread.id : 0;
 }
