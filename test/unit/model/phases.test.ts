@@ -82,3 +82,28 @@ test('how much work there is for each wait is that of the phase in which those l
   t.deepEqual(found(recorded(60_000, ['w2', 'w3'])), [], 'the same threads in both phases');
   t.deepEqual(found(recorded(15_000, ['x1', 'x2'])), [], '133 us');
 });
+
+test('helpers of a run-time that wait for main now and then are no stages: what main does is serial', (t) => {
+  const profile = (work: readonly string[]): Model => {
+    const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } });
+    for (let k = 0; k < 50; k++)
+      for (const name of work)
+        builder
+          .stretch(second / 100, [run('main', ['main', 'run', name]), wait('helper', ['help', 'condition:given'])])
+          .stretch(second / 2000, [run('main', ['main', 'run', name]), run('helper', ['help', 'collect'])]);
+    builder.object('condition:given', { acquisitions: 100, contended: 100 });
+    const raw = builder.build();
+    const main = raw.entities.findIndex(({ kind, name }) => kind === 'thread' && name === 'main');
+    for (const thread of raw.threads) if (thread.entity !== main) thread.creator = main;
+    return buildModel(raw);
+  };
+  t.deepEqual(
+    profile(['parse']).findings.map(({ kind, name }) => `${kind} ${name}`),
+    ['serial parse'],
+  );
+  const model = profile(['parse', 'print']);
+  t.is(model.findings[0]?.kind, 'serial');
+  const { parts } = factsOf(model.findings[0], 'serial');
+  t.true(model.findings.every(({ kind }) => kind !== 'pipeline'));
+  t.deepEqual([model.findings[0]?.name, ...parts.map((id) => nameOf(model, id))].slice(-2), ['parse', 'print']);
+});
