@@ -59,15 +59,53 @@ static bool runs_thread(const char *name) {
   return false;
 }
 
-static bool is_standard(const char *name) {
-  static const char *const scopes[] = {
-    "std::", "core::", "alloc::", "__gnu_cxx::", "<std::", "<core::", "<alloc::", "tbb::detail::"};
-  static const char *const traits[] = {" as std::", " as core::", " as alloc::"};
-  EACH(scopes, k)
-  if (BEGINS(name, scopes[k])) return !runs_thread(name);
-  EACH(traits, k)
-  if (name[0] == '<' && strstr(name, traits[k])) return true;
-  return !strcmp(name, "__pthread_once_slow");
+bool qz_is_rust_crate(const char *name, size_t length) {
+  static const char *const crates[] = {"std",       "core",        "alloc",    "std_detect",
+                                       "hashbrown", "parking_lot", "lock_api", "parking_lot_core"};
+  EACH(crates, k)
+  if (strlen(crates[k]) == length && !memcmp(crates[k], name, length)) return true;
+  return false;
+}
+
+/* The length of the crate or name space that a path begins with ("alloc::vec::Vec" gives 5); 0: it has none. */
+static size_t outermost_scope(const char *path) {
+  size_t length = 0;
+  while (isalnum((unsigned char)path[length]) || path[length] == '_') length++;
+  return BEGINS(path + length, "::") ? length : 0;
+}
+
+/* "<T as core::clone::Clone>::clone", of Rust: the library's, unless the type is the program's own. Of closures the
+ * library makes such code itself. */
+static bool is_of_trait(const char *name) {
+  const char *trait = strstr(name, " as "), *type = name + 1;
+  if (!trait || !qz_is_rust_crate(trait + 4, outermost_scope(trait + 4))) return false;
+  type += strspn(type, "&[(");
+  if (BEGINS(type, "mut ")) type += 4;
+  size_t crate = outermost_scope(type);
+  const char *closure = strstr(type, "closure");
+  return !crate || qz_is_rust_crate(type, crate) || (closure && closure < trait);
+}
+
+/* C++ programs may have name spaces that are called as Rust's crates are ("core"). */
+static bool may_be_rust(const char *file) {
+  size_t length = strlen(file);
+  return !length || (length > 3 && !strcmp(file + length - 3, ".rs"));
+}
+
+static bool is_standard(const char *name, const char *file) {
+  if (BEGINS(name, "std::") || BEGINS(name, "__gnu_cxx::") || BEGINS(name, "tbb::detail::")) return !runs_thread(name);
+  if (name[0] == '<' && is_of_trait(name)) return true;
+  const char *path = name + (name[0] == '<');
+  return (may_be_rust(file) && qz_is_rust_crate(path, outermost_scope(path))) || !strcmp(name, "__pthread_once_slow");
+}
+
+bool qz_is_library_source(const char *file) {
+  static const char *const places[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
+  if (strstr(file, "/include/") && strstr(file, "/c++/")) return true; /* GCC's, LLVM's */
+  if (strstr(file, "/lib/rustlib/src/")) return true;
+  EACH(places, k)
+  if (BEGINS(file, places[k])) return true;
+  return false;
 }
 
 /* Go's run-time library is part of the program; its packages are recognized by their names, which contain a dot. */
@@ -79,10 +117,12 @@ static bool is_of_go(const char *name) {
   return false;
 }
 
-enum qz_origin qz_origin_of(const char *name, const char *path) {
+enum qz_origin qz_origin_of(const char *name, const char *path, const char *file) {
   enum qz_origin origin = qz_origin_of_module(path);
   if (origin == QZ_ORIGIN_OWN && is_of_go(name)) return QZ_ORIGIN_RUNTIME;
-  return (origin == QZ_ORIGIN_OWN || origin == QZ_ORIGIN_INSTALLED) && is_standard(name) ? QZ_ORIGIN_STANDARD : origin;
+  if (origin != QZ_ORIGIN_OWN && origin != QZ_ORIGIN_INSTALLED) return origin;
+  bool compiled_in = is_standard(name, file) || (qz_is_library_source(file) && !runs_thread(name));
+  return compiled_in ? QZ_ORIGIN_STANDARD : origin;
 }
 
 enum qz_origin qz_origin_of_generated(const char *name, const char *file) {
@@ -110,6 +150,13 @@ static bool contains_any(const char *text, const char *const *list, size_t count
   return false;
 }
 
+#define IS_ONE(called, list) is_one(called, list, sizeof(list) / sizeof *(list))
+static bool is_one(const char *called, const char *const *list, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (is_word(called, list[k])) return true;
+  return false;
+}
+
 /* Stream functions: the C library locks the stream in each call. */
 static bool is_stream_call(const char *called) {
   static const char *const formatted[] = {"printf",  "fprintf",  "vprintf",  "vfprintf",
@@ -120,11 +167,19 @@ static bool is_stream_call(const char *called) {
                                        "fflush",   "fseek",    "fseeko", "setvbuf", "perror"};
   while (*called == '_') called++;
   if (BEGINS(called, "IO_")) called += 3;
-  EACH(formatted, k)
-  if (is_word(called, formatted[k])) return true;
-  EACH(others, k)
-  if (is_word(called, others[k])) return true;
-  return false;
+  return IS_ONE(called, formatted) || IS_ONE(called, others);
+}
+
+enum qz_library_lock qz_library_lock_of(const char *called) {
+  static const char *const random[] = {"rand", "random", "srand", "srandom", "initstate", "setstate"};
+  static const char *const time[] = {"localtime", "localtime_r", "gmtime", "gmtime_r", "mktime", "timelocal",
+                                     "timegm",    "strftime",    "ctime",  "ctime_r",  "tzset"};
+  static const char *const loader[] = {"dl_iterate_phdr", "dladdr", "dlopen",           "dlsym",
+                                       "dlclose",         "dlinfo", "_Unwind_Find_FDE", "__cxa_throw"};
+  if (IS_ONE(called, random)) return QZ_LIBRARY_LOCK_RANDOM;
+  if (IS_ONE(called, time)) return QZ_LIBRARY_LOCK_TIME;
+  if (IS_ONE(called, loader)) return QZ_LIBRARY_LOCK_LOADER;
+  return is_stream_call(called) ? QZ_LIBRARY_LOCK_STREAM : QZ_LIBRARY_LOCK_NONE;
 }
 
 static bool is_lock(const char *called) {
@@ -133,9 +188,7 @@ static bool is_lock(const char *called) {
                                       "set_nest_lock", "spinlock", "spin_lock"};
   static const char *const allocation[] = {"malloc", "calloc", "realloc", "free", "operator new", "operator delete"};
   if (ANY(called, locks)) return true;
-  EACH(allocation, k)
-  if (is_word(called, allocation[k])) return true;
-  return is_stream_call(called);
+  return IS_ONE(called, allocation) || qz_library_lock_of(called) != QZ_LIBRARY_LOCK_NONE;
 }
 
 static bool passes_data(const char *called) {

@@ -8,6 +8,7 @@
 #define QZ_ABI_ORIGIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,12 +20,13 @@ enum qz_origin {
   QZ_ORIGIN_RUNTIME = 2, /* run-time library of C, C++ or Fortran: its time belongs to its caller */
   QZ_ORIGIN_OPENMP = 3,  /* library that divides work among threads (OpenMP, TBB): likewise */
   QZ_ORIGIN_STANDARD =
-    4, /* code of the standard library of C++ or Rust, or of TBB, that is compiled into the program */
+    4, /* code of a library that is compiled into the program: of C++'s or Rust's own, or from headers of another one */
   QZ_ORIGIN_INSTALLED = 5 /* another library that the system installed */
 };
 
-/* Returns the origin of a procedure, by its demangled name ("": unknown) and the path of its module ("": none). */
-enum qz_origin qz_origin_of(const char *name, const char *path);
+/* Returns the origin of a procedure, by its demangled name, the path of its module and the file that defines it ("":
+ * unknown). */
+enum qz_origin qz_origin_of(const char *name, const char *path, const char *file);
 /* The same for a procedure of generated code, which is in no module, by its name and file ("": unknown): RUNTIME for
  * what belongs to the run-time system (libraries of Java, .NET and Node.js; stubs and interpreters), else OWN. */
 enum qz_origin qz_origin_of_generated(const char *name, const char *file);
@@ -32,8 +34,24 @@ enum qz_origin qz_origin_of_generated(const char *name, const char *file);
 const char *qz_file_of_path(const char *path);
 /* Returns whether it is the path of a library that the system installed. */
 bool qz_is_installed(const char *path);
+/* Returns whether it is the name of one of the crates that Rust's library consists of, or that make locks for it. */
+bool qz_is_rust_crate(const char *name, size_t length);
+/* Returns whether the file belongs to a library whose code is compiled into programs: a header that the system
+ * installed, or source of Rust's own library. */
+bool qz_is_library_source(const char *file);
 /* Returns the origin of all code in the module of that path: RUNTIME, OPENMP, INSTALLED or OWN. */
 enum qz_origin qz_origin_of_module(const char *path);
+
+/* State that all threads share, and for which a public procedure of the C library takes a lock of its own in each call.
+ */
+enum qz_library_lock {
+  QZ_LIBRARY_LOCK_NONE = 0,
+  QZ_LIBRARY_LOCK_RANDOM = 1, /* the state of the random numbers */
+  QZ_LIBRARY_LOCK_STREAM = 2, /* an output or input stream */
+  QZ_LIBRARY_LOCK_TIME = 3,   /* the time zone */
+  QZ_LIBRARY_LOCK_LOADER = 4  /* the list of loaded libraries */
+};
+enum qz_library_lock qz_library_lock_of(const char *called);
 
 /* What is unknown about a procedure. */
 enum qz_missing {

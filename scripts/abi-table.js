@@ -84,6 +84,7 @@ ${table(
 ${table('enum qz_origin: where code comes from.', 'origins', 'Origin', valuesOf('qz_origin', 'QZ_ORIGIN_'))}
 ${table('QZ_PURPOSE_...: bits of entities.purposes.', 'Purpose', '', bits('QZ_PURPOSE_'), camel)}
 ${table('enum qz_library_wait.', 'libraryWaits', 'LibraryWait', valuesOf('qz_library_wait', 'QZ_LIBRARY_WAIT_'))}
+${table('enum qz_library_lock.', 'libraryLocks', 'LibraryLock', valuesOf('qz_library_lock', 'QZ_LIBRARY_LOCK_'))}
 ${table('enum qz_naming.', 'namings', 'Naming', valuesOf('qz_naming', 'QZ_NAMING_'))}
 ${table('enum qz_missing.', 'missings', 'Missing', valuesOf('qz_missing', 'QZ_MISSING_'))}
 ${table('enum qz_profile_status.', 'statuses', 'ProfileStatus', valuesOf('qz_profile_status', 'QZ_PROFILE_'))}

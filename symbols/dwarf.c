@@ -73,22 +73,34 @@ static void index_units(struct qzi_binary *binary) {
   sort_ranges(&binary->unit_ranges);
 }
 
+/* false: no memory. */
+static bool add_function(struct qzi_unit *unit, Dwarf_Die *die) {
+  Dwarf_Addr entry, base, end;
+  /* One in several pieces may have no entry of its own: then the first piece begins with it. */
+  if (dwarf_entrypc(die, &entry) != 0 && dwarf_ranges(die, 0, &base, &entry, &end) <= 0) return true;
+  if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions))
+    return false;
+  add_ranges_of(&unit->ranges, die, unit->function_count);
+  unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(die), entry};
+  return true;
+}
+
+/* Lambdas that are not inlined stand in the blocks of the procedures that contain them. */
 static void index_functions(struct qzi_unit *unit, Dwarf_Die *parent, int depth) {
   Dwarf_Die die;
   if (depth > 16 || dwarf_child(parent, &die) != 0) return;
   do {
-    int tag = dwarf_tag(&die);
-    if (tag == DW_TAG_subprogram) {
-      Dwarf_Addr entry, base, end;
-      /* One in several pieces may have no entry of its own: then the first piece begins with it. */
-      if (dwarf_entrypc(&die, &entry) != 0 && dwarf_ranges(&die, 0, &base, &entry, &end) <= 0) continue;
-      if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions))
-        return;
-      add_ranges_of(&unit->ranges, &die, unit->function_count);
-      unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(&die), entry};
-    } else if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-               tag == DW_TAG_module) {
+    switch (dwarf_tag(&die)) {
+    case DW_TAG_subprogram:
+      if (!add_function(unit, &die)) return;
       index_functions(unit, &die, depth + 1);
+      break;
+    case DW_TAG_lexical_block:
+    case DW_TAG_namespace:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_module: index_functions(unit, &die, depth + 1); break;
+    default: break;
     }
   } while (dwarf_siblingof(&die, &die) == 0);
 }

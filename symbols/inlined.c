@@ -8,17 +8,11 @@
 #include <string.h>
 #include "internal.h"
 
-/* Is it a header of the thread package, of the C++ library or another that the system installed, or source of Rust's
- * own library? Their procedures are inlined into the program's. */
-static bool is_package_header(const char *file) {
-  static const char *const places[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
+/* Procedures of such files are inlined into the program's. */
+bool qzi_is_package_header(const char *file) {
   if (!file) return false;
-  if (strstr(file, "/include/") && strstr(file, "/c++/")) return true; /* gcc's, LLVM's */
-  if (strstr(file, "/lib/rustlib/src/")) return true;
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-    if (!strncmp(file, places[k], strlen(places[k]))) return true;
   const char *own = strstr(file, "/include/quartz/"), *ending = strrchr(file, '.');
-  return own && !strcmp(ending, ".hpp");
+  return qz_is_library_source(file) || (own && !strcmp(ending, ".hpp"));
 }
 
 #define INLINED_MOST 128
@@ -56,11 +50,11 @@ static bool called_at(struct qzi_unit *unit, Dwarf_Die *inlined, struct qzi_plac
 
 bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
   if (!qzi_dwarf_line(binary, address, place)) return false;
-  struct qzi_unit *unit = is_package_header(place->file) ? qzi_dwarf_unit(binary, address) : NULL;
+  struct qzi_unit *unit = qzi_is_package_header(place->file) ? qzi_dwarf_unit(binary, address) : NULL;
   Dwarf_Die function, inlined[INLINED_MOST];
   int count =
     unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
-  while (count-- > 0 && is_package_header(place->file))
+  while (count-- > 0 && qzi_is_package_header(place->file))
     if (!called_at(unit, &inlined[count], place)) break;
   return place->file != NULL;
 }
@@ -92,12 +86,12 @@ static bool find_own(struct qzi_unit *unit, Dwarf_Die *parent, int depth, struct
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    if (tag == DW_TAG_inlined_subroutine && called_at(unit, &die, place) && !is_package_header(place->file))
+    if (tag == DW_TAG_inlined_subroutine && called_at(unit, &die, place) && !qzi_is_package_header(place->file))
       return true;
     if (tag == DW_TAG_inlined_subroutine &&
         dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &attribute), &origin)) {
       defined_at(unit, &origin, place);
-      if (place->file && place->line && !is_package_header(place->file)) return true;
+      if (place->file && place->line && !qzi_is_package_header(place->file)) return true;
     }
     if (find_own(unit, &die, depth + 1, place)) return true;
   } while (dwarf_siblingof(&die, &die) == 0);
@@ -197,6 +191,6 @@ bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlin
   one->name[0] = 0;
   defined_at(&its, &die, &one->place);
   if (!one->linkage) qualify(&die, one->name, sizeof one->name, 0);
-  one->library = is_package_header(one->place.file) || (one->linkage && qzi_origin(one->linkage) != QZ_SYMBOL_OWN);
+  one->library = qzi_is_package_header(one->place.file) || (one->linkage && qzi_origin(one->linkage) != QZ_SYMBOL_OWN);
   return one->linkage || one->name[0];
 }

@@ -97,3 +97,11 @@ int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_sym
   *found = all[outermost].symbol;
   return 1;
 }
+
+bool qz_symbols_serves(qz_symbols *symbols, uint64_t site) {
+  struct qz_symbol its;
+  enum qz_symbol_origin origin;
+  qz_symbols_find(symbols, site, QZ_SYMBOL_SITE, &its);
+  if (its.file[0]) return qzi_is_package_header(its.file);
+  return qz_symbols_entry(symbols, site - 1, &origin) && origin == QZ_SYMBOL_STANDARD;
+}

@@ -73,8 +73,9 @@ struct qzi_binary {
   int fd, debug_fd;
   Elf *elf, *debug_elf; /* debug_elf: the separate debug file, where there is one */
   Dwarf *dwarf;
-  const char *no_names, *no_lines; /* why; "" where there are some */
-  bool stripped;                   /* it has no symbol table */
+  const char *no_names, *no_lines;       /* why; "" where there are some */
+  bool stripped;                         /* it has no symbol table */
+  bool linkage_known, linked_statically; /* with the C library; c_names.c alone */
 
   bool symbols_loaded;
   struct qzi_symtab functions, objects; /* by qzi_functions and qzi_objects alone */
@@ -98,6 +99,8 @@ void qzi_binary_close(struct qzi_binary *binary);
 struct qzi_symtab *qzi_functions(struct qzi_binary *binary);
 const struct qzi_symtab *qzi_objects(struct qzi_binary *binary);
 const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value);
+/* Whether other binaries, or other files of it, can use the symbol. */
+bool qzi_symtab_is_global(const struct qzi_symtab_entry *entry);
 /* The procedure that it is a piece of (.cold), where only one is called so; else itself. */
 const struct qzi_symtab_entry *qzi_symtab_whole(struct qzi_symtab *table, const struct qzi_symtab_entry *entry);
 
@@ -120,6 +123,9 @@ bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_D
 bool qzi_dwarf_member(struct qzi_binary *binary, uint64_t address, uint64_t offset, char *out, size_t room);
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 
+/* inlined.c: whether it is a header of the thread package, or source of another library that is compiled into
+ * programs. */
+bool qzi_is_package_header(const char *file);
 /* Whether the debug information of the procedures around the address has been read; there may be none. */
 bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address);
 /* What parts of dwarf.c and inlined.c share: the unit that has the address, NULL: none; the procedure there; where a
@@ -150,7 +156,7 @@ bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlin
 
 /* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. */
 char *qzi_rust_demangle(const char *mangled);
-/* Is the procedure of one of the libraries that come with Rust (a name of the newer kind)? */
+/* Is the procedure of one of the libraries that come with Rust? */
 bool qzi_rust_standard(const char *name);
 /* Such a one: was it made for a closure of another crate? */
 bool qzi_rust_made_for(const char *name);
@@ -159,6 +165,10 @@ bool qzi_rust_made_for(const char *name);
 enum qz_symbol_origin qzi_origin(const char *linkage);
 /* The state of a std::thread of libstdc++ that runs a lambda, or an object of a class, of the program. */
 bool qzi_runs_functor(const char *linkage);
+
+/* c_names.c: the public procedure of the C library for which an inner one works: "__vsnprintf_internal" gives
+ * "vsnprintf". NULL: it is none of the C library's, or no such one is known. */
+const char *qzi_public_name(struct qzi_binary *binary, const char *linkage);
 
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */
 void qzi_name_without_parameters(const char *demangled, char *out);

@@ -21,14 +21,10 @@ bool qzi_runs_functor(const char *linkage) {
 
 enum qz_symbol_origin qzi_origin(const char *linkage) {
   static const char *const cxx[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZZSt", "_ZZNSt", "_ZZNKSt", "_ZN9__gnu_cxx"};
-  static const char *const rust[] = {"_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot", "_ZN9hashbrown"};
   for (size_t k = 0; k < sizeof cxx / sizeof *cxx; k++)
     if (!strncmp(linkage, cxx[k], strlen(cxx[k])))
       return has_own_lambda(linkage) || qzi_runs_functor(linkage) ? QZ_SYMBOL_MADE_FOR : QZ_SYMBOL_STANDARD;
-  bool standard = qzi_rust_standard(linkage);
-  for (size_t k = 0; k < sizeof rust / sizeof *rust && !standard; k++)
-    standard = !strncmp(linkage, rust[k], strlen(rust[k]));
-  if (!standard) return QZ_SYMBOL_OWN;
+  if (!qzi_rust_standard(linkage)) return QZ_SYMBOL_OWN;
   return qzi_rust_made_for(linkage) || strstr(linkage, "__rust_begin_short_backtrace") ? QZ_SYMBOL_MADE_FOR
                                                                                        : QZ_SYMBOL_STANDARD;
 }

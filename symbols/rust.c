@@ -73,9 +73,22 @@ char *qzi_rust_demangle(const char *mangled) {
 
 /* ---- whose it is ---- */
 
+/* Names of the older kind end with a hash, "17h" and 16 digits: C++'s do not. */
+static bool has_hash(const char *name) {
+  for (const char *at = strstr(name, "17h"); at; at = strstr(at + 1, "17h"))
+    if (strspn(at + 3, "0123456789abcdef") == 16 && at[19] == 'E') return true;
+  return false;
+}
+
+/* Whether the number and name of one of Rust's crates stand there: "4core...". */
+static bool is_crate(const char *at) {
+  char *name;
+  unsigned long length = isdigit((unsigned char)*at) ? strtoul(at, &name, 10) : 0;
+  return length && length <= strlen(name) && qz_is_rust_crate(name, length);
+}
+
 /* The crate that the path begins with: 1 of Rust's own, 0 another, -1 not known here (a reference back). */
 static int crate_of(const char *at) {
-  static const char *const crates[] = {"3std", "4core", "5alloc", "10std_detect", "9hashbrown"};
   while (*at == 'I' || *at == 'N' || *at == 'M' || *at == 'X' || *at == 'Y') {
     char c = *at++;
     if (c == 'N' && *at) at++;
@@ -83,12 +96,13 @@ static int crate_of(const char *at) {
   }
   if (*at++ != 'C') return -1;
   if (*at == 's') at = strchr(at, '_') ? strchr(at, '_') + 1 : at + strlen(at);
-  for (size_t k = 0; k < sizeof crates / sizeof *crates; k++)
-    if (!strncmp(at, crates[k], strlen(crates[k]))) return 1;
-  return 0;
+  return is_crate(at);
 }
 
-bool qzi_rust_standard(const char *name) { return !strncmp(name, "_R", 2) && crate_of(name + 2) == 1; }
+bool qzi_rust_standard(const char *name) {
+  if (!strncmp(name, "_ZN", 3)) return is_crate(name + 3) && has_hash(name);
+  return !strncmp(name, "_R", 2) && crate_of(name + 2) == 1;
+}
 
 bool qzi_rust_made_for(const char *name) {
   for (const char *at = strstr(name, "NC"); at; at = strstr(at + 2, "NC"))

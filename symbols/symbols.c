@@ -8,6 +8,13 @@
 
 static const char no_lines_here[] = "no line information here; compile this file with -g";
 
+static void set_code_name(qz_symbols *symbols, struct qzi_binary *binary, const char *linkage,
+                          struct qz_symbol *symbol) {
+  qzi_set_name(symbols, symbol, linkage, NULL);
+  const char *known = qzi_public_name(binary, linkage);
+  if (known) symbol->name = symbol->full_name = qzi_arena_text(&symbols->arena, known, strlen(known));
+}
+
 static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        enum qz_symbol_use use, struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
@@ -26,7 +33,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   }
 
   if (linkage) {
-    qzi_set_name(symbols, symbol, linkage, NULL);
+    set_code_name(symbols, binary, linkage, symbol);
     symbol->entry = entry + module->bias;
     symbol->offset = at - entry;
   } else {
@@ -82,7 +89,7 @@ static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module 
   const struct qzi_symtab_entry *found = qzi_symtab_whole(table, qzi_symtab_find(table, address - module->bias));
   symbol->module = module->binary->path;
   if (found) {
-    qzi_set_name(symbols, symbol, found->name, NULL);
+    set_code_name(symbols, module->binary, found->name, symbol);
     symbol->entry = found->value + module->bias;
     symbol->offset = address - symbol->entry;
   } else {

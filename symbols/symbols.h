@@ -110,6 +110,9 @@ size_t qz_symbols_code(qz_symbols *symbols, uint64_t address, unsigned char *byt
  * code there
  * ("std::latch::wait"). false: none. */
 int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found);
+/* Whether the call that returns to `site` is in code of a library that is compiled into the program: all code there is
+ * of headers; without line information, its procedure is of C++'s or Rust's own library. */
+bool qz_symbols_serves(qz_symbols *symbols, uint64_t site);
 /* What the program called that waits in C++'s own library ("std::latch::wait"), where its full name says so: that of
  * the procedure, or of one that the library made for it. false: it does not. */
 bool qz_symbols_waits_in(const char *full_name, char *out, size_t room);

@@ -44,6 +44,8 @@ static uint8_t rank(const char *name, unsigned type, unsigned binding, uint64_t 
                                           : 0));
 }
 
+bool qzi_symtab_is_global(const struct qzi_symtab_entry *entry) { return (entry->rank & (GLOBAL | WEAK)) != 0; }
+
 /* The same, where the name itself may say that it is an old one: a version that is not the default one. */
 static unsigned rank_of(const struct qzi_symtab_entry *entry) {
   const char *mark = entry->rank & KNOWN ? strchr(entry->name, '@') : NULL;

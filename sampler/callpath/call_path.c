@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "sampler/profile/modules.h"
+#include "sampler/profile/object_places.h"
 #include "sampler/profile/unwinding.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/process_memory.h"
@@ -209,28 +210,28 @@ int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk
   return qzi_paths_walk(paths, index, &from, NULL, walk);
 }
 
-static void put_place(struct qzi_paths *paths, uint32_t entity, uint64_t site) {
-  struct qz_entity *its = &paths->in->file->entities[entity];
-  its->address = site;
-  its->module = qzi_intern_module(paths->in, site);
+/* Adds the object with the calls in the program's own code that led to this wait. */
+static struct qzi_object_place *add_place(struct qzi_paths *paths, uint32_t entity, const struct qzi_walk *walk) {
+  struct qzi_object_place *place = qzi_object_place_add(paths->in, entity);
+  for (; place && place->count < walk->callers && place->count < QZI_PLACE_CALLERS; place->count++)
+    place->callers[place->count] = walk->caller[place->count].pc;
+  return place;
 }
 
 void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct qzi_walk *walk) {
-  uint32_t index = QZ_KEY_INDEX(key), entity = paths->in->object_entities[index], k = 0;
+  uint32_t entity = paths->in->object_entities[QZ_KEY_INDEX(key)];
   if (!walk->own || !entity) return;
   const struct qz_entity *its = &paths->in->file->entities[entity];
-  while (k < paths->places_count && paths->places[k].entity != entity) k++;
-  if (k < paths->places_count) {
-    struct qzi_library_place *place = &paths->places[k];
-    if (its->kind == QZ_KIND_JOIN && place->own != walk->site && its->address == place->own)
-      put_place(paths, entity, place->library);
+  struct qzi_object_place *place = qzi_object_place(paths->in, entity);
+  if (place) {
+    if (its->kind == QZ_KIND_JOIN && place->own && place->own != walk->site && its->address == place->own)
+      qzi_object_place_set(paths->in, entity, place->library);
     return;
   }
-  if (k == QZI_PATH_PLACES || !its->address || its->address == walk->site) return;
+  if (!its->address || !(place = add_place(paths, entity, walk)) || its->address == walk->site) return;
   if (qzi_paths_library(paths, its->address) != QZI_LIBRARY_C &&
       !qzi_unwind_standard(paths->unwinder, its->address - 1))
     return;
-  paths->places[paths->places_count++] =
-    (struct qzi_library_place){.entity = entity, .library = its->address, .own = walk->site};
-  put_place(paths, entity, walk->site);
+  place->own = walk->site;
+  qzi_object_place_set(paths->in, entity, walk->site);
 }

@@ -16,7 +16,6 @@
 #define QZI_PATH_SITES     8u   /* call sites that take one lock; frames are not compared with others */
 #define QZI_PATH_WRAPPERS  64u  /* slots of a hash table; a later procedure may replace an earlier one */
 #define QZI_PATH_MPI_CALLS 64u  /* the same */
-#define QZI_PATH_PLACES    256u /* objects with a library's place that are remembered; others keep it */
 
 #define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
 /* Maximum number of entries of a path: its own, those between them, and all loops. */
@@ -35,12 +34,6 @@ struct qzi_takers {
   } sites[QZI_PATH_SITES]; /* site: return address of the call that takes the lock */
 };
 
-/* An object that was created in a library: its place there, and its place in the program. */
-struct qzi_library_place {
-  uint32_t entity;
-  uint64_t library, own;
-};
-
 struct qzi_paths {
   struct qzi_interner *in;
   struct qzi_unwinder *unwinder;
@@ -52,8 +45,6 @@ struct qzi_paths {
   struct qzi_table taker_table; /* finds elements of `takers` by the key of the object */
   struct qzi_takers *takers;
   uint32_t takers_count, takers_room;
-  struct qzi_library_place places[QZI_PATH_PLACES];
-  uint32_t places_count;
   uint64_t wrappers[QZI_PATH_WRAPPERS]; /* entries of procedures that take locks for their callers */
   struct qzi_mpi_entry {
     uint64_t entry;

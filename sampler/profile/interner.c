@@ -1,6 +1,7 @@
 /* Interning of strings, entities and stacks. See interner.h. */
 #include "interner.h"
 #include "external_objects.h"
+#include "object_places.h"
 #include "generated.h"
 #include "sampler/util/array.h"
 
@@ -53,6 +54,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_table_free(&in->groups);
   qzi_table_free(&in->places);
   qzi_external_free(in);
+  qzi_object_places_free(in);
   free(in->group);
   free(in->generated);
   qzi_generated_close(in);

@@ -69,6 +69,9 @@ struct qzi_interner {
   struct qzi_external_object *externals; /* external_objects.h */
   struct qzi_table external_table;
   uint32_t externals_count;
+  struct qzi_object_place *object_places; /* object_places.h */
+  struct qzi_table object_place_table;
+  uint32_t object_places_count, object_places_room;
   uint32_t threads, objects; /* number of those with their own entities */
   size_t node_keys_bytes, object_entities_bytes, memos_bytes, bases_bytes;
   uint32_t creator_depth;

@@ -7,6 +7,7 @@
 #include "external_objects.h"
 #include "generated.h"
 #include "modules.h"
+#include "object_places.h"
 
 #ifdef QUARTZ_SYMBOLS
 #include "thread_names.h"
@@ -121,8 +122,9 @@ static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_e
   if (address >= in->c_code.start && address < in->c_code.end) return QZ_ORIGIN_RUNTIME;
   if (qzi_entity_is_generated(entity))
     return qz_origin_of_generated(file->strings + entity->name, file->strings + entity->file);
-  return entity->kind == QZ_ENTITY_PROCEDURE ? qz_origin_of(file->strings + entity->name, path)
-                                             : qz_origin_of_module(path);
+  return entity->kind == QZ_ENTITY_PROCEDURE
+           ? qz_origin_of(file->strings + entity->name, path, file->strings + entity->file)
+           : qz_origin_of_module(path);
 }
 
 /* Purposes of a procedure, from its name and the module of its code. */
@@ -233,9 +235,15 @@ void qzi_symbols_close(struct qzi_interner *in) {
   in->symbols_modules = 0;
 }
 
+static uint64_t library_entry(struct qzi_interner *in, uint64_t site) {
+  enum qz_symbol_origin origin;
+  return qz_symbols_serves(in->symbols, site) ? qz_symbols_entry(in->symbols, site - 1, &origin) : 0;
+}
+
 void qzi_symbolize(struct qzi_interner *in) {
   qz_symbols *symbols = qzi_symbols(in);
   if (!symbols) return;
+  qzi_object_places_settle(in, library_entry);
   qzi_generated_name(in);
   name_callers(in, symbols);
   name_lines(in, symbols);

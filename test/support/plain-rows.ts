@@ -16,6 +16,7 @@ export const unknownEntity: RawEntity = {
   origin: 'own',
   purposes: 0,
   libraryWait: 'unknown',
+  libraryLock: 'none',
   naming: 'own',
 };
 

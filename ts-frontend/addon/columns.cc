@@ -102,18 +102,21 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     qz_origin decided = static_cast<qz_origin>(entity.origin);
     row.Set("kind", Napi::Number::New(env, entity.kind));
     row.Set("name", name);
-    row.Set("file", place && entity.file == 0 ? place->file.c_str() : profile.text(entity.file));
+    const char *file = place && entity.file == 0 ? place->file.c_str() : profile.text(entity.file);
+    row.Set("file", file);
     row.Set("line", Napi::Number::New(env, place && entity.file == 0 ? place->line : entity.line));
     row.Set("address", Napi::Number::New(env, static_cast<double>(entity.address)));
     row.Set("module", Napi::Number::New(env, entity.module));
     row.Set("record", Napi::Number::New(env, entity.record));
     row.Set("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
     row.Set("instances", Napi::Number::New(env, entity.instances));
-    row.Set("origin", Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : qz_origin_of(name, module)));
+    row.Set("origin",
+            Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : qz_origin_of(name, module, file)));
     row.Set("purposes", Napi::Number::New(env, entity.purposes && !(place && entity.name == 0)
                                                  ? entity.purposes
                                                  : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
     row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
+    row.Set("libraryLock", Napi::Number::New(env, qz_library_lock_of(name)));
     row.Set("naming", Napi::Number::New(env, entity.naming));
     row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? uint32_t{place->missing} : entity.missing));
     out.Set(k - from, row);

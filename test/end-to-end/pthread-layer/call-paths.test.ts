@@ -204,3 +204,15 @@ test.serial('names that nobody gave: threads by what they run, locks by the part
   const join = model.entities.find(({ rawKind }) => rawKind === 'join')!;
   t.regex(join.file, /names\.cc$/, 'the place of a std::thread::join is in the program');
 });
+
+test.serial('locks taken through code of libraries have their place in the program', async (t) => {
+  const { model } = await record(program('wrapped_locks'));
+  const places = new Map<string, number>();
+  for (const { rawKind, members, file, line, object: stats } of model.entities)
+    if (rawKind === 'mutex' && members.length === 0 && (stats?.acquisitions ?? 0) > 0) {
+      const place = `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+      places.set(place, (places.get(place) ?? 0) + 1);
+    }
+  t.is(places.get('wrapped_locks.cc:201'), 400, JSON.stringify([...places]));
+  t.is(places.get('wrapped_locks.cc:205'), 1, JSON.stringify([...places]));
+});

@@ -8,10 +8,13 @@ static void module_is(const char *path, enum qz_origin origin) {
   if (is != origin) fprintf(stderr, "%s: %d, not %d\n", path, (int)is, (int)origin);
   CHECK(is == origin);
 }
-static void procedure_is(const char *name, const char *path, enum qz_origin origin) {
-  enum qz_origin is = qz_origin_of(name, path);
+static void defined_is(const char *name, const char *path, const char *file, enum qz_origin origin) {
+  enum qz_origin is = qz_origin_of(name, path, file);
   if (is != origin) fprintf(stderr, "%s: %d, not %d\n", name, (int)is, (int)origin);
   CHECK(is == origin);
+}
+static void procedure_is(const char *name, const char *path, enum qz_origin origin) {
+  defined_is(name, path, "", origin);
 }
 static void waits(const char *called, enum qz_library_wait wait) {
   enum qz_library_wait is = qz_library_wait_of(called);
@@ -62,6 +65,33 @@ static void procedures(void) {
   procedure_is("main.(*cache).look", "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("runtime::start", "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("", "", QZ_ORIGIN_OWN);
+  procedure_is("hashbrown::raw::RawTable<T,A>::reserve_rehash", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("hashbrown::map::HashMap<K,V,S,A>::insert", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("<hashbrown::map::HashMap<K,V> as core::iter::traits::collect::Extend<(K,V)>>::extend",
+               "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("alloc::vec::Vec<T,A>::push", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("parking_lot::raw_mutex::RawMutex::lock_slow", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("<T as core::convert::Into<U>>::into", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("<&mut I as core::iter::traits::iterator::Iterator>::next", "/home/me/program", QZ_ORIGIN_STANDARD);
+  /* A trait of the library that a type of the program has is the program's code; so is a name space called alike. */
+  procedure_is("<program::Worker as core::iter::traits::iterator::Iterator>::next", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("<program::main::{closure#0} as core::ops::function::FnOnce<()>>::call_once", "/home/me/program",
+               QZ_ORIGIN_STANDARD);
+  defined_is("core::Engine::run", "/home/me/program", "/home/me/engine.cpp", QZ_ORIGIN_OWN);
+  defined_is("core::slice::sort::merge", "/home/me/program", "/rustc/1/library/core/src/slice/sort.rs",
+             QZ_ORIGIN_STANDARD);
+}
+
+/* What headers of installed libraries define. */
+static void headers(void) {
+  defined_is("boost::mutex::lock", "/home/me/program", "/usr/include/boost/thread/pthread/mutex.hpp",
+             QZ_ORIGIN_STANDARD);
+  defined_is("Eigen::internal::gebp", "/home/me/program", "/usr/local/include/eigen3/Eigen/x.h", QZ_ORIGIN_STANDARD);
+  defined_is("boost::mutex::lock", "/home/me/program", "/home/me/boost/mutex.hpp", QZ_ORIGIN_OWN);
+  defined_is("sort.Sort", "/home/me/program", "/usr/lib/go-1.19/src/sort/sort.go", QZ_ORIGIN_STANDARD);
+  defined_is("main", "/home/me/program", "/home/me/main.c", QZ_ORIGIN_OWN);
+  CHECK(qz_is_library_source("/opt/gcc/include/c++/12/bits/stl_vector.h"));
+  CHECK(!qz_is_library_source("/home/me/include/c.h") && !qz_is_library_source(""));
 }
 
 static void library_waits(void) {
@@ -99,10 +129,27 @@ static void library_waits(void) {
   for (size_t k = 0; k < sizeof none / sizeof *none; k++) waits(none[k], QZ_LIBRARY_WAIT_UNKNOWN);
 }
 
+static void library_locks(void) {
+  CHECK(qz_library_lock_of("rand") == QZ_LIBRARY_LOCK_RANDOM && qz_library_lock_of("random") == QZ_LIBRARY_LOCK_RANDOM);
+  CHECK(qz_library_lock_of("rand at dice.c:7") == QZ_LIBRARY_LOCK_RANDOM); /* an object that is named after the call */
+  CHECK(qz_library_lock_of("rand_r") == QZ_LIBRARY_LOCK_NONE &&
+        qz_library_lock_of("randomize") == QZ_LIBRARY_LOCK_NONE);
+  CHECK(qz_library_lock_of("fprintf") == QZ_LIBRARY_LOCK_STREAM &&
+        qz_library_lock_of("snprintf") == QZ_LIBRARY_LOCK_NONE);
+  CHECK(qz_library_lock_of("localtime_r") == QZ_LIBRARY_LOCK_TIME &&
+        qz_library_lock_of("time") == QZ_LIBRARY_LOCK_NONE);
+  CHECK(qz_library_lock_of("dl_iterate_phdr") == QZ_LIBRARY_LOCK_LOADER);
+  CHECK(qz_library_lock_of("malloc") == QZ_LIBRARY_LOCK_NONE && qz_library_lock_of("") == QZ_LIBRARY_LOCK_NONE);
+  waits("rand", QZ_LIBRARY_WAIT_LOCK);
+  waits("mktime", QZ_LIBRARY_WAIT_LOCK);
+}
+
 int main(void) {
   modules();
   procedures();
+  headers();
   library_waits();
+  library_locks();
   CHECK(qz_origin_of_generated("java.util.HashMap.get", "") == QZ_ORIGIN_RUNTIME);
   CHECK(qz_origin_of_generated("Interpreter", "") == QZ_ORIGIN_RUNTIME);
   CHECK(qz_origin_of_generated("Interpreter.run", "") == QZ_ORIGIN_OWN);

@@ -124,6 +124,31 @@ test("a lock of the allocator's: more arenas or less allocation, no other data f
   }
 });
 
+test("a lock of the C library's own: the procedure that takes it, and what to use instead", (t) => {
+  for (const [libraryLock, remedy] of [
+    ['random', /rand takes this lock, .*: give each thread a generator of its own \(rand_r, /],
+    ['stream', /: write larger pieces /],
+    ['time', /: convert times less often: /],
+    ['loader', /: look symbols up once /],
+    ['none', /give each thread or part its own lock and data/],
+  ] as const) {
+    const path = ['main', 'throwDarts', 'rand', 'futex(lock):rand at darts.c:7'];
+    const model = buildModel(
+      new Builder({
+        processors: 2,
+        head: { publisher: 'pthread', switchesKnown: true, voluntarySwitches: 40_000 },
+      })
+        .stretch(0.5e9, [inKernel('futex', 'w1', path.slice(0, 3)), inKernel('futex', 'w2', path.slice(0, 3))])
+        .stretch(0.5e9, [run('w1', path.slice(0, 3)), wait('w2', path)])
+        .describe('rand', { origin: 'runtime', libraryLock })
+        .build(),
+    );
+    const { library } = factsOf(model.findings[0], 'hand-overs');
+    t.is(library?.of, libraryLock === 'none' ? undefined : libraryLock);
+    t.regex(sentence(model), remedy);
+  }
+});
+
 /** Two threads search; their work is in that many procedures, each with a tenth or less of the time. */
 function search(procedures: number): Model {
   const builder = new Builder({ processors: 2 });

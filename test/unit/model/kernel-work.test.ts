@@ -43,6 +43,24 @@ test('page faults for memory that was there before are saved, and no others', (t
   t.is(Math.round(first!.savingNs), 0.35e9); // huge pages: the cost of clearing them remains
 });
 
+test('code where a quarter of the time is page faults waits for new memory besides: reuse may save that, too', (t) => {
+  const saves = (again: boolean): number[] => {
+    const builder = new ProfileBuilder({
+      processors: 1,
+      head: { ...usage, residentBytes: (again ? 10_000 : 100_000) * 4096 },
+    });
+    builder.stretch(0.4e9, [inKernel('fault', 'main', ['main', 'fill'])]);
+    builder.stretch(0.3e9, [run('main', ['main', 'fill'])]); // waits for memory
+    builder.stretch(0.01e9, [inKernel('fault', 'main', ['main', 'scan'])]);
+    builder.stretch(0.19e9, [run('main', ['main', 'scan'])]); // 5 % of it are faults: it has other work
+    builder.stretch(0.1e9, [run('main', ['main', 'compute'])]);
+    const { leastNs, savesNs } = factsOf(kernelFinding(buildModel(builder.build())), 'kernel-work');
+    return [leastNs, savesNs].map((ns) => Math.round(ns / 1e6));
+  };
+  t.deepEqual(saves(true), [0, 639], '0.9 of 410 ms of faults, and of 300 ms beside them');
+  t.deepEqual(saves(false), [0, 287], 'memory that was not there before is not reused: larger pages save 0.7 of it');
+});
+
 test('page faults of memory that a copy is written to: the copy is named, with all that it takes', (t) => {
   const builder = new ProfileBuilder({ processors: 1, head: usage });
   builder.stretch(0.1e9, [inKernel('memory', 'main', ['main', 'keep', 'malloc'])]);

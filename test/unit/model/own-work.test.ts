@@ -15,9 +15,9 @@ const stack = ['main', 'take', 'condition:full'];
  * 0.1 s in which both threads work (one of them `more` alone), 0.6 s in which both wait and wake; for the rest of a
  * second nothing runs.
  */
-function handing(more: number, resting: Doing): Model {
+function handing(more: number, resting: Doing, waitPs = 0): Model {
   return buildModel(
-    new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second } })
+    new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, waitPs } })
       .stretch(0.1 * second, [run('w1', ['main', 'put']), run('w2', ['main', 'take'])])
       .stretch(more * second, [run('w1', ['main', 'put']), wait('w2', stack)])
       .stretch(0.6 * second, [inKernel('futex', 'w1', ['main', 'put']), inKernel('futex', 'w2', ['main', 'take'])])
@@ -35,6 +35,18 @@ test('items that are handed over one by one: one thread would take their work, t
   );
   t.true(near(facts.wakingNs, 0.6));
   t.true(near(facts.leastNs, 0.8) && near(facts.mostNs, 0.9), `${facts.leastNs} to ${facts.mostNs}`);
+});
+
+test('what recording adds to each wait is no cost of the program', (t) => {
+  const of = (waitPs: number): Model => handing(0, asleep, waitPs);
+  const facts = (model: Model): { leastNs: number; mostNs: number } =>
+    factsOf(
+      model.findings.find(({ facts: { form } }) => form === 'wake-ups'),
+      'wake-ups',
+    );
+  const model = of(1_000_000); // 1 us for each of 100,000 waits
+  t.true(near(model.slowdown.waitsNs, 0.1), String(model.slowdown.waitsNs));
+  t.true(near(facts(of(0)).leastNs - facts(model).leastNs, 0.1), String(facts(model).leastNs));
 });
 
 test('a thread with more work than the others takes it in any case', (t) => {

@@ -9,4 +9,17 @@ void *pieces(int value) {
   __asm__ volatile("");
   return site;
 }
+// A lambda that is not inlined: its debug information stands in a block of the procedure that contains it.
+void *in_lambda(int value) {
+  if (value < 0) return nullptr;
+  {
+    auto call = [value]() __attribute__((noinline)) {
+      __asm__ volatile("" ::"r"(value));
+      void *site = std::invoke(pieces_site); // line 18
+      __asm__ volatile("");
+      return site;
+    };
+    return call();
+  }
+}
 }

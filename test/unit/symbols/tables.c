@@ -1,5 +1,6 @@
 /* Symbol tables are read, sorted and searched for pieces only when that is requested, and are sorted by value. */
 #include <stdio.h>
+#include <string.h>
 #include "symbols/internal.h"
 #include "symbols/store.h"
 
@@ -25,7 +26,54 @@ static int finds_all(const struct qzi_symtab *table) {
   return 1;
 }
 
+/* The C library's inner procedures get the names of the public ones that the binary has. */
+static void public_names(void) {
+  static const struct {
+    const char *inner, *public;
+  } cases[] = {{"__vsnprintf_internal", "vsnprintf"},
+               {"____strtol_l_internal", "strtol"},
+               {"__powf_fma", "powf"},
+               {"__ieee754_pow_fma4", "pow"},
+               {"__sin_avx2", "(none)"},
+               {"_int_malloc", "malloc"},
+               {"__libc_malloc", "malloc"},
+               {"__GI___libc_malloc", "malloc"},
+               {"sysmalloc", "malloc"},
+               {"_IO_new_file_xsputn", "fwrite"},
+               {"__memmove_avx_unaligned_erms", "memmove"},
+               {"__memcpy_chk", "memcpy"},
+               {"__memmove_internal", "memmove"},
+               {"__tz_convert", "localtime"},
+               {"__lll_lock_wait", "pthread_mutex_lock"},
+               {"_exit", "(none)"},
+               {"__hidden", "(none)"},
+               {"__hidden_internal", "(none)"},
+               {"malloc", "(none)"},
+               {"__cxa_throw", "(none)"}};
+  static struct qzi_symtab_entry entries[] = {
+    {.name = "vsnprintf", .rank = 2}, {.name = "strtol", .rank = 2}, {.name = "strtol_l", .rank = 2},
+    {.name = "powf", .rank = 1},      {.name = "pow", .rank = 2},    {.name = "malloc", .rank = 2},
+    {.name = "memmove", .rank = 2},   {.name = "memcpy", .rank = 2}, {.name = "exit", .rank = 2},
+    {.name = "hidden", .rank = 0},    {.name = "abort", .rank = 2},  {.name = "work", .rank = 2}};
+  struct qzi_symtab functions = {.entries = entries, .count = sizeof entries / sizeof *entries, .sorted = true};
+  struct qzi_binary library = {.path = (char *)"/lib/libc.so.6", .symbols_loaded = true, .functions = functions};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const char *known = qzi_public_name(&library, cases[k].inner);
+    check(!strcmp(known ? known : "(none)", cases[k].public), cases[k].inner);
+  }
+  /* A program may have procedures of its own that begin with underscores, but not if something more says so. */
+  struct qzi_binary program = {.path = (char *)"/home/me/static", .symbols_loaded = true, .functions = functions};
+  check(!qzi_public_name(&program, "__work"), "a program's own name");
+  check(qzi_public_name(&program, "__powf_fma") != NULL, "a library that is linked statically");
+  check(!qzi_public_name(&program, "sysmalloc"), "a name that may be the program's");
+  functions.count--;
+  entries[10].name = "aborted";
+  struct qzi_binary shared = {.path = (char *)"/home/me/shared", .symbols_loaded = true, .functions = functions};
+  check(!qzi_public_name(&shared, "__powf_fma"), "a program without the C library");
+}
+
 int main(int argc, char **argv) {
+  public_names();
   qz_symbols *symbols = qz_symbols_new();
   struct qz_symbol inlined[4], found;
   enum qz_symbol_origin origin;

@@ -166,6 +166,12 @@ static void in_pieces(void) {
   same("in pieces", "caller", got.name, "pieces");
   check(strstr(got.file, "/pieces.cc") && got.line == 8, "in pieces",
         "line of the call through the C++ library's header");
+  void *(*in_lambda)(int);
+  *(void **)&in_lambda = dlsym(library.handle, "in_lambda");
+  qz_symbols_find(symbols, (uint64_t)in_lambda(1), QZ_SYMBOL_SITE, &got);
+  check(strstr(got.file, "/pieces.cc") && got.line == 18, "in a lambda",
+        "line of the call through the C++ library's header");
+  check(!qz_symbols_serves(symbols, (uint64_t)in_lambda(1)), "in a lambda", "a place of the program");
   qz_symbols_free(symbols);
   dlclose(library.handle);
 }

@@ -27,7 +27,7 @@ interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'ent
   instances: Uint32Array;
   objects: ObjectColumns;
 }
-type Coded = 'kind' | 'origin' | 'libraryWait' | 'naming' | 'missing';
+type Coded = 'kind' | 'origin' | 'libraryWait' | 'libraryLock' | 'naming' | 'missing';
 type EntityRow = Omit<RawEntity, Coded> & Record<Coded, number>;
 
 /** Converts the numeric values of an enumeration to their names. */
@@ -43,6 +43,7 @@ export const coded = {
   kind: namesOf({ ...abi.objectKinds, ...abi.otherKinds }),
   origin: namesOf(abi.origins),
   libraryWait: namesOf(abi.libraryWaits),
+  libraryLock: namesOf(abi.libraryLocks),
   naming: namesOf(abi.namings),
   missing: namesOf(abi.missings),
 };
@@ -56,6 +57,7 @@ const entityOf = (row: EntityRow): RawEntity => ({
   kind: row.kind === 0 ? 'procedure' : coded.kind(row.kind),
   origin: coded.origin(row.origin),
   libraryWait: coded.libraryWait(row.libraryWait),
+  libraryLock: coded.libraryLock(row.libraryLock),
   naming: coded.naming(row.naming),
   missing: coded.missing(row.missing),
 });

@@ -60,6 +60,7 @@ export const costlyWork: [string, Finding][] = [
     finding(table, {
       form: 'hand-overs',
       allocator: false,
+      library: null,
       takenIn: [],
       objects: [table],
       waits: { count: 400_000, workNs: 5 * us },
@@ -75,6 +76,7 @@ export const costlyWork: [string, Finding][] = [
     finding(table, {
       form: 'hand-overs',
       allocator: false,
+      library: null,
       takenIn: [],
       objects: [table, join_],
       waits: null,
@@ -90,6 +92,7 @@ export const costlyWork: [string, Finding][] = [
     finding(table, {
       form: 'hand-overs',
       allocator: true,
+      library: null,
       takenIn: [],
       objects: [table],
       waits: null,

@@ -5,6 +5,7 @@ import { finding, join_, main, ms, s, savesNs, setup, table, us, waiting, work }
 const lock: LockFacts = {
   form: 'lock',
   allocator: false,
+  library: null,
   takenIn: [],
   spins: false,
   exclusion: null,
@@ -91,6 +92,7 @@ export const waits: [string, Finding][] = [
     finding(table, {
       form: 'hand-overs',
       allocator: false,
+      library: null,
       takenIn: [],
       objects: [table],
       waits: { count: 400_000, workNs: 5 * us },

@@ -7,7 +7,7 @@ import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, noAdvice, processorUseOf, shownId } from '../evidence/context.js';
 import { phaseOf } from '../evidence/phase.js';
-import { isAllocators } from '../evidence/allocator-lock.js';
+import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
@@ -94,6 +94,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
         objects,
         takenIn: takenIn(model, item(objects, 0)),
         allocator: isAllocators(model, item(objects, 0)),
+        library: libraryLockOf(model, item(objects, 0)),
         waits: waits > 0 ? { count: waits, workNs: processorNs / waits } : null,
         again,
         handingShare: (leastNs + mostNs) / 2 / processorNs,

@@ -15,7 +15,7 @@ import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model, PathTime } from '../result/types.js';
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { lossOf, savingOf } from '../evidence/lock-loss.js';
-import { isAllocators } from '../evidence/allocator-lock.js';
+import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
 
@@ -210,6 +210,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       waitMeanNs: stats.waitMeanNs,
       takenIn: takenIn(model, worst.entity.id),
       allocator: isAllocators(model, entity.id),
+      library: libraryLockOf(model, entity.id),
       holder: by !== 0 ? by : null,
       holderCalls: calls,
       heldEachNs: heldEach(model, entity),

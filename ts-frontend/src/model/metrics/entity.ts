@@ -14,6 +14,7 @@ import { sampledTimeOf, type SampledTime } from './sampled-time.js';
 import { baseName, kindOf } from './naming.js';
 import type {
   EntityKind,
+  LibraryLock,
   LibraryWait,
   Missing,
   Origin,
@@ -123,6 +124,9 @@ export class BuiltEntity implements Entity {
   }
   get libraryWait(): LibraryWait {
     return this.id === 0 ? 'unknown' : this.source.libraryWait;
+  }
+  get libraryLock(): LibraryLock {
+    return this.id === 0 ? 'none' : this.source.libraryLock;
   }
   get excludes(): Exclusion | null {
     return this.object ? (this.shared.exclusions.get(this.id) ?? null) : null;

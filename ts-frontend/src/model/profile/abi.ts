@@ -100,6 +100,10 @@ export const libraryWaits = {
 } as const;
 export type LibraryWait = keyof typeof libraryWaits;
 
+/** enum qz_library_lock. */
+export const libraryLocks = { none: 0, random: 1, stream: 2, time: 3, loader: 4 } as const;
+export type LibraryLock = keyof typeof libraryLocks;
+
 /** enum qz_naming. */
 export const namings = { own: 0, place: 1 } as const;
 export type Naming = keyof typeof namings;

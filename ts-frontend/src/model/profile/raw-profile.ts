@@ -1,6 +1,7 @@
 import {
   type EndReason,
   type HeadFields,
+  type LibraryLock,
   type LibraryWait,
   type Missing,
   type Naming,
@@ -14,7 +15,7 @@ import {
 } from './abi.js';
 
 export { Arrival, KernelWork, State, Waiting } from './abi.js';
-export type { LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
+export type { LibraryLock, LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
 
 /**
  * A profile as the addon provides it: the sections of the file, column by column, with all numbers checked and nothing
@@ -249,6 +250,7 @@ export interface RawEntity {
   origin: Origin;
   purposes: number; // purposes indicated by its name: bits of Purpose
   libraryWait: LibraryWait; // for a futex or loop
+  libraryLock: LibraryLock; // what the C library's procedure of that name takes a lock of its own for
   naming: Naming;
 }
 

@@ -1,4 +1,5 @@
 /** Parts that facts of several findings have. */
+import type { LibraryLock } from '../profile/raw-profile.js';
 
 /** Waits at a condition that began again immediately after a wake-up. */
 export interface WaitsAgainFacts {
@@ -12,4 +13,10 @@ export interface AllocatingFacts {
   entity: number; // the innermost procedure that, with its callees, has at least half of the allocation time
   part: number; // share of the allocation time in it and its callees
   share: number; // share of the processor time that allocation takes
+}
+
+/** A lock that procedures of the C library take for state that all threads share. */
+export interface LibraryLockFacts {
+  of: LibraryLock;
+  taker: number | null; // the procedure within which threads wait; null: not known
 }

@@ -3,7 +3,7 @@
  * JSON contains it unchanged. Numbers named `...Ns` are nanoseconds, entities are indices into Model.entities. A saving
  * in these types is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
-import type { AllocatingFacts, WaitsAgainFacts } from './fact-parts.js';
+import type { AllocatingFacts, LibraryLockFacts, WaitsAgainFacts } from './fact-parts.js';
 import type { AllocationFacts, OptimizeFacts } from './work-facts.js';
 
 export type * from './fact-parts.js';
@@ -119,6 +119,7 @@ export interface LockFacts {
   waitMeanNs: number;
   takenIn: number[]; // procedures that wait for it, if the lock is known only by the place that created it
   allocator: boolean; // the cause is a lock of the memory allocator
+  library: LibraryLockFacts | null; // the cause is another lock of the C library's own
   holder: number | null; // the procedure that mostly held it while others waited
   holderCalls: number | null; // the library's procedure that the holder called for most of that time
   heldEachNs: number | null; // processor time for which it is held each time; null: not counted
@@ -197,6 +198,7 @@ export interface HandOverFacts {
   objects: number[]; // the locks, longest wait first
   takenIn: number[]; // procedures that wait for the first lock, if it is known only by the place that created it
   allocator: boolean; // the first one is a lock of the memory allocator
+  library: LibraryLockFacts | null; // the first one is another lock of the C library's own
   // number of waits for locks, and processor time per wait; null: not counted
   waits: { count: number; workNs: number } | null;
   again: WaitsAgainFacts | null; // the first one is a condition at which threads are woken in vain

@@ -7,7 +7,15 @@ import type { Experiment, Verification } from './experiment.js';
 import type { Advice, Change, FindingKind } from './finding-kinds.js';
 import type { Facts } from './facts.js';
 import type { Notice } from './notices.js';
-import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
+import type {
+  EntityKind,
+  LibraryLock,
+  LibraryWait,
+  Missing,
+  Origin,
+  RawHead,
+  RawProfile,
+} from '../profile/raw-profile.js';
 import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
 /** Kinds of entities in reports. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind says which. */
@@ -112,6 +120,7 @@ export interface Entity {
   purposes: number; // purposes that its name indicates: bits of Purpose
   runsFor: number; // for a procedure without a name: the exported procedure of its library that it runs for, 0 = none
   libraryWait: LibraryWait; // what a library's futex or loop is for, by the functions called there
+  libraryLock: LibraryLock; // what the C library's procedure of that name takes a lock of its own for
   // for a condition, semaphore or futex that is used as a lock; else null
   excludes: Exclusion | null;
   saysItsKind: boolean; // whether the name contains the kind: "mutex at file:line", "GOMP_barrier at file:line"

@@ -1,6 +1,6 @@
 /** Sentences for contended locks, and for other objects that threads spin on. */
 import type { Finding, LockFacts, SpinningFacts } from '../../model/index.js';
-import { ofAllocator } from '../wording/allocator.js';
+import { ofAllocator, ofLibrary } from '../wording/library-locks.js';
 import { count, mean } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
@@ -45,10 +45,13 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
         `${time(facts.savesNs)}.`
       : facts.allocator
         ? `${ofAllocator}. If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`
-        : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
-          (facts.shortenedBy === null
-            ? ''
-            : ` Finding ${facts.shortenedBy + 1} is about much of what is done while it is held.`),
+        : facts.library
+          ? `${ofLibrary(facts.library, say)}. If its waiters ran instead, that could save up to ` +
+            `${time(facts.savesNs)}.`
+          : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
+            (facts.shortenedBy === null
+              ? ''
+              : ` Finding ${facts.shortenedBy + 1} is about much of what is done while it is held.`),
   };
 }
 

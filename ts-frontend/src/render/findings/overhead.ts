@@ -12,7 +12,7 @@ import type {
 } from '../../model/index.js';
 import { placeOf } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
-import { ofAllocator } from '../wording/allocator.js';
+import { ofAllocator, ofLibrary } from '../wording/library-locks.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function smallThreads(
@@ -91,7 +91,18 @@ export function wakeUps(
 
 export function handOvers(
   finding: Finding,
-  { objects, takenIn: callers, allocator, waits, again, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
+  {
+    objects,
+    takenIn: callers,
+    allocator,
+    library,
+    waits,
+    again,
+    handingShare,
+    leastNs,
+    mostNs,
+    aloneNs,
+  }: HandOverFacts,
   say: Phrases,
 ): Sentences {
   const { title, takenIn, costs, processorUse, time, share } = say;
@@ -113,7 +124,7 @@ export function handOvers(
       (again === null ? '' : inVain(again, say)),
     remedy:
       (again === null
-        ? `${allocator ? ofAllocator : ofOwnLock}. If no thread found it taken, that would save `
+        ? `${allocator ? ofAllocator : library ? ofLibrary(library, say) : ofOwnLock}. If no thread found it taken, that would save `
         : `${wakeFewer}. If no thread had to wait there, that would save `) +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`),
