@@ -1,6 +1,6 @@
 /**
- * Whether all threads of a pool wait for slow operations (a sleep that stands for one, a reply, a device) nearly all the
- * time: then more of them at a time would take less time (docs/reference/findings.md, "Input and output"). Pure
+ * Whether all threads of a pool wait for slow operations (a sleep that stands for one, a reply, a device) nearly all
+ * the time: then more of them at a time would take less time (docs/reference/findings.md, "Input and output"). Pure
  * functions.
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
