@@ -104,6 +104,25 @@ test('code that one thread runs on its own path, while workers wait in their lib
   t.deepEqual(namesOf(model, factsOf(finding, 'serial').callers), ['main']);
 });
 
+test('main between regions is serial, though a worker that waits for the next one seems at work for a part of it', (t) => {
+  const rest = 'futex:inside libgomp.so.1';
+  const first = (seemsAtWork: number): string => {
+    const profile = new Builder({ processors: 2 })
+      .describe('GOMP_parallel', { origin: 'openmp' })
+      .describe('worker', { origin: 'openmp' })
+      .describe(rest, { origin: 'openmp' })
+      .stretch((1 - seemsAtWork) * second, [run('main', ['main', 'unpack']), wait('w', ['main', 'worker', rest])])
+      .stretch(seemsAtWork * second, [run('main', ['main', 'unpack']), run('w', ['main', 'worker'])])
+      .stretch(second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
+      .stretch(second / 20, [run(...region('main', ['work'])), wait('w', ['main', 'worker', rest])])
+      .build();
+    const [finding] = buildModel(profile).findings;
+    return `${finding?.kind} ${finding?.name}`;
+  };
+  for (const part of [0, 0.3]) t.is(first(part), 'serial unpack');
+  t.not(first(0.7), 'serial unpack');
+});
+
 test(
   'an object that a library made for itself may be a barrier: uneven work before it is reported though the threads ' +
     'end together',

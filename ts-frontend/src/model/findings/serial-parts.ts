@@ -10,7 +10,7 @@ import { statsOf } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
-import { isBarrier, isRegionEnd } from '../evidence/wait-kinds.js';
+import { isBarrier, isRegionEnd, isTeamRest } from '../evidence/wait-kinds.js';
 import { isBusy } from '../metrics/sums.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
@@ -20,6 +20,11 @@ import { mayBeLate } from './division.js';
 
 /** Code that runs beside another working thread for at most this share of its time is considered to run alone. */
 const seldomBeside = 0.1;
+/**
+ * The same for code outside of parallel regions while the team waits for the next one: the others have nothing to do
+ * there, though some of their waiting may not be recognized, or their ends of the last region come late.
+ */
+const besideRest = 0.5;
 
 export interface Divided {
   alone: Candidate[];
@@ -32,7 +37,9 @@ export interface Divided {
  * region's work that takes longer than the others.
  */
 export function withoutSerialParts(context: FindingContext, contexts: Contexts, candidate: Candidate): Divided {
-  const aloneIn = aloneOf(context, candidate);
+  const { waited } = candidate;
+  const rests = waited !== undefined && isTeamRest(item(context.model.entities, waited.object));
+  const aloneIn = aloneOf(context, candidate, rests ? besideRest : seldomBeside);
   const isWithin = sharesRegion(context, candidate);
   const parts = new Map<number, number[]>();
   const rest: number[] = [];
@@ -67,11 +74,14 @@ export function withoutSerialParts(context: FindingContext, contexts: Contexts, 
  * outwards, that never runs beside others in the whole program, or else never on that path (main between the regions
  * that it starts); 0 if there is none.
  */
-function aloneOf(context: FindingContext, { members, context: { entity } }: Candidate): (node: number) => number {
+function aloneOf(
+  context: FindingContext,
+  { members, context: { entity } }: Candidate,
+  most: number,
+): (node: number) => number {
   const { model, tables } = context;
   const least = (leastObservations / model.samples) * model.elapsedNs;
-  const isAlone = ({ nptNs, byBusyNs }: Entity): boolean =>
-    nptNs >= least && nptNs - f64(byBusyNs, 0) <= seldomBeside * nptNs;
+  const isAlone = ({ nptNs, byBusyNs }: Entity): boolean => nptNs >= least && nptNs - f64(byBusyNs, 0) <= most * nptNs;
   const own = (node: number): number[] =>
     pathOf(tables.stacks, node).filter((id) => {
       const one = item(model.entities, id);
@@ -98,7 +108,7 @@ function aloneOf(context: FindingContext, { members, context: { entity } }: Cand
     if (found !== undefined) return found;
     const key = path.join(' '),
       all = npt.get(key) ?? 0;
-    return all >= least && (beside.get(key) ?? 0) <= seldomBeside * all ? (path.at(-1) ?? 0) : 0;
+    return all >= least && (beside.get(key) ?? 0) <= most * all ? (path.at(-1) ?? 0) : 0;
   };
 }
 
