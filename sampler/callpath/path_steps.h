@@ -12,10 +12,10 @@
 #include "call_path.h"
 #include "inline_frames.h"
 
-#define QZI_PATH_TAKERS    8u   /* procedures that take one lock; others are not distinguished from wrappers */
-#define QZI_PATH_SITES     8u   /* call sites that take one lock; frames are not compared with others */
-#define QZI_PATH_WRAPPERS  64u  /* slots of a hash table; a later procedure may replace an earlier one */
-#define QZI_PATH_MPI_CALLS 64u  /* the same */
+#define QZI_PATH_TAKERS    8u  /* procedures that take one lock; others are not distinguished from wrappers */
+#define QZI_PATH_SITES     8u  /* call sites that take one lock; frames are not compared with others */
+#define QZI_PATH_WRAPPERS  64u /* slots of a hash table; a later procedure may replace an earlier one */
+#define QZI_PATH_MPI_CALLS 64u /* the same */
 
 #define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
 /* Maximum number of entries of a path: its own, those between them, and all loops. */

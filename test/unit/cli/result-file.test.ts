@@ -35,6 +35,11 @@ test.serial('links stay links', (t) => {
 test.serial('a failure is one line, and leaves nothing', (t) => {
   mkdirSync(join(folder, 'taken'));
   for (const name of ['taken', 'gone/page'])
-    t.throws(() => { writeResult(join(folder, name), 'x'); }, { message: /cannot be written: / });
+    t.throws(
+      () => {
+        writeResult(join(folder, name), 'x');
+      },
+      { message: /cannot be written: / },
+    );
   t.deepEqual(readdirSync(folder).sort(), ['hard', 'page', 'soft', 'taken']);
 });

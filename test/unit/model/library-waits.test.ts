@@ -104,7 +104,7 @@ test('code that one thread runs on its own path, while workers wait in their lib
   t.deepEqual(namesOf(model, factsOf(finding, 'serial').callers), ['main']);
 });
 
-test('main between regions is serial, though a worker that waits for the next one seems at work for a part of it', (t) => {
+test('main between regions is serial, though a worker that waits for the next one seems to work at times', (t) => {
   const rest = 'futex:inside libgomp.so.1';
   const first = (seemsAtWork: number): string => {
     const profile = new Builder({ processors: 2 })

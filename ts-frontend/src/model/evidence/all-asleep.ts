@@ -28,7 +28,7 @@ function placeOf(times: ReadonlyMap<number, number> | undefined): number {
 }
 
 /**
- * The number of threads; null if they are less than two, if they do not sleep at one place or do different work, if some
+ * The number of threads; null if they are less than two, do not sleep at one place or do different work, if some
  * of them are not in an operation, or if they also wait for something else (for work, for each other). `inOperation`:
  * time that a tuple stands for in such operations, 0 for others; `threads`: mean number of threads in them.
  */
