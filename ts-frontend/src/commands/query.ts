@@ -80,9 +80,23 @@ async function askSql(sets: readonly Chosen[], sql: string, work: string | undef
   return answer;
 }
 
+/** Views of what ranks waited for each other at the times of their messages. */
+const viewsOfWaits: ReadonlySet<SetView> = new Set(['late', 'job-path']);
+
+/** The times of messages are in the profiles alone, so that merging sets cannot relate ranks of different ones. */
+function noteParts(sets: readonly Chosen[]): void {
+  for (const { folder, head } of sets)
+    if ((head.parts ?? 1) > 1)
+      process.stderr.write(
+        `quartz: ${folder} was merged from sets: waits between ranks of different ones are not known to the views ` +
+          'late and job-path; to see them, merge the profiles\n',
+      );
+}
+
 async function askView(sets: readonly Chosen[], view: SetView, work: string | undefined): Promise<ViewTable> {
   const { loadSet } = await import('../sets/load.js');
   const { setView } = await import('../sets/views.js');
+  if (viewsOfWaits.has(view)) noteParts(sets);
   const works = new Map(sets.map((set) => [set.head, workOf(set, work)]));
   const loaded = [];
   for (const { folder, head } of sets)

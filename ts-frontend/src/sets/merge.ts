@@ -115,6 +115,8 @@ async function mergeInto(
   };
   const whole = { ...parameters };
   const folders = new Set<string>();
+  let parts = 0,
+    profiles = false;
   for (const source of sources) {
     if ('folder' in source) {
       const { folder: from } = source;
@@ -125,6 +127,7 @@ async function mergeInto(
         continue;
       }
       leftOut.push(...head.leftOut);
+      parts += head.parts ?? 1;
       for (const its of head.folders) folders.add(its);
       addParameters(whole, parameters, from, head.parameters);
       const firstMember = ranks.length;
@@ -147,6 +150,7 @@ async function mergeInto(
       leftOut.push({ file, why: raw });
       continue;
     }
+    profiles = true;
     folders.add(dirname(resolve(file)));
     const about = { member: ranks.length, rank: rankOf(basename(file), raw.head), file: basename(file) };
     const { rank, costs } = memberRows(about, memberOf(raw), interner, events, emit);
@@ -185,6 +189,7 @@ async function mergeInto(
     leftOut,
     unfinished: ranks.filter(({ status }) => status === 'unfinished').map(({ file }) => file),
     parameters: whole,
+    parts: parts + Number(profiles),
     folders: [...folders],
   };
   writeFileSync(headFile(folder), `${JSON.stringify(head, null, 1)}\n`);

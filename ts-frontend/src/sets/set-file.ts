@@ -16,6 +16,7 @@ export interface SetHead {
   leftOut: { file: string; why: string }[];
   unfinished: string[]; // files of members whose recording was not finished
   parameters: Record<string, string>;
+  parts?: number; // sets that it was merged from, and 1 for profiles beside them; waits between parts are in none
   folders: string[]; // directories of the profiles at the time of the merge
 }
 
