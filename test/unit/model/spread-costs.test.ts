@@ -121,7 +121,7 @@ test("threads that live shortly: what the kernel does for them belongs to them, 
   t.regex(remedy, /a pool of threads|keep a few threads/);
   const codeOf = ({ findings }: Model): [string, number][] =>
     findings.filter(({ kind }) => kind === 'optimize').map(({ name, costNs }) => [name, ms(costNs)]);
-  t.deepEqual(codeOf(model), [['accept_all', 300]], 'with the kernel: a thread that lives long is sampled');
+  t.deepEqual(codeOf(model), [['accept_all', 200]], 'a thread that lives long is sampled in the kernel');
   const right = server(1.8 * second);
   t.deepEqual(codeOf(right), [['serve', 700]]);
   const short = right.findings.find(({ facts }) => facts.form === 'short-threads');
@@ -217,4 +217,28 @@ test('a flush for each line, under a lock: the writes first, and the lock refers
   );
   const other = logs(0.2).findings.find(({ facts }) => facts.form === 'lock');
   t.is(factsOf(other, 'lock').shortenedBy, null);
+});
+
+test("a run-time's lock for threads that begin and end belongs to these threads; a lock of their own does not", (t) => {
+  const requests = (caller: string): Model => {
+    const locked = ['thread_start', caller, 'Threads::remove', 'mutex:list'];
+    const profile = new Builder({ processors: 2, head: { publisher: 'pthread', spawns: 10_000 } })
+      .stretch(0.6 * second, [run('request#1', locked), wait('request#2', locked), wait('request#3', locked)])
+      .stretch(0.4 * second, [run('request#1', ['thread_start', 'serve']), run('request#2', ['thread_start', 'serve'])])
+      .object('mutex:list', { acquisitions: 30_000, contended: 9_000 })
+      .build();
+    for (const entity of profile.entities)
+      if (/^(Threads::|thread_start)/.test(entity.name)) entity.origin = 'installed';
+    return buildModel(profile);
+  };
+  const formsOf = ({ findings }: Model): string[] => findings.map(({ facts }) => facts.form);
+  const model = requests('thread_start');
+  t.is(formsOf(model)[0], 'short-threads');
+  t.false(formsOf(model).some((form) => form === 'lock' || form === 'serial'));
+  const { locks } = factsOf(model.findings[0], 'short-threads');
+  t.deepEqual(
+    locks.map(({ entity, costNs }) => [model.entities[entity]!.name, ms(costNs)]),
+    [['list', 600]],
+  );
+  t.true(formsOf(requests('serve')).includes('lock'));
 });

@@ -1,9 +1,9 @@
 /** Work: of the thread package, of the kernel, of more threads than CPUs, of the code itself. */
-import type { Finding, OversubscriptionFacts } from '../../../../ts-frontend/src/model/index.js';
+import type { Finding, OversubscriptionFacts, ShortThreadsFacts } from '../../../../ts-frontend/src/model/index.js';
 import { allocations } from './allocations.js';
 import { coarser, finding, join_, main, ms, s, savesNs, setup, table, us, work } from './base.js';
 
-const shortThreads = {
+const shortThreads: Omit<ShortThreadsFacts, 'inlineNs'> = {
   form: 'short-threads',
   spawns: 40_000,
   workNs: 50 * us,
@@ -12,7 +12,8 @@ const shortThreads = {
   mostNs: 2 * savesNs,
   coarser: 10,
   kernelNs: null,
-} as const;
+  locks: [],
+};
 const fewer = { savesNs: 0.25 * s, mostNs: null };
 const oversubscribed: OversubscriptionFacts = {
   form: 'oversubscription',
@@ -193,6 +194,10 @@ export const costlyWork: [string, Finding][] = [
     }),
   ],
   ['short threads', finding(setup, { ...shortThreads, inlineNs: null })],
+  [
+    "short threads, and a run-time's lock",
+    finding(setup, { ...shortThreads, locks: [{ entity: table, costNs: 0.1 * s }], inlineNs: null }),
+  ],
   ['short threads, that one thread would do sooner', finding(setup, { ...shortThreads, inlineNs: ms })],
   [
     'OpenMP, small pieces',

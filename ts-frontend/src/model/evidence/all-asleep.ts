@@ -1,7 +1,6 @@
 /**
- * Whether all threads of a pool wait for slow operations (a sleep that stands for one, a reply, a device) nearly all
- * the time: then more of them at a time would take less time (docs/reference/findings.md, "Input and output"). Pure
- * functions.
+ * Whether all threads of a pool wait for slow operations (a sleep that stands for one, a reply) nearly all the time:
+ * then more of them at a time would take less time (docs/reference/findings.md, "Input and output"). Pure functions.
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
@@ -28,9 +27,10 @@ function placeOf(times: ReadonlyMap<number, number> | undefined): number {
 }
 
 /**
- * The number of threads; null if they are less than two, do not sleep at one place or do different work, if some
- * of them are not in an operation, or if they also wait for something else (for work, for each other). `inOperation`:
- * time that a tuple stands for in such operations, 0 for others; `threads`: mean number of threads in them.
+ * The number of threads; null if they are less than two, if they do not sleep at one place or do different work, if
+ * some of them are not in an operation, or if they also wait for something else (for work, for each other).
+ * `inOperation`: time that a tuple stands for in such operations, 0 for others; `threads`: mean number of threads in
+ * them.
  */
 export function allAsleep(
   { model, roles }: FindingContext,

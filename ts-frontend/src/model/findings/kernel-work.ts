@@ -145,10 +145,17 @@ function copyingOf({ model, tables, own }: FindingContext, procedure: number): n
   return npt;
 }
 
+/**
+ * A call takes at most this long on a CPU, on average; otherwise most of them are not counted (`send` and `recv` are
+ * not).
+ */
+const mostEachNs = 1e6;
+
 /** The number of calls, and bytes per call; null if unknown. */
-function callsOf({ kernelUsage: usage }: Model, work: Work): KernelWorkFacts['calls'] {
+function callsOf({ kernelUsage: usage }: Model, work: Work, busyNs: number): KernelWorkFacts['calls'] {
   const calls = usage?.calls;
-  if (!calls) return null;
+  const count = work === 'read' ? calls?.reads : calls?.writes;
+  if (!calls || busyNs > mostEachNs * (count ?? 0)) return null;
   if (work === 'read' && calls.reads > 0) return { count: calls.reads, bytesEach: calls.readBytes / calls.reads };
   if (work === 'write' && calls.writes > 0)
     return { count: calls.writes, bytesEach: calls.writtenBytes / calls.writes };
@@ -215,7 +222,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
       spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
     if (!isPlausible) continue;
     const again = work === 'memory' ? shareFaultedAgain(model.kernelUsage) : null,
-      calls = callsOf(model, work);
+      calls = callsOf(model, work, spent.busy);
     // Who copies is to be changed, not who takes memory: without the copy neither page faults nor copying is left.
     const [copier] = spent.copying >= spent.cost / 2 ? (most(spent.byOwner) ?? []) : [];
     const copyingNs = copier === undefined ? null : copyingOf(context, copier);

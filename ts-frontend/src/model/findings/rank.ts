@@ -40,6 +40,7 @@ import { gatherSmall, isFirstOfKind, joinAllocation, withoutEffects } from './sa
 import { sharingFindings } from './sharing.js';
 import { shortOf, unseenSystem } from '../evidence/short-lived.js';
 import { shortThreadFindings } from './short-threads.js';
+import { joinThreadLocks } from './thread-locks.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
 import { housekeepingWaits } from '../metrics/housekeeping.js';
@@ -121,7 +122,8 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
   // Counts, unlike samples, need no minimum number of observations.
-  return withoutEffects(joinExclusion(model, [...sampled, ...shortThreadFindings(context)]));
+  const short = shortThreadFindings(context);
+  return withoutEffects(joinThreadLocks(model, joinExclusion(model, [...sampled, ...short])));
 }
 
 export function findingsOf(context: FindingContext): Finding[] {
@@ -186,7 +188,13 @@ function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'ker
       named.set(id, Math.max(named.get(id) ?? 0, worthOf(one)));
   }
   const kernelWork = findings.flatMap(({ facts }) =>
-    facts.form === 'kernel-work' ? reasonsOf(facts.work) : ofLocks.has(facts.form) ? [KernelWork.lock] : [],
+    facts.form === 'kernel-work'
+      ? reasonsOf(facts.work)
+      : facts.form === 'short-threads'
+        ? [KernelWork.thread]
+        : ofLocks.has(facts.form)
+          ? [KernelWork.lock]
+          : [],
   );
   return { named, kernelWork: new Set(kernelWork) };
 }

@@ -113,6 +113,7 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
         mostNs,
         coarser,
         kernelNs: kernelNs >= least ? kernelNs : null,
+        locks: [],
         inlineNs: isInline ? Math.max(0, model.elapsedNs - inlineNs) : null,
       },
     }),

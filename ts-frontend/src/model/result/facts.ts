@@ -239,6 +239,8 @@ export interface ShortThreadsFacts {
   mostNs: number; // if few threads on all processors did their work
   coarser: number;
   kernelNs: number | null; // part of the cost: the kernel's work for them, at most; null: not known, or small
+  // part of the cost: locks that a run-time takes whenever a thread begins or ends
+  locks: { entity: number; costNs: number }[];
   // upper bound of the time that one thread would take for all the work; null: that would save no more
   inlineNs: number | null;
 }

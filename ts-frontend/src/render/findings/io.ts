@@ -35,8 +35,8 @@ function ofSleep(facts: IoFacts, together: string, say: Phrases): string {
 function ofReplies(facts: IoFacts, say: Phrases): string {
   const more = moreThreads(facts, say);
   return (
-    `Find out why the other side takes so long${more === '' ? '' : `, or ${more}`}. If each wait is for the answer to ` +
-    'a request, send several requests before waiting, or more in each, and send each with one call (a small packet ' +
+    `Find out why the other side takes so long${more === '' ? '' : `, or ${more}`}. If each wait is for the answer ` +
+    'to a request, send several requests before waiting, or more in each, and send each with one call (a small packet ' +
     'that follows another one may wait for its acknowledgement: TCP_NODELAY); that could save up to ' +
     `${say.time(facts.goesNs)}. Doing other work meanwhile could save up to ${say.time(facts.overlapNs)}.`
   );
@@ -45,6 +45,7 @@ function ofReplies(facts: IoFacts, say: Phrases): string {
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const { waits, call, several } = facts;
   const where = say.title(finding.entity),
+    pool = asleepText(facts),
     costs = say.costs(finding.costNs),
     threads = threadsText(facts.threads);
   const held = facts.held.length > 0 ? `; threads that waited at the same time: ${say.eachAt(facts.held)}` : '';
@@ -84,12 +85,12 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   }
   if (waits === 'sleep')
     return {
-      text: `${where} sleeps (${call ?? 'nanosleep'}) for ${costs}, ${threads} on average, ${state}${asleepText(facts)}`,
+      text: `${where} sleeps (${call ?? 'nanosleep'}) for ${costs}, ${threads} on average, ${state}${pool}`,
       remedy: ofSleep(facts, together, say),
     };
   if (waits === 'replies')
     return {
-      text: `${where} waits for what others send${inCall} for ${costs}, ${threads} on average, ${state}${asleepText(facts)}`,
+      text: `${where} waits for what others send${inCall} for ${costs}, ${threads} on average, ${state}${pool}`,
       remedy: ofReplies(facts, say),
     };
   return {

@@ -139,8 +139,8 @@ const between = (least: string, most: string): string => (least === most ? least
 
 export function shortThreads(
   finding: Finding,
-  { spawns, workNs, leastNs, savesNs, mostNs, coarser, kernelNs, inlineNs }: ShortThreadsFacts,
-  { model, costs, time }: Phrases,
+  { spawns, workNs, leastNs, savesNs, mostNs, coarser, kernelNs, locks, inlineNs }: ShortThreadsFacts,
+  { model, costs, time, title }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
   const place = placeOf(entity.file, entity.line);
@@ -150,7 +150,11 @@ export function shortThreads(
     (kernelNs === null
       ? ''
       : `The kernel works for them for up to ${costs(kernelNs)} (creating and ending them, page faults of their ` +
-        'stacks, their own system calls). ');
+        'stacks, their own system calls). ') +
+    (locks.length === 0
+      ? ''
+      : 'When they begin and end, threads wait for a lock that the run-time takes then: ' +
+        `${locks.map((one) => `${title(one.entity)}, ${time(one.costNs)}`).join('; ')}. `);
   const saved = mostNs > savesNs ? `${time(savesNs)} to ${time(mostNs)}` : `${time(savesNs)} or more`;
   if (inlineNs === null)
     return {

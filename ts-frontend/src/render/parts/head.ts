@@ -50,8 +50,9 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   return (
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
     'could run. The times of the findings include that waiting, those of the tables do not ' +
-    `(${time(elapsedNs, options)} elapsed for ${time(cpuWait.runNs, options)} of processor time): without the others the program would take less time, and ` +
-    'the findings would cost less, in about the same proportions.'
+    `(${time(elapsedNs, options)} elapsed for ${time(cpuWait.runNs, options)} of processor time): ` +
+    'without the others the program would take less time, and the findings would cost less, in about the same ' +
+    'proportions.'
   );
 }
 
