@@ -142,7 +142,7 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
   const staged = new Set<number>();
   const only = onlyWorker(context, [...sorted.streams, ...sorted.alone]);
   const { unfed, streams, alone, shared } = withoutStreamsOfMain(sorted, context, only);
-  const worker = item(context.model.entities, only).thread?.creator === 0 ? 0 : only; // not main, nor one that may be it
+  const worker = item(context.model.entities, only).thread?.creator === 0 ? 0 : only; // nor may it be main
   const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
   if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker }));
   else

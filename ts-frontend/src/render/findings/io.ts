@@ -36,8 +36,8 @@ function ofReplies(facts: IoFacts, say: Phrases): string {
   const more = moreThreads(facts, say);
   return (
     `Find out why the other side takes so long${more === '' ? '' : `, or ${more}`}. If each wait is for the answer ` +
-    'to a request, send several requests before waiting, or more in each, and send each with one call (a small packet ' +
-    'that follows another one may wait for its acknowledgement: TCP_NODELAY); that could save up to ' +
+    'to a request, send several requests before waiting, or more in each, and send each with one call (a small ' +
+    'packet that follows another one may wait for its acknowledgement: TCP_NODELAY); that could save up to ' +
     `${say.time(facts.goesNs)}. Doing other work meanwhile could save up to ${say.time(facts.overlapNs)}.`
   );
 }

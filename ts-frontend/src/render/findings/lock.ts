@@ -48,7 +48,8 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
         : facts.library
           ? `${ofLibrary(facts.library, say)}. If its waiters ran instead, that could save up to ` +
             `${time(facts.savesNs)}.`
-          : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
+          : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ` +
+            `${time(facts.savesNs)}.` +
             (facts.shortenedBy === null
               ? ''
               : ` Finding ${facts.shortenedBy + 1} is about much of what is done while it is held.`),

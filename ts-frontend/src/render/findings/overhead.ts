@@ -124,7 +124,8 @@ export function handOvers(
       (again === null ? '' : inVain(again, say)),
     remedy:
       (again === null
-        ? `${allocator ? ofAllocator : library ? ofLibrary(library, say) : ofOwnLock}. If no thread found it taken, that would save `
+        ? `${allocator ? ofAllocator : library ? ofLibrary(library, say) : ofOwnLock}. If no thread found it taken, ` +
+          'that would save '
         : `${wakeFewer}. If no thread had to wait there, that would save `) +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`),

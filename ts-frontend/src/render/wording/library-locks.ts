@@ -16,8 +16,8 @@ const remedies: Record<LibraryLockFacts['of'], string> = {
     'write larger pieces (format several lines into a buffer, then one call), give each thread a stream or buffer of ' +
     'its own, or hold the stream (flockfile) for several unlocked calls (putc_unlocked, fwrite_unlocked)',
   time:
-    'convert times less often: keep the last result in each thread (the minute or day rarely changes), or compute with ' +
-    'a known offset from UTC',
+    'convert times less often: keep the last result in each thread (the minute or day rarely changes), or compute ' +
+    'with a known offset from UTC',
   loader: 'look symbols up once and keep their addresses; where exceptions are thrown, throw fewer of them',
 };
 
