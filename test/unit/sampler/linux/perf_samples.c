@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +30,8 @@ static void *make(void *unused) {
   return pthread_join(thread, NULL) ? NULL : unused;
 }
 
+static int is_thread(unsigned tid) { return !syscall(SYS_tgkill, getpid(), (pid_t)tid, 0); }
+
 /* Until both computing threads have `least` more samples, or 100 of them were due. */
 static void read_samples(struct qzi_running *running, unsigned *old_seen, unsigned *new_seen, unsigned least) {
   static struct qzi_sample sample;
@@ -39,7 +42,7 @@ static void read_samples(struct qzi_running *running, unsigned *old_seen, unsign
     while (qzi_running_next(running, &sample)) {
       CHECK(sample.at.pc && sample.at.sp);
       CHECK(sample.tid == old_tid || sample.tid == new_tid || sample.tid == (unsigned)getpid() ||
-            sample.tid == maker_tid);
+            sample.tid == maker_tid || is_thread(sample.tid)); /* a sanitizer has a thread of its own */
       CHECK(!sample.copy.bytes || sample.copy.address == sample.at.sp);
       *old_seen += sample.tid == old_tid;
       *new_seen += sample.tid == new_tid;
@@ -83,12 +86,19 @@ static void try_with(uint32_t cpus_most, int whole) {
   qzi_running_close(running);
 }
 
-/* Creation of processes, in whichever way and by whichever thread; not of their children, and not of threads. */
-static void *make_processes(void *unused) {
-  for (int k = 0; k < 5; k++) {
+static void drain(struct qzi_running *running) {
+  static struct qzi_sample sample;
+  while (qzi_running_next(running, &sample)) {}
+}
+
+/* Creation of processes, in whichever way and by whichever thread; not of their children, and not of threads.
+ * `running`: is read after each; NULL: by another thread. */
+static void *make_processes(void *running) {
+  for (volatile int k = 0; k < 5; k++) { /* vfork returns twice */
     pid_t child = k % 2 ? fork() : vfork();
     if (!child) _exit(0);
     CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+    if (running) drain(running);
   }
   pid_t child = fork();
   if (!child) {
@@ -96,18 +106,24 @@ static void *make_processes(void *unused) {
     if (inner > 0) waitpid(inner, NULL, 0);
     _exit(0);
   }
-  return waitpid(child, NULL, 0) == child ? NULL : unused;
+  CHECK_IS(waitpid(child, NULL, 0), child);
+  return NULL;
 }
 
+/* Records are read while processes are created, as when a program is recorded: the buffers also get those of all other
+ * programs on the CPUs. */
 static void try_processes(uint32_t cpus_most, int whole) {
-  static struct qzi_sample sample;
   pthread_t thread;
   struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole);
   CHECK(running);
-  make_processes(NULL);
+  make_processes(running);
+  drain(running);
   CHECK_IS(pthread_create(&thread, NULL, make_processes, NULL), 0);
-  CHECK_IS(pthread_join(thread, NULL), 0);
-  while (qzi_running_next(running, &sample)) {}
+  while (pthread_tryjoin_np(thread, NULL)) {
+    drain(running);
+    usleep(100);
+  }
+  drain(running);
   CHECK_IS(qzi_running_forked(running), cpus_most ? 12 : 6); /* nothing is known of a thread without an event */
   CHECK_IS(qzi_running_forked(running), 0);
   qzi_running_close(running);

@@ -63,7 +63,7 @@ static struct sums take(int marks, uint32_t changes) {
       fake_state(&fake, t, QZ_STATE_BLOCKED, waits[t]);
       fake_mark(&fake, t);
     }
-    now += 5 * MS + draw(10 * MS); /* slowly, so that threads also rest on far slower machines */
+    now += 50 * MS + draw(100 * MS); /* slowly, so that threads also rest on far slower machines, under a sanitizer */
     CHECK(!qzi_snapshot(&sampler, now));
   }
   sampler.threading->settle(&sampler);
@@ -92,17 +92,33 @@ static struct sums take(int marks, uint32_t changes) {
   return sums;
 }
 
+/* A child that has been made just now may not have run yet, or be at the beginning of its pause. */
+static void until_asleep(pid_t pid) {
+  char path[64], text[512], state = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  for (int seen = 0; seen < 10; seen = state == 'S' ? seen + 1 : 0) {
+    usleep(10000);
+    FILE *stat = fopen(path, "r");
+    CHECK(stat && fgets(text, sizeof text, stat));
+    fclose(stat);
+    CHECK_IS(sscanf(strrchr(text, ')'), ") %c", &state), 1);
+  }
+}
+
 int main(void) {
   static const uint32_t changes[] = {0, 1, 20, 400};
   if (!(sleeper = fork())) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) pause();
   }
-  usleep(50000); /* it sleeps, and takes no more processor time */
+  until_asleep(sleeper); /* then it takes no more processor time */
   for (unsigned k = 0; k < sizeof changes / sizeof *changes; k++) {
     struct sums all = take(0, changes[k]), some = take(1, changes[k]);
     CHECK(all.count == some.count && all.ns == some.ns && all.tuples == some.tuples && all.visits == some.visits);
-    CHECK(!all.unseen && (some.unseen || changes[k] > 1));
+    CHECK(!all.unseen);
+#ifndef __SANITIZE_THREAD__ /* there, asking the kernel may take so long that no thread is known to rest */
+    CHECK(some.unseen || changes[k] > 1);
+#endif
     for (unsigned o = 1; o <= OBJECTS; o++) CHECK(all.by_object[o] == some.by_object[o]);
   }
   kill(sleeper, SIGKILL);
