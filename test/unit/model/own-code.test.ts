@@ -86,3 +86,16 @@ test('the loop of a procedure that has most of its time is said, its callees’ 
   t.is(recorded(0.9 * second), 'a.c:5');
   t.is(recorded(0.4 * second), 'a.c:3');
 });
+
+test('what runs under locks of one name is named, however many locks have it', (t) => {
+  const builder = new Builder({ processors: 2 }).stretch(second, [run('main', ['main', 'read'])]);
+  for (const lock of ['mutex:table#1', 'mutex:table#2'])
+    builder
+      .stretch(1.2 * second, [run('main', ['main', lock, 'assemble'])])
+      .stretch(1.1 * second, [run('main', ['main', lock, 'invert'])])
+      .stretch(second, [run('main', ['main', lock, 'multiply'])]);
+  const model = buildModel(builder.build());
+  const [finding] = model.findings;
+  t.deepEqual([finding?.kind, finding?.name], ['serial', 'table']);
+  t.deepEqual(namesOf(model, factsOf(finding, 'serial').parts), ['assemble', 'invert']);
+});

@@ -304,7 +304,7 @@ export const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
 export function largestParts(findingContext: FindingContext, { context }: Candidate): number[] {
   let known: number[] = [];
   const passed = new Set<number>();
-  for (let entity = context.entity; !passed.has(entity);) {
+  for (let entity = shownId(findingContext.model, context.entity); !passed.has(entity);) {
     passed.add(entity);
     const { whole, totals } = calleesOf(findingContext, context.members, entity);
     const parts = [...totals]
@@ -326,7 +326,7 @@ function isOutermost({ tables: { stacks } }: FindingContext, entity: number): bo
   return true;
 }
 
-/** NPT of the nodes, and by procedure called in the entity, on its own or while locks are held. */
+/** NPT of the nodes, and by procedure called in the entity (or group), on its own or while locks are held. */
 function calleesOf(
   { model, tables }: FindingContext,
   members: readonly number[],
