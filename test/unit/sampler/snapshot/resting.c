@@ -94,14 +94,13 @@ static struct sums take(int marks, uint32_t changes) {
 
 /* A child that has been made just now may not have run yet, or be at the beginning of its pause. */
 static void until_asleep(pid_t pid) {
-  char path[64], text[512], state = 0;
+  char path[64], state = 0;
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   for (int seen = 0; seen < 10; seen = state == 'S' ? seen + 1 : 0) {
     usleep(10000);
     FILE *stat = fopen(path, "r");
-    CHECK(stat && fgets(text, sizeof text, stat));
+    CHECK(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
     fclose(stat);
-    CHECK_IS(sscanf(strrchr(text, ')'), ") %c", &state), 1);
   }
 }
 

@@ -11,6 +11,12 @@ import type { Own } from './code-origin.js';
 import type { Advice } from '../result/finding-kinds.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
+/** System time of short-lived threads that samples do not show, so that it looks like work of the program. */
+export interface Unseen {
+  ns: number; // processor time
+  shareOf: (tuple: number) => number; // the share of a tuple's time that is what its sample showed
+}
+
 export interface FindingContext {
   model: Model;
   tables: Tables;
@@ -18,6 +24,7 @@ export interface FindingContext {
   waitOverlap: WaitOverlap;
   own: Own;
   roles: ThreadRoles;
+  unseen: Unseen;
   /** The least cost or saving in elapsed time that is reported: less is noise, or not worth a change. */
   least: number;
   /** By tuple: 1 if a finding about work of one kind, wherever it happens, explains it. */

@@ -9,7 +9,8 @@ import { isBusy } from '../metrics/sums.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Model } from '../result/types.js';
 import { mainThread } from './critical-threads.js';
-import { shownId, type FindingContext } from './context.js';
+import { shownId, type Unseen } from './context.js';
+import type { Tables } from '../metrics/tables.js';
 
 /**
  * The least time for creating, starting and ending a kernel thread, in ns. It is reported if it is at least a twentieth
@@ -109,11 +110,6 @@ export function shortOf(model: Model): Short | undefined {
 /** Processor time that the kernel counted or, where it does not count, that snapshots saw. */
 export const ranOf = ({ cpuWait, root }: Model): number => (cpuWait.runNs > 0 ? cpuWait.runNs : root.processorTimeNs);
 
-/** System time of short-lived threads that samples do not show, so that it looks like work of the program. */
-export interface Unseen {
-  ns: number; // processor time
-  shareOf: (tuple: number) => number; // the share of a tuple's time that is what its sample showed
-}
 const nothing: Unseen = { ns: 0, shareOf: () => 1 };
 
 /**
@@ -127,8 +123,9 @@ const isUsers = (kernel: number): boolean => kernel === KernelWork.none || kerne
  * The kernel's count of user time limits what runs outside of the kernel. What exceeds it belongs to the threads that
  * live shortly, as far as they have that much, because other threads are sampled often enough.
  */
-export function unseenSystem({ model, tables }: FindingContext, short: Short | undefined): Unseen {
+export function unseenSystem(model: Model, tables: Tables): Unseen {
   const { kernelUsage, head, raw } = model;
+  const short = shortOf(model);
   const { tuples } = raw;
   if (!short || !kernelUsage || !head.paths.kernel || kernelUsage.userNs + kernelUsage.systemNs === 0) return nothing;
   const those = new Set(short.threads.map(({ id }) => id));

@@ -11,7 +11,6 @@ import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import { isFor } from '../evidence/purposes.js';
-import { shortOf, unseenSystem } from '../evidence/short-lived.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { OptimizeFacts } from '../result/facts.js';
@@ -86,7 +85,7 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
   const { model, tables, own } = context;
   const { stacks, weights } = tables;
   const { tuples } = model.raw;
-  const { shareOf } = unseenSystem(context, shortOf(model));
+  const { shareOf } = context.unseen;
   const byEntity = new Map<number, Hot>();
   for (let k = 0; k < weights.length; k++) {
     if (!isAtWork(context, scope, k)) continue;

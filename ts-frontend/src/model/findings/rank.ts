@@ -31,14 +31,14 @@ import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
 import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
-import type { FindingContext } from '../evidence/context.js';
+import type { FindingContext, Unseen } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { cover, workBelow } from '../evidence/work-below.js';
 import { gatherSmall, isFirstOfKind, joinAllocation, withoutEffects } from './same-cause.js';
 import { sharingFindings } from './sharing.js';
-import { shortOf, unseenSystem } from '../evidence/short-lived.js';
+import { unseenSystem } from '../evidence/short-lived.js';
 import { shortThreadFindings } from './short-threads.js';
 import { joinThreadLocks } from './thread-locks.js';
 import { yieldFindings } from './yields.js';
@@ -55,7 +55,7 @@ export const findingsKept = 3;
 /** The context that all searches share; the profile must have at least one snapshot. */
 export function findingContextOf(model: Model, tables: Tables): FindingContext {
   const { raw, samples, elapsedNs } = model;
-  let roles: ThreadRoles | undefined;
+  let roles: ThreadRoles | undefined, unseen: Unseen | undefined;
   return {
     model,
     tables,
@@ -64,6 +64,9 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
     own: ownOf(raw, tables.stacks),
     get roles() {
       return (roles ??= new ThreadRoles(tables.measured, tables.groupOf));
+    },
+    get unseen() {
+      return (unseen ??= unseenSystem(model, tables));
     },
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
     covered: new Uint8Array(raw.tuples.ns.length),
@@ -103,7 +106,7 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   const { starts, ofIo } = processStarts(context, waits);
   const sorted = [...starts, ...serializationFindings(context), ...compilationFindings(context)];
   const ofOthers = explainedBy(context, longest, io, waits);
-  const { shareOf } = unseenSystem(context, shortOf(model));
+  const { shareOf } = context.unseen;
   const unexplained = unexplainedOf(model, tables, context.waitOverlap, costing, ofOthers, context.covered);
   const contexts = prepareContexts(
     model.raw,

@@ -6,7 +6,7 @@ import { withoutWaiting } from '../evidence/own-work.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
-import { makingNs, ranOf, shortOf, sum, unseenSystem, type Short } from '../evidence/short-lived.js';
+import { makingNs, ranOf, shortOf, sum, type Short } from '../evidence/short-lived.js';
 import { isBusy } from '../metrics/sums.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
@@ -69,7 +69,7 @@ function kernelOf(context: FindingContext, short: Short): Kernels {
   for (let k = 0; k < tables.weights.length; k++)
     if (tuples.kernel[k] === KernelWork.thread && isBusy(u8(tuples.state, k)))
       npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
-  return { makingNs: npt, unseenNs: unseenSystem(context, short).ns * short.nptPart };
+  return { makingNs: npt, unseenNs: context.unseen.ns * short.nptPart };
 }
 
 /**

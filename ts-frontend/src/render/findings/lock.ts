@@ -43,18 +43,22 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
     remedy: facts.readyInstead
       ? 'Let its waiters block instead of spinning: other threads were ready to run; that could save ' +
         `${time(facts.savesNs)}.`
-      : facts.allocator
-        ? `${ofAllocator}. If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`
-        : facts.library
-          ? `${ofLibrary(facts.library, say)}. If its waiters ran instead, that could save up to ` +
-            `${time(facts.savesNs)}.`
-          : `${lessText(facts, cause, time)} If its waiters ran instead, that could save up to ` +
-            `${time(facts.savesNs)}.` +
-            (facts.shortenedBy === null
-              ? ''
-              : ` Finding ${facts.shortenedBy + 1} is about much of what is done while it is held.`),
+      : `${shareText(facts, cause, say)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
+        shortenedText(facts),
   };
 }
+
+/** How threads wait less for it: for locks of libraries, of which the program knows nothing, by what uses them. */
+function shareText(facts: LockFacts, cause: string, say: Phrases): string {
+  if (facts.allocator) return `${ofAllocator}.`;
+  if (facts.library) return `${ofLibrary(facts.library, say)}.`;
+  return lessText(facts, cause, say.time);
+}
+
+const shortenedText = ({ allocator, library, shortenedBy }: LockFacts): string =>
+  allocator || library || shortenedBy === null
+    ? ''
+    : ` Finding ${shortenedBy + 1} is about much of what is done while it is held.`;
 
 /** Processor time per acquisition below which less of it can hardly help; above it, it is what others wait for. */
 const shortNs = 1000,

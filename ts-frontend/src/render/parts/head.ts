@@ -204,25 +204,9 @@ export function processorsText(model: Model, options: Pick<RenderOptions, 'ascii
   return `Processors: ${parts.join(', ')}; ${means}${nothing}.`;
 }
 
-function bars(model: Model, options: RenderOptions): string[] {
-  const text = processorsText(model, options);
-  return text === '' ? [] : wrap(text, options.width, 0, options);
-}
-
-function effort(model: Model, options: RenderOptions): string[] {
-  const text = isMostlyOthers(model.cpuWait) ? '' : effortText(model, options);
-  return text === '' ? [] : wrap(text, options.width, 0, options);
-}
-
-function workSpan(model: Model, options: RenderOptions): string[] {
-  const text = workSpanText(model, options);
-  return text === '' ? [] : wrap(text, options.width, 0, options);
-}
-
-function usage(model: Model, options: RenderOptions): string[] {
-  const text = kernelUsageText(model, options);
-  return text === '' ? [] : wrap(text, options.width, 0, options);
-}
+/** The texts that say something, a paragraph each. */
+const paragraphs = (texts: readonly string[], options: RenderOptions): string[] =>
+  texts.filter((text) => text !== '').flatMap((text) => wrap(text, options.width, 0, options));
 
 /** The results of an experiment with several runs. */
 function experiment({ experiment: its }: Model, options: RenderOptions): string[] {
@@ -236,11 +220,16 @@ export function head(model: Model, options: RenderOptions): string[] {
   return [
     ...findings(model, options),
     ...experiment(model, options),
-    ...wrap(clean(facts(model, options), options), options.width, 0, options),
-    ...bars(model, options),
-    ...effort(model, options),
-    ...usage(model, options),
-    ...workSpan(model, options),
+    ...paragraphs(
+      [
+        clean(facts(model, options), options),
+        processorsText(model, options),
+        isMostlyOthers(model.cpuWait) ? '' : effortText(model, options),
+        kernelUsageText(model, options),
+        workSpanText(model, options),
+      ],
+      options,
+    ),
     ...model.notices.flatMap((one) => notice(model, one, options)),
     '',
   ];
