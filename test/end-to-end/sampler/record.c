@@ -118,6 +118,13 @@ static char *other_profile(void) {
   return path;
 }
 
+/* ms: how long a program runs of which the profile is read meanwhile, which may take seconds under a sanitizer. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LASTING "15000"
+#else
+#define LASTING "4000"
+#endif
+
 /* Waits until a recording is under way. */
 static void wait_for_snapshots(void) {
   char why[256];
@@ -183,7 +190,7 @@ static void signals(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   for (unsigned k = 0; k < 3; k++) { /* a program that continues: recording ends, the status is still the program's */
     pid_t pid =
-      start(NULL, sampler, "record", "-o", output, "--", publisher, k == 2 ? "run" : "ignore", "3000", "5", NULL);
+      start(NULL, sampler, "record", "-o", output, "--", publisher, k == 2 ? "run" : "ignore", LASTING, "5", NULL);
     wait_for_snapshots();
     kill(pid, numbers[k]);
     EXPECT(finish(pid) == (k == 2 ? 128 + SIGHUP : 5));
@@ -250,7 +257,7 @@ static void attach(void) {
 /* The sampler is killed: the program continues, the file is valid up to then, and marked as abandoned. */
 static void killed(void) {
   int out;
-  pid_t pid = start(&out, sampler, "record", "-o", output, "--", publisher, "run", "4000", "0", NULL);
+  pid_t pid = start(&out, sampler, "record", "-o", output, "--", publisher, "run", LASTING, "0", NULL);
   wait_for_snapshots();
   load(output, QZ_PROFILE_RECORDING, QZ_END_NONE, 0); /* and readable while it grows */
   EXPECT(!profile.abandoned);
@@ -266,7 +273,7 @@ static void killed(void) {
 }
 
 static void abandoned(void) {
-  pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "run", "3000", "0", NULL);
+  pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "run", LASTING, "0", NULL);
   wait_for_snapshots();
   kill(pid, SIGKILL);
   EXPECT(finish(pid) == 1000 + SIGKILL);
