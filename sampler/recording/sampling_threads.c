@@ -287,7 +287,7 @@ static int add_last(struct qzi_recording *recording) {
   if (end_ns > sampler->last_ns + longer) pacing->skipped += (end_ns - sampler->last_ns) / pacing->interval_ns - 1;
   if (sampler->threading->last) sampler->threading->last(sampler, total_ns);
   visit_all(recording);
-  return qzi_snapshot_add(sampler, end_ns);
+  return qzi_snapshot_add(sampler, end_ns, end_ns);
 }
 
 /* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now).
@@ -369,7 +369,7 @@ void *qzi_sampling_main(void *argument) {
     uint32_t processors = QZ_LOAD(&session->processors);
     if (processors != recording->asked) tracker(recording, processors);
     visit_all(recording);
-    if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {
+    if (qzi_snapshot_add(&recording->sampler, now_ns, qzi_pacing_covered(&recording->pacing, now_ns))) {
       no_room(recording);
       break;
     }

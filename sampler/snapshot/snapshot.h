@@ -132,14 +132,15 @@ int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before);
 static inline void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
   sampler->threading->visit(sampler, first, end);
 }
-/* Adds what the visits saw; `now_ns` is the time at which they began. Returns 0, or -1 if the file has no room (`full`)
- * and nothing was added. Times must not decrease. */
-static inline int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
-  return sampler->threading->add(sampler, now_ns);
+/* Adds what the visits saw; they began at now_ns, and the snapshot stands for the time from the last one's until_ns to
+ * its own, which is not less than now_ns. Of kernel threads, what comes after now_ns may be added by the next call
+ * only. Returns 0, or -1 if the file has no room (`full`) and nothing was added. Times must not decrease. */
+static inline int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t until_ns) {
+  return sampler->threading->add(sampler, now_ns, until_ns);
 }
 static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
   qzi_visit(sampler, 0, sampler->view->processors);
-  return qzi_snapshot_add(sampler, now_ns);
+  return qzi_snapshot_add(sampler, now_ns, now_ns);
 }
 
 /* Visits at most `most` of the threads that are not running, or of the objects, continuing where the last call ended,

@@ -121,7 +121,7 @@ function judgePath(t: ExecutionContext, model: Model, file: string, one: Case): 
 needing('perf_event_open', 'process_vm_readv')(
   'plain pthreads: who looks at a flag waits for those that work meanwhile, as inferred',
   async (t) => {
-    // 900 units of `longer`, by the thread that sets the flag, then 500 of `after` by the one that polled it.
+    // 2,700 units of `longer`, by the thread that sets the flag, then 1,500 of `after` by the one that polled it.
     const { model } = await checkCase(t, 'path_pthread', { name: '', args: 'flag', shares: { after: [0.9, 1] } });
     const { onPath, stacks } = model.raw;
     let [inferred, within, watched] = [0, 0, 0];

@@ -68,6 +68,7 @@ static void kernel_skip(struct qzi_sampler *sampler) {
   kernel->accounts.run_ns = run_ns;
   kernel->accounts.attributed_ns = attributed_ns;
   kernel->epoch++;
+  kernel->looked.until_ns = 0;
 }
 
 static void kernel_prepare(struct qzi_sampler *sampler) { qzi_tracker_prepare(sampler->kernel->tracker); }
@@ -252,9 +253,10 @@ static void note_path(struct qzi_sampler *sampler, uint32_t count) {
 }
 
 /* Adds one part of a snapshot; which threads execute is chosen for each part. */
-static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looked, int waiters,
-                    struct qzi_counts counts) {
+static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, const struct qzi_looked *all) {
   struct qzi_kernel *kernel = sampler->kernel;
+  struct qzi_counts counts = all->counts;
+  const uint32_t looked = all->count;
   uint64_t ns;
   qzi_choose_runnable(sampler, looked, &counts);
   uint32_t count = qzi_choose_others(sampler, looked, &counts);
@@ -262,7 +264,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
     if (find_tuple(sampler, &kernel->seen[k], &counts)) return -1;
   if (qzi_snapshot_begin(sampler, end_ns, &counts, &ns)) return -1;
   if (!counts.more) qzi_holders_begin(sampler->holders); /* once for each snapshot */
-  for (uint32_t k = 0; k < looked && waiters && !counts.more; k++)
+  for (uint32_t k = 0; k < looked && all->waiters && !counts.more; k++)
     qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity,
                     kernel->seen[k].outside ? 0 : kernel->seen[k].object);
   const uint64_t at_ns = sampler->file->head->elapsed_ns + ns;
@@ -291,7 +293,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   return 0;
 }
 
-/* Number of parts of a snapshot with that weight. */
+/* Number of parts of that much of a snapshot. */
 static uint64_t parts_of(uint64_t whole_ns, uint32_t threads, uint64_t part_ns) {
   uint64_t parts = (whole_ns + part_ns - 1) / part_ns, most = whole_ns / PARTS_EACH;
   if (most < PARTS_OF) most = PARTS_OF;
@@ -299,32 +301,59 @@ static uint64_t parts_of(uint64_t whole_ns, uint32_t threads, uint64_t part_ns) 
   return parts ? parts : 1;
 }
 
-/* Visits all threads and adds what was seen. */
-static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+static uint64_t part_ns(const struct qzi_kernel *kernel) { return kernel->accounts.last ? LAST_NS : PART_NS; }
+
+/* Adds one part of a snapshot after another, up to end_ns. later: 1: the snapshot has been counted. */
+static int add_parts(struct qzi_sampler *sampler, uint64_t end_ns, struct qzi_looked *looked, int later) {
+  uint64_t begin_ns = sampler->last_ns, ns = end_ns - begin_ns;
+  uint64_t parts = parts_of(ns, looked->high, part_ns(sampler->kernel));
+  sampler->kernel->accounts.snapshot_ns = ns / parts;
+  for (uint64_t k = 0; k < parts; k++) {
+    looked->counts.more = later || k + 1 < parts;
+    for (uint32_t at = 0; (k || later) && at < looked->count; at++) look_again(&sampler->kernel->seen[at]);
+    if (add_part(sampler, k + 1 < parts ? begin_ns + ns / parts * (k + 1) : end_ns, looked)) return -1;
+  }
+  return 0;
+}
+
+static void let_rest_when_due(struct qzi_sampler *sampler, const struct qzi_looked *looked, uint64_t now_ns) {
+  if (qzi_resting_due(sampler->kernel->resting, now_ns)) qzi_let_rest(sampler, looked->count, now_ns);
+}
+
+/* Adds what the last snapshot still stands for, unless the program has ended meanwhile. */
+static int add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qzi_looked *looked = &sampler->kernel->looked;
+  uint64_t until_ns = looked->until_ns;
+  looked->until_ns = 0;
+  if (until_ns <= sampler->last_ns || sampler->kernel->accounts.last) return 0;
+  if (add_parts(sampler, until_ns, looked, 1)) return -1;
+  let_rest_when_due(sampler, looked, now_ns);
+  return 0;
+}
+
+/* Looks at all threads and adds what was seen. A snapshot stands for time that is still to come, too. If that is more
+ * than a part it is added before the next look: if the program ends within it, none of it has been reported, and the
+ * last snapshot, which knows how much processor time was used in all, stands for what there really was. */
+static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t until_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
-  if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
+  struct qzi_looked *looked = &kernel->looked;
   uint32_t high = qz_session_thread_high(sampler->view);
-  uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns,
-           parts = parts_of(whole_ns, high, kernel->accounts.last ? LAST_NS : PART_NS);
-  struct qzi_counts counts = {.whole_ns = whole_ns};
-  int waiters = 0;
-  if (make_room(kernel, high, sampler->view->processors)) return -1;
+  if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
+  if (add_rest(sampler, now_ns) || make_room(kernel, high, sampler->view->processors)) return -1;
+  uint64_t whole_ns = until_ns - sampler->last_ns;
+  int divided = whole_ns > PART_NS && now_ns > sampler->last_ns && until_ns > now_ns;
+  *looked = (struct qzi_looked){.high = high, .counts = {.whole_ns = whole_ns}, .until_ns = divided ? until_ns : 0};
   sampler->round++;
   qzi_tracker_begin(kernel->tracker, now_ns, kernel->accounts.run_ns);
   kernel->whole_ns = whole_ns;
   uint64_t took_ns = kernel->accounts.took_ns;
-  qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts, high);
+  qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts_of(whole_ns, high, part_ns(kernel)), high);
   sampler->apart_ns += kernel->accounts.took_ns - took_ns;
-  uint32_t looked = look_at_all(sampler, high, now_ns, &counts, &waiters);
+  looked->count = look_at_all(sampler, high, now_ns, &looked->counts, &looked->waiters);
   if (sampler->outside) qzi_outside_waited(sampler->outside, whole_ns);
-  for (uint64_t k = 0; k < parts; k++) {
-    uint64_t end_ns = k + 1 < parts ? begin_ns + whole_ns / parts * (k + 1) : now_ns;
-    counts.more = k + 1 < parts;
-    for (uint32_t at = 0; k && at < looked; at++) look_again(&kernel->seen[at]);
-    if (add_part(sampler, end_ns, looked, waiters, counts)) return -1;
-  }
-  sampler->file->head->visits += looked + qzi_resting_count(kernel->resting);
-  if (qzi_resting_due(kernel->resting, now_ns)) qzi_let_rest(sampler, looked, now_ns);
+  if (add_parts(sampler, divided ? now_ns : until_ns, looked, 0)) return -1;
+  sampler->file->head->visits += looked->count + qzi_resting_count(kernel->resting);
+  if (!divided) let_rest_when_due(sampler, looked, now_ns);
   return 0;
 }
 

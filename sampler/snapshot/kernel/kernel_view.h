@@ -60,10 +60,19 @@ struct qzi_gone {
 };
 #define QZI_ENDED_MOST 64u /* maximum number of them */
 
+/* The current snapshot. */
+struct qzi_looked {
+  uint32_t high, count;     /* records of threads; entries in `seen` */
+  int waiters;              /* 1: some thread waits for an object */
+  struct qzi_counts counts; /* without those that are counted for each part */
+  uint64_t until_ns;        /* end of the time that is still to be added, before the next look; 0: none is */
+};
+
 struct qzi_kernel {
   struct qzi_kernel_memo *memos;
   size_t memos_bytes;
   struct qzi_seen *seen;
+  struct qzi_looked looked;
   struct qzi_tracker *tracker;
   struct qzi_asker asker;
   struct qzi_run_accounts accounts;

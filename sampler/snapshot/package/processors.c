@@ -177,10 +177,11 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, cons
   return visit->tuple ? 0 : -1;
 }
 
-static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t until_ns) {
   uint32_t processors = sampler->view->processors;
+  (void)now_ns;
   sampler->round++;
-  int sampled = qzi_processor_loops_begin(sampler->loops, now_ns);
+  int sampled = qzi_processor_loops_begin(sampler->loops, until_ns);
   for (uint32_t p = 0; p < processors; p++) {
     struct qzi_visit *visit = &sampler->visits[p];
     visit->loop = visit->instruction = 0;
@@ -188,7 +189,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     resolve(sampler, visit, p);
     if (sampled) {
       look_for_loop(sampler, visit, p);
-      look_at_code(sampler, visit, p, now_ns);
+      look_at_code(sampler, visit, p, until_ns);
     }
     if (visit->node != visit->top_of) {
       visit->top = qzi_timeline_entity(&sampler->timeline, visit->node);
@@ -203,7 +204,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (find_tuple(sampler, visit, &counts)) return -1;
   }
   uint64_t ns;
-  if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
+  if (qzi_snapshot_begin(sampler, until_ns, &counts, &ns)) return -1;
   const uint64_t at_ns = sampler->file->head->elapsed_ns + ns;
   for (uint32_t p = 0; p < processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];
@@ -221,7 +222,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (visit->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, visit->top, ns);
   }
   sampler->file->head->visits += processors;
-  qzi_snapshot_end(sampler, now_ns, &counts, ns);
+  qzi_snapshot_end(sampler, until_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
   qzi_path_begin(&sampler->path, sampler->file->head->elapsed_ns);
   for (uint32_t p = 0; p < processors; p++) {

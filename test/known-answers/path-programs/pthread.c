@@ -158,14 +158,15 @@ static void *signals_late(void *unused) {
 }
 
 static int flag;
+/* Each three times, since the loop that watches is recognized by samples, after some milliseconds. */
 static void *raises_flag(void *unused) {
-  longer();
+  for (int k = 0; k < 3; k++) longer();
   __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
   return unused;
 }
 static void *watches_flag(void *unused) {
   while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) {}
-  after();
+  for (int k = 0; k < 3; k++) after();
   return unused;
 }
 

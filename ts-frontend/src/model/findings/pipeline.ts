@@ -110,8 +110,7 @@ export function onlyWorker(context: FindingContext, candidates: readonly Candida
   );
   const { first } = stagesOf(context, beside, new Set());
   if (!first || first.thread.instances > 1) return 0;
-  const all = entities.reduce((sum, { id, kind }) => (kind === 'thread' ? sum + context.roles.workNs(id) : sum), 0);
-  return context.roles.workNs(first.thread.id) >= nearlyAll * all ? first.thread.id : 0;
+  return context.roles.workShare(first.thread.id) >= nearlyAll ? first.thread.id : 0;
 }
 
 /**

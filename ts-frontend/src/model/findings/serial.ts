@@ -8,7 +8,7 @@ import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { successionOf } from '../evidence/alive-at-once.js';
 import { findingOf } from '../evidence/context.js';
-import type { Finding, Model } from '../result/types.js';
+import type { Finding } from '../result/types.js';
 import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
 
 /**
@@ -35,7 +35,7 @@ export function serial(
     processorUse: processorUse(model, stats),
     facts: {
       form: 'serial',
-      worker: worker !== 0 ? { thread: worker, share: workShare(model, worker) } : null,
+      worker: worker !== 0 ? { thread: worker, share: findingContext.roles.workShare(worker) } : null,
       oneAtATime: oneAtATime ? candidate.threads : null,
       succession: successionOf(model, stats),
       callers: callersOf(findingContext, contexts, candidate),
@@ -62,6 +62,3 @@ function costOf({ model, tables }: FindingContext, { members }: Candidate): Map<
     }
   return costs;
 }
-
-const workShare = ({ entities, root }: Model, thread: number): number =>
-  root.processorTimeNs > 0 ? item(entities, thread).processorTimeNs / root.processorTimeNs : 0;

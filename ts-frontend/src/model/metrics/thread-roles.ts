@@ -61,6 +61,13 @@ export class ThreadRoles {
     return this.#workNs.get(thread) ?? 0;
   }
 
+  /** Its share of the processor time of all threads, as recorded. */
+  workShare(thread: number): number {
+    let all = 0;
+    for (const ns of this.#workNs.values()) all += ns;
+    return all > 0 ? this.workNs(thread) / all : 0;
+  }
+
   /** Whether two threads run the same code; a thread that hardly ran matches every other one. */
   runTheSame(one: number, other: number): boolean {
     return this.#areAlike(this.#work, one, other);
