@@ -13,6 +13,7 @@ import {
   woken,
   type Doing,
 } from '../../support/profile-builder.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { oversubscriptionFirst } from '../../../ts-frontend/src/model/findings/oversubscription.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -351,6 +352,36 @@ test('threads that are made for hardly any work: what one thread that does it it
   const { inlineNs, savesNs, mostNs } = factsOf(recorded('blocked'), 'short-threads');
   t.deepEqual([inlineNs, savesNs, mostNs], [second / 4, (3 * second) / 4, (7 * second) / 8]);
   t.is(factsOf(recorded('io'), 'short-threads').inlineNs, null, 'threads that sleep beside each other');
+});
+
+/** One thread makes 2,500 others, which mostly wait for a CPU that another program has. */
+function madeBesideOthers(makesIn: string): Model {
+  const making = ['main', makesIn];
+  const builder = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', spawns: 2_500, cpuRunNs: 0.8 * second, cpuWaitNs: 1.4 * second },
+  });
+  builder.describe(makesIn, { origin: 'runtime', purposes: Purpose.threadMaking });
+  return buildModel(
+    builder
+      .stretch(0.6 * second, [
+        { ...run('main', making), kernel: 'memory' },
+        ready('task#1', ['task']),
+        ready('task#2', ['task']),
+      ])
+      .stretch(0.2 * second, [run('task#1', ['task']), ready('task#2', ['task']), wait('main', ['main', 'join'])])
+      .build(),
+  );
+}
+
+test('threads that are made for hardly any work and wait for a CPU: their work is what they ran', (t) => {
+  const { findings } = madeBesideOthers('pthread_create');
+  const forms = findings.map(({ facts }) => (facts.form === 'kernel-work' ? facts.work : facts.form));
+  t.is(forms[0], 'short-threads');
+  t.false(forms.includes('memory'), 'mapping their stacks belongs to them');
+  const { workNs, kernelNs } = factsOf(findings[0], 'short-threads');
+  t.is(workNs, 80_000);
+  t.true(kernelNs! > 0.25 * second && kernelNs! <= 0.6 * second, String(kernelNs));
 });
 
 test('threads that are made for hardly any work, beside others: by kind, and while only they live', (t) => {

@@ -11,6 +11,7 @@ import type { Entity, Model } from '../result/types.js';
 import { mainThread } from './critical-threads.js';
 import { shownId, type Unseen } from './context.js';
 import type { Tables } from '../metrics/tables.js';
+import type { ThreadRoles } from '../metrics/thread-roles.js';
 
 /**
  * The least time for creating, starting and ending a kernel thread, in ns. It is reported if it is at least a twentieth
@@ -24,7 +25,8 @@ interface Kind {
   id: number; // entity, as displayed
   threads: Entity[];
   seen: number; // number of threads that snapshots saw
-  workNs: number; // processor time
+  workNs: number; // processor time as recorded,
+  shownNs: number; // and without other programs
   nptNs: number;
 }
 
@@ -39,17 +41,21 @@ export interface Short {
   othersNs: number; // elapsed time during which other threads live
 }
 
-/** All kinds of threads except the main thread, those with the least work per thread first. */
-function kindsOf(model: Model): Kind[] {
+/**
+ * All kinds of threads except the main thread, those with the least work per thread first. Work is what they really
+ * ran: one that begins waits for a CPU first, which beside other programs may look like work.
+ */
+function kindsOf(model: Model, roles: ThreadRoles): Kind[] {
   const main = mainThread(model)?.id;
   const kinds = new Map<number, Kind>();
   for (const entity of model.entities) {
     if (entity.kind !== 'thread' || entity.members.length > 0 || entity.id === main) continue;
     const id = shownId(model, entity.id);
-    const kind = kinds.get(id) ?? { id, threads: [], seen: 0, workNs: 0, nptNs: 0 };
+    const kind = kinds.get(id) ?? { id, threads: [], seen: 0, workNs: 0, shownNs: 0, nptNs: 0 };
     kind.threads.push(entity);
     kind.seen += Math.max(1, entity.instances);
-    kind.workNs += entity.processorTimeNs;
+    kind.workNs += roles.workNs(entity.id);
+    kind.shownNs += entity.processorTimeNs;
     kind.nptNs += entity.nptNs;
     kinds.set(id, kind);
   }
@@ -76,11 +82,11 @@ function livesNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
  * least work per thread, as many as have little work on average. Threads that no snapshot saw live only for a moment,
  * so they are counted among these kinds.
  */
-export function shortOf(model: Model): Short | undefined {
+export function shortOf(model: Model, roles: ThreadRoles): Short | undefined {
   const ranNs = ranOf(model);
   if (model.head.publisher !== 'pthread' || model.head.spawns === 0 || ranNs === 0) return undefined;
   const { spawns } = model.head;
-  const kinds = kindsOf(model);
+  const kinds = kindsOf(model, roles);
   for (let left = kinds.length; left > 0; left--) {
     const its = kinds.slice(0, left),
       others = kinds.slice(left);
@@ -88,7 +94,7 @@ export function shortOf(model: Model): Short | undefined {
     const isAll = left === kinds.length && ranNs < spawns * shortLifeNs;
     const workNs = isAll ? ranNs : sum(its, (one) => one.workNs);
     if (count <= 0 || workNs === 0 || workNs >= count * shortLifeNs) continue;
-    const shownNs = isAll ? model.root.processorTimeNs : workNs,
+    const shownNs = isAll ? model.root.processorTimeNs : sum(its, (one) => one.shownNs),
       nptNs = isAll ? model.root.nptNs : sum(its, (one) => one.nptNs);
     const most = its.reduce((best, one) => (one.seen > best.seen ? one : best));
     return {
@@ -117,15 +123,16 @@ const nothing: Unseen = { ns: 0, shareOf: () => 1 };
  * counts by ticks, which divide short times roughly.
  */
 const leastUnseen = 0.1;
-const isUsers = (kernel: number): boolean => kernel === KernelWork.none || kernel === KernelWork.lock;
+/** Not in the kernel, or there for the program's locks. */
+export const isUsers = (kernel: number): boolean => kernel === KernelWork.none || kernel === KernelWork.lock;
 
 /**
  * The kernel's count of user time limits what runs outside of the kernel. What exceeds it belongs to the threads that
  * live shortly, as far as they have that much, because other threads are sampled often enough.
  */
-export function unseenSystem(model: Model, tables: Tables): Unseen {
+export function unseenSystem(model: Model, tables: Tables, roles: ThreadRoles): Unseen {
   const { kernelUsage, head, raw } = model;
-  const short = shortOf(model);
+  const short = shortOf(model, roles);
   const { tuples } = raw;
   if (!short || !kernelUsage || !head.paths.kernel || kernelUsage.userNs + kernelUsage.systemNs === 0) return nothing;
   const those = new Set(short.threads.map(({ id }) => id));

@@ -66,7 +66,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
       return (roles ??= new ThreadRoles(tables.measured, tables.groupOf));
     },
     get unseen() {
-      return (unseen ??= unseenSystem(model, tables));
+      return (unseen ??= unseenSystem(model, tables, this.roles));
     },
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
     covered: new Uint8Array(raw.tuples.ns.length),
@@ -95,6 +95,8 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   cover(context, workBelow(context, Purpose.mpiStart)); // no change of the program makes it take less
   const losses = lockLosses(context);
   const io = ioLoss(context, losses);
+  // Counts, unlike samples, need no minimum number of observations.
+  const short = shortThreadFindings(context);
   // A lock whose removal would save nothing, because a longer thread runs beside it, explains no loss: the code of that
   // thread does.
   const costing = losses.filter(
@@ -124,8 +126,6 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
-  // Counts, unlike samples, need no minimum number of observations.
-  const short = shortThreadFindings(context);
   return withoutEffects(joinThreadLocks(model, joinExclusion(model, [...sampled, ...short])));
 }
 

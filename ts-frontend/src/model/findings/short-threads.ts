@@ -6,7 +6,7 @@ import { withoutWaiting } from '../evidence/own-work.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
-import { makingNs, ranOf, shortOf, sum, type Short } from '../evidence/short-lived.js';
+import { isUsers, makingNs, ranOf, shortOf, sum, type Short } from '../evidence/short-lived.js';
 import { isBusy } from '../metrics/sums.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
@@ -54,7 +54,8 @@ function without(context: FindingContext, short: Short, ranNs: number): Without 
 
 /** NPT of the kernel's work for these threads. */
 interface Kernels {
-  makingNs: number; // creating and ending them, as far as samples show it
+  makingNs: number; // creating and ending them, and their stacks, as far as samples show it
+  making: number[]; // those tuples
   /**
    * What the kernel counted but samples of threads that live so shortly do not show: creating and ending them, page
    * faults of their stacks, and their own system calls.
@@ -65,11 +66,16 @@ interface Kernels {
 function kernelOf(context: FindingContext, short: Short): Kernels {
   const { model, tables } = context;
   const { tuples } = model.raw;
+  const making: number[] = [];
   let npt = 0;
-  for (let k = 0; k < tables.weights.length; k++)
-    if (tuples.kernel[k] === KernelWork.thread && isBusy(u8(tuples.state, k)))
-      npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
-  return { makingNs: npt, unseenNs: context.unseen.ns * short.nptPart };
+  for (let k = 0; k < tables.weights.length; k++) {
+    if (!isBusy(u8(tuples.state, k)) || isUsers(u8(tuples.kernel, k))) continue;
+    const innermost = item(model.entities, u32(tables.stacks.procedure, u32(tuples.stack, k)));
+    if (tuples.kernel[k] !== KernelWork.thread && !isFor(innermost, Purpose.threadMaking)) continue;
+    making.push(k);
+    npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
+  }
+  return { makingNs: npt, making, unseenNs: context.unseen.ns * short.nptPart };
 }
 
 /**
@@ -78,7 +84,7 @@ function kernelOf(context: FindingContext, short: Short): Kernels {
  */
 export function shortThreadFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
-  const short = shortOf(model);
+  const short = shortOf(model, context.roles);
   if (!short) return [];
   const ranNs = ranOf(model);
   const { spawns, workNs } = short;
@@ -91,6 +97,7 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
     mostNs = Math.max(savesNs, idealNs, kernelNs * (1 - 1 / coarser));
   const cost = isInline ? mostNs : Math.max(making, mostNs, kernelNs);
   if (cost < least) return [];
+  for (const k of kernel.making) context.covered[k] = 1;
   return [
     findingOf(model, {
       entity: short.id,
