@@ -10,6 +10,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -72,6 +73,15 @@ async function photograph(address, { width = 1240, height, ready = 'true', keys 
   }
 }
 
+/** A port of this machine that nobody listens on. */
+async function freePort() {
+  const server = createServer();
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
 /** What a terminal shows, as HTML: each cell with its colours. */
 function terminalPage(emulator) {
   const palette = ['#000', '#cd3131', '#0dbc79', '#e5e510', '#2472c8', '#bc3fbc', '#11a8cd', '#e5e5e5'];
@@ -118,9 +128,19 @@ async function page() {
 }
 
 async function pprof() {
-  const child = start('go', ['tool', 'pprof', '-http=127.0.0.1:0', '-no_browser', exported('pprof', 'verify.pb.gz')]);
-  const [address] = await said(child, /http:\/\/\S+/);
-  return photograph(`${address}/ui/flamegraph`, { height: 330 });
+  // pprof does not say which port it got, if it may choose.
+  const port = await freePort();
+  const child = start('go', [
+    'tool',
+    'pprof',
+    `-http=127.0.0.1:${port}`,
+    '-no_browser',
+    exported('pprof', 'verify.pb.gz'),
+  ]);
+  await said(child, /http:/);
+  const address = `http://127.0.0.1:${port}/ui/flamegraph`;
+  for (let tries = 0; tries < 100 && !(await fetch(address).catch(() => undefined))?.ok; tries++) await rest(100);
+  return photograph(address, { height: 330, ready: 'document.querySelector(".header, #flamebox, #stack-holder") !== null' });
 }
 
 async function speedscope() {
