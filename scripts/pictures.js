@@ -140,7 +140,7 @@ async function pprof() {
   await said(child, /http:/);
   const address = `http://127.0.0.1:${port}/ui/flamegraph`;
   for (let tries = 0; tries < 100 && !(await fetch(address).catch(() => undefined))?.ok; tries++) await rest(100);
-  return photograph(address, { height: 330, ready: 'document.querySelector(".header, #flamebox, #stack-holder") !== null' });
+  return photograph(address, { height: 330, ready: 'document.querySelector("g.frame, #stack-chart *") !== null' });
 }
 
 async function speedscope() {
