@@ -246,3 +246,30 @@ test('a woken waiter for which the others leave no processor costs nothing', (t)
     .object('mutex:table', { contended: 10, acquisitions: 100 });
   t.false(reported(recorded(builder)).includes('lock-contention table'));
 });
+
+test('threads that wait in the same procedure before they sleep there wait to begin; others wait for work', (t) => {
+  const limitOf = (waitsIn: string): [string | null, number, number] | null => {
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch(0.05 * second, [
+          io('w1', ['serve', 'query', 'nanosleep']),
+          wait('w2', ['serve', waitsIn, 'semaphore:free']),
+          wait('w3', ['serve', waitsIn, 'semaphore:free']),
+        ])
+        .stretch(0.01 * second, [
+          run('w1', ['serve', 'digest']),
+          wait('w2', ['serve', waitsIn, 'semaphore:free']),
+          wait('w3', ['serve', waitsIn, 'semaphore:free']),
+        ]);
+    builder.object('semaphore:free', { contended: 20, acquisitions: 20 });
+    const model = recorded(builder);
+    const { limit } = factsOf(
+      model.findings.find(({ kind }) => kind === 'io'),
+      'io',
+    );
+    return limit && [nameOf(model, limit.entity), limit.atATime, ms(limit.savesNs)];
+  };
+  t.deepEqual(limitOf('query'), ['free', 3, 333]);
+  t.is(limitOf('next_task'), null);
+});

@@ -40,6 +40,7 @@ const io: IoFacts = {
   goesNs: 0.1 * s,
   rarerNs: null,
   several: null,
+  limit: null,
   asleep: null,
   childrenNs: null,
   started: null,
@@ -58,6 +59,16 @@ export const waits: [string, Finding][] = [
       },
       { processorUse: { busy: 0, spinning: 0, idle: 4 } },
     ),
+  ],
+  [
+    'a sleep of few threads at a time',
+    finding(work, {
+      ...io,
+      waits: 'sleep',
+      call: 'nanosleep',
+      held: [waiting],
+      limit: { entity: table, atATime: 8, savesNs },
+    }),
   ],
   ['a lock', finding(table, lock)],
   [

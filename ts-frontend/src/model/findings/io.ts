@@ -14,7 +14,9 @@ import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { isBusy } from '../metrics/sums.js';
-import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
+import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
+import { pathsThrough } from '../evidence/paths-through.js';
+import { Waiting as WaitState } from '../profile/raw-profile.js';
 import type { Entity, Finding } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
 
@@ -132,9 +134,12 @@ const allAsleepIn = (context: FindingContext, loss: IoLoss, waiting: number): nu
     ? allAsleep(context, (k) => (loss.perTuple(k) > 0 ? loss.counted(k) : 0), waiting)
     : null;
 
+/** If this share of the time in which nothing runs is left, as far as there are CPUs for the threads' work. */
+const withMany = ({ model }: FindingContext, { restNs }: IoLoss, left: number): number =>
+  Math.min(restNs * (1 - left), Math.max(0, model.elapsedNs - model.root.processorTimeNs / model.processors));
+
 /** Twice as many threads take half of the time in which nothing runs, if there are CPUs for their work. */
-const withTwice = ({ model }: FindingContext, { restNs }: IoLoss): number =>
-  Math.min(restNs / 2, Math.max(0, model.elapsedNs - model.root.processorTimeNs / model.processors));
+const withTwice = (context: FindingContext, loss: IoLoss): number => withMany(context, loss, 1 / 2);
 
 /** What the processors did during the cost. */
 function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): Finding['processorUse'] {
@@ -145,6 +150,43 @@ function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): 
     spinning += time * spinningOf(levels, level);
   }
   return processorUseOf(model.processors, busy / cost, spinning / cost);
+}
+
+/** The least share of the waiting threads that wait in the procedure that also sleeps or reads. */
+const mostly = 0.5;
+/** The least number of further threads that wait to begin. */
+const leastFurther = 1;
+
+/**
+ * What limits how many threads do this at a time: most threads that wait for it while nothing runs do so in the
+ * procedure that also does this, so they wait to begin. (Those that wait for work do so elsewhere.)
+ */
+function limitOf(
+  context: FindingContext,
+  id: number,
+  loss: IoLoss,
+  waiting: number,
+  held: Waiting[],
+): IoFacts['limit'] {
+  const [first] = held;
+  if (!first || first.threads < leastFurther || first.entity.rawKind === 'barrier') return null;
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  const through = pathsThrough(context, new Set([id]));
+  let inside = 0,
+    all = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const node = u32(tuples.stack, k);
+    if (tuples.waiting[k] === WaitState.none || tuples.busy[k] !== 0) continue;
+    if (shownId(model, u32(tables.stacks.entity, node)) !== first.entity.id) continue;
+    all += f64(tuples.ns, k);
+    if (u8(through, node) === 1) inside += f64(tuples.ns, k);
+  }
+  const most = waiting + first.threads;
+  const savesNs = Math.min(loss.cost, withMany(context, loss, waiting / most));
+  return all > 0 && inside >= mostly * all && savesNs >= context.least
+    ? { entity: first.entity.id, atATime: Math.round(most), savesNs }
+    : null;
 }
 
 /** Twice as many children at a time take half of the time, if there are CPUs for them. */
@@ -210,6 +252,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         restNs: Math.min(cost, loss.restNs),
         goesNs: waits === 'sleep' && !isHolding ? Math.max(goesNs, goesAwake(context, loss)) : goesNs,
         rarerNs,
+        limit: isHolding ? limitOf(context, id, loss, waiting, held) : null,
         several: severalOf(context, loss, asleep, together > 0 ? together : twice >= least ? twice : null),
         asleep,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,

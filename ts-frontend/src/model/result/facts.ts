@@ -166,6 +166,9 @@ export interface IoFacts {
   // requests it; null: it has no other work
   rarerNs: number | null;
   several: { atATime: number; savesNs: number } | null; // saved with this many operations at a time
+  // what threads of the same role wait for before they begin this, and what is saved if all of them may do it at a
+  // time; null: they do not
+  limit: { entity: number; atATime: number; savesNs: number } | null;
   // number of threads with the same role that are all asleep there nearly all the time, and never wait for work, so
   // that more threads would do more at a time; null: none are
   asleep: number | null;

@@ -23,11 +23,20 @@ const moreThreads = ({ asleep, several }: IoFacts, { time }: Phrases): string =>
     : 'run more of them at a time (more threads, or asynchronous calls): ' +
       `${count(several.atATime)} instead of ${count(asleep)} would save up to ${time(several.savesNs)}`;
 
+/** What lets more threads do this at a time; '' if it is not known that any wait to begin. */
+const letMore = ({ limit }: IoFacts, { time, title }: Phrases): string =>
+  limit === null
+    ? ''
+    : `${title(limit.entity)} limits how many threads do this at a time, let more of them in: ` +
+      `${count(limit.atATime)} at a time would save up to ${time(limit.savesNs)}`;
+
 function ofSleep(facts: IoFacts, together: string, say: Phrases): string {
   const polls =
     'it sleeps and looks again until another thread or program has done something, let it wait for that event (a ' +
     `condition, a semaphore): that could save up to ${say.time(facts.goesNs)}.`;
   if (facts.asleep !== null) return `If the sleep stands for a slow operation, ${moreThreads(facts, say)}. If ${polls}`;
+  const more = letMore(facts, say);
+  if (more !== '') return `If the sleep stands for a slow operation, and ${more}. If ${polls}`;
   const other = together === '' ? 'do other work at the same time' : together;
   return `If ${polls} If the sleep stands for a slow operation, ${other}.`;
 }
@@ -109,7 +118,8 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
           ? 'other requests and computation (handle several at a time, with more threads or asynchronous calls)'
           : 'computation (start it early, or give it a thread of its own)'
       }; that could save up to ${saved}.` +
-      (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : '') +
+      (facts.limit ? ` If ${letMore(facts, say)}.` : '') +
+      (!facts.limit && several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : '') +
       (facts.rarerNs === null
         ? ''
         : ` Or do it less often, with more each time (one transaction or one flush for many changes): that could ` +
