@@ -2,16 +2,7 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf } from '../../support/facts.js';
-import {
-  inKernel,
-  ProfileBuilder,
-  ready,
-  run,
-  spin,
-  wait,
-  woken,
-  type Doing,
-} from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { oversubscriptionFirst } from '../../../ts-frontend/src/model/findings/oversubscription.js';
 import { second } from '../../support/example-profiles.js';
 
