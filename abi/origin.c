@@ -173,7 +173,7 @@ static bool is_stream_call(const char *called) {
 enum qz_library_lock qz_library_lock_of(const char *called) {
   static const char *const random[] = {"rand", "random", "srand", "srandom", "initstate", "setstate"};
   static const char *const time[] = {"localtime", "localtime_r", "gmtime", "gmtime_r", "mktime", "timelocal",
-                                     "timegm",    "strftime",    "ctime",  "ctime_r",  "tzset"};
+                                     "timegm",    "strftime",    "ctime",  "ctime_r",  "tzset",  "__tz_convert"};
   static const char *const loader[] = {"dl_iterate_phdr", "dladdr", "dlopen",           "dlsym",
                                        "dlclose",         "dlinfo", "_Unwind_Find_FDE", "__cxa_throw"};
   if (IS_ONE(called, random)) return QZ_LIBRARY_LOCK_RANDOM;

@@ -181,9 +181,34 @@ function checkInstructions({ root, raw }: Model, check: Checks): void {
 /** Kinds of findings about code, whose cost is part of the code's own time. */
 const ofCode: ReadonlySet<Finding['kind']> = new Set(['serial', 'optimize']);
 
+/** What a finding says that a change could save. */
+const savings: ReadonlySet<string> = new Set([
+  'aloneNs',
+  'evenNs',
+  'goesNs',
+  'leastNs',
+  'mostNs',
+  'overlapNs',
+  'savesNs',
+  'spreadNs',
+]);
+
+/** All such times in the facts, with their names. */
+const savingsIn = (facts: object): [string, number][] =>
+  Object.entries(facts).flatMap(([name, value]: [string, unknown]): [string, number][] =>
+    typeof value === 'number' && savings.has(name)
+      ? [[name, value]]
+      : typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? savingsIn(value)
+        : [],
+  );
+
+/** Whether a finding says that its change also saves time of other work, beyond its cost. */
+const savesMore = ({ form }: Finding['facts']): boolean => form === 'oversubscription' || form === 'kernel-work';
+
 /**
- * No finding costs more than the run, or saves more than it costs; and code costs no more than it has in what findings
- * are computed from.
+ * No finding costs more than the run, or saves, or says that it could save, more than it costs; and code costs no more
+ * than it has in what findings are computed from.
  */
 function checkFindings(model: Model, check: Checks): void {
   if (model.findings.length === 0 || !isBuilt(model)) return;
@@ -194,6 +219,8 @@ function checkFindings(model: Model, check: Checks): void {
     const its = `11. finding ${facts.form} about ${label(entity)}`;
     check.atMost(`${its}: its cost and elapsed time`, costNs, model.elapsedNs);
     check.atMost(`${its}: its saving and its cost`, savingNs, costNs);
+    for (const [name, ns] of savingsIn(facts))
+      check.atMost(`${its}: its ${name} and its cost`, ns, savesMore(facts) ? model.elapsedNs : costNs);
     if (ofCode.has(kind) && facts.form !== 'allocation' && entity.kind === 'procedure' && id !== 0)
       check.atMost(`${its}: its cost and its NPT`, costNs, entity.nptNs);
   }

@@ -1,5 +1,10 @@
 /** Work: of the thread package, of the kernel, of more threads than CPUs, of the code itself. */
-import type { Finding, OversubscriptionFacts, ShortThreadsFacts } from '../../../../ts-frontend/src/model/index.js';
+import type {
+  Finding,
+  OptimizeFacts,
+  OversubscriptionFacts,
+  ShortThreadsFacts,
+} from '../../../../ts-frontend/src/model/index.js';
 import { allocations } from './allocations.js';
 import { coarser, finding, join_, main, ms, s, savesNs, setup, table, us, work } from './base.js';
 
@@ -27,6 +32,24 @@ const oversubscribed: OversubscriptionFacts = {
   fewer,
   blocking: null,
 };
+
+const hot: OptimizeFacts = {
+  form: 'optimize',
+  loop: 'sum.c:12',
+  within: { entity: setup, ns: 0.2 * s },
+  beside: { entity: setup, ns: 0.9 * s, main },
+  mostNs: savesNs,
+  calledNs: savesNs / 2,
+  restNs: 0,
+  even: { part: 0.2, finding: 0 },
+  together: 2,
+  handedOn: false,
+  spread: false,
+  allocatorNs: null,
+  copyingNs: null,
+  library: null,
+};
+const allBusy = { processorUse: { busy: 4, spinning: 0, idle: 0 } };
 
 export const costlyWork: [string, Finding][] = [
   [
@@ -250,36 +273,12 @@ export const costlyWork: [string, Finding][] = [
       blocking: 0.1 * s,
     }),
   ],
-  [
-    'more threads than CPUs, no harm',
-    finding(
-      0,
-      { ...oversubscribed, harmful: false, spinners: null },
-      { processorUse: { busy: 4, spinning: 0, idle: 0 } },
-    ),
-  ],
+  ['more threads than CPUs, no harm', finding(0, { ...oversubscribed, harmful: false, spinners: null }, allBusy)],
   ...allocations,
+  ['code to make faster', finding(work, hot, allBusy)],
   [
-    'code to make faster',
-    finding(
-      work,
-      {
-        form: 'optimize',
-        loop: 'sum.c:12',
-        within: { entity: setup, ns: 0.2 * s },
-        beside: { entity: setup, ns: 0.9 * s, main },
-        mostNs: savesNs,
-        calledNs: savesNs / 2,
-        restNs: 0,
-        even: { part: 0.2, finding: 0 },
-        together: 2,
-        handedOn: false,
-        spread: false,
-        allocatorNs: null,
-        copyingNs: null,
-      },
-      { processorUse: { busy: 4, spinning: 0, idle: 0 } },
-    ),
+    'code to make faster: a lock of the C library',
+    finding(work, { ...hot, beside: null, library: { of: 'random', taker: setup } }, allBusy),
   ],
   [
     'kernel: memory by the allocator',

@@ -17,6 +17,7 @@ const uneven: UnevenFacts = {
   among: 4,
   evenNs: 0.2 * s,
   openmp: false,
+  pool: false,
   spreadNs: null,
 };
 

@@ -9,6 +9,7 @@ const lock: LockFacts = {
   takenIn: [],
   spins: false,
   exclusion: null,
+  also: [],
   waitedFor: table,
   others: [],
   waiters: 2.4,

@@ -4,11 +4,12 @@
  * which the sampler and the reader recognize. The advice differs from that for locks of the program. Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { item } from '../profile/columns.js';
-import { addTo } from '../profile/maps.js';
+import { item, u32 } from '../profile/columns.js';
+import { addTo, total } from '../profile/maps.js';
 import type { LibraryLockFacts } from '../result/fact-parts.js';
 import type { Entity, Model, PathTime } from '../result/types.js';
 import { isRuntime } from './code-origin.js';
+import type { FindingContext } from './context.js';
 import { isFor } from './purposes.js';
 
 /** The least share of the waiting time within such procedures. */
@@ -32,6 +33,32 @@ export function isAllocators(model: Model, lock: number): boolean {
 /** Whether a procedure of the C library takes such a lock. */
 export const takesLibraryLock = (entity: Entity): boolean =>
   entity.kind === 'procedure' && isRuntime(entity) && entity.libraryLock !== 'none';
+
+/**
+ * The procedure with most of the work that the C library does under locks of its own, if this is at least half of the
+ * work; else null. `work`: time by stack.
+ */
+export function libraryLockIn(
+  { model, tables }: FindingContext,
+  work: ReadonlyMap<number, number>,
+): LibraryLockFacts | null {
+  const { stacks } = tables;
+  const by = new Map<number, number>();
+  for (const [node, ns] of work) {
+    let taker = 0;
+    for (let n = node; n !== 0; n = u32(stacks.parent, n)) {
+      const entity = item(model.entities, u32(stacks.entity, n));
+      if (entity.kind !== 'procedure') continue;
+      if (!isRuntime(entity)) break;
+      if (takesLibraryLock(entity)) taker = entity.id;
+    }
+    if (taker !== 0) addTo(by, taker, ns);
+  }
+  const [first] = [...by].sort((a, b) => b[1] - a[1]);
+  return first && total(by) >= mostly * total(work)
+    ? { of: item(model.entities, first[0]).libraryLock, taker: first[0] }
+    : null;
+}
 
 /** The procedure within which threads mostly wait for the lock, if it is the C library's; else null. */
 export function libraryLockOf(model: Model, lock: number): LibraryLockFacts | null {

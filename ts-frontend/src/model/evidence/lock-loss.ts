@@ -57,10 +57,11 @@ export function lossOf(
   entity: Entity,
   waits: Waits,
   tries: ReadonlyMap<number, number> = new Map(),
+  // a group has several queues, not one
+  queue = entity.members.length > 0 ? 1 : meanQueue(entity),
 ): LockLoss {
   const { P } = levels;
   const loss = nothingLost(entity.id);
-  const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // a group has several queues, not one
   for (const level of new Set([
     ...waits.blocked.keys(),
     ...waits.spinning.keys(),
@@ -101,13 +102,42 @@ export function lossOf(
   return loss;
 }
 
-/** Losses by lock; members of groups in addition to their groups. */
-export function lockLosses({ model, levels }: FindingContext): LockLoss[] {
-  const losses: LockLoss[] = [];
+/** By level: thread time of threads that count as busy but have only been woken for a lock. */
+function triesOf({ model, levels }: FindingContext): Map<number, number> {
   const tries = new Map<number, number>();
   for (const [id, { wokenBusy }] of levels.waits)
     if (isLock(item(model.entities, id)) && item(model.entities, id).members.length === 0)
       for (const [level, ns] of wokenBusy) addTo(tries, level, ns);
+  return tries;
+}
+
+/**
+ * The loss by waiting at several objects that are one lock: `waiters` threads at most wait at the same time. Of their
+ * common time nothing more is known, so that the waits are assumed to coincide as far as that allows.
+ */
+export function jointLoss(context: FindingContext, objects: readonly Entity[], waiters: number): LockLoss {
+  const { levels } = context;
+  const all: Waits = {
+    blocked: new Map(),
+    spinning: new Map(),
+    woken: new Map(),
+    wokenBusy: new Map(),
+    spinningReady: 0,
+  };
+  for (const { id } of objects) {
+    const waits = levels.waits.get(id);
+    for (const kind of ['blocked', 'spinning', 'woken', 'wokenBusy'] as const)
+      for (const [level, ns] of waits?.[kind] ?? []) addTo(all[kind], level, ns);
+    all.spinningReady += waits?.spinningReady ?? 0;
+  }
+  return lossOf(levels, item(objects, 0), all, triesOf(context), waiters);
+}
+
+/** Losses by lock; members of groups in addition to their groups. */
+export function lockLosses(context: FindingContext): LockLoss[] {
+  const { model, levels } = context;
+  const losses: LockLoss[] = [];
+  const tries = triesOf(context);
   for (const [id, waits] of levels.waits)
     if (isLock(item(model.entities, id))) losses.push(lossOf(levels, item(model.entities, id), waits, tries));
   return losses;

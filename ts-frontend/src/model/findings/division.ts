@@ -6,14 +6,15 @@ import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
-import { State } from '../profile/raw-profile.js';
+import { State, Waiting } from '../profile/raw-profile.js';
 import { pathOf } from '../profile/stack-tree.js';
 import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId, systemCall } from '../evidence/context.js';
+import { mainThread } from '../evidence/critical-threads.js';
 import { isFor } from '../evidence/purposes.js';
 import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
-import { isBarrier, isTeamRest } from '../evidence/wait-kinds.js';
+import { isBarrier, isTeamRest, passesData } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
@@ -165,12 +166,17 @@ function uneven(
       among: sharing,
       evenNs: savingNs,
       openmp: isInRegion(findingContext, candidate),
+      pool: object !== undefined && passesData(object) && !isUnknown(object) && !runsInMain(findingContext, candidate),
       spreadNs: too ? stats.lost : null,
     },
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
   });
 }
+
+/** Whether main runs it, too. */
+const runsInMain = ({ model }: FindingContext, { stats: { threads } }: Candidate): boolean =>
+  threads.ids.includes(mainThread(model)?.id ?? 0);
 
 /** Whether OpenMP's library runs it in a parallel region: it called the code, or the threads wait there. */
 function isInRegion({ model, tables }: FindingContext, { members, waited }: Candidate): boolean {
@@ -229,8 +235,9 @@ function notOthers(context: FindingContext, candidate: Candidate, evenNs: number
 }
 
 /**
- * An upper bound for the cost of uneven ends: the time for which threads had ended before the last one, or slept
- * in that time (as those do that poll for more work), spread over all of them.
+ * An upper bound for the cost of uneven ends: the time for which threads had ended before the last one, or slept, or
+ * waited at objects by which data is passed, in that time (as those do that wait for more work, or poll for it), spread
+ * over all of them.
  */
 function endsApart(context: FindingContext, stats: ContextStats): number {
   const { model } = context;
@@ -249,12 +256,22 @@ function endsApart(context: FindingContext, stats: ContextStats): number {
   return count > 1 ? (sum + asleepBeside(context, new Set(stats.threads.ids))) / count : Infinity;
 }
 
-/** Time in which these threads sleep while others work. */
+/**
+ * Time in which these threads sleep, or wait for more work, while others work. If main is one of them, the others may
+ * wait for what only main does.
+ */
 function asleepBeside(context: FindingContext, threads: ReadonlySet<number>): number {
   const { tuples } = context.model.raw;
+  const isMains = threads.has(mainThread(context.model)?.id ?? 0);
   let sum = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.state[k] !== State.io || tuples.busy[k] === 0 || !threads.has(u32(tuples.thread, k))) continue;
+    if (tuples.busy[k] === 0 || !threads.has(u32(tuples.thread, k))) continue;
+    if (tuples.waiting[k] !== Waiting.none) {
+      const object = item(context.model.entities, u32(context.tables.stacks.entity, u32(tuples.stack, k)));
+      if (!isMains && passesData(object)) sum += f64(tuples.ns, k);
+      continue;
+    }
+    if (tuples.state[k] !== State.io) continue;
     const call = systemCall(context, u32(tuples.stack, k));
     if (call !== null && isFor(call, Purpose.sleep)) sum += f64(tuples.ns, k);
   }

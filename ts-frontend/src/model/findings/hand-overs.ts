@@ -25,6 +25,8 @@ const mostBetweenNs = 100_000;
  * of 100 to 150 ns.
  */
 const mostMovedNs = 2000;
+/** A call that waits or wakes takes at most this long in the kernel, not counting sleep. */
+const mostCallNs = 20_000;
 /** Objects with at least this share of the first one's waiting time are named with it. */
 const notable = 0.1;
 
@@ -60,8 +62,9 @@ export function handOverFindings(context: FindingContext): Finding[] {
   const { leastNs, mostNs } = beyondFree(context, all);
   const shown = shownPerRun(model);
   if (objects.length === 0 || leastNs < Math.max(least, leastHanding * processorNs)) return [];
-  // For locks that only the kernel knows: how often threads slept.
-  const pauses = waits > 0 ? waits : (model.kernelUsage?.switches?.voluntary ?? 0);
+  // For locks that only the kernel knows: how often threads slept, or called it, which many calls leave at once.
+  const pauses =
+    waits > 0 ? waits : Math.max(model.kernelUsage?.switches?.voluntary ?? 0, all.kernelNs / shown / mostCallNs);
   const { processorShare, elapsedShare } = phaseOf(model, objects);
   const spentNs = Math.max(processorShare * processorNs, elapsedShare * elapsedNs);
   if (pauses > 0 && spentNs / (pauses * shown) > mostBetweenNs) return [];

@@ -10,6 +10,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { hotLoop } from '../evidence/hot-loop.js';
+import { libraryLockIn } from '../evidence/library-lock.js';
 import { isFor } from '../evidence/purposes.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -212,6 +213,7 @@ const optimize = (
       allocatorNs: null,
       loop: null,
       copyingNs: null,
+      library: null,
       ...facts,
     },
     related,
@@ -253,8 +255,11 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const calledNs = Math.max(0, busyNs - npt),
     allocatorNs = halfFor(Purpose.allocator),
     copyingNs = halfFor(Purpose.copying);
-  const loop = hotLoop(context, id, workOf(context, scope, id));
+  const work = workOf(context, scope, id);
+  const loop = hotLoop(context, id, work);
+  // Of a single thread, the lock costs little: nobody else takes it.
+  const library = togetherOf(model, hot) >= 2 ? libraryLockIn(context, work) : null;
   const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
-  const facts = { within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, loop };
+  const facts = { within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, library, loop };
   return [optimize(model, id, hot, facts, related)];
 }

@@ -250,7 +250,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         held: isHolding ? waitingAt(held) : [],
         overlapNs,
         restNs: Math.min(cost, loss.restNs),
-        goesNs: waits === 'sleep' && !isHolding ? Math.max(goesNs, goesAwake(context, loss)) : goesNs,
+        goesNs: waits === 'sleep' && !isHolding ? Math.min(cost, Math.max(goesNs, goesAwake(context, loss))) : goesNs,
         rarerNs,
         limit: isHolding ? limitOf(context, id, loss, waiting, held) : null,
         several: severalOf(context, loss, asleep, together > 0 ? together : twice >= least ? twice : null),

@@ -12,9 +12,9 @@ import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isLibraryCode, isOwn } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Entity, Finding, Model, PathTime } from '../result/types.js';
+import type { Entity, Exclusion, Finding, Model, PathTime } from '../result/types.js';
 import type { LockLoss } from '../evidence/lock-loss.js';
-import { lossOf, savingOf } from '../evidence/lock-loss.js';
+import { jointLoss, lossOf, savingOf } from '../evidence/lock-loss.js';
 import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
@@ -40,8 +40,10 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
         loss,
         holding: holdingOf(context, new Set(entity.members.length > 0 ? entity.members : [entity.id])),
         victims: [],
+        also: [],
       });
   }
+  joinTeams(context, reported);
   for (const one of reported.values()) {
     const cause = causeOf(model, reported, one);
     if (cause !== one) cause.victims.push(one);
@@ -55,6 +57,25 @@ interface Contended {
   loss: LockLoss;
   holding: Holding;
   victims: Contended[];
+  also: Entity[]; // objects that are the same lock
+}
+
+/**
+ * Objects at which the same threads wait for one of them (metrics/exclusion.ts) are one lock, and have one finding,
+ * under the name of the one with the largest saving.
+ */
+function joinTeams(context: FindingContext, reported: Map<number, Contended>): void {
+  const teams = new Map<Exclusion, Contended[]>();
+  for (const one of reported.values())
+    if (one.entity.excludes) teams.set(one.entity.excludes, [...(teams.get(one.entity.excludes) ?? []), one]);
+  for (const [{ threads }, team] of teams) {
+    const [first, ...others] = team.sort((a, b) => savingOf(b.loss) - savingOf(a.loss));
+    if (!first || others.length === 0) continue;
+    first.also = others.map(({ entity }) => entity);
+    const joint = jointLoss(context, [first.entity, ...first.also], threads - 1);
+    if (savingOf(joint) > savingOf(first.loss)) first.loss = joint;
+    for (const { entity } of others) reported.delete(entity.id);
+  }
 }
 
 /**
@@ -177,7 +198,7 @@ function heldBy(context: FindingContext, { entity, holding }: Contended): HeldBy
 }
 
 function findingFor(context: FindingContext, contended: Contended): Finding {
-  const { entity, victims } = contended;
+  const { entity, victims, also } = contended;
   const { model } = context;
   const P = model.processors;
   const stats = defined(entity.object);
@@ -200,6 +221,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       form: 'lock',
       spins,
       exclusion: entity.excludes,
+      also: also.map(({ id }) => id),
       waitedFor: worst.entity.id,
       others: victims.filter((one) => one !== worst).map((one) => one.entity.id),
       waiters: loss.waiters,
@@ -224,6 +246,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
     },
     related: [
       ...victims.map((one) => one.entity.id),
+      ...also.map(({ id }) => id),
       ...(by !== 0 ? [shownId(model, by)] : []),
       ...(calls !== null ? [shownId(model, calls)] : []),
     ],

@@ -4,8 +4,10 @@
  */
 import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
-import { isBeside, processorUse, together, type Candidate } from './candidate.js';
+import { isBeside, phaseOf, processorUse, together, type Candidate } from './candidate.js';
+import { divided } from './division.js';
 import { aliveAtOnce } from '../evidence/alive-at-once.js';
+import { takeFromPool } from '../evidence/pools.js';
 import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
@@ -71,7 +73,8 @@ interface Stages {
  * same time.
  */
 interface Stage {
-  thread: Entity;
+  thread: Entity; // the slowest one
+  threads: number[];
   timeNs: number;
 }
 
@@ -85,14 +88,18 @@ function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[
       if (thread !== 0) involved.add(thread);
   let workNs = 0;
   const stages = roles.divide(involved).map((threads) => {
-    const all = threads.map((id): Stage => {
+    const all = threads.map((id): Pick<Stage, 'thread' | 'timeNs'> => {
       const thread = item(model.entities, id);
       workNs += thread.processorTimeNs;
       return { thread, timeNs: thread.processorTimeNs / Math.max(1, thread.instances) };
     });
     const slowest = all.reduce((most, one) => (one.timeNs > most.timeNs ? one : most));
     const together = threads.reduce((sum, id) => sum + item(model.entities, id).processorTimeNs, 0);
-    return { ...slowest, timeNs: Math.max(slowest.timeNs, together / Math.max(1, aliveAtOnce(model, threads))) };
+    return {
+      ...slowest,
+      threads,
+      timeNs: Math.max(slowest.timeNs, together / Math.max(1, aliveAtOnce(model, threads))),
+    };
   });
   const [first, second] = stages.sort((a, b) => b.timeNs - a.timeNs);
   const shown = [...new Set(objects.map((object) => shownId(model, object)))];
@@ -149,6 +156,8 @@ export function stream(
   const stages = stagesOf(context, streams, involved);
   const { first, second } = stages;
   const related = [...stages.objects, ...streams.map((one) => one.id)];
+  const all = together(context, contexts, streams);
+  if (isPool(context, all, stages)) return divided(context, contexts, phaseOf(context, contexts, streams));
   if (first && second && first.timeNs >= 1.25 * second.timeNs) {
     const mine = streams.find((one) => one.thread === first.thread.id) ?? item(streams, 0);
     return slowestStage(model, mine, stages, first, second, [
@@ -158,8 +167,18 @@ export function stream(
       ...involved,
     ]);
   }
-  const all = together(context, contexts, streams);
   return stages.count >= 2 ? passedData(model, all, stages, related) : mutualWait(context, all, stages, related);
+}
+
+/** Threads with less than this share of the workers' time only hand the work out, and wait for its end. */
+const handsOut = 0.05;
+
+/** Whether several threads of one role have all work, and wait for more of it, not for each other. */
+function isPool(context: FindingContext, { members }: Candidate, { objects, first, second }: Stages): boolean {
+  if (!first || (second && second.timeNs >= handsOut * first.timeNs)) return false;
+  const { model } = context;
+  const count = first.threads.reduce((sum, id) => sum + Math.max(1, item(model.entities, id).instances), 0);
+  return count >= 2 && takeFromPool(context, members, new Set(first.threads), new Set(objects));
 }
 
 function slowestStage(

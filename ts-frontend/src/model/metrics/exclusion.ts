@@ -56,7 +56,10 @@ const mostTwice = 0.4;
 const mostRunning = 1.3,
   mostInside = 1.95;
 
-/** Objects that are used as locks, by entity, including groups. */
+/**
+ * Objects that are used as locks, by entity, including groups. Objects at which the same threads wait for one of them
+ * have the same exclusion (===): they are one lock, as a monitor that has a condition for each way of waiting.
+ */
 export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
   const found = new Map<number, Exclusion>();
   const housekeepers = housekeepersOf(raw);
@@ -68,8 +71,9 @@ export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number,
     const inside = insideOf(raw, among);
     const spanNs = inside && spanNsOf(inside);
     if (!inside || spanNs === undefined || !isOneAtATime(raw, among, inside.code, spanNs)) return;
+    const exclusion = { threads: threads.length };
     for (const object of inside.objects)
-      for (const id of [object, u32(groupOf, object)]) if (id !== 0) found.set(id, { threads: threads.length });
+      for (const id of [object, u32(groupOf, object)]) if (id !== 0) found.set(id, exclusion);
   };
   for (const threads of roles.divide(new Set(handOvers.map(({ to }) => to))))
     add(threads, () => handedOverFor(handOvers, new Set(threads)));

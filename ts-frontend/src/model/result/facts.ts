@@ -61,6 +61,7 @@ export interface UnevenFacts {
   among: number; // number of threads that could share the work
   evenNs: number; // saved if the work were divided evenly among these threads
   openmp: boolean; // the work is divided by OpenMP: a loop has a schedule, which can be changed
+  pool: boolean; // the other threads wait for further pieces of work, as those of a pool do
   spreadNs: number | null; // saved if the work were spread over all processors; null if that is much less
 }
 
@@ -109,6 +110,7 @@ export interface LockFacts {
   // for an object that is not a lock, but is used as one: the number of threads with the same role that continue one at
   // a time
   exclusion: { threads: number } | null;
+  also: number[]; // further objects that are the same lock: the same threads wait there for their turn
   waitedFor: number; // the lock at which most of the waiting occurs; the finding's entity is the cause of the waiting
   others: number[]; // further locks at which threads wait because of the cause
   waiters: number; // mean number of waiting threads

@@ -43,12 +43,16 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       ? ' (schedule(dynamic) for a loop: by default, and with schedule(static), each thread gets the same number of ' +
         'iterations, however long they take)'
       : '';
+  const largest =
+    facts.openmp || barrier !== null || !smaller ? '' : ' (if threads take them from a queue, the largest first)';
   const remedy = facts.many
     ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that ` +
       `could save ${time(evenNs)}`
-    : `Divide the work evenly among ${among} threads${smaller ? ', or into smaller pieces' : ''}${schedule}; that ` +
-      'could save ' +
-      time(evenNs);
+    : facts.pool
+      ? `Start the largest pieces of work first${smaller ? ', or divide them' : ''}: spread evenly over ${among} ` +
+        `threads, that could save ${time(evenNs)}`
+      : `Divide the work evenly among ${among} threads${smaller ? ', or into smaller pieces' : ''}` +
+        `${schedule}${largest}; that could save ${time(evenNs)}`;
   return {
     text:
       `${where} costs ${say.costs(finding.costNs)}: ${who}; during this time, ` +

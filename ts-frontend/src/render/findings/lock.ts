@@ -102,14 +102,19 @@ function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phr
     facts.holder === null
       ? ''
       : `; the code that runs during these waits is mostly ${say.name(facts.holder)}${callsText(facts, say)}`;
+  const objects = [finding.entity, ...facts.also].map(title);
+  const at = objects.length === 1 ? '' : ' at the first of them';
+  const all =
+    objects.length === 1 ? '' : ` (the same threads wait at ${objects.length === 2 ? 'both' : 'all of them'})`;
   const waits =
     facts.counted && facts.contended > 0
-      ? `${counted(count(facts.contended), 'wait')}, ${time(facts.waitMeanNs)} each`
+      ? `${counted(count(facts.contended), 'wait')}${at}, ${time(facts.waitMeanNs)} each`
       : 'It was observed from outside: waits are not counted';
   return {
     text:
       `${count(threads)} threads that do the same work run one at a time, each letting the next continue, as with a ` +
-      `lock. For ${say.costs(finding.costNs)}, threads wait for ${title(finding.entity)}, ` +
+      `lock. For ${say.costs(finding.costNs)}, threads wait for ` +
+      `${objects.join(objects.length === 2 ? ' and ' : ', ')}${all}, ` +
       `${mean(facts.waiters)} on average, while ${say.processorUse(finding.processorUse)}. ${waits}${runs}.`,
     remedy:
       'Let more of them run at a time: do less between waiting there and letting the next one continue, or split ' +

@@ -2,15 +2,13 @@
 import { item } from '../../model/index.js';
 import type { Finding, OptimizeFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
+import { withoutLibrary } from '../wording/library-locks.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
-export function optimize(
-  finding: Finding,
-  facts: OptimizeFacts,
-  { model, title, name, costs, processorUse, time, share }: Phrases,
-): Sentences {
+export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
+  const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs } = facts;
-  const { copyingNs, loop } = facts;
+  const { copyingNs, library, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const subject =
     entity.kind === 'lock'
@@ -47,6 +45,10 @@ export function optimize(
         ? ''
         : `Allocate less: ${time(allocatorNs)} of it is in the allocator. Reuse memory, allocate larger blocks, or ` +
           'try another allocator (LD_PRELOAD); if MALLOC_ARENA_MAX is set, threads wait for each other there. ') +
+      (library === null
+        ? ''
+        : `${withoutLibrary(library, say)}. What several threads lose by waiting for it and by ` +
+          'moving it from CPU to CPU then goes as well. ') +
       (copyingNs === null
         ? ''
         : `Copy less: ${time(copyingNs)} of it copies memory. Pass and return large values by reference or by moving ` +

@@ -21,7 +21,11 @@ const remedies: Record<LibraryLockFacts['of'], string> = {
   loader: 'look symbols up once and keep their addresses; where exceptions are thrown, throw fewer of them',
 };
 
-/** What to do instead of sharing that state. */
+/** What to do instead of sharing that state, where the finding is about the code that shares it. */
+export const withoutLibrary = ({ of, taker }: LibraryLockFacts, { name }: Pick<Phrases, 'name'>): string =>
+  `${taker === null ? 'It' : name(taker)} takes a lock of the C library in each call: ${remedies[of]}`;
+
+/** The same, where the finding is about the lock. */
 export function ofLibrary({ of, taker }: LibraryLockFacts, { name }: Pick<Phrases, 'name'>): string {
   const whose =
     taker === null

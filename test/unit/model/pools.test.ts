@@ -1,0 +1,85 @@
+/** Pools of threads, locks with several conditions, and code that takes locks of the C library. */
+import test from 'ava';
+import { buildModel } from '../../../ts-frontend/src/model/build-model.js';
+import { checkInvariants } from '../../../ts-frontend/src/model/invariants.js';
+import type { Model } from '../../../ts-frontend/src/model/index.js';
+import { factsOf } from '../../support/facts.js';
+import { ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+
+const second = 1e9;
+const remedyOf = (model: Model): string => findingSentences(model, model.findings[0]!, { ascii: false }).remedy;
+
+/** Two workers share pieces of work; then one has the last and largest piece. */
+function pool(main: ReturnType<typeof wait>): Model {
+  const work = ['worker', 'render'],
+    todo = ['worker', 'condition:todo'];
+  return buildModel(
+    new Builder({ processors: 2, head: { publisher: 'pthread' } })
+      .stretch(0.6 * second, [main, run('w#1', work), run('w#2', work)])
+      .stretch(0.4 * second, [main, run('w#1', work), wait('w#2', todo)])
+      .stretch(0.01 * second, [main, run('w#1', work), run('w#2', work)])
+      .object('condition:todo', { contended: 2 })
+      .build(),
+  );
+}
+
+test('the largest piece of work comes last: the division, although all threads of the pool end together', (t) => {
+  const model = pool(wait('main', ['main', 'condition:done']));
+  const [first] = model.findings;
+  const { pool: isPool, evenNs } = factsOf(first, 'uneven-division');
+  t.deepEqual([first?.name, isPool, Math.round(evenNs / 1e6)], ['render', true, 200]);
+  t.regex(remedyOf(model), /^Start the largest pieces of work first, or divide them/);
+  t.deepEqual(checkInvariants(model), []);
+});
+
+/** Four threads run one at a time; those that wait do so at two conditions in turn. */
+function monitor(): Model {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 100; k++) {
+    const others = [0, 1, 2, 3].filter((one) => one !== k % 4).map((one) => `w${one}`);
+    const at = ['start', 'evaluate', `condition:${k % 2 === 0 ? 'enter' : 'retry'}`];
+    builder
+      .stretch(0.03 * second, [run(`w${k % 4}`, ['start', 'evaluate']), ...others.map((one) => wait(one, at))])
+      .stretch(0.02 * second, [
+        run(`w${k % 4}`, ['start', 'evaluate', 'add']),
+        ...others.map((one) => wait(one, k === 0 ? ['start', 'begin', 'condition:enter'] : at)),
+      ]);
+  }
+  for (const name of ['condition:enter', 'condition:retry']) builder.object(name, { contended: 50 });
+  return buildModel(builder.build());
+}
+
+test('a lock with two conditions is one lock, with one finding and the saving of both', (t) => {
+  const model = monitor();
+  const locks = model.findings.filter(({ facts }) => facts.form === 'lock');
+  t.is(locks.length, 1);
+  const { also, exclusion } = factsOf(locks[0], 'lock');
+  t.deepEqual([also.length, exclusion], [1, { threads: 4 }]);
+  t.true(locks[0]!.savingNs > 0.4 * model.elapsedNs, 'each of both is waited for in half of the time only');
+  t.regex(findingSentences(model, locks[0]!, { ascii: false }).text, /\(the same threads wait at both\)/);
+});
+
+test('hot code that takes a lock of the C library: by several threads, with what to do instead', (t) => {
+  const counting = (threads: number): Model =>
+    buildModel(
+      new Builder({ processors: threads })
+        .describe('rand', { origin: 'runtime', libraryLock: 'random' })
+        .stretch(
+          second,
+          Array.from({ length: threads }, (_, k) => run(`w#${k}`, ['count', 'rand'])),
+        )
+        .build(),
+    );
+  const model = counting(2);
+  t.is(factsOf(model.findings[0], 'optimize').library?.of, 'random');
+  t.regex(remedyOf(model), /^rand takes a lock of the C library in each call: give each thread a generator of its own/);
+  t.is(factsOf(counting(1).findings[0], 'optimize').library, null);
+});
+
+test('a finding that says it could save more than it costs breaks an invariant', (t) => {
+  const model = pool(wait('main', ['main', 'condition:done']));
+  const [first] = model.findings;
+  factsOf(first, 'uneven-division').evenNs = 2 * first!.costNs;
+  t.regex(checkInvariants(model).join('\n'), /uneven-division about .*: its evenNs and its cost/);
+});
