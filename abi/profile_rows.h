@@ -36,6 +36,8 @@ struct qz_entity {
   uint8_t naming;       /* enum qz_naming */
   uint8_t missing;      /* enum qz_missing: what `detail` explains */
   uint32_t purposes;    /* QZ_PURPOSE_... by its name, 0: not decided yet; since format 27 */
+  uint64_t variable; /* object: its own address, by which a static one is named before the recording ends; 0: unknown.
+                      * Since format 30 */
 };
 /* How a futex or a loop got its name. */
 enum qz_naming {

@@ -95,6 +95,8 @@ void qzi_session_span(void);
 void qzi_session_usage(struct qz_usage *usage);
 /* Writes one line to stderr. */
 __attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, ...);
+/* The kernel refused the program a thread with that error: where Quartz's own threads may be why, says so, once. */
+void qzi_pub_thread_refused(int error);
 /* Returns the bytes of address space that the session may use: a quarter of the process's limit (RLIMIT_AS), 0 if
  * that is small: a program that is short of address space would fail because of Quartz. */
 uint64_t qzi_pub_space(void);

@@ -84,6 +84,17 @@ void qzi_pub_complain(const char *format, ...) {
   (void)written;
 }
 
+void qzi_pub_thread_refused(int error) {
+  static bool said;
+  struct rlimit limit;
+  if (error != EAGAIN || !geteuid() || getrlimit(RLIMIT_NPROC, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+      __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+    return;
+  qzi_pub_complain("the program could not create a thread. If the limit of processes is why (ulimit -u %llu): Quartz's "
+                   "own threads count, too, 3 in quartz record and 14 in quartz run; raise it by as many",
+                   (unsigned long long)limit.rlim_cur);
+}
+
 void *qzi_pub_reserve(size_t bytes) {
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? NULL : at;

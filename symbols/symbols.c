@@ -153,6 +153,11 @@ enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enu
   return status;
 }
 
+bool qz_symbols_variable(qz_symbols *symbols, uint64_t address, struct qz_symbol *variable) {
+  return qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, variable) == QZ_SYMBOL_FOUND &&
+         strncmp(variable->name, "std::", 5) != 0;
+}
+
 /* Is the symbol what is shown as `name`, or does the symbol table call it so? Parts of a procedure are not. */
 static bool is_called(qz_symbols *symbols, const struct qzi_symtab_entry *entry, const char *name, bool plain) {
   if (strstr(entry->name, ".cold")) return false;

@@ -78,6 +78,10 @@ void qz_symbols_build_id(int fd, char text[QZ_SYMBOLS_BUILD_ID]);
 enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
                                       struct qz_symbol *symbol);
 
+/* The static variable at the address, after which an object there is named; false: there is none, or it is one of the
+ * C++ library itself. */
+bool qz_symbols_variable(qz_symbols *symbols, uint64_t address, struct qz_symbol *variable);
+
 /* Whose a procedure is, by its name. */
 enum qz_symbol_origin {
   QZ_SYMBOL_OWN = 0,      /* the program's, or unknown */

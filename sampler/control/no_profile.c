@@ -13,13 +13,17 @@ const char qzi_no_proc[] =
   "/proc is missing, or shows other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
 
 int qzi_launch_failed(const char *program, int error) {
-  const char *remedy = error == ENOENT
-                         ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
-                       : error == EACCES                    ? "name a program file that you may execute (chmod +x)"
-                       : error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)"
-                       : error == EAGAIN                    ? "raise the limit of processes (ulimit -u)"
-                       : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
-                                          : "try again when more memory and processes are free";
+  struct stat file;
+  int exists = strchr(program, '/') && !stat(program, &file);
+  const char *remedy =
+    error == ENOENT && exists ? "it exists, but not the interpreter or loader that it names (see head -1, or file)"
+    : error == EACCES && exists && S_ISDIR(file.st_mode) ? "it is a directory; name a program in it"
+    : error == ENOENT ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
+    : error == EACCES ? "name a program file that you may execute (chmod +x)"
+    : error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)"
+    : error == EAGAIN                    ? "raise the limit of processes (ulimit -u)"
+    : error == ENOEXEC                   ? "it is made for another machine, or damaged: build it for this one"
+                                         : "try again when more memory and processes are free";
   fprintf(stderr, "quartz: %s cannot be run: %s; %s\n", program, strerror(error), remedy);
   return error == ENOENT                                                            ? 127
          : error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ? QUARTZ_FAILED

@@ -2,6 +2,7 @@
 #include "watch.h"
 
 #include <stdio.h>
+#include <unistd.h>
 #include "sampler/outside/permission.h"
 
 const char *qzi_watched_because(enum qz_program kind) {
@@ -26,9 +27,11 @@ struct qzi_outside *qzi_watch(const struct qzi_recording_request *request, pid_t
                               : "link it dynamically, or with Quartz (quartz cflags, quartz libs)");
   if (!outside || request->quiet) return outside;
   fprintf(stderr, "quartz: %s: it is watched from outside, with fewer numbers and no exact counts%s\n", whose,
-          qzi_outside_readable(pid)
-            ? ""
-            : "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as "
-              "root), so only running threads are seen");
+          qzi_outside_readable(pid) ? ""
+          : geteuid()
+            ? "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as "
+              "root), so only running threads are seen"
+            : "; the kernel hides its memory and waits, even from this root (a container needs --cap-add SYS_PTRACE), "
+              "so only running threads are seen");
   return outside;
 }

@@ -16,6 +16,7 @@ struct status {
   unsigned levels; /* number of its IDs: one per pid name space, from ours to its own */
   char state;
   int has_memory;
+  unsigned long long capabilities; /* effective ones */
 };
 
 static int read_status(const char *pid, struct status *its) {
@@ -31,11 +32,26 @@ static int read_status(const char *pid, struct status *its) {
     if (!strcmp(line, "Tgid")) its->group = strtol(value, NULL, 10);
     if (!strcmp(line, "State")) its->state = value[strspn(value, " \t")];
     if (!strcmp(line, "VmSize")) its->has_memory = 1;
+    if (!strcmp(line, "CapEff")) its->capabilities = strtoull(value, NULL, 16);
     if (!strcmp(line, "NSpid"))
       for (char *rest = value, *word; (word = strtok_r(rest, " \t\n", &rest));) its->levels++;
   }
   fclose(file);
   return its->group ? 0 : -1;
+}
+
+#define CAP_SYS_PTRACE_BIT 19
+
+/* Why the kernel does not let us look into a process, and what to do: root, too, may lack the right. */
+static const char *unseen(void) {
+  struct status ours;
+  if (geteuid())
+    return "the kernel lets only root look into it (it has, or had, more rights than you); run quartz as root";
+  if (!read_status("self", &ours) && !(ours.capabilities >> CAP_SYS_PTRACE_BIT & 1))
+    return "this root has not the right to look into it (capability SYS_PTRACE); start the container with "
+           "--cap-add SYS_PTRACE, or run quartz outside of it";
+  return "the kernel does not let even this root look into it (it has more rights, or a security policy protects it); "
+         "record a program that you start: quartz run";
 }
 
 const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
@@ -44,7 +60,8 @@ const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
   struct stat exe, own;
   snprintf(number, sizeof number, "%ld", (long)pid);
   if (read_status(number, &its) || read_status("self", &ours))
-    return "/proc does not show it (is it mounted with hidepid?); run quartz as root";
+    return geteuid() ? "/proc does not show it (is it mounted with hidepid?); run quartz as root"
+                     : "/proc does not show it; is /proc mounted here, and of this pid namespace?";
   if (its.group != pid) {
     snprintf(text, bytes, "it is one thread of process %ld; name that one", its.group);
     return text;
@@ -60,11 +77,7 @@ const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
     return text;
   }
   snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
-  if (stat(name, &exe))
-    return errno == EACCES
-             ? "the kernel lets only root look into it (it has, or had, more rights than you); run quartz "
-               "as root"
-             : "the file that it runs cannot be found";
+  if (stat(name, &exe)) return errno == EACCES || errno == EPERM ? unseen() : "the file that it runs cannot be found";
   if (!stat("/proc/self/exe", &own) && own.st_ino == exe.st_ino && own.st_dev == exe.st_dev)
     return "it is Quartz's own sampler; name the program that is to be recorded";
   if (qz_program_at(name) == QZ_PROGRAM_FOREIGN)

@@ -177,6 +177,11 @@ int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
   return low < in->generated_count && address >= in->generated[low].start && !qzi_intern_module(in, address);
 }
 
+uint64_t qzi_object_address(const struct qz_object *object) {
+  uint64_t address = QZ_LOAD(&object->address);
+  return address ? address : QZ_LOAD(&object->home);
+}
+
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
   if (index == 0 || index >= qz_session_object_high(in->view)) return 0;
   if (in->object_entities[index]) return in->object_entities[index];
@@ -200,6 +205,7 @@ uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
     entity = new_entity(in, kind, site, name, index);
     if (entity && qzi_table_add(&in->places, hash, entity)) entity = 0;
   }
+  if (entity) in->file->entities[entity].variable = qzi_object_address(object);
   return in->object_entities[index] = entity;
 }
 

@@ -127,6 +127,8 @@ uint32_t qzi_generated_entity(struct qzi_interner *in, uint64_t key);
 int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address);
 /* Entity of an object record; 0: none (index 0, record not in use, no room). */
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index);
+/* Where the object is, or was: its variable remains when it is gone. 0: unknown. */
+uint64_t qzi_object_address(const struct qz_object *object);
 /* Entity of the thread that has this record now; sets the memo. 0: the record is free, or there is no room. */
 uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_t serial);
 static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index, uint64_t serial) {

@@ -13,20 +13,16 @@
 #include "thread_names.h"
 #include "symbols/symbols.h"
 
-/* A static object gets the name of its variable, except if it is a variable of the C++ library itself. */
+/* A static object gets the name of its variable. */
 static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
   const struct qz_entity *entity = &in->file->entities[index];
   const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
-  uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
-  if (object && !address)
-    address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* the object is gone, but its variable is not */
+  uint64_t address = object ? qzi_object_address(object) : 0;
   const struct qzi_external *external = entity->kind == QZ_KIND_FUTEX ? qzi_external_of(in, index) : NULL;
   if (external) address = external->address;
   struct qz_symbol variable;
-  if (!address || !qzi_intern_module(in, address) ||
-      qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND)
-    return 0;
-  return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
+  if (!address || !qzi_intern_module(in, address) || !qz_symbols_variable(symbols, address, &variable)) return 0;
+  return qzi_intern_string(in, variable.name);
 }
 
 /* The name of an object that is named after the procedure called there, and what that procedure implies; text 0:

@@ -46,6 +46,12 @@ bool isMissing(const qz_entity &entity) {
   return entity.kind == QZ_ENTITY_PROCEDURE ? entity.name == 0 : entity.file == 0;
 }
 
+bool isIn(const qz_profile_copy &copy, uint64_t address) {
+  for (size_t k = 0; k < copy.modules_count; k++)
+    if (address >= copy.modules[k].start && address < copy.modules[k].end) return true;
+  return false;
+}
+
 } // namespace
 
 Found findMissingNames(const Profile &profile, const Known &known) {
@@ -71,8 +77,15 @@ Found findMissingNames(const Profile &profile, const Known &known) {
     bool object = entity.kind < QZ_KIND_COUNT;
     qz_symbol symbol;
     qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
-    /* Threads and objects have names, or are named after their place; a thread may be named after its procedure. */
-    found.entities[k] = {object ? "" : symbol.name, symbol.file, symbol.detail, symbol.line, symbol.missing};
+    /* Threads and objects have names, or are named after their place; a thread may be named after its procedure, and a
+     * static object after its variable, as when the recording ends. */
+    qz_symbol variable;
+    bool known = object && entity.name == 0 && entity.variable != 0 && isIn(copy, entity.variable) &&
+                 qz_symbols_variable(symbols, entity.variable, &variable);
+    found.entities[k] = {known    ? variable.name
+                         : object ? ""
+                                  : symbol.name,
+                         symbol.file, symbol.detail, symbol.line, symbol.missing};
   }
   for (uint32_t k = 0; k < copy.calls_count; k++) {
     if (found.callers[k] != 0 || copy.calls[k].site == 0) continue;

@@ -1,4 +1,5 @@
 /* Threads that the program creates and names: pthread_create, thrd_create, pthread_setname_np. */
+#include <errno.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <threads.h>
@@ -55,12 +56,13 @@ static struct qzl_thread *expect(uint64_t start, uint64_t site, struct qz_frame 
   pthread_mutex_unlock(&qzl_pool.lock);
   return child;
 }
-static void not_created(struct qzl_thread *child) {
+static void not_created(struct qzl_thread *child, int error) {
   pthread_mutex_lock(&qzl_pool.lock);
   qzl_pool.starting--;
   pthread_mutex_unlock(&qzl_pool.lock);
   qzi_pub_ended(&child->pub, &child->thread);
   qzl_place_give(child);
+  if (qzi_publishing()) qzi_pub_thread_refused(error);
 }
 
 #undef pthread_create
@@ -73,7 +75,7 @@ QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, v
   child->argument = argument;
   if (attributes) pthread_attr_getstacksize(attributes, &child->stack_bytes);
   int error = qzl_real.pthread_create(id, attributes, run, child);
-  if (error) not_created(child);
+  if (error) not_created(child, error);
   return error;
 }
 
@@ -85,7 +87,7 @@ QZL_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
   child->start_c11 = start;
   child->argument = argument;
   int error = real(id, run_c11, child);
-  if (error != thrd_success) not_created(child);
+  if (error != thrd_success) not_created(child, error == thrd_error ? EAGAIN : 0);
   return error;
 }
 

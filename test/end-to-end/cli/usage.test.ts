@@ -90,6 +90,25 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
   });
 }
 
+test('a program that the limit of processes leaves no thread: one line says that those of Quartz count', async (t) => {
+  if (!isRoot) {
+    skip(t, onlyRoot);
+    return;
+  }
+  const cwd = directory();
+  chownSync(cwd, 54322, 54322); // no other test's user
+  const program = join(root, 'build/test/end-to-end/pthread-layer/process_environment');
+  const line = `ulimit -u 12; exec "${command}" record -q -o out.quartz -- "${program}" at_once`;
+  const user = ['--reuid=54322', '--regid=54322', '--clear-groups'];
+  const { status, stderr } = await run('setpriv', [...user, 'bash', '-c', line], { cwd });
+  t.is(status, 0, stderr);
+  t.is(
+    stderr.match(/^quartz: the program could not create a thread\. [^\n]*\(ulimit -u 12\)[^\n]*$/gm)?.length,
+    1,
+    stderr,
+  );
+});
+
 test("flags with a blank in Quartz's own path: quoted, or one line says what to do", async (t) => {
   const place = join(directory(), "a b's");
   for (const part of ['scripts/quartz-flags', 'threadlib/include'])

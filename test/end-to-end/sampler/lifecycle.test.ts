@@ -10,8 +10,10 @@ import {
   openModel,
   pause,
   record,
+  sampler,
   start,
   startRecording,
+  temporaryFile,
   underWay,
   until,
   type Started,
@@ -209,4 +211,24 @@ test.serial('a sampler that gets no CPU while the program ends: the profile has 
     `${reported / 1e6} ms reported, ${truth / 1e6} by the process's clock`,
   );
   t.true(model.elapsedNs >= 2.98e9 && model.elapsedNs <= model.head.usageNs, `${model.elapsedNs / 1e6} ms of 3 s`);
+});
+
+test.serial('while the program runs, a static lock has the name that it has in the end', async (t) => {
+  const file = temporaryFile('live.quartz');
+  const program = `${root}/build/test/end-to-end/sampler/unprepared`;
+  const recording = start(sampler, ['record', '-q', '-o', file, '--', program]);
+  const locks = (): string[] =>
+    openModel(file)
+      .entities.filter(({ rawKind }) => rawKind === 'mutex')
+      .map(({ name }) => name);
+  try {
+    await until('the program is ready', () => recording.stdout().includes('ready'));
+    await until('the lock is seen', () => locks().length > 0);
+    t.is(openModel(file).head.status, 'recording');
+    t.true(locks().includes('door'), locks().join());
+  } finally {
+    recording.child.kill('SIGTERM');
+    await recording.ended;
+  }
+  t.true(locks().includes('door'), locks().join());
 });

@@ -29,6 +29,7 @@ const all: Notice[] = [
   { ...cpuWait, who: 'processors', cause: 'own', ownNs: 0.9 * s, cpus: 1 },
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: false },
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: true },
+  { form: 'left-processes', started: 1, ownNs: 0.004 * s },
   { form: 'waiting-loop', entity: table, ns: 0.5 * s, lock: true },
   { form: 'waiting-loop', entity: join_, ns: 0.5 * s, lock: false },
   { form: 'waiting-teams', entities: [table, join_], ns: 0.5 * s, advice: { pieces: 'larger', threads: 'fewer' } },

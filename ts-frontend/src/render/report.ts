@@ -12,9 +12,6 @@ import { viewTable, type ViewQuery } from './views/view.js';
 const renderers: Record<View, (model: Model, options: RenderOptions) => string[]> = { procedures, locks, threads };
 
 function nothing(model: Model, view: View): string {
-  if (model.samples === 0) {
-    return 'Nothing was sampled: the program ended before the first snapshot; let it run longer, or raise --rate.';
-  }
   switch (view) {
     case 'procedures':
       return model.head.publisher === 'pthread'
@@ -37,7 +34,7 @@ export function report(model: Model, view: View, options: RenderOptions): string
   const body = renderers[view](model, options);
   return text([
     ...head(model, options),
-    ...(body.length > 0 ? body : wrap(nothing(model, view), options.width, 0, options)),
+    ...(body.length > 0 || model.samples === 0 ? body : wrap(nothing(model, view), options.width, 0, options)),
   ]);
 }
 
@@ -46,9 +43,4 @@ export const focusReport = (model: Model, focus: Focus, options: RenderOptions):
 
 /** The head, followed by one of the views of calling contexts. */
 export const contextReport = (model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string =>
-  text([
-    ...head(model, options),
-    ...(model.root.nptNs > 0 || model.samples > 0
-      ? viewTable(model, root, query, options)
-      : wrap(nothing(model, 'procedures'), options.width, 0, options)),
-  ]);
+  text([...head(model, options), ...(model.samples > 0 ? viewTable(model, root, query, options) : [])]);

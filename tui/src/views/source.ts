@@ -1,9 +1,16 @@
 /** The source of the selected procedure with the costs of its lines, around the line with the largest self time. */
-import { costIndex, mainLine, sourceFiles, type Model, type SourceLine } from '../../../ts-frontend/src/model/index.js';
+import {
+  costIndex,
+  mainLine,
+  sourceFiles,
+  type Entity,
+  type Model,
+  type SourceLine,
+} from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
 import { percent } from '../../../ts-frontend/src/render/format/units.js';
-import { Canvas, Colour } from '../draw/canvas.js';
+import { Canvas, Colour, wrap, type Style } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { selectedEntity } from '../state/state.js';
@@ -29,6 +36,17 @@ const costsOf = (model: Model, file: string): Map<number, SourceLine> =>
 /** Rows above the text: the title, and the heads of columns if there are any. */
 const above = (costs: ReadonlyMap<number, SourceLine>): number => (costs.size > 0 ? 2 : 1);
 
+/** Why the entity has no file. The program as a whole has none, nor has what was made outside of all known code. */
+function whyNone({ id, kind, detail }: Entity): string {
+  if (id === 0) return 'this is the whole program; select a procedure, loop, lock or thread';
+  if (detail !== '') return detail;
+  if (kind === 'procedure') return 'its place is not in the profile';
+  return 'it was not made by code of the program';
+}
+function write(canvas: Canvas, text: string, width: number, style: Style = {}): void {
+  wrap(text, width).forEach((line, k) => canvas.text(0, 2 + k, line, style));
+}
+
 export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
   const { model } = scene;
@@ -39,12 +57,12 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   canvas.text(0, 0, `${name}  ${cut(place, size.width - name.length - 2, glyphs)}`, { bold: true });
   const { source: text } = scene.live;
   if (entity.file === '') {
-    canvas.text(0, 2, `no source known: ${entity.detail === '' ? 'compile with -g' : entity.detail}`);
+    write(canvas, `no source known: ${whyNone(entity)}`, size.width);
     return canvas;
   }
   if (text === null || text.file !== entity.file) return canvas;
   if ('error' in text) {
-    canvas.text(0, 2, text.error, { fg: Colour.yellow });
+    write(canvas, text.error, size.width, { fg: Colour.yellow });
     return canvas;
   }
   const costs = costsOf(model, entity.file);

@@ -17,6 +17,8 @@ const leastElapsed = 0.02;
  * mostly on them.
  */
 const mostlyOthers = 0.25;
+/** Not if the program slept for nearly all of the run: then their part of the elapsed time is less than this. */
+const mostlyElapsed = 0.1;
 /** A finding is marked if other programs may have caused at least this share of its cost. */
 const leastPart = 0.5;
 
@@ -45,7 +47,8 @@ const shaken: ReadonlySet<Finding['kind']> = new Set([
 export const othersPart = ({ othersNs, runNs, waitNs }: CpuWait): number =>
   runNs + waitNs > 0 ? othersNs / (runNs + waitNs) : 0;
 /** Whether processors were idle mainly because of other programs; idleness then says nothing about this program. */
-export const isMostlyOthers = (cpuWait: CpuWait): boolean => othersPart(cpuWait) >= mostlyOthers;
+export const isMostlyOthers = (cpuWait: CpuWait, elapsedNs: number): boolean =>
+  othersPart(cpuWait) >= mostlyOthers && cpuWait.othersNs >= mostlyElapsed * elapsedNs;
 
 export function cpuWaitOf({ head, balance, threads }: RawProfile): CpuWait {
   const { switchesKnown, voluntarySwitches } = head;

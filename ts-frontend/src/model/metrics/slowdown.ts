@@ -50,7 +50,13 @@ function atLocks({ tuples }: RawProfile): AtLocks {
 }
 
 /** Whether threads wait for each other so often that recording may change which ones wait. */
-function waitsOften({ head }: RawProfile, { wakingNs, yieldingNs }: AtLocks, waited: number, ranNs: number): boolean {
+function waitsOften(
+  { head, threads }: RawProfile,
+  { wakingNs, yieldingNs }: AtLocks,
+  waited: number,
+  ranNs: number,
+): boolean {
+  if (threads.length < 2 || ranNs === 0) return false;
   const slept = head.switchesKnown && wakingNs >= leastWaking * ranNs ? head.voluntarySwitches : 0,
     waits = Math.max(waited, slept);
   return (waits > 0 && ranNs <= waits * oftenNs) || (yieldingNs > 0 && yieldingNs >= leastYielding * ranNs);
@@ -162,7 +168,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     shareLeast: share(elapsedLeastNs),
     waitsMayChange,
     linesMayMove,
-    othersMayChange: isMostlyOthers(cpuWait),
+    othersMayChange: isMostlyOthers(cpuWait, head.elapsedNs),
     unmeasured: unmeasuredOf(head, hooked, locked),
   };
 }

@@ -1,5 +1,5 @@
 /** Notice about child processes, whose work the program's own profile cannot show. Pure. */
-import type { ChildProcessesNotice } from '../result/notices.js';
+import type { ChildProcessesNotice, LeftProcessesNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
 /**
@@ -9,9 +9,11 @@ import type { Model } from '../result/types.js';
 const leastPart = 0.05;
 const leastNs = 50e6;
 
-export function childProcesses({ head, root }: Model): ChildProcessesNotice[] {
+export function childProcesses({ head, root }: Model): (ChildProcessesNotice | LeftProcessesNotice)[] {
   const { childrenRunNs, childrenApart, cpuRunNs } = head;
   const ownNs = cpuRunNs > 0 ? cpuRunNs : root.processorTimeNs;
+  if (head.endReason === 'exit' && head.processesStarted > 0 && childrenRunNs === 0 && ownNs < leastNs)
+    return [{ form: 'left-processes', started: head.processesStarted, ownNs }];
   if (childrenRunNs < leastNs || childrenRunNs < leastPart * (childrenRunNs + ownNs)) return [];
   return [{ form: 'child-processes', childrenNs: childrenRunNs, ownNs, profiled: childrenApart }];
 }

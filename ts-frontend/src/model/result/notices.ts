@@ -45,6 +45,12 @@ export interface ChildProcessesNotice {
   ownNs: number;
   profiled: boolean; // each child process has a profile of its own
 }
+/** Neither the program nor what it waited for did much, but it started processes: one may go on as a daemon. */
+export interface LeftProcessesNotice {
+  form: 'left-processes';
+  started: number;
+  ownNs: number;
+}
 /** Other recorded processes of the launched program had CPUs during the recording. */
 export interface RelatedProcessesNotice {
   form: 'related-processes';
@@ -186,6 +192,7 @@ export type Notice =
   | CloseFindingsNotice
   | CpuWaitNotice
   | ChildProcessesNotice
+  | LeftProcessesNotice
   | RelatedProcessesNotice
   | WaitingLoopNotice
   | WaitingTeamsNotice

@@ -110,7 +110,7 @@ function uncertaintyText({ costCi95, othersMayCause }: Finding, { model, time }:
       ? ` There are few snapshots, so the cost is uncertain: ${time(costCi95.lowNs)} to ${time(costCi95.highNs)} ` +
         '(95 % interval).'
       : '') +
-    (othersMayCause && !isMostlyOthers(model.cpuWait) // then the report begins with that
+    (othersMayCause && !isMostlyOthers(model.cpuWait, model.elapsedNs) // then the report begins with that
       ? ` Other programs may be the cause: they kept this program waiting for CPUs for ${time(model.cpuWait.othersNs)}.`
       : '')
   );

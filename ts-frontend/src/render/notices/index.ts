@@ -8,6 +8,7 @@ import {
   closeFindings,
   cpuWait,
   fewSnapshots,
+  leftProcesses,
   relatedProcesses,
   lockChurn,
   noProcedure,
@@ -33,6 +34,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return cpuWait(notice, say);
     case 'child-processes':
       return childProcesses(notice, say);
+    case 'left-processes':
+      return leftProcesses(notice, say);
     case 'related-processes':
       return relatedProcesses(notice);
     case 'waiting-loop':

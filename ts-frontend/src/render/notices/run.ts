@@ -1,6 +1,7 @@
 /** Sentences for notices about the run itself: other programs, waiting for CPUs, sleep. */
 import type {
   ChildProcessesNotice,
+  LeftProcessesNotice,
   CloseFindingsNotice,
   CpuWaitNotice,
   FewSnapshotsNotice,
@@ -65,6 +66,13 @@ export const childProcesses = (
   remedy: profiled
     ? 'that is in their own profiles, whose names contain the process number'
     : '--tree makes one report on all of them, --children a profile of each',
+});
+
+export const leftProcesses = ({ started, ownNs }: LeftProcessesNotice, { time }: Phrases): NoticeSentences => ({
+  reason:
+    `the program itself used ${time(ownNs)} of processor time, and started ${count(started)} ` +
+    `${started === 1 ? 'process' : 'processes'}, whose work is not in this profile`,
+  remedy: 'if one goes on in the background (a daemon), run it in the foreground, or use quartz attach PID',
 });
 
 export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time }: Phrases): NoticeSentences => ({

@@ -42,7 +42,7 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   const { cpuWait, elapsedNs, relatedCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   const who = relatedCpus >= leastRelated ? 'Other processes (some of this program)' : 'Other programs';
-  if (!isMostlyOthers(cpuWait))
+  if (!isMostlyOthers(cpuWait, elapsedNs))
     return isDisturbed(model.raw)
       ? `${who} had CPUs while this program could run: the times of the findings include that waiting, those of the ` +
           'tables do not.'
@@ -109,6 +109,7 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
       : head.status === 'abandoned'
         ? 'the sampler died: complete up to its last snapshot, without checksums'
         : ends[head.endReason](head.exitStatus);
+  if (model.samples === 0) return `${commandLine(model)}: nothing was sampled${status === '' ? '' : `, ${status}`}`;
   return [
     `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
@@ -152,7 +153,6 @@ function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
 /** The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run. */
 function cost(model: Model): string {
   const { head, compensation, slowdown, elapsedNs } = model;
-  if (elapsedNs === 0) return 'nothing was recorded';
   const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of ${samplersCpu(model)} to sample`;
   const wholeNs = elapsedNs + slowdown.startNs,
     wholes = [wholeNs - slowdown.elapsedLeastNs, wholeNs - slowdown.elapsedNs] as const;
@@ -224,7 +224,7 @@ export function head(model: Model, options: RenderOptions): string[] {
       [
         clean(facts(model, options), options),
         processorsText(model, options),
-        isMostlyOthers(model.cpuWait) ? '' : effortText(model, options),
+        isMostlyOthers(model.cpuWait, model.elapsedNs) ? '' : effortText(model, options),
         kernelUsageText(model, options),
         workSpanText(model, options),
       ],

@@ -133,7 +133,7 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
     drop,
   });
   const effort = (row: ViewRow): number => effortOfCosts(row.total);
-  const hidesGuidance = isMostlyOthers(model.cpuWait);
+  const hidesGuidance = isMostlyOthers(model.cpuWait, model.elapsedNs);
   return [
     { head: 'NPT', text: ({ row }) => time(total(row, 'npt'), options), tone: 'strong' },
     { head: 'share', text: ({ row }) => percent(total(row, 'npt'), model.elapsedNs) },

@@ -20,13 +20,13 @@ export function cpusText(usage: KernelUsage): string {
   return `${figure(usage.cpusUsed)} of ${count(usage.cpus)} used`;
 }
 
-export function kernelUsageText({ kernelUsage: usage, balance }: Model, options: Letters): string {
+export function kernelUsageText({ kernelUsage: usage, balance, samples }: Model, options: Letters): string {
   if (!usage) return '';
   const { userNs, systemNs, faults, threads, threadsAtOnce } = usage;
-  const atOnce = threadsAtOnce < threads ? ` (at most ${count(threadsAtOnce)} at once)` : '';
+  const atOnce = threadsAtOnce > 0 && threadsAtOnce < threads ? ` (at most ${count(threadsAtOnce)} at once)` : '';
   const major = faults.major > 0 ? ` (${count(faults.major)} of them read from storage)` : '';
   return `CPUs: ${[
-    `${cpusText(usage)}, ${figure(balance.meanRunnable)} threads runnable on average`,
+    cpusText(usage) + (samples === 0 ? '' : `, ${figure(balance.meanRunnable)} threads runnable on average`),
     `user ${time(userNs, options)}, system ${time(systemNs, options)}`,
     `${some(threads, 'thread')}${atOnce}`,
     ...switchesOf(usage),
