@@ -116,6 +116,11 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
   return [...results, ...unexplained(prefix, results, status, signal, what)];
 }
 
+/** How long each file took, in s, the last time. */
+const took = new Map<string, number>();
+/** So many of those that took longest are named at the end of a whole run. */
+const longest = 12;
+
 /** Tests that failed in one run and passed in another. */
 const unsteady = new Set<string>();
 
@@ -138,7 +143,11 @@ async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const beside = [...paths.keys()].filter((k) => untimed.test(paths[k]!)),
     alone = [...paths.keys()].filter((k) => !untimed.test(paths[k]!));
   const runEach = async (left: number[]): Promise<void> => {
-    for (let k = left.shift(); k !== undefined; k = left.shift()) results[k] = await file(paths[k]!, options);
+    for (let k = left.shift(); k !== undefined; k = left.shift()) {
+      const begun = performance.now();
+      results[k] = await file(paths[k]!, options);
+      took.set(paths[k]!, Math.round((performance.now() - begun) / 1000));
+    }
   };
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => runEach(beside)));
   await runEach(alone);
@@ -197,5 +206,9 @@ if (unsteady.size > 0)
   process.stdout.write(
     `Failed at first, passed when run again\n${[...unsteady].map((name) => `  ${name}\n`).join('')}\n`,
   );
+if (chosen.length === 0) {
+  const slow = [...took].sort((a, b) => b[1] - a[1]).slice(0, longest);
+  process.stdout.write(`Files that took longest, in s\n${slow.map(([name, s]) => `  ${s} ${name}\n`).join('')}`);
+}
 process.stdout.write(text);
 process.exitCode = failed ? 1 : 0;
