@@ -134,9 +134,13 @@ static inline void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32
 }
 /* Adds what the visits saw; they began at now_ns, and the snapshot stands for the time from the last one's until_ns to
  * its own, which is not less than now_ns. Of kernel threads, what comes after now_ns may be added by the next call
- * only. Returns 0, or -1 if the file has no room (`full`) and nothing was added. Times must not decrease. */
+ * only, or by qzi_snapshot_add_rest, which comes before what was seen gets another meaning (other modules). Both return
+ * 0, or -1 if the file has no room (`full`) and nothing was added. Times must not decrease. */
 static inline int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t until_ns) {
   return sampler->threading->add(sampler, now_ns, until_ns);
+}
+static inline int qzi_snapshot_add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
+  return sampler->threading->add_rest ? sampler->threading->add_rest(sampler, now_ns) : 0;
 }
 static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
   qzi_visit(sampler, 0, sampler->view->processors);

@@ -24,6 +24,8 @@ struct qzi_threading {
   /* The two phases of a snapshot (snapshot.h). */
   void (*visit)(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
   int (*add)(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t until_ns);
+  /* Adds what the last snapshot still stands for. NULL: `add` has added all of it. */
+  int (*add_rest)(struct qzi_sampler *sampler, uint64_t now_ns);
   /* The next snapshot is the last one of a program that used total_ns of processor time, 0: unknown. NULL: the last
    * snapshot is like all others. */
   void (*last)(struct qzi_sampler *sampler, uint64_t total_ns);

@@ -253,8 +253,9 @@ static void note_path(struct qzi_sampler *sampler, uint32_t count) {
 }
 
 /* Adds one part of a snapshot; which threads execute is chosen for each part. */
-static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, const struct qzi_looked *all) {
+static int add_part(struct qzi_sampler *sampler, uint64_t end_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
+  const struct qzi_looked *all = &kernel->looked;
   struct qzi_counts counts = all->counts;
   const uint32_t looked = all->count;
   uint64_t ns;
@@ -294,40 +295,41 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, const struct q
 }
 
 /* Number of parts of that much of a snapshot. */
-static uint64_t parts_of(uint64_t whole_ns, uint32_t threads, uint64_t part_ns) {
+static uint64_t parts_of(const struct qzi_kernel *kernel, uint64_t whole_ns) {
+  uint64_t part_ns = kernel->accounts.last ? LAST_NS : PART_NS, threads = kernel->looked.high;
   uint64_t parts = (whole_ns + part_ns - 1) / part_ns, most = whole_ns / PARTS_EACH;
   if (most < PARTS_OF) most = PARTS_OF;
   if (parts * threads > most) parts = most / threads;
   return parts ? parts : 1;
 }
 
-static uint64_t part_ns(const struct qzi_kernel *kernel) { return kernel->accounts.last ? LAST_NS : PART_NS; }
-
 /* Adds one part of a snapshot after another, up to end_ns. later: 1: the snapshot has been counted. */
-static int add_parts(struct qzi_sampler *sampler, uint64_t end_ns, struct qzi_looked *looked, int later) {
-  uint64_t begin_ns = sampler->last_ns, ns = end_ns - begin_ns;
-  uint64_t parts = parts_of(ns, looked->high, part_ns(sampler->kernel));
-  sampler->kernel->accounts.snapshot_ns = ns / parts;
+static int add_parts(struct qzi_sampler *sampler, uint64_t end_ns, int later) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  struct qzi_looked *looked = &kernel->looked;
+  uint64_t begin_ns = sampler->last_ns, ns = end_ns - begin_ns, parts = parts_of(kernel, ns);
+  kernel->accounts.snapshot_ns = ns / parts;
   for (uint64_t k = 0; k < parts; k++) {
     looked->counts.more = later || k + 1 < parts;
-    for (uint32_t at = 0; (k || later) && at < looked->count; at++) look_again(&sampler->kernel->seen[at]);
-    if (add_part(sampler, k + 1 < parts ? begin_ns + ns / parts * (k + 1) : end_ns, looked)) return -1;
+    for (uint32_t at = 0; (k || later) && at < looked->count; at++) look_again(&kernel->seen[at]);
+    if (add_part(sampler, k + 1 < parts ? begin_ns + ns / parts * (k + 1) : end_ns)) return -1;
   }
   return 0;
 }
 
-static void let_rest_when_due(struct qzi_sampler *sampler, const struct qzi_looked *looked, uint64_t now_ns) {
-  if (qzi_resting_due(sampler->kernel->resting, now_ns)) qzi_let_rest(sampler, looked->count, now_ns);
+static void let_rest_when_due(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  if (qzi_resting_due(kernel->resting, now_ns)) qzi_let_rest(sampler, kernel->looked.count, now_ns);
 }
 
 /* Adds what the last snapshot still stands for, unless the program has ended meanwhile. */
-static int add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
-  struct qzi_looked *looked = &sampler->kernel->looked;
-  uint64_t until_ns = looked->until_ns;
-  looked->until_ns = 0;
-  if (until_ns <= sampler->last_ns || sampler->kernel->accounts.last) return 0;
-  if (add_parts(sampler, until_ns, looked, 1)) return -1;
-  let_rest_when_due(sampler, looked, now_ns);
+static int kernel_add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint64_t until_ns = kernel->looked.until_ns;
+  kernel->looked.until_ns = 0;
+  if (until_ns <= sampler->last_ns || kernel->accounts.last) return 0;
+  if (add_parts(sampler, until_ns, 1)) return -1;
+  let_rest_when_due(sampler, now_ns);
   return 0;
 }
 
@@ -339,7 +341,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t unt
   struct qzi_looked *looked = &kernel->looked;
   uint32_t high = qz_session_thread_high(sampler->view);
   if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
-  if (add_rest(sampler, now_ns) || make_room(kernel, high, sampler->view->processors)) return -1;
+  if (kernel_add_rest(sampler, now_ns) || make_room(kernel, high, sampler->view->processors)) return -1;
   uint64_t whole_ns = until_ns - sampler->last_ns;
   int divided = whole_ns > PART_NS && now_ns > sampler->last_ns && until_ns > now_ns;
   *looked = (struct qzi_looked){.high = high, .counts = {.whole_ns = whole_ns}, .until_ns = divided ? until_ns : 0};
@@ -347,13 +349,13 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t unt
   qzi_tracker_begin(kernel->tracker, now_ns, kernel->accounts.run_ns);
   kernel->whole_ns = whole_ns;
   uint64_t took_ns = kernel->accounts.took_ns;
-  qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts_of(whole_ns, high, part_ns(kernel)), high);
+  qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts_of(kernel, whole_ns), high);
   sampler->apart_ns += kernel->accounts.took_ns - took_ns;
   looked->count = look_at_all(sampler, high, now_ns, &looked->counts, &looked->waiters);
   if (sampler->outside) qzi_outside_waited(sampler->outside, whole_ns);
-  if (add_parts(sampler, divided ? now_ns : until_ns, looked, 0)) return -1;
+  if (add_parts(sampler, divided ? now_ns : until_ns, 0)) return -1;
   sampler->file->head->visits += looked->count + qzi_resting_count(kernel->resting);
-  if (!divided) let_rest_when_due(sampler, looked, now_ns);
+  if (!divided) let_rest_when_due(sampler, now_ns);
   return 0;
 }
 
@@ -390,6 +392,7 @@ const struct qzi_threading qzi_kernel_threading = {
   .skip = kernel_skip,
   .visit = kernel_visit,
   .add = kernel_add,
+  .add_rest = kernel_add_rest,
   .last = kernel_last,
   .settle = kernel_settle,
   .node = kernel_node,
