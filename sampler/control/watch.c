@@ -31,7 +31,7 @@ struct qzi_outside *qzi_watch(const struct qzi_recording_request *request, pid_t
           : geteuid()
             ? "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as "
               "root), so only running threads are seen"
-            : "; the kernel hides its memory and waits, even from this root (a container needs --cap-add SYS_PTRACE), "
+            : "; the kernel hides its memory and waits, even from root (a container needs --cap-add SYS_PTRACE), "
               "so only running threads are seen");
   return outside;
 }

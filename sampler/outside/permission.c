@@ -2,6 +2,7 @@
 #include "permission.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +41,15 @@ static int read_status(const char *pid, struct status *its) {
   return its->group ? 0 : -1;
 }
 
-#define CAP_SYS_PTRACE_BIT 19
-
 /* Why the kernel does not let us look into a process, and what to do: root, too, may lack the right. */
 static const char *unseen(void) {
   struct status ours;
   if (geteuid())
     return "the kernel lets only root look into it (it has, or had, more rights than you); run quartz as root";
-  if (!read_status("self", &ours) && !(ours.capabilities >> CAP_SYS_PTRACE_BIT & 1))
-    return "this root has not the right to look into it (capability SYS_PTRACE); start the container with "
-           "--cap-add SYS_PTRACE, or run quartz outside of it";
-  return "the kernel does not let even this root look into it (it has more rights, or a security policy protects it); "
+  if (!read_status("self", &ours) && !(ours.capabilities >> CAP_SYS_PTRACE & 1))
+    return "root lacks the capability SYS_PTRACE here, so the kernel does not let it look into it; start the container "
+           "with --cap-add SYS_PTRACE, or run quartz outside of it";
+  return "the kernel does not let even root look into it (it has more rights, or a security policy protects it); "
          "record a program that you start: quartz run";
 }
 

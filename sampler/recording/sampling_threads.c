@@ -186,18 +186,13 @@ static void keep_books(struct qzi_recording *recording) {
   if (recording->sampler.in.unknown_addresses) want_modules(recording);
 }
 
-/* The memory map may have changed. Reported immediately, because stack walks fail there until it is known. -1: the
- * profile is full. */
-static int look_at_modules(struct qzi_recording *recording, uint64_t now_ns) {
-  if (recording->mailbox) {
-    if (qzi_snapshot_add_rest(&recording->sampler, now_ns)) return -1;
-    store_modules(recording);
-  }
+/* The memory map may have changed. Reported immediately: until it is known stack walks fail there. */
+static void look_at_modules(struct qzi_recording *recording, uint64_t now_ns) {
+  if (recording->mailbox && !qzi_snapshot_add_rest(&recording->sampler, now_ns)) store_modules(recording);
   uint64_t unloads = QZ_LOAD(&qz_session_head(&recording->view)->unloads);
-  if (unloads == recording->sampler.in.unloads) return 0;
+  if (unloads == recording->sampler.in.unloads) return;
   recording->sampler.in.unloads = unloads;
   want_modules(recording);
-  return 0;
 }
 
 /* Visits threads without processors, and objects, as far as there is time. Unused time is saved up to a limit, so
@@ -379,10 +374,7 @@ void *qzi_sampling_main(void *argument) {
       break;
     }
     visit_others(recording);
-    if (look_at_modules(recording, now_ns)) {
-      no_room(recording);
-      break;
-    }
+    look_at_modules(recording, now_ns);
     int keep = now_ns >= keep_ns;
     if (keep) {
       keep_books(recording);

@@ -46,12 +46,6 @@ bool isMissing(const qz_entity &entity) {
   return entity.kind == QZ_ENTITY_PROCEDURE ? entity.name == 0 : entity.file == 0;
 }
 
-bool isIn(const qz_profile_copy &copy, uint64_t address) {
-  for (size_t k = 0; k < copy.modules_count; k++)
-    if (address >= copy.modules[k].start && address < copy.modules[k].end) return true;
-  return false;
-}
-
 } // namespace
 
 Found findMissingNames(const Profile &profile, const Known &known) {
@@ -80,12 +74,10 @@ Found findMissingNames(const Profile &profile, const Known &known) {
     /* Threads and objects have names, or are named after their place; a thread may be named after its procedure, and a
      * static object after its variable, as when the recording ends. */
     qz_symbol variable;
-    bool known = object && entity.name == 0 && entity.variable != 0 && isIn(copy, entity.variable) &&
-                 qz_symbols_variable(symbols, entity.variable, &variable);
-    found.entities[k] = {known    ? variable.name
-                         : object ? ""
-                                  : symbol.name,
-                         symbol.file, symbol.detail, symbol.line, symbol.missing};
+    bool isStatic =
+      object && entity.name == 0 && entity.variable != 0 && qz_symbols_variable(symbols, entity.variable, &variable);
+    const char *name = isStatic ? variable.name : object ? "" : symbol.name;
+    found.entities[k] = {name, symbol.file, symbol.detail, symbol.line, symbol.missing};
   }
   for (uint32_t k = 0; k < copy.calls_count; k++) {
     if (found.callers[k] != 0 || copy.calls[k].site == 0) continue;

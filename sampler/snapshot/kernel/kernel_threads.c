@@ -317,11 +317,6 @@ static int add_parts(struct qzi_sampler *sampler, uint64_t end_ns, int later) {
   return 0;
 }
 
-static void let_rest_when_due(struct qzi_sampler *sampler, uint64_t now_ns) {
-  struct qzi_kernel *kernel = sampler->kernel;
-  if (qzi_resting_due(kernel->resting, now_ns)) qzi_let_rest(sampler, kernel->looked.count, now_ns);
-}
-
 /* Adds what the last snapshot still stands for, unless the program has ended meanwhile. */
 static int kernel_add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -329,7 +324,7 @@ static int kernel_add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
   kernel->looked.until_ns = 0;
   if (until_ns <= sampler->last_ns || kernel->accounts.last) return 0;
   if (add_parts(sampler, until_ns, 1)) return -1;
-  let_rest_when_due(sampler, now_ns);
+  qzi_let_rest(sampler, kernel->looked.count, now_ns);
   return 0;
 }
 
@@ -355,7 +350,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t unt
   if (sampler->outside) qzi_outside_waited(sampler->outside, whole_ns);
   if (add_parts(sampler, divided ? now_ns : until_ns, 0)) return -1;
   sampler->file->head->visits += looked->count + qzi_resting_count(kernel->resting);
-  if (!divided) let_rest_when_due(sampler, now_ns);
+  if (!divided) qzi_let_rest(sampler, looked->count, now_ns);
   return 0;
 }
 

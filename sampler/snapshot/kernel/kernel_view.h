@@ -100,7 +100,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
 
 /* The member `waiting` of the thread's tuple. */
 uint8_t qzi_waiting_of(const struct qzi_sampler *sampler, const struct qzi_seen *seen);
-/* Lets threads rest that sleep, were reported in full, and hold no lock that others may wait for. */
+/* Where it is due, lets threads rest that sleep, were reported in full, and hold no lock that others may wait for. */
 void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns);
 /* Checks a resting thread when its turn comes. Returns 1 if it still rests; 0 if it does not, and is in *seen. */
 int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,

@@ -23,6 +23,7 @@ static int paid(const struct qzi_kernel *kernel, const struct qzi_kernel_memo *m
 /* Lets threads rest that sleep, were reported in full, and hold no lock that others may wait for. */
 void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
+  if (!qzi_resting_due(kernel->resting, now_ns)) return;
   qzi_resting_settle(sampler, kernel->resting, now_ns);
   for (uint32_t k = 0; k < looked; k++) {
     const struct qzi_seen *seen = &kernel->seen[k];

@@ -19,6 +19,14 @@ export interface Waits {
   spinningReady: number; // elapsed time in which ready threads could have used the processors of spinning ones
 }
 
+export const noWaits = (): Waits => ({
+  blocked: new Map(),
+  spinning: new Map(),
+  woken: new Map(),
+  wokenBusy: new Map(),
+  spinningReady: 0,
+});
+
 export interface Levels {
   P: number;
   elapsed: Map<number, number>; // level -> elapsed time
@@ -61,17 +69,7 @@ export function measureLevels(
     const level = b * (P + 1) + s;
     for (const object of groupOf[entity] !== 0 ? [entity, u32(groupOf, entity)] : [entity]) {
       let row = waits.get(object);
-      if (!row)
-        waits.set(
-          object,
-          (row = {
-            blocked: new Map<number, number>(),
-            spinning: new Map<number, number>(),
-            woken: new Map<number, number>(),
-            wokenBusy: new Map<number, number>(),
-            spinningReady: 0,
-          }),
-        );
+      if (!row) waits.set(object, (row = noWaits()));
       if (isWoken) {
         addTo(row.woken, level, ns);
         if (state === State.useful) addTo(row.wokenBusy, level, ns);

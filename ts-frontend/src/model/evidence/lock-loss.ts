@@ -5,7 +5,7 @@
 import { item } from '../profile/columns.js';
 import type { Entity } from '../result/types.js';
 import type { Levels, Waits } from './activity-levels.js';
-import { busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
+import { busyOf, noWaits, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
 import { isLock } from './wait-kinds.js';
@@ -117,13 +117,7 @@ function triesOf({ model, levels }: FindingContext): Map<number, number> {
  */
 export function jointLoss(context: FindingContext, objects: readonly Entity[], waiters: number): LockLoss {
   const { levels } = context;
-  const all: Waits = {
-    blocked: new Map(),
-    spinning: new Map(),
-    woken: new Map(),
-    wokenBusy: new Map(),
-    spinningReady: 0,
-  };
+  const all = noWaits();
   for (const { id } of objects) {
     const waits = levels.waits.get(id);
     for (const kind of ['blocked', 'spinning', 'woken', 'wokenBusy'] as const)

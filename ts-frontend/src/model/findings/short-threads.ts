@@ -17,6 +17,10 @@ const coarser = 10;
 /** If threads sleep for more than this share of the elapsed time, they do not only start and end. */
 const mostAsleep = 0.1;
 
+/** Whether the tuple is in a procedure that creates threads, or waits for their end. */
+const makesThreads = ({ model, tables }: FindingContext, k: number): boolean =>
+  isFor(item(model.entities, u32(tables.stacks.procedure, u32(model.raw.tuples.stack, k))), Purpose.threadMaking);
+
 /** Elapsed time that would be saved without these threads, provided that only their creators wait. */
 interface Without {
   inlineNs: number; // lower bound, if their creators did their work themselves
@@ -28,7 +32,7 @@ interface Without {
  * other thread lives. CPU time that other programs took is not saved.
  */
 function without(context: FindingContext, short: Short, ranNs: number): Without {
-  const { model, tables } = context;
+  const { model } = context;
   const { elapsedNs, cpuWait } = model;
   const main = mainThread(model);
   const threads = [...short.threads, ...(main && !short.threads.includes(main) ? [main] : [])];
@@ -38,9 +42,7 @@ function without(context: FindingContext, short: Short, ranNs: number): Without 
   // Only work that neither creates threads nor waits for them remains.
   const those = new Set(threads.map(({ id }) => id));
   const { tuples } = model.raw;
-  const goes = (k: number): boolean =>
-    !those.has(u32(tuples.thread, k)) ||
-    isFor(item(model.entities, u32(tables.stacks.procedure, u32(tuples.stack, k))), Purpose.threadMaking);
+  const goes = (k: number): boolean => !those.has(u32(tuples.thread, k)) || makesThreads(context, k);
   const own = withoutWaiting(context, goes);
   const shareOf = sum(threads, ({ processorTimeNs }) => processorTimeNs) / Math.max(1, model.root.processorTimeNs);
   const workNs = Math.min(1, shareOf) * ranNs,
@@ -70,8 +72,7 @@ function kernelOf(context: FindingContext, short: Short): Kernels {
   let npt = 0;
   for (let k = 0; k < tables.weights.length; k++) {
     if (!isBusy(u8(tuples.state, k)) || isUsers(u8(tuples.kernel, k))) continue;
-    const innermost = item(model.entities, u32(tables.stacks.procedure, u32(tuples.stack, k)));
-    if (tuples.kernel[k] !== KernelWork.thread && !isFor(innermost, Purpose.threadMaking)) continue;
+    if (tuples.kernel[k] !== KernelWork.thread && !makesThreads(context, k)) continue;
     making.push(k);
     npt += f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
   }
