@@ -47,6 +47,22 @@ test('gaps while threads wake each other are no time limit', (t) => {
   t.false(recorded(builder).findings.some(({ facts }) => facts.form === 'nothing-runs'));
 });
 
+test('gaps while woken threads wait for CPUs that others have are no time limit; long ones are', (t) => {
+  const gapsOf = (gapNs: number): boolean => {
+    const builder = new Builder({
+      processors: 2,
+      head: { cpuRunNs: second, cpuWaitNs: 4 * second, cpuDispatches: 1000 },
+    });
+    for (let k = 0; k < 100; k++)
+      builder
+        .stretch(0.01 * second, [run('a', ['ping']), wait('b', ['pong', 'condition:ball'])])
+        .stretch(gapNs, [wait('a', ['ping', 'condition:ball']), wait('b', ['pong', 'condition:ball'])]);
+    builder.object('condition:ball', { contended: 200, acquisitions: 200 });
+    return recorded(builder).findings.some(({ facts }) => facts.form === 'nothing-runs');
+  };
+  t.deepEqual([gapsOf(0.001 * second), gapsOf(0.02 * second)], [false, true]); // each waits 4 ms for a CPU
+});
+
 const polls = (call: string): ProfileBuilder => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 10; k++)

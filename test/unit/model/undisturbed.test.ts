@@ -10,7 +10,7 @@ import {
   prepareWaitOverlap,
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
-import { KernelWork } from '../../../ts-frontend/src/model/profile/raw-profile.js';
+import { KernelWork, State } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
 import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -60,6 +60,28 @@ test('a stack that was seen once in the kernel is not there for all the time tha
   const { tuples } = undisturbed(raw, { isLock: () => false, endsWithin: () => true, meets: () => false });
   const faultNs = tuples.ns.reduce((sum, ns, k) => sum + (tuples.kernel[k] === KernelWork.fault ? ns : 0), 0);
   t.true(faultNs > 0.3 * second && faultNs < 0.7 * second, `${faultNs / second} s, a fifth of what it gains`);
+});
+
+test('who wakes another one in its lock, and loses its CPU to it, does not work there for all that time', (t) => {
+  const inLock = ['main', 'put', 'mutex:queue'],
+    signal = [...inLock, 'pthread_cond_signal'];
+  const raw = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second },
+  })
+    .stretch(1.9 * second, [run('main', ['main', 'make'])])
+    .stretch(0.1 * second, [run('main', inLock)])
+    .stretch(second, [ready('main', inLock)])
+    .stretch(second, [ready('main', signal)])
+    .build();
+  const { tuples } = undisturbed(raw, { isLock: () => false, endsWithin: () => true, meets: () => false });
+  const queue = raw.entities.findIndex(({ kind }) => kind === 'mutex');
+  const isIn = (node: number): boolean =>
+    node !== 0 && (raw.stacks.entity[node] === queue || isIn(raw.stacks.parent[node]!));
+  let workNs = 0;
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (tuples.state[k] === State.useful && isIn(tuples.stack[k]!)) workNs += tuples.ns[k]!;
+  t.true(workNs > 0.15 * second && workNs < 0.3 * second, `${workNs / second} s, a twentieth of the work`);
 });
 
 test('who has been woken for a lock, and waits for a CPU, would not have worked beside who has it', (t) => {

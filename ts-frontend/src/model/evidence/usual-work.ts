@@ -4,8 +4,10 @@
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
-import type { RawProfile } from '../profile/raw-profile.js';
+import { objectKinds, Purpose } from '../profile/abi.js';
+import type { RawEntity, RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
+import { isFor } from './purposes.js';
 
 /** A row of the thread, and its share of the thread's work. */
 export interface Piece {
@@ -13,7 +15,7 @@ export interface Piece {
   part: number;
 }
 export interface Usual {
-  /** A thread's work on stacks that do not end in an OpenMP library; empty: it has none. */
+  /** A thread's work on stacks that do not end where threads meet; empty: it has none. */
   piecesOf: (thread: number) => readonly Piece[];
   /**
    * The share of a ready row during which the thread is on this stack because it was woken there, and not because it
@@ -27,17 +29,16 @@ const most = 32;
 
 export function usualWorkOf(raw: RawProfile): Usual {
   const { tuples, stacks, entities } = raw;
-  const isLibrary = (k: number): boolean =>
-    item(entities, u32(stacks.entity, u32(tuples.stack, k))).origin === 'openmp';
+  const meets = (k: number): boolean => isMeeting(item(entities, u32(stacks.entity, u32(tuples.stack, k))));
   const rows = new Map<number, Map<string, { row: number; ns: number }>>(); // by thread; by stack and kernel
   const executed = new Map<number, number>(),
     executedInside = new Map<number, number>(),
     ready = new Map<number, number>(),
-    readyInside = new Map<number, number>(); // by thread: time inside OpenMP's library
+    readyInside = new Map<number, number>(); // by thread; inside: where threads meet
   for (let k = 0; k < tuples.ns.length; k++) {
     const thread = u32(tuples.thread, k),
       ns = f64(tuples.ns, k),
-      inside = isLibrary(k);
+      inside = meets(k);
     if (isStanding(raw, k)) {
       addTo(ready, thread, ns);
       if (inside) addTo(readyInside, thread, ns);
@@ -63,11 +64,19 @@ export function usualWorkOf(raw: RawProfile): Usual {
     piecesOf: (thread) => pieces.get(thread) ?? none,
     wokenPart: (k) => {
       const thread = u32(tuples.thread, k);
-      if (!isStanding(raw, k) || !isLibrary(k) || !pieces.has(thread)) return 0;
+      if (!isStanding(raw, k) || !meets(k) || !pieces.has(thread)) return 0;
       return Math.max(0, 1 - partOf(executed, executedInside, thread) / partOf(ready, readyInside, thread));
     },
   };
 }
+
+/**
+ * Whether threads meet there: in OpenMP's library, in a call that waits or wakes, or in code that holds a lock. A
+ * thread may stand there because it was woken (also by a call that wakes others: `pthread_cond_signal` waits for those
+ * that it woke before), or because the one that it woke took its CPU.
+ */
+const isMeeting = (entity: RawEntity): boolean =>
+  entity.origin === 'openmp' || entity.kind in objectKinds || isFor(entity, Purpose.waitOrWake);
 
 /** Whether the thread is runnable, and it is not known that it waits for anything. */
 const isStanding = ({ tuples }: RawProfile, k: number): boolean =>

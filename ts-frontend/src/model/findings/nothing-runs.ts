@@ -8,7 +8,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, leastShare, processorUseOf } from '../evidence/context.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import { isHeldUp, leastReported, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
+import { isHeldUp, leastReported, most, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 
@@ -21,6 +21,29 @@ const shortWaitNs = 500_000;
  * The assumed maximum time until a woken thread runs on an idle CPU, in ns (measured in virtual machines: 30 to 50 us).
  */
 const wakingNs = 50_000;
+
+/** Gaps that are a smaller part of the waits may be the latency of wake-ups beside other programs. */
+const leastOfWaits = 0.25;
+
+/** How long a thread that can run waits for a CPU, on average, in ns. */
+function latencyNs({ model: { cpuWait, raw } }: FindingContext): number {
+  return cpuWait.waitNs / Math.max(1, raw.head.cpuDispatches);
+}
+
+/** How long one of the threads that wait for these objects waited in all, on average, in ns. */
+function waitedNs(known: readonly Waiting[]): number {
+  const sum = known.reduce(
+    (ns, { entity: { object } }) => ns + defined(object).contended * defined(object).waitMeanNs,
+    0,
+  );
+  return (
+    sum /
+    Math.max(
+      1,
+      known.reduce((all, { threads }) => all + threads, 0),
+    )
+  );
+}
 
 /** For how much of the time in which nothing ran no thread was sleeping or in input or output, in ns. */
 function unendedNs({ model, levels }: FindingContext): number {
@@ -39,12 +62,14 @@ export function nothingRunsFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   const cost = unendedNs(context);
   if (cost < Math.max(least, 2 * leastShare * model.elapsedNs) || cost < model.balance.nothingRanNs / 2) return [];
-  if (cost < countedWaits(model).waits * wakingNs) return [];
+  const { waits: woken } = countedWaits(model);
+  if (cost < woken * wakingNs) return [];
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && one.threads >= leastReported);
   // No conclusion is possible if waits are short, or if the holder of a lock may be outside of what is observed.
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
   const [first] = [...known].sort((a, b) => defined(a.entity.object).waitMeanNs - defined(b.entity.object).waitMeanNs);
   if (!first || known.some(({ entity }) => defined(entity.object).waitMeanNs < shortWaitNs)) return [];
+  if (cost < woken * latencyNs(context) && cost < leastOfWaits * waitedNs(known)) return [];
   const waits = known.slice(0, most).map(({ entity }) => ({
     entity: entity.id,
     count: defined(entity.object).contended,
