@@ -70,6 +70,27 @@ test('what is seen once in one of the two proves nothing', (t) => {
   t.false(rowOf(rare, 'read').certain);
 });
 
+test('locks without a name whose place has moved are the same ones if their users are, or if there is no other', (t) => {
+  const locks = (queueLine: number, logLine: number): ReturnType<typeof buildModel> =>
+    buildModel(
+      new Builder({ processors: 2 })
+        .stretch(second, [run('w1', ['main', 'put', 'mutex:queue']), run('w2', ['main', 'note', 'mutex:log'])])
+        .describe('mutex:queue', { name: '', file: 'a.c', line: queueLine })
+        .describe('mutex:log', { name: '', file: 'a.c', line: logLine })
+        .call('put', 'mutex:queue', 10)
+        .call('note', 'mutex:log', 20)
+        .build(),
+    );
+  const pairs = ({ entities }: Comparison): string[] =>
+    entities
+      .filter(({ kind }) => kind === 'lock')
+      .map(({ before, after }) => `${before?.name} -> ${after?.name}`)
+      .sort();
+  const both = ['mutex at a.c:10 -> mutex at a.c:12', 'mutex at a.c:20 -> mutex at a.c:25'];
+  t.deepEqual(pairs(compare(locks(10, 20), locks(12, 25))), both);
+  t.deepEqual(pairs(compare(locks(10, 20), locks(10, 25))), ['mutex at a.c:10 -> mutex at a.c:10', ...both.slice(1)]);
+});
+
 test('other processors are cautioned about', (t) => {
   t.deepEqual(compare(version(second), version(second, 'read', 8)).cautions, [
     { form: 'processors', before: 4, after: 8 },

@@ -6,6 +6,7 @@ import { defined, item } from '../profile/columns.js';
 import { fewSnapshots, independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';
 import type { Entity, Finding, Interval, Model } from '../result/types.js';
+import { movedObjects } from './moved-objects.js';
 
 /** An entity of either run, or of both. */
 export interface EntityChange {
@@ -40,7 +41,7 @@ export type Caution =
 
 /**
  * Entities correspond if their kind, name and (for procedures) file are equal. Lines are ignored, because they move
- * when a program is changed.
+ * when a program is changed; for objects that are named after one, see moved-objects.ts.
  */
 function keyOf({ kind, name, file }: Entity): string {
   return [kind, name, kind === 'procedure' ? placeOf(file, 0) : ''].join('\0');
@@ -79,7 +80,9 @@ function estimate(model: Model, entity: Entity | null): Estimate {
 
 export function compare(before: Model, after: Model): Comparison {
   const old = byKey(before),
-    now = byKey(after);
+    here = byKey(after),
+    moved = movedObjects([before, old], [after, here]);
+  const now = new Map([...here].map(([key, entity]) => [moved.get(key) ?? key, entity]));
   const entities: EntityChange[] = [];
   for (const key of new Set([...old.keys(), ...now.keys()])) {
     const a = old.get(key) ?? null,
@@ -102,17 +105,19 @@ export function compare(before: Model, after: Model): Comparison {
     after,
     elapsedChangeNs: after.elapsedNs - before.elapsedNs,
     entities,
-    findings: compareFindings(before, after),
+    findings: compareFindings(before, after, moved),
     cautions: cautionsOf(before, after),
   };
 }
 
 /** A finding is unchanged if both profiles have one of its kind about the same entity. */
-function compareFindings(before: Model, after: Model): FindingChange[] {
+function compareFindings(before: Model, after: Model, moved: ReadonlyMap<string, string>): FindingChange[] {
   const keyIn =
     (model: Model) =>
-    ({ kind, entity }: Finding): string =>
-      [kind, entity === 0 ? '' : keyOf(item(model.entities, entity))].join('\0');
+    ({ kind, entity }: Finding): string => {
+      const key = entity === 0 ? '' : keyOf(item(model.entities, entity));
+      return [kind, (model === after ? moved.get(key) : undefined) ?? key].join('\0');
+    };
   const left = new Map(after.findings.map((finding) => [keyIn(after)(finding), finding]));
   const rows: FindingChange[] = before.findings.map((finding) => {
     const key = keyIn(before)(finding);
