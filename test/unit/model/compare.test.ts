@@ -70,7 +70,7 @@ test('what is seen once in one of the two proves nothing', (t) => {
   t.false(rowOf(rare, 'read').certain);
 });
 
-test('locks without a name whose place has moved are the same ones if their users are, or if there is no other', (t) => {
+test('locks without a name whose place has moved are the same if their users are, or if there is no other', (t) => {
   const locks = (queueLine: number, logLine: number): ReturnType<typeof buildModel> =>
     buildModel(
       new Builder({ processors: 2 })
