@@ -143,6 +143,25 @@ int qzi_follow_hold(struct qzi_target *target, uint32_t reason, int32_t status) 
   return 1;
 }
 
+/* Of a process that a signal ended, the time since the kernel was last asked is not known. If the launched program
+ * waited for it, that time is among the `unrecorded_ns` of its children, which are divided equally among such
+ * processes, but each cannot have used more than all CPUs for as long as it was recorded. Returns the sum. */
+static uint64_t credit_ended_by_signal(uint64_t unrecorded_ns) {
+  uint64_t credited_ns = 0;
+  unsigned count = 0;
+  for (unsigned k = 0; k < all.count; k++) count += !is_complete(all.followed[k].target);
+  for (unsigned k = 0; k < all.count; k++) {
+    struct held *its = &all.followed[k];
+    const struct qz_profile *head = its->target->recording.file.head;
+    uint64_t most_ns = head->elapsed_ns * head->cpus, part_ns = count ? unrecorded_ns / count : 0;
+    if (is_complete(its->target) || its->used_ns >= most_ns) continue;
+    if (part_ns > most_ns - its->used_ns) part_ns = most_ns - its->used_ns;
+    its->used_ns += part_ns;
+    credited_ns += part_ns;
+  }
+  return credited_ns;
+}
+
 /* ---- the decision ---- */
 
 static int by_time(const void *left, const void *right) {
@@ -221,14 +240,18 @@ void qzi_follow_settle(void) {
     recorded_ns += all.followed[k].used_ns;
     complete &= is_complete(all.followed[k].target);
   }
+  if (itself && itself->target->recording.file.head->children_run_ns > recorded_ns) {
+    unrecorded_ns = itself->target->recording.file.head->children_run_ns - recorded_ns;
+    uint64_t credited_ns = credit_ended_by_signal(unrecorded_ns);
+    recorded_ns += credited_ns;
+    unrecorded_ns -= credited_ns;
+  }
   qsort(all.followed, all.count, sizeof *all.followed, by_time);
   const struct held *related[PART + 1];
   unsigned related_count = 0;
   for (unsigned k = 0; k < all.count; k++) related[related_count++] = &all.followed[k];
   if (itself) related[related_count++] = itself;
   note_related(related, related_count);
-  if (itself && itself->target->recording.file.head->children_run_ns > recorded_ns)
-    unrecorded_ns = itself->target->recording.file.head->children_run_ns - recorded_ns;
   of_ns = recorded_ns + unrecorded_ns + (itself ? itself->used_ns : 0);
   int wrapper = itself && all.count && is_wrapper(itself, most, of_ns);
   unsigned kept = (unsigned)wrapper;

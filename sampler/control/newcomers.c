@@ -1,6 +1,7 @@
 /* See newcomers.h. */
 #include "newcomers.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +29,15 @@ static uint64_t used_ns(pid_t pid) {
   struct timespec used;
   if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used)) return 0;
   return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+/* Then nothing can be learned of its program any more, though its parent may not have waited for it. */
+static int has_ended(pid_t pid) {
+  int pidfd = qzi_pidfd_open(pid);
+  if (pidfd < 0) return errno == ESRCH;
+  int ended = qzi_process_ended(pidfd);
+  close(pidfd);
+  return ended;
 }
 
 static struct qzi_newcomer take(unsigned k) {
@@ -107,8 +117,8 @@ int qzi_newcomer_grown(struct qzi_newcomer *grown) {
     struct qzi_newcomer *one = &all.one[k];
     if (one->due_ns > now_ns) continue;
     uint64_t cpu_ns = used_ns(one->pid);
-    if (!cpu_ns) {
-      pass(one, 0);
+    if (!cpu_ns || has_ended(one->pid)) {
+      pass(one, cpu_ns);
       drop(k);
     } else if (one->socket < 0 && qzi_process_left(one->pid, one->session)) {
       drop(k);

@@ -1,6 +1,6 @@
 /**
- * Known work and span: the parallelism of programs whose work is counted. Only ratios are checked, never times; waits
- * for CPUs are in neither, so that a busy machine gives the same results.
+ * Known work and span: the parallelism of programs whose work is counted. Waits for CPUs are in neither, so that a busy
+ * machine gives the same results.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,14 +29,15 @@ interface Measured {
   model: Model;
   span: WorkSpan;
   file: string;
+  stdout: string;
 }
 async function measure(t: ExecutionContext, args: string, processors: number, binary = program): Promise<Measured> {
-  const { model, file, status, stderr } = await record(binary, { args: [args], processors, span: true });
+  const { model, file, status, stdout, stderr } = await record(binary, { args: [args], processors, span: true });
   t.is(status, 0, stderr);
   const span = workSpanOf(model);
   if (span === null) throw new Error('no work and span were recorded');
   t.deepEqual(checkInvariants(model), []);
-  return { model, span, file };
+  return { model, span, file, stdout };
 }
 
 // Of 1,000 and 250 units, and so on: see the program. Other ways to pass on a chain: oracle/chains.test.ts.
@@ -48,26 +49,38 @@ const cases = [
   { name: 'threads that take turns by a condition', args: 'turns', parallelism: 1 },
 ];
 /**
- * The same unit takes more or less time from one moment to the next if the program's own threads share a core, or
- * others take the CPUs; and the longest chain is the one that was disturbed most. Then only large differences are
- * checked.
+ * The same unit takes more or less time from one moment to the next if threads share a core, and the longest chain is
+ * the one that was disturbed most. The package's programs measure that, and print their work and span in processor
+ * time; of others only large differences are checked.
  */
-const isEven = ({ cpuWait, processors }: Model): boolean => processors === 1 && cpuWait.waitNs < 0.1 * cpuWait.runNs;
-const bounds = (model: Model): readonly [number, number] => (isEven(model) ? [0.85, 1.07] : [0.35, 1.5]);
+function due(stdout: string, counted: number): { parallelism: number; low: number; high: number } {
+  const measured = linesOf(stdout)[1];
+  if (measured) return { parallelism: measured[0] / measured[1], low: 0.85, high: 1.05 };
+  return { parallelism: counted, low: 0.35, high: 1.5 };
+}
+type Line = readonly [number, number];
+/** Work and span in units, the same in ns, and what else the case says. */
+const linesOf = (stdout: string): Line[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').map(Number) as unknown as Line);
 
-function checkCase(t: ExecutionContext, { model, span, file }: Measured, parallelism: number): void {
-  const [low, high] = bounds(model);
+function checkCase(t: ExecutionContext, { span, file, stdout }: Measured, counted: number): void {
+  const { parallelism, low, high } = due(stdout, counted);
   // Disturbances make the span longer, so that nothing can be less parallel than its typical span says.
   const typical = span.workNs / (span.typicalSpanNs ?? span.spanNs);
   const is = `${span.parallelism.toFixed(3)}, typically ${typical.toFixed(3)}`;
-  const text = `${is}, not ${parallelism.toFixed(3)} (${file})`;
+  const text = `${is}, not ${parallelism.toFixed(3)}; by units ${counted.toFixed(3)} (${file})`;
   t.true(span.parallelism <= parallelism * high, text);
   t.true(typical >= parallelism * low, text);
 }
 for (const { name, args, parallelism } of cases) {
   for (const processors of [1, 2])
     test.serial(`parallelism of ${name}, on ${processors}`, async (t) => {
-      checkCase(t, await measure(t, args, processors), parallelism);
+      const measured = await measure(t, args, processors);
+      t.regex(measured.stdout, /^(\d+ \d+\n){2,3}$/);
+      checkCase(t, measured, parallelism);
     });
   if (['amdahl', 'barrier'].includes(args))
     test.serial(`plain pthreads: parallelism of ${name}`, async (t) => {
@@ -140,22 +153,20 @@ for (const args of ['sleep', 'io'])
   });
 
 test.serial('sites: what was spawned there, its work and span, and calls that are within no other', async (t) => {
-  const { model, span } = await measure(t, 'tree', 1);
+  const { model, span, stdout } = await measure(t, 'tree', 1);
   const [site] = span.sites;
   t.is(span.sites.length, 1);
   t.is(site && item(model.entities, site.start).name, 'tree');
   t.is(site?.count, 31, 'one at each of 1 + 2 + ... + 16 inner nodes');
   t.is(site?.topCount, 5, 'those of main, and of what it called itself');
   // Below the root: a spawned tree of depth 4, and of 3, 2, 1, 0 on the way that is called.
-  const work = [4, 3, 2, 1, 0].reduce((sum, d) => sum + (2 ** (d + 1) - 1) * 20 + (2 ** d - 1) * 10, 0);
-  const length = [4, 3, 2, 1, 0].reduce((sum, d) => sum + (d + 1) * 20 + d * 10, 0);
+  const [work, length] = linesOf(stdout)[2]!;
   const is = (site?.topWorkNs ?? 0) / Math.max(1, site?.topSpanNs ?? 0);
-  const [low, high] = bounds(model);
-  t.true(is > low * (work / length) && is < high * (work / length), `${is}, not ${work / length}`);
+  t.true(is > (0.85 * work) / length && is < (1.05 * work) / length, `${is}, not ${work / length}`);
 });
 
 test.serial('predictions lie between what no schedule beats and what every greedy one does', async (t) => {
-  const { model, span } = await measure(t, 'amdahl', 1);
+  const { span, stdout } = await measure(t, 'amdahl', 1);
   t.is(span.prediction[0]?.processors, 1);
   t.is(span.prediction.at(-1)?.processors, 1024);
   for (const { processors, ns, lowNs, highNs } of span.prediction) {
@@ -163,9 +174,11 @@ test.serial('predictions lie between what no schedule beats and what every greed
     t.true(lowNs >= span.workNs / processors - 1);
   }
   // 200 alone, and 800 in 16 equal parts: 200 + 800 / P.
+  const [, [work, length], [alone]] = linesOf(stdout) as [Line, Line, Line];
   for (const P of [2, 4, 8, 16]) {
     const is = (span.prediction.find(({ processors }) => processors === P)?.ns ?? 0) / span.workNs;
-    t.true(Math.abs(is - (0.2 + 0.8 / P)) < (isEven(model) ? 0.05 : 0.25), `${P}: ${is}`);
+    const due = Math.max(length, alone + (work - alone) / P) / work;
+    t.true(Math.abs(is - due) < 0.05, `${P}: ${is}, not ${due}`);
   }
 });
 

@@ -41,12 +41,13 @@ test('processor times, switches and page faults are those that the kernel counts
 
 test('while it runs, times and faults are known; switches when recording has ended', async (t) => {
   const file = temporaryFile('profile.quartz');
-  const recording = start(sampler, ['record', '-q', '-o', file, '--', program('spin')]);
-  await underWay(file, 100);
-  const early = openModel(file).kernelUsage;
+  const recording = start(sampler, ['record', '-q', '-o', file, '--', program('attach_while_busy')]);
+  let early: KernelUsage | undefined;
+  await underWay(file, 1, ({ kernelUsage }) => (early = kernelUsage) !== undefined);
   recording.child.kill('SIGTERM');
   await recording.ended;
-  if (early) t.is(early.switches, null);
+  t.is(early?.switches, null);
+  t.true((early?.userNs ?? 0) > 0);
   const late = usageOf(openModel(file));
   t.true(late.userNs > 0 && late.ns > 0);
 });

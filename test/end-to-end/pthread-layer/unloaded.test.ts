@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { needing, skip } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { directory } from '../../support/run-quartz.js';
-import { hadCpus, sourceOf } from './helpers.js';
+import { sourceOf } from './helpers.js';
 
 /**
  * Some 2 ms of multiplications that depend on each other. `frame`: bytes of stack, so that callers are found
@@ -38,16 +38,17 @@ needing('perf_event_open')(
     const args = ['first', 'second'].map((name) => join(cwd, `${name}.so`));
     const { model, status, stdout } = await record(join(cwd, 'reloaded'), { args });
     t.is(status, 0);
-    if (stdout.trim() !== 'same' || !hadCpus(model)) {
-      skip(t, stdout.trim() === 'same' ? 'other programs had the CPUs' : 'the system put the libraries apart');
+    if (stdout.trim() !== 'same') {
+      skip(t, 'the system put the libraries apart');
       return;
     }
     const share = (name: string): number =>
       (model.entities.find((entity) => entity.kind === 'procedure' && entity.name === name)?.processorTimeNs ?? 0) /
       model.root.processorTimeNs;
-    // ten of eleven parts, except for what was sampled before the sampler knew of the second library
-    t.true(share('second_work') > 0.7, `${share('second_work')} in second_work, ${share('first_work')} in first_work`);
-    t.true(share('first_work') > 0 && share('first_work') < 0.25);
+    // a quarter and three, except for what was sampled before the sampler knew of a library
+    const shares = `${share('second_work')} in second_work, ${share('first_work')} in first_work`;
+    t.true(share('second_work') > 0.55 && share('second_work') < 0.85, shares);
+    t.true(share('first_work') > 0.1 && share('first_work') < 0.4, shares);
     t.true(share('work_in') > 0.85, 'paths lead to the procedure that calls the library');
   },
 );

@@ -1,24 +1,18 @@
-/* Graphs of strands of the thread package. The program itself counts their work and span in units and prints both: see
- * ../shapes.test.ts. */
+/* Graphs of strands of the thread package. The program itself adds up their work and span, in units and in processor
+ * time, and prints all four: see ../shapes.test.ts. */
 #include <quartz/quartz.h>
 #include <stdbool.h>
 #define UNITS_ALONE
 /* Multiplications in a unit, which takes 2 to 4 us: on some virtual machines a page fault takes 15 us, an interrupt as
  * much. A program has some 60 faults, and is interrupted up to 2,000 times a second while it is recorded. */
 #define ROUND UINT64_C(2000)
-#include "units.h"
-
-static uint64_t work_units, span_units;
-static void expect(uint64_t work, uint64_t span) {
-  work_units = work;
-  span_units = span;
-}
+#include "parts.h"
 
 /* ---- a random graph of spawned calls ---- */
 
 #define MOST_CHILDREN 4
 struct node {
-  uint64_t before, after, between[MOST_CHILDREN], work, span;
+  struct part before, after, between[MOST_CHILDREN];
   unsigned children;
   struct node *child[MOST_CHILDREN];
 };
@@ -32,36 +26,41 @@ static uint64_t up_to(uint64_t most) {
 static struct node *make(unsigned depth, uint64_t most) {
   struct node *node = calloc(1, sizeof *node);
   if (!node) exit(99);
-  *node = (struct node){.before = 1 + up_to(most), .after = 1 + up_to(most)};
+  node->before = of(1 + up_to(most));
+  node->after = of(1 + up_to(most));
   if (depth) node->children = 1 + (unsigned)up_to(MOST_CHILDREN);
-  uint64_t own = node->before, longest = 0;
-  node->work = node->before + node->after;
   for (unsigned k = 0; k < node->children; k++) {
     node->child[k] = make(depth - 1, most);
-    node->between[k] = 1 + up_to(most);
-    if (own + node->child[k]->span > longest) longest = own + node->child[k]->span;
-    own += node->between[k];
-    node->work += node->child[k]->work + node->between[k];
+    node->between[k] = of(1 + up_to(most));
   }
-  node->span = (own > longest ? own : longest) + node->after;
   return node;
 }
 static void visit(void *argument) {
   struct node *node = argument;
-  units(node->before);
+  execute(&node->before);
   qz_scope scope = QZ_SCOPE_INIT;
   for (unsigned k = 0; k < node->children; k++) {
     qz_spawn(&scope, visit, node->child[k]);
-    units(node->between[k]);
+    execute(&node->between[k]);
   }
   qz_sync(&scope);
-  units(node->after);
+  execute(&node->after);
+}
+/* Adds the node's work, and returns its span. */
+static uint64_t add_up(const struct node *node, int kind) {
+  uint64_t own = node->before.is[kind], longest = 0;
+  for (unsigned k = 0; k < node->children; k++) {
+    longest = longer(longest, own + add_up(node->child[k], kind));
+    own += node->between[k].is[kind];
+  }
+  work[kind] += own + node->after.is[kind];
+  return longer(own, longest) + node->after.is[kind];
 }
 static void graph(const char *number) {
   seed = strtoull(number, NULL, 10) * 7919 + 1;
   struct node *root = make(5, 400);
-  expect(root->work, root->span);
   visit(root);
+  for (int kind = 0; kind < KINDS; kind++) span[kind] = add_up(root, kind);
 }
 
 /* ---- short strands, one of which now and then takes long, as when an interrupt hits it ---- */
@@ -70,89 +69,96 @@ static void graph(const char *number) {
 #define ROUNDS 400
 #define USUAL  20
 #define HICCUP 1000
-#define RARE   1000 /* one call of so many */
-static void call(void *argument) { units((uint64_t)(uintptr_t)argument); }
+#define RARE   1000 /* one call of so many; no two of them are in the same round */
+static void call(void *part) { execute(part); }
 static void hiccups(void) {
-  uint64_t number = 0, hits = 0;
+  uint64_t number = 0;
   for (int round = 0; round < ROUNDS; round++) {
-    units(USUAL);
+    struct part own = of(USUAL), calls[CALLS];
+    execute(&own);
     qz_scope scope = QZ_SCOPE_INIT;
     for (int k = 0; k < CALLS; k++) {
-      bool is_hit = ++number % RARE == 0;
-      hits += is_hit;
-      qz_spawn(&scope, call, (void *)(uintptr_t)(is_hit ? HICCUP : USUAL));
+      calls[k] = of(++number % RARE == 0 ? HICCUP : USUAL);
+      qz_spawn(&scope, call, &calls[k]);
     }
     qz_sync(&scope);
+    add(&own);
+    add_beside(calls, CALLS);
   }
-  /* No two of them are in the same round. */
-  expect(ROUNDS * (1 + CALLS) * USUAL + hits * (HICCUP - USUAL), ROUNDS * 2 * USUAL + hits * (HICCUP - USUAL));
 }
 
 /* ---- one at a time ---- */
 
-static void *does(void *argument) {
-  units((uint64_t)(uintptr_t)argument);
+static void *does(void *part) {
+  execute(part);
   return NULL;
-}
-static qz_thread_t create(uint64_t count) {
-  qz_thread_t thread;
-  if (qz_create(&thread, NULL, does, (void *)(uintptr_t)count)) exit(99);
-  return thread;
 }
 /* Joined long after it has ended. */
 static void ended(void) {
-  units(10000);
-  qz_thread_t thread = create(30000);
-  units(60000);
+  struct part first = of(10000), both[] = {of(30000), of(60000)};
+  execute(&first);
+  qz_thread_t thread;
+  if (qz_create(&thread, NULL, does, &both[0])) exit(99);
+  execute(&both[1]);
   qz_join(thread, NULL);
-  expect(100000, 70000);
+  add(&first);
+  add_beside(both, 2);
 }
 /* The spawned call continues on another processor, if there is one, when its parent has done its own part. */
 static void stolen(void) {
   for (int k = 0; k < 20; k++) {
-    units(500);
+    struct part first = of(500), both[] = {of(5000), of(1500)}, last = of(500);
+    execute(&first);
     qz_scope scope = QZ_SCOPE_INIT;
-    qz_spawn(&scope, call, (void *)(uintptr_t)5000);
-    units(1500);
+    qz_spawn(&scope, call, &both[0]);
+    execute(&both[1]);
     qz_sync(&scope);
-    units(500);
+    execute(&last);
+    add(&first);
+    add_beside(both, 2);
+    add(&last);
   }
-  expect(20 * 7500, 20 * 6000);
 }
 /* A spawned call that does not return. */
-static void leaves(void *argument) {
-  units((uint64_t)(uintptr_t)argument);
-  if (argument) qz_exit(NULL);
+static void leaves(void *part) {
+  execute(part);
+  if (part) qz_exit(NULL);
   units(1000000);
 }
 static void left(void) {
   for (int k = 0; k < 20; k++) {
-    units(1000);
+    struct part first = of(1000), all[] = {of(4000), of(2000), of(1000)};
+    execute(&first);
     qz_scope scope = QZ_SCOPE_INIT;
-    qz_spawn(&scope, leaves, (void *)(uintptr_t)4000);
-    qz_spawn(&scope, leaves, (void *)(uintptr_t)2000);
-    units(1000);
+    qz_spawn(&scope, leaves, &all[0]);
+    qz_spawn(&scope, leaves, &all[1]);
+    execute(&all[2]);
     qz_sync(&scope);
+    add(&first);
+    add_beside(all, 3);
   }
-  expect(20 * 8000, 20 * 5000);
 }
 
+/* Seven wait for the eighth. */
+#define MEET 8
 static qz_barrier round_ends;
+static struct part meetings[40][MEET];
 static void *comes(void *argument) {
   for (int k = 0; k < 40; k++) {
-    units((uint64_t)(uintptr_t)argument);
+    execute(&meetings[k][(uintptr_t)argument]);
     qz_barrier_wait(&round_ends);
   }
   return NULL;
 }
-/* Seven wait for the eighth. */
 static void late(void) {
-  qz_thread_t threads[8];
-  qz_barrier_init(&round_ends, "round", 8, QZ_BLOCK);
-  for (int k = 0; k < 8; k++)
-    if (qz_create(&threads[k], NULL, comes, (void *)(uintptr_t)(k == 5 ? 2000 : 300))) exit(99);
-  for (int k = 0; k < 8; k++) qz_join(threads[k], NULL);
-  expect(40 * (2000 + 7 * 300), 40 * 2000);
+  qz_thread_t threads[MEET];
+  for (int k = 0; k < 40; k++)
+    for (int n = 0; n < MEET; n++) meetings[k][n] = of(n == 5 ? 2000 : 300);
+  qz_barrier_init(&round_ends, "round", MEET, QZ_BLOCK);
+  for (uintptr_t n = 0; n < MEET; n++)
+    if (qz_create(&threads[n], NULL, comes, (void *)n)) exit(99);
+  for (int n = 0; n < MEET; n++) qz_join(threads[n], NULL);
+  for (int k = 0; k < 40; k++) add_beside(meetings[k], MEET);
 }
 
 int main(int count, char **words) {
@@ -172,6 +178,6 @@ int main(int count, char **words) {
   } else {
     return 2;
   }
-  printf("%llu %llu\n", (unsigned long long)work_units, (unsigned long long)span_units);
+  print_sums();
   return 0;
 }

@@ -1,7 +1,9 @@
-/* Work and span of the thread package, each case by its name, of counted units: see ../span.test.ts. */
+/* Work and span of the thread package, each case by its name. Where these are known, the program prints them, in units
+ * and in processor time: see ../span.test.ts. */
 #include <quartz/quartz.h>
+#include <stdbool.h>
 #define UNITS_ALONE
-#include "units.h"
+#include "parts.h"
 
 #define ROUNDS 200
 
@@ -11,28 +13,62 @@ static qz_cond changed;
 static qz_barrier round_ends;
 static int turn;
 
-static void part(void *argument) { units((uint64_t) * (long *)argument); }
+/* Of all processor time, what a case says. */
+static uint64_t also[2];
 
-/* 200 alone, then 16 times 50 in parallel: work 1000, span 250. */
+static void part(void *argument) { execute(argument); }
+
+/* 200 alone, then 16 times 50 in parallel: work 1000, span 250. Also: that which is alone. */
 static void amdahl(void) {
-  long n = 50;
-  units(200);
+  struct part first = of(200), parts[16];
+  execute(&first);
   qz_scope scope = {0};
-  for (int k = 0; k < 16; k++) qz_spawn(&scope, part, &n);
+  for (int k = 0; k < 16; k++) {
+    parts[k] = of(50);
+    qz_spawn(&scope, part, &parts[k]);
+  }
   qz_sync(&scope);
+  add(&first);
+  add_beside(parts, 16);
+  also[0] = first.is[NS];
 }
 
-/* Each call halves its part: the left half is spawned, the right half called, and the rest is done afterwards. */
+/* Each call halves its part: the left half is spawned, the right half called, and the rest is done afterwards.
+ * Also: work and span of what is spawned by the root and by what it calls. */
+struct half {
+  long depth;
+  bool called; /* by the root, or by what it calls */
+  uint64_t work[KINDS], span[KINDS];
+};
 static void tree(void *argument) {
-  long n = *(long *)argument;
-  units(20);
-  if (n == 0) return;
-  long less = n - 1;
-  qz_scope scope = {0};
-  qz_spawn(&scope, tree, &less);
-  tree(&less);
-  qz_sync(&scope);
-  units(10);
+  struct half *its = argument, left = {.depth = its->depth - 1}, right = left;
+  struct part before = of(20), after = of(10);
+  execute(&before);
+  if (its->depth > 0) {
+    qz_scope scope = {0};
+    qz_spawn(&scope, tree, &left);
+    right.called = its->called;
+    tree(&right);
+    qz_sync(&scope);
+    execute(&after);
+  } else {
+    after = of(0);
+  }
+  if (its->called) {
+    also[0] += left.work[NS];
+    also[1] += left.span[NS];
+  }
+  for (int kind = 0; kind < KINDS; kind++) {
+    uint64_t own = before.is[kind] + after.is[kind];
+    its->work[kind] = own + left.work[kind] + right.work[kind];
+    its->span[kind] = own + longer(left.span[kind], right.span[kind]);
+  }
+}
+static void whole_tree(void) {
+  struct half all = {.depth = 5, .called = true};
+  tree(&all);
+  memcpy(work, all.work, sizeof work);
+  memcpy(span, all.span, sizeof span);
 }
 
 static void *does(void *argument) {
@@ -50,9 +86,13 @@ static void joined(void) {
   units(100);
 }
 
+/* One, three and one unit, through two channels. */
+#define PLACES 4
+static struct part produced[ROUNDS], changed_on[ROUNDS], consumed[ROUNDS];
 static void *one(void *unused) {
   for (long k = 0; k < ROUNDS; k++) {
-    units(1);
+    produced[k] = of(1);
+    execute(&produced[k]);
     qz_channel_send(&first, &k);
   }
   return unused;
@@ -60,7 +100,8 @@ static void *one(void *unused) {
 static void *three(void *unused) {
   for (long k = 0, item; k < ROUNDS; k++) {
     qz_channel_receive(&first, &item);
-    units(3);
+    changed_on[k] = of(3);
+    execute(&changed_on[k]);
     qz_channel_send(&second, &item);
   }
   return unused;
@@ -68,32 +109,53 @@ static void *three(void *unused) {
 static void *last(void *unused) {
   for (long k = 0, item; k < ROUNDS; k++) {
     qz_channel_receive(&second, &item);
-    units(1);
+    consumed[k] = of(1);
+    execute(&consumed[k]);
   }
   return unused;
+}
+/* Who receives waits for what is sent, who sends for a place. */
+static void add_pipeline(void) {
+  for (int kind = 0; kind < KINDS; kind++) {
+    uint64_t sent[2][ROUNDS], received[2][ROUNDS], end = 0;
+    for (int k = 0; k < ROUNDS; k++) {
+      for (int stage = 0; stage < 2; stage++) {
+        uint64_t ready =
+          stage ? received[0][k] + changed_on[k].is[kind] : (k ? sent[0][k - 1] : 0) + produced[k].is[kind];
+        sent[stage][k] = k < PLACES ? ready : longer(ready, received[stage][k - PLACES]);
+        received[stage][k] = longer(sent[stage][k], stage ? end : k ? sent[1][k - 1] : 0);
+      }
+      end = received[1][k] + consumed[k].is[kind];
+      work[kind] += produced[k].is[kind] + changed_on[k].is[kind] + consumed[k].is[kind];
+    }
+    span[kind] = end;
+  }
 }
 
-static void *odd_late(void *unused) {
+static struct part rounds[ROUNDS][2];
+static void meet(int mine) {
   for (int k = 0; k < ROUNDS; k++) {
-    units(k % 2 ? 4 : 1);
+    rounds[k][mine] = of(k % 2 == mine ? 4 : 1);
+    execute(&rounds[k][mine]);
     qz_barrier_wait(&round_ends);
   }
-  return unused;
 }
 static void *even_late(void *unused) {
-  for (int k = 0; k < ROUNDS; k++) {
-    units(k % 2 ? 1 : 4);
-    qz_barrier_wait(&round_ends);
-  }
+  meet(0);
+  return unused;
+}
+static void *odd_late(void *unused) {
+  meet(1);
   return unused;
 }
 
 static void take_turns(int mine) {
   for (int k = 0; k < ROUNDS; k++) {
+    rounds[k][mine] = of(2);
     qz_mutex_lock(&lock);
     while (turn != mine) qz_cond_wait(&changed, &lock);
     qz_mutex_unlock(&lock);
-    units(2);
+    execute(&rounds[k][mine]);
     qz_mutex_lock(&lock);
     turn = !mine;
     qz_cond_broadcast(&changed);
@@ -140,24 +202,26 @@ static void all(int count, void *(*const starts[])(void *)) {
 
 int main(int count, char **words) {
   const char *which = count > 1 ? words[1] : "";
-  qz_channel_init(&first, "first", sizeof(long), 4);
-  qz_channel_init(&second, "second", sizeof(long), 4);
+  qz_channel_init(&first, "first", sizeof(long), PLACES);
+  qz_channel_init(&second, "second", sizeof(long), PLACES);
   qz_mutex_init(&lock, "lock", QZ_ADAPTIVE);
   qz_cond_init(&changed, "changed");
   qz_barrier_init(&round_ends, "round", 2, QZ_ADAPTIVE);
   if (!strcmp(which, "amdahl")) {
     amdahl();
   } else if (!strcmp(which, "tree")) {
-    long depth = 5;
-    tree(&depth);
+    whole_tree();
   } else if (!strcmp(which, "join")) {
     joined();
   } else if (!strcmp(which, "pipeline")) {
     all(3, (void *(*const[])(void *)){one, three, last});
+    add_pipeline();
   } else if (!strcmp(which, "barrier")) {
     all(2, (void *(*const[])(void *)){odd_late, even_late});
+    for (int k = 0; k < ROUNDS; k++) add_beside(rounds[k], 2);
   } else if (!strcmp(which, "turns")) {
     all(2, (void *(*const[])(void *)){ping, pong});
+    for (int k = 0; k < 2 * ROUNDS; k++) add(&rounds[k / 2][k % 2]);
   } else if (!strcmp(which, "convoy")) {
     all(4, (void *(*const[])(void *)){convoy, convoy, convoy, convoy});
   } else if (!strcmp(which, "sleep")) {
@@ -167,5 +231,7 @@ int main(int count, char **words) {
   } else {
     return 2;
   }
+  if (work[NS]) print_sums();
+  if (also[0]) printf("%llu %llu\n", (unsigned long long)also[0], (unsigned long long)also[1]);
   return 0;
 }

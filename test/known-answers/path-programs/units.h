@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Multiplications in a unit: 0.1 ms or more. While a recording begins, page faults and interrupts add up to a
@@ -29,6 +30,16 @@ static inline __attribute__((always_inline, no_instrument_function)) void units(
     __asm__ volatile("" : "+r"(x));
   }
   units_sink = x;
+}
+
+/* Executes them, and returns the processor time that they took, in ns: a CPU may take twice as long for the same unit
+ * from one moment to the next, when another one shares its core. */
+static inline __attribute__((always_inline, no_instrument_function)) uint64_t units_ns(uint64_t count) {
+  struct timespec begun, ended;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun);
+  units(count);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended);
+  return (uint64_t)((ended.tv_sec - begun.tv_sec) * 1000000000 + (ended.tv_nsec - begun.tv_nsec));
 }
 
 #ifndef UNITS_ALONE

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "abi/message.h"
 #include "abi/session.h"
@@ -136,12 +137,39 @@ static void grows(void) {
   CHECK_IS(waitpid(pid, NULL, 0), pid);
 }
 
+/* One that has worked, but has ended before the sampler looked, has neither name nor modules: it is not recorded. */
+static void ended_ones_pass(void) {
+  struct qzi_newcomer grown;
+  int runs[2];
+  CHECK_IS(pipe(runs), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (read(runs[0], &(char){0}, 1) != 1) _exit(1);
+    while (clock() < CLOCKS_PER_SEC / 20) continue;
+    _exit(0);
+  }
+  prepared = hello(pid);
+  welcome_it();
+  CHECK_IS(write(runs[1], "", 1), 1);
+  CHECK_IS(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+  while (attend() == 1) {
+    CHECK(!qzi_newcomer_grown(&grown));
+    usleep(1000);
+  }
+  CHECK_IS(qzi_newcomers_due_ms(), -1);
+  CHECK_IS(waitpid(pid, NULL, 0), pid);
+  close(runs[0]);
+  close(runs[1]);
+  close(peer);
+}
+
 int main(void) {
   signal(SIGPIPE, SIG_IGN);
   qzi_follow_begin("test", getpid());
   int counted = goes_on_at_once();
   short_ones_pass();
   grows();
+  ended_ones_pass();
   if (!counted) fputs("system calls not counted: ptrace is refused here\n", stderr);
   return counted ? 0 : 77;
 }
