@@ -58,6 +58,7 @@ struct qzi_tracked {
   struct qzi_no_progress stalled;
   struct qzi_pause_detector pausing;
   struct qzi_repeating_loop repeating;
+  uint64_t tries;  /* `tries` of the record at the last sample */
   uint64_t polls;  /* loop of the sample shown, or with hooks of the last sample */
   uint32_t looped; /* with hooks: node of the record from which on it is in that loop; 0: not determined since the
                       sample */

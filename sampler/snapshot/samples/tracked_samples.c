@@ -7,10 +7,20 @@
 /* if no thread without hooks ran for this time, no samples are taken until one does */
 #define UNUSED_NS UINT64_C(1000000000)
 
-static int only_waits(const struct qzi_tracker *tracker, const struct qzi_tracked *known, uint32_t index, uint64_t word,
+/* Whether the thread tried the same lock several times since its last sample: its record keeps the number when it does
+ * something else that the layer does not see. */
+static int has_tried(struct qzi_tracked *known, uint64_t tries) {
+  uint64_t before = known->tries;
+  known->tries = tries;
+  if (tries >> 32 != before >> 32) return (uint32_t)tries > 1;
+  return (uint32_t)tries > (uint32_t)before + 1;
+}
+
+static int only_waits(const struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, uint64_t word,
                       uint64_t polls) {
   const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
-  int tries = (uint32_t)QZ_LOAD(&thread->tries) > 1, says = QZ_STATE_OF(QZ_LOAD(&thread->state)) == QZ_STATE_SPINNING;
+  int tries = has_tried(known, QZ_LOAD(&thread->tries)),
+      says = QZ_STATE_OF(QZ_LOAD(&thread->state)) == QZ_STATE_SPINNING;
   return says || tries || polls || known->stalled.loop || qzi_pause_detector_at(&known->pausing, word);
 }
 

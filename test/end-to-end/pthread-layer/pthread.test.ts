@@ -255,6 +255,16 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
   t.regex(loop?.file ?? '', /yields\.c$/);
 });
 
+test.serial('who has yielded some times, and then works, is no longer counted as waiting', async (t) => {
+  const { model } = await record(program('yields_then_works'));
+  const { oversubscribedSamples: samples, oversubscribedSpinning: spinning } = model.head;
+  if (samples < 50) {
+    skip(t, unsampled(model) ?? 'there were too few samples');
+    return;
+  }
+  t.true(spinning < 0.25 * samples, `${spinning} of ${samples} samples`);
+});
+
 needing('process_vm_readv')(
   'loops that only wait, unmarked, are found by what running threads execute; work in loops as tight is none',
   async (t) => {
