@@ -47,6 +47,7 @@ extern "C" {
 #define QZ_PURPOSE_MPI_START      268435456u  /* MPI's, which begins or ends it: its work is the library's own */
 #define QZ_PURPOSE_RECEIVING      536870912u  /* of waits for what others send, receives it, of one sender */
 #define QZ_PURPOSE_COPYING        1073741824u /* copies memory */
+#define QZ_PURPOSE_CHAINS         2147483648u /* follows the elements of a hash table's bucket */
 
 /* Of the name of a thread, else of a procedure or what is called inside a library, in the module of that path ("": in
  * none). */

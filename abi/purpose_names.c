@@ -157,6 +157,11 @@ const struct qzi_purpose_rule qzi_purposes_of_procedures[] = {
   {QZI_START, "__memmove_", QZ_PURPOSE_COPYING},
   {QZI_START, "__mempcpy_", QZ_PURPOSE_COPYING},
 
+  /* libstdc++'s, GLib's */
+  {QZI_ANYWHERE, "_M_find_before_node", QZ_PURPOSE_CHAINS},
+  {QZI_ANYWHERE, "_M_find_node", QZ_PURPOSE_CHAINS},
+  {QZI_WHOLE, "g_hash_table_lookup_node", QZ_PURPOSE_CHAINS},
+
   {QZI_ANYWHERE, "nanosleep", QZ_PURPOSE_SLEEP},
   {QZI_START, "sleep", QZ_PURPOSE_SLEEP},
   {QZI_START, "usleep", QZ_PURPOSE_SLEEP},

@@ -132,6 +132,8 @@ static const struct known procedures[] = {
   {"memcpy", QZ_PURPOSE_COPYING},
   {"__memmove_avx_unaligned_erms", QZ_PURPOSE_COPYING},
   {"memcpy_row", 0},
+  {"std::_Hashtable<int>::_M_find_before_node(unsigned long)", QZ_PURPOSE_CHAINS},
+  {"std::_Hashtable<int>::_M_rehash", 0},
   {"poll", REQUESTS | READ},
   {"epoll_pwait2", REQUESTS},
   {"recvmmsg", REQUESTS | QZ_PURPOSE_RECEIVING},

@@ -83,3 +83,32 @@ test('a finding that says it could save more than it costs breaks an invariant',
   factsOf(first, 'uneven-division').evenNs = 2 * first!.costNs;
   t.regex(checkInvariants(model).join('\n'), /uneven-division about .*: its evenNs and its cost/);
 });
+
+/** Main hands each piece to one of three workers, and waits for its result; `beside`: another one works meanwhile. */
+function oneByOne(beside = false): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  for (let k = 0; k < 90; k++) {
+    const names = [0, 1, 2].map((n) => `w${(k + n) % 3}`) as [string, string, string];
+    const task = (name: string): ReturnType<typeof run> => run(name, ['start', 'price']);
+    const rest = (name: string): ReturnType<typeof wait> => wait(name, ['start', 'take', 'condition:todo']);
+    const done = wait('main', ['main', 'report', 'condition:done']);
+    builder
+      .stretch(0.001 * second, [run('main', ['main', 'submit']), ...names.map(rest)])
+      .stretch(0.01 * second, [done, task(names[0]), (beside ? task : rest)(names[1]), rest(names[2])]);
+  }
+  for (const name of ['condition:todo', 'condition:done']) builder.object(name, { contended: 90 });
+  return buildModel(builder.build());
+}
+
+test('a pool that gets one piece at a time, since main waits for each result: more pieces before waiting', (t) => {
+  const model = oneByOne();
+  const [first] = model.findings;
+  t.is(first?.name, 'price');
+  const { awaited } = factsOf(first, 'passed-data');
+  const nameOf = (id?: number): string | undefined => model.entities[id ?? 0]?.name;
+  t.deepEqual([nameOf(awaited?.thread), nameOf(awaited?.object), awaited?.idle], ['main', 'done', 2]);
+  t.true(first!.savingNs > 0.4 * model.elapsedNs && first!.savingNs <= 0.5 * model.elapsedNs);
+  t.regex(remedyOf(model), /^Hand out more pieces before waiting for the first result/);
+  t.deepEqual(checkInvariants(model), []);
+  t.not(oneByOne(true).findings[0]?.facts.form, 'passed-data', 'both processors have work');
+});

@@ -8,6 +8,13 @@ import type {
 import { allocations } from './allocations.js';
 import { coarser, finding, join_, main, ms, s, savesNs, setup, table, us, work } from './base.js';
 
+const handedOn = {
+  form: 'hand-overs',
+  shortenedBy: null,
+  allocator: false,
+  library: null,
+  takenIn: [] as number[],
+} as const;
 const shortThreads: Omit<ShortThreadsFacts, 'inlineNs'> = {
   form: 'short-threads',
   spawns: 40_000,
@@ -47,6 +54,7 @@ const hot: OptimizeFacts = {
   spread: false,
   allocatorNs: null,
   copyingNs: null,
+  chainsNs: null,
   library: null,
 };
 const allBusy = { processorUse: { busy: 4, spinning: 0, idle: 0 } };
@@ -82,10 +90,7 @@ export const costlyWork: [string, Finding][] = [
   [
     'a lock that is handed on all the time',
     finding(table, {
-      form: 'hand-overs',
-      allocator: false,
-      library: null,
-      takenIn: [],
+      ...handedOn,
       objects: [table],
       waits: { count: 400_000, workNs: 5 * us },
       again: null,
@@ -98,10 +103,7 @@ export const costlyWork: [string, Finding][] = [
   [
     'locks whose waits nobody counts; one thread would do',
     finding(table, {
-      form: 'hand-overs',
-      allocator: false,
-      library: null,
-      takenIn: [],
+      ...handedOn,
       objects: [table, join_],
       waits: null,
       again: null,
@@ -114,10 +116,8 @@ export const costlyWork: [string, Finding][] = [
   [
     "a lock of the allocator's",
     finding(table, {
-      form: 'hand-overs',
+      ...handedOn,
       allocator: true,
-      library: null,
-      takenIn: [],
       objects: [table],
       waits: null,
       again: null,

@@ -155,9 +155,22 @@ export const missingWork: [string, Finding][] = [
     'passed data',
     finding(
       work,
-      { form: 'passed-data', objects: [table], code: work, savesNs },
+      { form: 'passed-data', objects: [table], code: work, awaited: null, savesNs },
       { advice: { pieces: 'smaller', threads: null } },
     ),
   ],
-  ['passed data beside other advice', finding(work, { form: 'passed-data', objects: [table], code: work, savesNs })],
+  [
+    'passed data beside other advice',
+    finding(work, { form: 'passed-data', objects: [table], code: work, awaited: null, savesNs }),
+  ],
+  [
+    'work that is handed out piece by piece',
+    finding(work, {
+      form: 'passed-data',
+      objects: [table],
+      code: work,
+      awaited: { thread: main, object: table, idle: 2.5 },
+      savesNs,
+    }),
+  ],
 ];

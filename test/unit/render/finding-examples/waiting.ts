@@ -20,6 +20,7 @@ const lock: LockFacts = {
   waitMeanNs: 2.5 * us,
   holder: work,
   holderCalls: null,
+  writer: null,
   heldEachNs: 5 * us,
   taker: null,
   inIo: null,
@@ -103,6 +104,7 @@ export const waits: [string, Finding][] = [
     'a condition that all wait at, handed on',
     finding(table, {
       form: 'hand-overs',
+      shortenedBy: null,
       allocator: false,
       library: null,
       takenIn: [],
@@ -116,6 +118,7 @@ export const waits: [string, Finding][] = [
     }),
   ],
   ['a lock behind another', finding(table, { ...lock, waitedFor: join_, others: [main] })],
+  ['a read-write lock that readers take for writing', finding(table, { ...lock, writer: work })],
   ['a lock that is held during writes', finding(table, { ...lock, shortenedBy: 0 })],
   ['a lock before others', finding(table, { ...lock, others: [join_] })],
   [

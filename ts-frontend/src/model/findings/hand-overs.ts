@@ -104,6 +104,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
         leastNs: savesLeastNs,
         mostNs: savesMostNs,
         aloneNs: aloneNs >= least ? aloneNs : null,
+        shortenedBy: null,
       },
       related: objects.slice(1),
     }),

@@ -7,6 +7,7 @@ import { Waiting } from '../profile/raw-profile.js';
 import type { FindingContext } from '../evidence/context.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import { isBusy } from '../metrics/sums.js';
+import type { HandOverFacts, LockFacts } from '../result/facts.js';
 import type { Finding } from '../result/types.js';
 import { reasonsOf } from './kernel-work.js';
 
@@ -33,17 +34,18 @@ function partOf(context: FindingContext, lock: number, reasons: readonly number[
 /** Puts findings about such work before those about the lock, which then refer to them. */
 export function joinHeldWork(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const ordered = [...findings];
-  const pairs: [Finding, Finding][] = [];
+  const pairs: [LockFacts | HandOverFacts, Finding][] = [];
   for (const lock of findings)
     for (const work of findings) {
-      if (lock.facts.form !== 'lock' || work.facts.form !== 'kernel-work') continue;
+      const { facts } = lock;
+      if ((facts.form !== 'lock' && facts.form !== 'hand-overs') || work.facts.form !== 'kernel-work') continue;
       if (partOf(context, lock.entity, reasonsOf(work.facts.work)) < leastHeld) continue;
-      pairs.push([lock, work]);
+      pairs.push([facts, work]);
       const [at, before] = [ordered.indexOf(work), ordered.indexOf(lock)];
       if (at < before || work.savingNs < nearlyAsMuch * lock.savingNs) continue;
       ordered.splice(at, 1);
       ordered.splice(before, 0, work);
     }
-  for (const [lock, work] of pairs) if (lock.facts.form === 'lock') lock.facts.shortenedBy ??= ordered.indexOf(work);
+  for (const [facts, work] of pairs) facts.shortenedBy ??= ordered.indexOf(work);
   return ordered;
 }

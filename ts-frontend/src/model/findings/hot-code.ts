@@ -213,6 +213,7 @@ const optimize = (
       allocatorNs: null,
       loop: null,
       copyingNs: null,
+      chainsNs: null,
       library: null,
       ...facts,
     },
@@ -254,12 +255,13 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
   const calledNs = Math.max(0, busyNs - npt),
     allocatorNs = halfFor(Purpose.allocator),
-    copyingNs = halfFor(Purpose.copying);
+    copyingNs = halfFor(Purpose.copying),
+    chainsNs = halfFor(Purpose.chains);
   const work = workOf(context, scope, id);
   const loop = hotLoop(context, id, work);
   // Of a single thread, the lock costs little: nobody else takes it.
   const library = togetherOf(model, hot) >= 2 ? libraryLockIn(context, work) : null;
   const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
-  const facts = { within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, library, loop };
+  const facts = { within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, chainsNs, library, loop };
   return [optimize(model, id, hot, facts, related)];
 }

@@ -162,6 +162,9 @@ function callsOf({ kernelUsage: usage }: Model, work: Work, busyNs: number): Ker
   return null;
 }
 
+/** Calls that do ten times as much each leave a tenth of the cost. */
+const tenfold = 0.9;
+
 function savedOf(work: Work, cost: number, again: number | null, calls: KernelWorkFacts['calls']): number {
   if (work === 'memory') return cost * Math.max(again ?? 0, (1 - (again ?? 0)) * (1 - hugeLeaves));
   if (work === 'calls') return cost / 2;
@@ -255,7 +258,10 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           copyingNs,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,
-          savesNs: savingNs + (work === 'memory' && copyingNs === null ? (again ?? 0) * touchingOf(context) : 0),
+          savesNs:
+            work === 'calls'
+              ? tenfold * cost
+              : savingNs + (work === 'memory' && copyingNs === null ? (again ?? 0) * touchingOf(context) : 0),
         },
         related: called ? [called[0]] : [],
       }),

@@ -139,6 +139,21 @@ function heldEach(model: Model, { processorTimeNs, object }: Entity): number | n
     : null;
 }
 
+/**
+ * The procedure that takes a read-write lock for writing: it mostly waits for the lock while others hold it there. (At
+ * least one of both writes; the C library's locks let readers in while a writer waits.)
+ */
+function writerOf(context: FindingContext, { id: lock, members, rawKind, object }: Entity): number | null {
+  if (rawKind !== 'rwlock' || !object) return null;
+  const locks = new Set(members.length > 0 ? members : [lock]);
+  const takers = object.holders.map((one) => {
+    const at = one.path.findIndex((id) => locks.has(id));
+    return { ...one, path: at < 0 ? one.path : one.path.slice(0, at) };
+  });
+  const { procedure } = holder(context, takers);
+  return procedure !== 0 && holder(context, object.waiters).procedure === procedure ? procedure : null;
+}
+
 /** The least share of the holders' time without a CPU that is reported. */
 const leastUnserved = 0.1;
 
@@ -235,6 +250,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       library: libraryLockOf(model, entity.id),
       holder: by !== 0 ? by : null,
       holderCalls: calls,
+      writer: writerOf(context, entity),
       heldEachNs: heldEach(model, entity),
       taker: taker !== 0 ? taker : null,
       inIo: inIo(holding),

@@ -7,11 +7,14 @@ import type { Contexts } from '../evidence/loss-contexts.js';
 import { isBeside, phaseOf, processorUse, together, type Candidate } from './candidate.js';
 import { divided } from './division.js';
 import { aliveAtOnce } from '../evidence/alive-at-once.js';
+import { awaitedResults } from '../evidence/awaited-results.js';
+import { withoutWaiting } from '../evidence/own-work.js';
 import { takeFromPool } from '../evidence/pools.js';
 import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, shownId } from '../evidence/context.js';
+import { findingOf, noAdvice, shownId } from '../evidence/context.js';
 import { lossOf } from '../evidence/lock-loss.js';
+import type { PassedDataFacts } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
 /** Whether threads have waited for the object repeatedly. */
@@ -158,6 +161,8 @@ export function stream(
   const related = [...stages.objects, ...streams.map((one) => one.id)];
   const all = together(context, contexts, streams);
   if (isPool(context, all, stages)) return divided(context, contexts, phaseOf(context, contexts, streams));
+  const awaited = first && second ? awaitedOf(context, all, stages, first) : null;
+  if (awaited !== null) return passedData(context, all, stages, related, awaited);
   if (first && second && first.timeNs >= 1.25 * second.timeNs) {
     const mine = streams.find((one) => one.thread === first.thread.id) ?? item(streams, 0);
     return slowestStage(model, mine, stages, first, second, [
@@ -167,7 +172,9 @@ export function stream(
       ...involved,
     ]);
   }
-  return stages.count >= 2 ? passedData(model, all, stages, related) : mutualWait(context, all, stages, related);
+  return stages.count >= 2
+    ? passedData(context, all, stages, related, null)
+    : mutualWait(context, all, stages, related);
 }
 
 /** Threads with less than this share of the workers' time only hand the work out, and wait for its end. */
@@ -211,25 +218,42 @@ function slowestStage(
   });
 }
 
-/** `all`: all streams merged, with the name of the most expensive one. */
+/** Not if the slowest stage has work all the time: then it limits the others, whoever waits for its results. */
+function awaitedOf(
+  context: FindingContext,
+  { members }: Candidate,
+  { workNs }: Stages,
+  { threads, timeNs }: Stage,
+): PassedDataFacts['awaited'] {
+  const isSlow = timeNs > workNs / context.model.processors;
+  return isSlow ? null : awaitedResults(context, members, new Set(threads));
+}
+
+/**
+ * `all`: all streams merged, with the name of the most expensive one. If results are awaited, nothing is known to
+ * remain but the work.
+ */
 function passedData(
-  model: Model,
+  context: FindingContext,
   { id, stats }: Candidate,
   { shown, first, workNs }: Stages,
   related: number[],
+  awaited: PassedDataFacts['awaited'],
 ): Finding {
+  const { model } = context;
   const leastNs = Math.max(first?.timeNs ?? 0, workNs / model.processors);
-  const savingNs = Math.min(stats.lost, Math.max(0, stats.npt - leastNs));
+  const earlierNs = Math.min(stats.lost, Math.max(0, stats.npt - leastNs));
+  const savingNs = awaited === null ? earlierNs : Math.max(earlierNs, withoutWaiting(context).idealNs);
   return findingOf(model, {
     entity: id,
     kind: 'starvation',
     change: 'finer-grain',
-    advice: { pieces: 'smaller', threads: null },
-    costNs: stats.cost,
+    advice: awaited === null ? { pieces: 'smaller', threads: null } : noAdvice,
+    costNs: Math.max(stats.cost, savingNs),
     savingNs,
     processorUse: processorUse(model, stats),
-    facts: { form: 'passed-data', objects: shown, code: id, savesNs: savingNs },
-    related,
+    facts: { form: 'passed-data', objects: shown, code: id, awaited, savesNs: savingNs },
+    related: awaited === null ? related : [...related, awaited.thread, awaited.object],
   });
 }
 

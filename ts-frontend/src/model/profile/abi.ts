@@ -85,6 +85,7 @@ export const Purpose = {
   mpiStart: 268435456,
   receiving: 536870912,
   copying: 1073741824,
+  chains: 2147483648,
 } as const;
 
 /** enum qz_library_wait. */
@@ -287,4 +288,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = 'c81da9038de2486f';
+export const addonMark = '487c01a9ba48cc1e';

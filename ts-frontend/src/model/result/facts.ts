@@ -88,6 +88,9 @@ export interface PassedDataFacts {
   form: 'passed-data';
   objects: number[];
   code: number;
+  // the work is handed out piece by piece: a thread waits for results, at an object, while `idle` threads on average
+  // that could do more of it wait for it
+  awaited: { thread: number; object: number; idle: number } | null;
   savesNs: number;
 }
 /** Threads with the same role that wait for each other. */
@@ -124,6 +127,7 @@ export interface LockFacts {
   library: LibraryLockFacts | null; // the cause is another lock of the C library's own
   holder: number | null; // the procedure that mostly held it while others waited
   holderCalls: number | null; // the library's procedure that the holder called for most of that time
+  writer: number | null; // of a read-write lock: the procedure that waits for it while others hold it there
   heldEachNs: number | null; // processor time for which it is held each time; null: not counted
   // if holders are not known: the one procedure that takes it, whose other time stands for that of holders
   taker: number | null;
@@ -211,6 +215,7 @@ export interface HandOverFacts {
   leastNs: number; // saved if every acquisition found its lock free
   mostNs: number;
   aloneNs: number | null; // saved if one thread did all the work; null if that saves nothing
+  shortenedBy: number | null; // as of a lock
 }
 /** Locks are acquired so often that this takes a large share of the processor time, although threads hardly wait. */
 export interface LockChurnFacts {

@@ -32,6 +32,7 @@ export interface OptimizeFacts {
   allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
   loop: string | null; // file and line of the innermost loop of its own code that has most of it
   copyingNs: number | null; // part of it that copies memory (memcpy); null if less than half
+  chainsNs: number | null; // part of it that follows the buckets of a hash table; null if less than half
   // most of it is in procedures of the C library that take a lock for state that all threads share; null: not so
   library: LibraryLockFacts | null;
 }

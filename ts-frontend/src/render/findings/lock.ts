@@ -52,10 +52,21 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
 function shareText(facts: LockFacts, cause: string, say: Phrases): string {
   if (facts.allocator) return `${ofAllocator}.`;
   if (facts.library) return `${ofLibrary(facts.library, say)}.`;
-  return lessText(facts, cause, say.time);
+  return `${readText(facts, say)}${lessText(facts, cause, say.time)}`;
 }
 
-const shortenedText = ({ allocator, library, shortenedBy }: LockFacts): string =>
+/** Of a read-write lock: who only reads need not wait for others who read. */
+const readText = ({ writer }: LockFacts, { name }: Phrases): string =>
+  writer === null
+    ? ''
+    : `${name(writer)} takes it for writing, since it waits while others hold it there: where it only reads, let it ` +
+      'take it for reading (std::shared_lock, pthread_rwlock_rdlock). ';
+
+export const shortenedText = ({
+  allocator,
+  library,
+  shortenedBy,
+}: Pick<LockFacts, 'allocator' | 'library' | 'shortenedBy'>): string =>
   allocator || library || shortenedBy === null
     ? ''
     : ` Finding ${shortenedBy + 1} is about much of what is done while it is held.`;

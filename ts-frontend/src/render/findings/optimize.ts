@@ -8,7 +8,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs } = facts;
-  const { copyingNs, library, loop } = facts;
+  const { copyingNs, chainsNs, library, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const subject =
     entity.kind === 'lock'
@@ -53,6 +53,12 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
         ? ''
         : `Copy less: ${time(copyingNs)} of it copies memory. Pass and return large values by reference or by moving ` +
           'them, or copy only the part that is needed. ') +
+      (chainsNs === null
+        ? ''
+        : `Look at the hash table: ${time(chainsNs)} of it goes through the elements of its buckets. Samples cannot ` +
+          'show whether these are many, since the hash function maps different keys to one value, or whether few wait ' +
+          'for memory: count the largest bucket (bucket_size), then mix all bits of the key in the hash function, or ' +
+          'use a table without lists. ') +
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}; how much of ` +
       `that is achievable, samples cannot show.${comparison}${doubt}`,
   };

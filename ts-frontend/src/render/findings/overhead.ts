@@ -13,6 +13,7 @@ import type {
 import { placeOf } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
 import { ofAllocator, ofLibrary } from '../wording/library-locks.js';
+import { shortenedText } from './lock.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function smallThreads(
@@ -72,6 +73,7 @@ export function wakeUps(
 ): Sentences {
   const { model, title, costs, processorUse, time } = say;
   const back = again === null ? '' : inVain(again, say);
+  const entity = item(model.entities, finding.entity);
   return {
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
@@ -80,31 +82,19 @@ export function wakeUps(
     remedy:
       again !== null
         ? `${wakeFewer}; that would save ${between(time(leastNs), time(mostNs))}.`
-        : (item(model.entities, finding.entity).kind === 'lock'
+        : (entity.kind === 'lock'
             ? `${ofOwnLock}: that would save `
-            : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
-              'only if a thread waits: that would save ') +
+            : entity.rawKind === 'barrier' || entity.libraryWait === 'barrier'
+              ? `${ofBarrier}: that would save `
+              : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
+                'only if a thread waits: that would save ') +
           between(time(leastNs), time(mostNs)) +
           `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };
 }
 
-export function handOvers(
-  finding: Finding,
-  {
-    objects,
-    takenIn: callers,
-    allocator,
-    library,
-    waits,
-    again,
-    handingShare,
-    leastNs,
-    mostNs,
-    aloneNs,
-  }: HandOverFacts,
-  say: Phrases,
-): Sentences {
+export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases): Sentences {
+  const { objects, takenIn: callers, allocator, library, waits, again, handingShare, leastNs, mostNs, aloneNs } = facts;
   const { title, takenIn, costs, processorUse, time, share } = say;
   const often =
     waits === null
@@ -128,9 +118,14 @@ export function handOvers(
           'that would save '
         : `${wakeFewer}. If no thread had to wait there, that would save `) +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
-      (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`),
+      (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`) +
+      shortenedText(facts),
   };
 }
+
+const ofBarrier =
+  'Let threads meet less often, with more work between two barriers (larger blocks, and barriers only where one ' +
+  'thread needs what another one has done)';
 
 const ofOwnLock =
   'Share it less: give each thread or part its own lock and data, combined at the end, or do more work each time it ' +

@@ -1,9 +1,15 @@
 /** Sentences for threads that pass data to each other. */
+import { item } from '../../model/index.js';
 import type { Finding, MutualWaitFacts, PassedDataFacts, SlowestStageFacts } from '../../model/index.js';
-import type { Phrases, Sentences } from '../wording/phrases.js';
+import { type Phrases, type Sentences, threadsText } from '../wording/phrases.js';
 
 /** The maximum number of objects that are named. */
 const named = 4;
+
+/** What a loop waits for is not known: new data, or the end of the time for which others are kept out. */
+const ofLoop =
+  ' If the loop does not wait for new data, but until this thread lets others in (a spin lock or sequence lock of the ' +
+  "program's own), compute before that, and keep others out only to store the results.";
 
 export function slowestStage(
   finding: Finding,
@@ -21,15 +27,35 @@ export function slowestStage(
       finding.advice.threads === 'more'
         ? 'Divide this stage among more threads, or make it faster'
         : 'Make this stage faster'
-    }: that saves ${time(savesNs)}; from then on, another stage limits the pipeline.`,
+    }: that saves ${time(savesNs)}; from then on, another stage limits the pipeline.${
+      objects.some((id) => item(say.model.entities, id).rawKind === 'loop') ? ofLoop : ''
+    }`,
   };
 }
 
-export function passedData(
-  finding: Finding,
-  { objects, code, savesNs }: PassedDataFacts,
-  { costs, titles, title, processorUse, time }: Phrases,
-): Sentences {
+/** Work that is handed out piece by piece: who hands it out waits for the result of each piece. */
+function oneByOne(finding: Finding, { code, awaited }: PassedDataFacts, say: Phrases): Sentences | null {
+  if (awaited === null) return null;
+  const { title, name, time } = say;
+  const idle = threadsText(awaited.idle);
+  return {
+    text:
+      `${title(code)} runs for one piece of work at a time, though several threads run it: thread ` +
+      `${name(awaited.thread)} waits for a result at ${title(awaited.object)}, while ${idle} on average that could ` +
+      `do more of this work ${idle.startsWith('1 ') ? 'waits' : 'wait'} for it. That costs ` +
+      `${say.costs(finding.costNs)}; during this time, ${say.processorUse(finding.processorUse)}.`,
+    remedy:
+      `Hand out more pieces before waiting for the first result (keep the futures, wait at the end), or let thread ` +
+      `${name(awaited.thread)} do other work meanwhile; with all processors at work, that would save up to ` +
+      `${time(finding.savingNs)}.`,
+  };
+}
+
+export function passedData(finding: Finding, facts: PassedDataFacts, say: Phrases): Sentences {
+  const { objects, code, savesNs } = facts;
+  const { costs, titles, title, processorUse, time } = say;
+  const pieces = oneByOne(finding, facts, say);
+  if (pieces !== null) return pieces;
   return {
     text:
       `Threads that pass data to each other wait for ${costs(finding.costNs)}, at ` +
