@@ -108,7 +108,9 @@ test.serial('%p is the process that is recorded', async (t) => {
   t.is(programOf(join(cwd, files[0]!)), 'spin');
 });
 
-const loop = 'k=0; while [ $k -lt 400000 ]; do k=$((k+1)); done';
+/** Half a second of bash's own processor time, by the kernel's count of 1/100 s, without another process. */
+const loop =
+  'used=(); while [ "${used[13]:-0}" -lt 50 ]; do for k in {1..2000}; do :; done; read -ra used < /proc/$$/stat; done';
 test.serial('a program that works itself: what it starts afterwards is not recorded', async (t) => {
   const { cwd, files, lines } = await recorded(t, ['bash', '-c', `${loop}; ${spin}; ${spin} & wait; exit 7`]);
   t.deepEqual([files, lines], [['bash.quartz'], []]);

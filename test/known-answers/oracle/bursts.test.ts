@@ -94,7 +94,7 @@ for (const loaded of [false, true]) {
       ? Array.from({ length: 4 }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }))
       : [];
     try {
-      for (const { threads, burstUs, napUs, rhythm, seconds = 1 } of cases) {
+      for (const { threads, burstUs, napUs, rhythm, seconds = 0.5 } of cases) {
         for (let run = 1; run <= runs; run++) {
           const one = `${threads} threads, ${burstUs} us of work, ${napUs} us of sleep, ${seconds} s`,
             what = `${one}, run ${run}`;
