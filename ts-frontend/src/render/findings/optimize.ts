@@ -56,9 +56,9 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
       (chainsNs === null
         ? ''
         : `Look at the hash table: ${time(chainsNs)} of it goes through the elements of its buckets. Samples cannot ` +
-          'show whether these are many, since the hash function maps different keys to one value, or whether few wait ' +
-          'for memory: count the largest bucket (bucket_size), then mix all bits of the key in the hash function, or ' +
-          'use a table without lists. ') +
+          'show whether these are many, because the hash function gives different keys one value, or whether few ' +
+          'wait for memory: count the largest bucket (bucket_size), then mix all bits of the key in the hash ' +
+          'function, or use a table without lists. ') +
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}; how much of ` +
       `that is achievable, samples cannot show.${comparison}${doubt}`,
   };

@@ -86,8 +86,8 @@ export function wakeUps(
             ? `${ofOwnLock}: that would save `
             : entity.rawKind === 'barrier' || entity.libraryWait === 'barrier'
               ? `${ofBarrier}: that would save `
-              : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
-                'only if a thread waits: that would save ') +
+              : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or ' +
+                'signal only if a thread waits: that would save ') +
           between(time(leastNs), time(mostNs)) +
           `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };

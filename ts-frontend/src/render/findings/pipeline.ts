@@ -8,8 +8,8 @@ const named = 4;
 
 /** What a loop waits for is not known: new data, or the end of the time for which others are kept out. */
 const ofLoop =
-  ' If the loop does not wait for new data, but until this thread lets others in (a spin lock or sequence lock of the ' +
-  "program's own), compute before that, and keep others out only to store the results.";
+  ' If the loop does not wait for new data, but until this thread lets others in (a spin lock or sequence lock of ' +
+  "the program's own), compute before that, and keep others out only to store the results.";
 
 export function slowestStage(
   finding: Finding,
