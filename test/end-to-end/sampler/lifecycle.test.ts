@@ -53,7 +53,7 @@ test.serial('what no snapshot met is in the profile: calls too deep for a stack,
 });
 
 test.serial('a program waits for a sampler that has no CPU for some seconds: it is seen all the same', async (t) => {
-  for (const name of ['known-answers/threadlib-programs/counts', 'end-to-end/pthread-layer/lock']) {
+  const waits = async (name: string): Promise<void> => {
     const recording = startRecording('sh', {
       args: ['-c', 'kill -STOP $PPID; exec "$0"', `${root}/build/test/${name}`],
     });
@@ -69,7 +69,8 @@ test.serial('a program waits for a sampler that has no CPU for some seconds: it 
     t.true(status === 0 || status === 3, stderr);
     t.notRegex(stderr, /unsampled/);
     t.true(model.entities.some(({ processorTimeNs, id }) => id !== 0 && processorTimeNs > 0));
-  }
+  };
+  await Promise.all(['known-answers/threadlib-programs/counts', 'end-to-end/pthread-layer/lock'].map(waits));
 });
 
 test.serial(
