@@ -84,8 +84,11 @@ test('a finding that says it could save more than it costs breaks an invariant',
   t.regex(checkInvariants(model).join('\n'), /uneven-division about .*: its evenNs and its cost/);
 });
 
-/** Main hands each piece to one of three workers, and waits for its result; `beside`: another one works meanwhile. */
-function oneByOne(beside = false): Model {
+/**
+ * Main hands each piece to one of three workers, and waits for its result; `beside`: another one works meanwhile;
+ * `gap`: nobody is woken for so long.
+ */
+function oneByOne({ beside = false, gap = 0 } = {}): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
   for (let k = 0; k < 90; k++) {
     const names = [0, 1, 2].map((n) => `w${(k + n) % 3}`) as [string, string, string];
@@ -95,6 +98,7 @@ function oneByOne(beside = false): Model {
     builder
       .stretch(0.001 * second, [run('main', ['main', 'submit']), ...names.map(rest)])
       .stretch(0.01 * second, [done, task(names[0]), (beside ? task : rest)(names[1]), rest(names[2])]);
+    if (gap > 0) builder.stretch(gap * second, [done, ...names.map(rest)]);
   }
   for (const name of ['condition:todo', 'condition:done']) builder.object(name, { contended: 90 });
   return buildModel(builder.build());
@@ -110,5 +114,6 @@ test('a pool that gets one piece at a time, since main waits for each result: mo
   t.true(first!.savingNs > 0.4 * model.elapsedNs && first!.savingNs <= 0.5 * model.elapsedNs);
   t.regex(remedyOf(model), /^Hand out more pieces before waiting for the first result/);
   t.deepEqual(checkInvariants(model), []);
-  t.not(oneByOne(true).findings[0]?.facts.form, 'passed-data', 'both processors have work');
+  t.not(oneByOne({ beside: true }).findings[0]?.facts.form, 'passed-data', 'both processors have work');
+  t.is(oneByOne({ gap: 0.005 }).findings[0]?.facts.form, 'nothing-runs');
 });

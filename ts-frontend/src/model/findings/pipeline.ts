@@ -6,6 +6,7 @@ import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import { isBeside, phaseOf, processorUse, together, type Candidate } from './candidate.js';
 import { divided } from './division.js';
+import { nothingRunsFindings } from './nothing-runs.js';
 import { aliveAtOnce } from '../evidence/alive-at-once.js';
 import { awaitedResults } from '../evidence/awaited-results.js';
 import { withoutWaiting } from '../evidence/own-work.js';
@@ -218,7 +219,10 @@ function slowestStage(
   });
 }
 
-/** Not if the slowest stage has work all the time: then it limits the others, whoever waits for its results. */
+/**
+ * Not if the slowest stage has work all the time: then it limits the others, whoever waits for its results. Nor if all
+ * threads wait while nothing runs: then there may be work, but nobody wakes who would do it.
+ */
 function awaitedOf(
   context: FindingContext,
   { members }: Candidate,
@@ -226,7 +230,8 @@ function awaitedOf(
   { threads, timeNs }: Stage,
 ): PassedDataFacts['awaited'] {
   const isSlow = timeNs > workNs / context.model.processors;
-  return isSlow ? null : awaitedResults(context, members, new Set(threads));
+  if (isSlow || nothingRunsFindings(context).length > 0) return null;
+  return awaitedResults(context, members, new Set(threads));
 }
 
 /**
