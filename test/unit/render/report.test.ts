@@ -25,6 +25,8 @@ import {
   type RenderOptions,
 } from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../support/root.js';
+import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
 import { empty, example } from './example.js';
 
 /** Compares with test/unit/render/golden/NAME; QUARTZ_UPDATE_GOLDENS=1 writes it instead. */
@@ -298,3 +300,14 @@ for (const view of contextViews) {
     t.notRegex(contextReport(model, rows, query, options({ top: 0 })), /Only the most/);
   });
 }
+
+test('who had the CPUs is said before the findings; if nearly always others, that they may be wrong', (t) => {
+  const headOf = (cpuWaitNs: number): string => {
+    const profile = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: second, cpuWaitNs } })
+      .stretch(second, [run('main', ['main', 'solve']), ready('w', ['main', 'solve'])])
+      .build();
+    return report(buildModel(profile), 'procedures', options()).replace(/\s+/g, ' ');
+  };
+  t.regex(headOf(second), /Other programs had the CPUs for .* in about the same proportions\./);
+  t.regex(headOf(9 * second), /Other programs had the CPUs for .* the findings may be wrong, and their order, too\./);
+});

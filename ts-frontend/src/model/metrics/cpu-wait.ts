@@ -17,6 +17,8 @@ const leastElapsed = 0.02;
  * mostly on them.
  */
 const mostlyOthers = 0.25;
+/** From this share on, too little was seen of what the program does when it has CPUs. */
+const nearlyOthers = 0.75;
 /** Not if the program slept for nearly all of the run: then their part of the elapsed time is less than this. */
 const mostlyElapsed = 0.1;
 /** A finding is marked if other programs may have caused at least this share of its cost. */
@@ -49,6 +51,8 @@ export const othersPart = ({ othersNs, runNs, waitNs }: CpuWait): number =>
 /** Whether processors were idle mainly because of other programs; idleness then says nothing about this program. */
 export const isMostlyOthers = (cpuWait: CpuWait, elapsedNs: number): boolean =>
   othersPart(cpuWait) >= mostlyOthers && cpuWait.othersNs >= mostlyElapsed * elapsedNs;
+
+export const isNearlyOthers = (cpuWait: CpuWait): boolean => othersPart(cpuWait) >= nearlyOthers;
 
 export function cpuWaitOf({ head, balance, threads }: RawProfile): CpuWait {
   const { switchesKnown, voluntarySwitches } = head;

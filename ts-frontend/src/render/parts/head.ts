@@ -1,5 +1,5 @@
 /** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
-import { isDisturbed, isMostlyOthers, type Model, type Notice } from '../../model/index.js';
+import { isDisturbed, isMostlyOthers, isNearlyOthers, type Model, type Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { effortText } from './effort.js';
 import { workSpanText } from './work-span.js';
@@ -51,8 +51,11 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
     'could run. The times of the findings include that waiting, those of the tables do not ' +
     `(${time(elapsedNs, options)} elapsed for ${time(cpuWait.runNs, options)} of processor time): ` +
-    'without the others the program would take less time, and the findings would cost less, in about the same ' +
-    'proportions.'
+    (isNearlyOthers(cpuWait)
+      ? 'so little was seen of how its threads run beside each other that the findings may be wrong, and their order, ' +
+        'too. Record it again on a quieter machine.'
+      : 'without the others the program would take less time, and the findings would cost less, in about the same ' +
+        'proportions.')
   );
 }
 
