@@ -52,8 +52,8 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
     'could run. The times of the findings include that waiting, those of the tables do not ' +
     `(${time(elapsedNs, options)} elapsed for ${time(cpuWait.runNs, options)} of processor time): ` +
     (isNearlyOthers(cpuWait)
-      ? 'so little was seen of how its threads run beside each other that the findings may be wrong, and their order, ' +
-        'too. Record it again on a quieter machine.'
+      ? 'so little was seen of how its threads run beside each other that the findings may be wrong, and their ' +
+        'order, too. Record it again on a quieter machine.'
       : 'without the others the program would take less time, and the findings would cost less, in about the same ' +
         'proportions.')
   );
