@@ -18,6 +18,7 @@ const bounded: ReadonlySet<Finding['facts']['form']> = new Set([
   'passed-data',
   'mutual-wait',
   'yields',
+  'goroutine-lock',
   'nothing-runs',
   'processes',
   'small-threads',

@@ -34,7 +34,7 @@ const parsers = [
   'queries/gate.ts',
   'experiment/remedies.ts',
   'metrics/own-name.ts',
-  'findings/lock-churn.ts',
+  'evidence/goroutines.ts',
 ];
 
 test('the model makes no facts of names: abi/origin.c and abi/purpose.c do, once', (t) => {

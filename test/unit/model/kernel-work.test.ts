@@ -1,6 +1,7 @@
 /** System time of entities, and the finding about it, from profiles made by hand. */
 import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { factsOf } from '../../support/facts.js';
 import { inKernel, ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 
@@ -154,4 +155,16 @@ test('what the kernel does for code has one finding: the code itself is reported
   t.deepEqual([findings[0]?.kind, findings[0]?.name], ['kernel', 'fill']);
   const code = findings.find(({ kind }) => kind === 'optimize');
   t.is(Math.round(code!.costNs), 0.2e9);
+});
+
+test('flushes to a disk are told as that, and not as serial code whose caller could be divided', (t) => {
+  const builder = new ProfileBuilder({ processors: 2, head: usage });
+  builder.describe('fdatasync', { origin: 'runtime', purposes: Purpose.decided | Purpose.device });
+  builder.stretch(0.6e9, [inKernel('call', 'main', ['main', 'append', 'fdatasync'])]);
+  builder.stretch(0.4e9, [run('main', ['main', 'serve'])]);
+  const { findings } = buildModel(builder.build());
+  const flush = findings.find(({ facts }) => facts.form === 'kernel-work');
+  t.deepEqual([factsOf(flush, 'kernel-work').work, flush?.name], ['flush', 'append']);
+  t.is(Math.round(flush!.savingNs), 0.54e9);
+  t.false(findings.some(({ facts, name }) => facts.form === 'serial' && name === 'append'));
 });

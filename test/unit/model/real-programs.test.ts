@@ -118,30 +118,21 @@ test('CPUs that other processes of the program have are not idle', (t) => {
   t.regex(sentence(beside), /1 of 1 processor was busy \(other processes of the program had 1\)/);
 });
 
-/** A shell that reads the output of its children. */
-function shell(childrenRunNs: number): Model {
-  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs } });
-  builder
-    .describe('read', { origin: 'runtime' })
-    .stretch(0.1 * second, [run('main', ['main', 'parse'])])
-    .stretch(0.9 * second, [io('main', ['main', 'expand', 'read'])]);
-  return buildModel(builder.build());
-}
-
-test('who reads what children write waits for children, and needs fewer of them', (t) => {
-  const model = shell(0.85 * second);
-  const { waits, childrenNs, several } = factsOf(model.findings[0], 'io');
-  t.deepEqual([waits, ms(childrenNs!), ms(model.findings[0]!.savingNs)], ['children', 850, 850]);
-  t.is(ms(several!.savesNs), 450); // two at a time, of processes that had one of two CPUs
-  t.is(ms(factsOf(shell(1.7 * second).findings[0], 'io').several!.savesNs), 50); // they had nearly both
-  t.regex(sentence(model), /waits for child processes \(read\).*start fewer/);
-  t.not(
-    factsOf(
-      shell(0.1 * second).findings.find(({ kind }) => kind === 'io'),
-      'io',
-    ).waits,
-    'children',
-  );
+test('of two threads that share work, one has nearly all of it: it is to be divided among them', (t) => {
+  const shared = (share: number): Model =>
+    buildModel(
+      new Builder({ processors: 2, head: { publisher: 'pthread' } })
+        .stretch((1 - share) * second, [
+          wait('main', ['main', 'join:join']),
+          run('a', ['start', 'distance']),
+          run('b', ['start', 'distance']),
+        ])
+        .stretch((2 * share - 1) * second, [wait('main', ['main', 'join:join']), run('b', ['start', 'distance'])])
+        .build(),
+    );
+  const { most } = factsOf(shared(0.97).findings[0], 'serial');
+  t.true(most !== null && most.share > 0.9);
+  t.regex(sentence(shared(0.97)), /2 threads ran it, 9[0-9].*of it in thread b;.*Divide it evenly among these threads/);
 });
 
 /**

@@ -230,3 +230,22 @@ test('threads that wait for each other alone, without CPUs, cannot all wait: one
   t.is(nothingNs, 0);
   t.true(bodyNs > 1.9 * second, `${bodyNs / second} s`); // main's part: of who waits and has done nothing yet, unknown
 });
+
+test('beside others, threads may have waited for a lock instead of filling all CPUs: the lock comes first', (t) => {
+  const builder = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: second, cpuWaitNs: 0.7 * second },
+  });
+  const work = ['start', 'shrink'],
+    lock = ['start', 'mutex:m'];
+  for (let k = 0; k < 20; k++) {
+    const [a, b, c] = ['w1', 'w2', 'w3'].map((_, n, all) => all[(n + k) % 3]!) as [string, string, string];
+    builder.stretch(0.035 * second, [run(a, work), ready(b, work), wait(c, lock)]);
+    builder.stretch(0.015 * second, [run(a, work), wait(b, lock), wait(c, lock)]);
+  }
+  builder.object('mutex:m', { contended: 40, acquisitions: 60 });
+  const { findings } = buildModel(builder.build());
+  const code = findings.find(({ facts }) => facts.form === 'optimize');
+  t.is(findings[0]?.facts.form, 'lock');
+  t.true(code === undefined || (code.facts.form === 'optimize' && code.facts.guessed));
+});

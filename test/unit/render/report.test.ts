@@ -59,6 +59,7 @@ const model: Model = {
         form: 'serial',
         loop: null,
         oneAtATime: null,
+        most: null,
         succession: null,
         worker: null,
         callers: [1],

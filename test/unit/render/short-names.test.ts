@@ -85,6 +85,8 @@ test('long names are shown without their template arguments', (t) => {
   t.is(briefly(`std::_Function_handler<A<B> (), ${long}>::_M_invoke`), 'std::_Function_handler<…>::_M_invoke');
   t.is(briefly(`operator<< <${long}, fn() -> T>`), 'operator<< <…>');
   t.is(briefly(`Box<${long}>::operator->`), 'Box<…>::operator->');
+  const closures = '::{{closure}}'.repeat(4);
+  t.is(briefly(`editdist::main${closures}`), 'editdist::main::{{closure ×4}}');
 });
 
 test('a lambda is named by its place, or by the first and the last of those it lies in', (t) => {

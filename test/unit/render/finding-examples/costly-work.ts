@@ -6,6 +6,7 @@ import type {
   ShortThreadsFacts,
 } from '../../../../ts-frontend/src/model/index.js';
 import { allocations } from './allocations.js';
+import { kernelWork } from './kernel-work.js';
 import { coarser, finding, join_, main, ms, s, savesNs, setup, table, us, work } from './base.js';
 
 const handedOn = {
@@ -51,6 +52,7 @@ const hot: OptimizeFacts = {
   even: { part: 0.2, finding: 0 },
   together: 2,
   handedOn: false,
+  guessed: false,
   spread: false,
   allocatorNs: null,
   copyingNs: null,
@@ -98,6 +100,7 @@ export const costlyWork: [string, Finding][] = [
       leastNs: savesNs,
       mostNs: 2 * savesNs,
       aloneNs: null,
+      held: { ns: 60 * us, taker: null },
     }),
   ],
   [
@@ -111,6 +114,7 @@ export const costlyWork: [string, Finding][] = [
       leastNs: savesNs,
       mostNs: savesNs,
       aloneNs: savesNs,
+      held: { ns: 60 * us, taker: work },
     }),
   ],
   [
@@ -125,6 +129,17 @@ export const costlyWork: [string, Finding][] = [
       leastNs: savesNs,
       mostNs: savesNs,
       aloneNs: null,
+      held: null,
+    }),
+  ],
+  [
+    "a lock for which Go's goroutines wait",
+    finding(work, {
+      form: 'goroutine-lock',
+      code: setup,
+      parts: [],
+      waiting: { entity: join_, threads: 0.8 },
+      handingNs: 50 * ms,
     }),
   ],
   [
@@ -280,78 +295,7 @@ export const costlyWork: [string, Finding][] = [
     'code to make faster: a lock of the C library',
     finding(work, { ...hot, beside: null, library: { of: 'random', taker: setup } }, allBusy),
   ],
-  [
-    'kernel: memory by the allocator',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'memory',
-      called: setup,
-      faults: 123_456,
-      again: 0.9,
-      allocator: true,
-      mapping: 0.1,
-      takes: true,
-      calls: null,
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
-  ],
-  [
-    'kernel: first touches of memory',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'memory',
-      called: null,
-      faults: 1,
-      again: 0,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: null,
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
-  ],
-  [
-    'kernel: small writes',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'write',
-      called: null,
-      faults: null,
-      again: null,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: { count: 1_000_000, bytesEach: 16 },
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
-  ],
-  [
-    'kernel: small reads and writes',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'read',
-      called: null,
-      faults: null,
-      again: null,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: { count: 1_000_000, bytesEach: 16 },
-      both: { count: 1_000_000, bytesEach: 16 },
-      copyingNs: null,
-      leastNs: savesNs,
-      savesNs,
-    }),
-  ],
+  ...kernelWork,
   [
     'processes: copies of a large one',
     finding(work, {

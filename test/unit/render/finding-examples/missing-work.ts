@@ -18,6 +18,7 @@ const uneven: UnevenFacts = {
   evenNs: 0.2 * s,
   openmp: false,
   pool: false,
+  goroutines: false,
   spreadNs: null,
 };
 
@@ -28,6 +29,7 @@ export const missingWork: [string, Finding][] = [
       form: 'serial',
       loop: 'sum.c:12',
       oneAtATime: null,
+      most: null,
       succession: null,
       worker: null,
       callers: [1],
@@ -46,6 +48,7 @@ export const missingWork: [string, Finding][] = [
         form: 'serial',
         loop: null,
         oneAtATime: null,
+        most: null,
         succession: null,
         worker: null,
         callers: [],
@@ -64,6 +67,7 @@ export const missingWork: [string, Finding][] = [
       form: 'serial',
       loop: null,
       oneAtATime: null,
+      most: null,
       succession: null,
       worker: null,
       callers: [1, 3],
@@ -74,6 +78,24 @@ export const missingWork: [string, Finding][] = [
       smaller: [],
     }),
   ],
+  [
+    'one of two threads has nearly all of it',
+    finding(setup, {
+      form: 'serial',
+      loop: null,
+      oneAtATime: 2,
+      most: { thread: worker, share: 0.97 },
+      succession: null,
+      worker: null,
+      callers: [],
+      itself: false,
+      waiting: null,
+      parts: [],
+      spreadNs: 0.375 * s,
+      smaller: [],
+    }),
+  ],
+  ['uneven, or goroutines that wait', finding(work, { ...uneven, goroutines: true })],
   [
     'too few threads',
     finding(

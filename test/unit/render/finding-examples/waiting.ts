@@ -115,6 +115,7 @@ export const waits: [string, Finding][] = [
       leastNs: savesNs,
       mostNs: savesNs,
       aloneNs: null,
+      held: null,
     }),
   ],
   ['a lock behind another', finding(table, { ...lock, waitedFor: join_, others: [main] })],

@@ -28,7 +28,7 @@ const ofDevices = Purpose.device | Purpose.sleep | Purpose.requests | Purpose.re
  */
 export function besideWaitingOf(context: FindingContext, taker: number, objects: ReadonlySet<number>): Holding | null {
   const { model, tables, own } = context;
-  const { tuples } = model.raw;
+  const { tuples } = tables.measured; // what the program would do without others is more than fits into the run
   const { entity } = tables.stacks;
   const through = pathsThrough(context, new Set([taker]));
   const holding: Holding = { ns: 0, ioNs: 0, calls: new Map(), further: new Map() };

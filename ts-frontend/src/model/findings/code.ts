@@ -25,6 +25,7 @@ import {
   together,
 } from './candidate.js';
 import { divided } from './division.js';
+import { goroutineLock } from './goroutines.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, pipelinesOf, stream } from './pipeline.js';
 import { serial } from './serial.js';
@@ -161,7 +162,10 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
   }
   const serials = alone.filter((one) => !its.includes(one) && !(one.waited && isStaged(one)));
   for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials)))
-    reported.push(serial(context, contexts, candidate, { calls: candidate.parts, oneAtATime: candidate.threads >= 2 }));
+    reported.push(
+      goroutineLock(context, candidate) ??
+        serial(context, contexts, candidate, { calls: candidate.parts, oneAtATime: candidate.threads >= 2 }),
+    );
   return reported;
 }
 

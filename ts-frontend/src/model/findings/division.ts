@@ -18,6 +18,7 @@ import { isBarrier, isTeamRest, passesData } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
+import { goroutineLock, restOf } from './goroutines.js';
 import { serial } from './serial.js';
 
 /** A second remedy is reported if it saves at least this share of what the better one saves. */
@@ -31,6 +32,9 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   const { model } = findingContext;
   const P = model.processors;
   const { stats, waited, alone, threads } = candidate;
+  const rest = restOf(findingContext, candidate);
+  const lock = goroutineLock(findingContext, candidate, rest);
+  if (lock) return lock;
   const isLate = mayBeLate(findingContext, candidate);
   // If no thread waits for it, and most of the loss is while one thread runs, several threads ran it one after the
   // other.
@@ -57,7 +61,8 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   );
   const more = stats.lost - even;
 
-  const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more };
+  const goroutines = rest === 'unknown';
+  const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more, goroutines };
   if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(findingContext, candidate, shared);
   return uneven(findingContext, contexts, candidate, shared, atBarrier, object);
 }
@@ -85,6 +90,7 @@ interface Shared {
   sharing: number; // the number of threads that could share it
   even: number;
   more: number; // saving of an even division, and the additional saving of more threads
+  goroutines: boolean; // threads of Go's library rest meanwhile, for an unknown reason
 }
 
 function tooFew(
@@ -120,7 +126,7 @@ function uneven(
   findingContext: FindingContext,
   contexts: Contexts,
   candidate: Candidate,
-  { waiting, many, atOnce, sharing, even, more }: Shared,
+  { waiting, many, atOnce, sharing, even, more, goroutines }: Shared,
   atBarrier: boolean,
   object: Entity | undefined,
 ): Finding {
@@ -168,6 +174,7 @@ function uneven(
       openmp: isInRegion(findingContext, candidate),
       pool: object !== undefined && passesData(object) && !isUnknown(object) && !runsInMain(findingContext, candidate),
       spreadNs: too ? stats.lost : null,
+      goroutines,
     },
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],

@@ -14,6 +14,8 @@ import { isLock } from '../evidence/wait-kinds.js';
 import { waitsAgainFacts } from '../evidence/waits-again.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
+import { besideWaitingOf } from '../evidence/holders.js';
+import type { HeldFacts } from '../result/lock-facts.js';
 import type { Finding } from '../result/types.js';
 
 /** The least share of the processor time for hand-overs: any program with locks has some. */
@@ -42,6 +44,24 @@ function locksOf({ model, levels }: FindingContext): number[] {
   return sorted.filter(([, ns]) => ns >= notable * (sorted[0]?.[1] ?? 0)).map(([id]) => id);
 }
 
+/** From this processor time for each acquisition on, less of it is what helps. */
+const longNs = 10_000;
+
+/** `pauses`: how often threads waited. */
+function heldOf(context: FindingContext, id: number, pauses: number): HeldFacts | null {
+  const { model } = context;
+  const { object, processorTimeNs, members } = item(model.entities, id);
+  if (object?.counted && object.acquisitions > 0) {
+    const ns = processorTimeNs / object.acquisitions;
+    return ns >= longNs ? { ns, taker: null } : null;
+  }
+  const [taker, ...others] = takenIn(model, id);
+  if (taker === undefined || others.length > 0 || pauses === 0) return null;
+  const holding = besideWaitingOf(context, taker, new Set(members.length > 0 ? members : [id]));
+  const ns = (holding?.ns ?? 0) / pauses;
+  return ns >= longNs ? { ns, taker } : null;
+}
+
 /** The number of counted waits for locks; 0 if they are not counted. */
 function waitsFor({ model }: FindingContext): number {
   let waits = 0;
@@ -51,11 +71,11 @@ function waitsFor({ model }: FindingContext): number {
 }
 
 export function handOverFindings(context: FindingContext): Finding[] {
-  const { model, least } = context;
-  const { elapsedNs, balance } = model;
+  const { model, least } = context,
+    { elapsedNs, balance } = model;
   if (model.head.publisher !== 'pthread') return [];
-  const objects = locksOf(context).slice(0, 3);
-  const all = handOversOf(context);
+  const objects = locksOf(context).slice(0, 3),
+    all = handOversOf(context);
   const waits = waitsFor(context);
   // As recorded, to match the time for hand-overs.
   const processorNs = model.root.processorTimeNs + model.compensation.processorTimeNs + balance.spinningNs;
@@ -81,14 +101,13 @@ export function handOverFindings(context: FindingContext): Finding[] {
     savingNs = (savesLeastNs + savesMostNs) / 2;
   if (savingNs < least) return [];
   const aloneNs = elapsedNs - (processorNs - leastNs);
-  // Threads woken in vain pass the lock on without having used it: then the waking is to be changed, not the lock.
   const again = waitsAgainFacts(model, item(model.entities, item(objects, 0)));
   return [
     findingOf(model, {
       entity: item(objects, 0),
       kind: 'overhead',
       change: 'coarsen',
-      advice: again ? noAdvice : largerPieces,
+      advice: again ? noAdvice : largerPieces, // woken in vain: the waking is to be changed, not the lock
       costNs: savesMostNs,
       savingNs,
       processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
@@ -105,6 +124,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
         mostNs: savesMostNs,
         aloneNs: aloneNs >= least ? aloneNs : null,
         shortenedBy: null,
+        held: again ? null : heldOf(context, item(objects, 0), pauses * shown),
       },
       related: objects.slice(1),
     }),

@@ -209,6 +209,7 @@ const optimize = (
       even: null,
       together: togetherOf(model, hot),
       handedOn: false,
+      guessed: false,
       spread: false,
       allocatorNs: null,
       loop: null,

@@ -86,10 +86,28 @@ const readsFrom = 0.5;
  */
 const requests = 0.25;
 
+/**
+ * If child processes ran for this share of the time of waits that nothing else explains, threads wait for them: they
+ * write to a pipe that a child empties.
+ */
+const writesTo = 0.75;
+const explained =
+  Purpose.sleep |
+  Purpose.device |
+  Purpose.fileLock |
+  Purpose.receiving |
+  Purpose.requests |
+  Purpose.children |
+  Purpose.signal;
+const writesToChildren = (calls: readonly Call[], cost: number, childrenNs: number): boolean =>
+  childrenNs >= writesTo * cost &&
+  calls.reduce((sum, { entity, share }) => sum + (isFor(entity, explained) ? 0 : share), 0) >= 0.5;
+
 /** The main reason for the waits, derived from the system calls in which threads wait. */
 const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFacts['waits'] =>
   shareOf(calls, Purpose.children) >= 0.5 ||
-  (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost)
+  (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost) ||
+  writesToChildren(calls, cost, childrenNs)
     ? 'children'
     : shareOf(calls, Purpose.sleep) >= 0.5
       ? 'sleep'

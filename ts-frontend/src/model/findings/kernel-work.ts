@@ -44,7 +44,19 @@ const workOf: Partial<Record<number, Work>> = {
 };
 /** Values of enum qz_kernel that count as this kind of work. */
 export const reasonsOf = (work: Work): number[] =>
-  Object.entries(workOf).flatMap(([reason, its]) => (its === work ? [Number(reason)] : []));
+  Object.entries(workOf).flatMap(([reason, its]) =>
+    its === (work === 'flush' ? 'calls' : work) ? [Number(reason)] : [],
+  );
+
+/** The assumed improvement: a tenth of the flushes take a tenth of the time. */
+const fewerFlushes = 10;
+/** Whether the kernel works for a call that writes to a device what was changed before (fsync, fdatasync, msync). */
+function isFlush({ model, tables, own }: FindingContext, k: number): boolean {
+  const node = u32(model.raw.tuples.stack, k);
+  if (model.raw.tuples.kernel[k] !== KernelWork.call || own.hidden[node] !== 1) return false;
+  const called = item(model.entities, u32(tables.stacks.entity, node));
+  return isFor(called, Purpose.device);
+}
 
 interface Spent {
   cost: number;
@@ -76,7 +88,7 @@ function measure(context: FindingContext): Map<Work, Spent> {
   const all = new Map<Work, Spent>();
   const inside = inAllocator(context);
   for (let k = 0; k < weights.length; k++) {
-    const work = workOf[u8(tuples.kernel, k)];
+    const work = isFlush(context, k) ? 'flush' : workOf[u8(tuples.kernel, k)];
     if (work === undefined || tuples.state[k] !== State.useful || covered[k] === 1) continue;
     let spent = all.get(work);
     if (!spent) all.set(work, (spent = nothing()));
@@ -153,6 +165,7 @@ const mostEachNs = 1e6;
 
 /** The number of calls, and bytes per call; null if unknown. */
 function callsOf({ kernelUsage: usage }: Model, work: Work, busyNs: number): KernelWorkFacts['calls'] {
+  if (work === 'flush') return null;
   const calls = usage?.calls;
   const count = work === 'read' ? calls?.reads : calls?.writes;
   if (!calls || busyNs > mostEachNs * (count ?? 0)) return null;
@@ -168,6 +181,7 @@ const tenfold = 0.9;
 function savedOf(work: Work, cost: number, again: number | null, calls: KernelWorkFacts['calls']): number {
   if (work === 'memory') return cost * Math.max(again ?? 0, (1 - (again ?? 0)) * (1 - hugeLeaves));
   if (work === 'calls') return cost / 2;
+  if (work === 'flush') return cost * (1 - 1 / fewerFlushes);
   return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 

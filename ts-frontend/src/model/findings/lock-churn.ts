@@ -11,6 +11,7 @@ import { isBusy } from '../metrics/sums.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { passing, withoutClosures } from '../evidence/goroutines.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isFor } from '../evidence/purposes.js';
 import type { LockChurnFacts } from '../result/facts.js';
@@ -55,29 +56,6 @@ interface Spent {
   spinning: number;
   owners: Map<number, number>; // the callers of that code
   passingNs: number; // part of `ns` in Go's channels, and in switching, waking and parking of goroutines
-}
-
-/** By node: Go's library does this work there, for the program or for itself. */
-function passing({ model, tables }: FindingContext): Uint8Array {
-  const { count, parent, entity } = tables.stacks;
-  const is = new Uint8Array(count);
-  for (let n = 1; n < count; n++) {
-    // parents precede their children
-    const its = item(model.entities, u32(entity, n));
-    // a thread of Go's library begins here; callers further out belong to the creating thread
-    if (its.kind !== 'procedure' || isFor(its, Purpose.threadStart)) continue;
-    is[n] = its.origin === 'runtime' && (is[u32(parent, n)] === 1 || isFor(its, Purpose.handOver)) ? 1 : 0;
-  }
-  return is;
-}
-
-/** A Go closure belongs to the procedure that contains it, if that is known. */
-const closure = /^(.+?)\.func\d+(\.\d+|\.func\d+)*$/;
-function withoutClosures({ entities }: Model, owners: ReadonlyMap<number, number>): Map<number, number> {
-  const named = new Map(entities.filter(({ kind }) => kind === 'procedure').map(({ name, id }) => [name, id]));
-  const all = new Map<number, number>();
-  for (const [id, ns] of owners) addTo(all, named.get(closure.exec(item(entities, id).name)?.[1] ?? '') ?? id, ns);
-  return all;
 }
 
 /** `ofLibraries`: locks internal to run-time libraries, which are not counted, and Go's channels. */

@@ -5,7 +5,7 @@
  * docs/reference/findings.md. Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { defined, item } from '../profile/columns.js';
+import { defined, item, u16 } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
 import { reconciled } from '../evidence/advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
@@ -19,6 +19,7 @@ import { ioFindings, mayEnd } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
 import { lineMoves, lockChurnFindings } from './lock-churn.js';
+import { joinGoroutines } from './goroutines.js';
 import { handOverFindings } from './hand-overs.js';
 import { joinHeldWork } from './held-work.js';
 import { hotCodeFindings, type HotScope } from './hot-code.js';
@@ -126,7 +127,9 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
-  return withoutEffects(joinThreadLocks(model, joinExclusion(model, [...sampled, ...short])));
+  return withoutEffects(
+    joinGoroutines(joinThreadLocks(model, joinExclusion(model, [...sampled, ...short])), model.elapsedNs),
+  );
 }
 
 export function findingsOf(context: FindingContext): Finding[] {
@@ -137,7 +140,8 @@ export function findingsOf(context: FindingContext): Finding[] {
   for (const finding of all) bound(context, longest, finding);
   const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const limits = oversubscriptionFirst(sorted, promised);
-  const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all);
+  const isGuess = isBusyByGuess(context, all);
+  const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all) && !isGuess;
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const said = subjectsOf(findings);
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
@@ -160,7 +164,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     orderWork(findings);
   }
   findings = joinHeldWork(context, findings);
-  describeCode(findings, areHandedOn(context, all));
+  describeCode(findings, areHandedOn(context, all), isGuess);
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
@@ -217,6 +221,17 @@ const promised = (finding: Finding): number =>
 function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {
   const rest = findings.reduce((sum, one) => sum + atRest(one), 0);
   return balance.meanBusy * elapsedNs >= nearlyBusy * processors * Math.max(0, elapsedNs - rest);
+}
+
+/**
+ * Beside other programs, threads without a CPU are taken to be at work. If threads also wait for a lock, some of these
+ * would have waited, too; how many is not known.
+ */
+function isBusyByGuess({ model, tables }: FindingContext, findings: readonly Finding[]): boolean {
+  const { balance, head } = tables.measured;
+  const busyNs = balance.ns.reduce((sum, ns, k) => sum + ns * u16(balance.busy, k), 0);
+  const isSeen = busyNs >= nearlyBusy * head.processors * model.elapsedNs;
+  return !isSeen && findings.some(({ facts: { form } }) => form === 'lock' || form === 'goroutine-lock');
 }
 
 /** The first findings whose advice does not contradict that of an earlier one. */
@@ -332,10 +347,11 @@ function promoteCode(findings: Finding[]): void {
 }
 
 /** Adds to findings on code to optimize the best saving of the others, and whether locks are handed on. */
-function describeCode(findings: readonly Finding[], handedOn: boolean): void {
+function describeCode(findings: readonly Finding[], handedOn: boolean, guessed: boolean): void {
   for (const { facts, costNs, kind } of findings) {
     if (facts.form !== 'optimize' || kind !== 'optimize') continue;
     facts.handedOn = handedOn;
+    facts.guessed = guessed;
     const others = findings.map((one, finding) => ({
       finding,
       ns: one.kind === kind ? 0 : worthOf(one) - atRest(one),

@@ -8,7 +8,12 @@ import type { Finding } from '../result/types.js';
 
 /** The findings without those that only show effects of what another one names. */
 export const withoutEffects = (findings: Finding[]): Finding[] =>
-  findings.filter(isNotHanded).filter(isNotYielded).filter(isNotDelayedBySpinning).filter(isNotOfLock);
+  findings
+    .filter(isNotHanded)
+    .filter(isNotYielded)
+    .filter(isNotDelayedBySpinning)
+    .filter(isNotOfLock)
+    .filter(isNotFlush);
 
 /** If a lock is handed on all the time, only the finding about it that saves most is kept. */
 function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
@@ -55,6 +60,13 @@ function isNotOfLock({ facts, entity, savingNs }: Finding, _: number, all: reado
       about.includes(one.entity) &&
       one.savingNs >= savingNs,
   );
+}
+
+/** Serial code that only writes changes to the disk: that cannot be done in parallel, but less often. */
+function isNotFlush({ facts }: Finding, _: number, all: readonly Finding[]): boolean {
+  if (facts.form !== 'serial' || facts.parts.length !== 1) return true;
+  const [part] = facts.parts;
+  return !all.some(({ facts: its }) => its.form === 'kernel-work' && its.work === 'flush' && its.called === part);
 }
 
 function areOfOneLock(one: Finding, other: Finding): boolean {

@@ -6,8 +6,10 @@ import { isBusy } from '../metrics/sums.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
-import { successionOf } from '../evidence/alive-at-once.js';
+import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
 import { findingOf } from '../evidence/context.js';
+import { mainThread } from '../evidence/critical-threads.js';
+import type { SerialFacts } from '../result/facts.js';
 import type { Finding } from '../result/types.js';
 import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
 
@@ -37,6 +39,7 @@ export function serial(
       form: 'serial',
       worker: worker !== 0 ? { thread: worker, share: findingContext.roles.workShare(worker) } : null,
       oneAtATime: oneAtATime ? candidate.threads : null,
+      most: oneAtATime ? mostOfOne(findingContext, candidate) : null,
       succession: successionOf(model, stats),
       callers: callersOf(findingContext, contexts, candidate),
       itself,
@@ -48,6 +51,21 @@ export function serial(
     },
     related: [...(worker !== 0 ? [worker] : []), ...parts, ...(waited ? [waited.object] : [])],
   });
+}
+
+/** A thread with at least this share of the work has most of it. */
+const leastOfOne = 0.75;
+
+/** The thread that does most of what several threads, alive at the same time, could share. */
+function mostOfOne({ model }: FindingContext, { stats }: Candidate): SerialFacts['most'] {
+  const { ids, time } = stats.threads;
+  const main = mainThread(model)?.id ?? 0;
+  if (ids.includes(main) || aliveAtOnce(model, ids) < 2) return null;
+  const sum = time.reduce((all, one) => all + one, 0);
+  const at = time.indexOf(Math.max(...time));
+  const share = sum > 0 ? item(time, at) / sum : 0;
+  const thread = item(ids, at);
+  return share >= leastOfOne && item(model.entities, thread).instances <= 1 ? { thread, share } : null;
 }
 
 /** The cost of a candidate while processors are idle, by stack. */

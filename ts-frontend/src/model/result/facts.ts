@@ -4,9 +4,11 @@
  * in these types is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
 import type { AllocatingFacts, LibraryLockFacts, WaitsAgainFacts } from './fact-parts.js';
+import type { HeldFacts, LockChurnFacts } from './lock-facts.js';
 import type { AllocationFacts, OptimizeFacts } from './work-facts.js';
 
 export type * from './fact-parts.js';
+export type * from './lock-facts.js';
 export type * from './work-facts.js';
 
 /** Mean number of threads that waited at an object during the cost of the finding. */
@@ -21,6 +23,8 @@ export interface SerialFacts {
   // the only thread with work, if the others only pass work on; null: several threads have work
   worker: { thread: number; share: number } | null;
   oneAtATime: number | null; // number of threads that ran the code, one at a time
+  // the thread with most of it, if these threads live at the same time; null: it is divided, or main is one of them
+  most: { thread: number; share: number } | null;
   // number of these threads, if each one, apart from main, started after the previous one had ended
   succession: number | null;
   callers: number[]; // path on which most of the time is lost, outermost first, at most three procedures
@@ -62,6 +66,8 @@ export interface UnevenFacts {
   evenNs: number; // saved if the work were divided evenly among these threads
   openmp: boolean; // the work is divided by OpenMP: a loop has a schedule, which can be changed
   pool: boolean; // the other threads wait for further pieces of work, as those of a pool do
+  // threads of Go's run-time library rest meanwhile; whether goroutines wait for a lock is not known
+  goroutines: boolean;
   spreadNs: number | null; // saved if the work were spread over all processors; null if that is much less
 }
 
@@ -216,28 +222,15 @@ export interface HandOverFacts {
   mostNs: number;
   aloneNs: number | null; // saved if one thread did all the work; null if that saves nothing
   shortenedBy: number | null; // as of a lock
+  held: HeldFacts | null; // null: not long, or not known
 }
-/** Locks are acquired so often that this takes a large share of the processor time, although threads hardly wait. */
-export interface LockChurnFacts {
-  form: 'lock-churn';
-  objects: number[]; // the locks, most acquisitions first
-  // most of the cost is in a library's channels, and in switching and waking the threads that wait at them
-  passing: boolean;
-  /**
-   * Only if `passing`: nearly all of the cost is one procedure's; whatever is at the other ends hardly uses the
-   * channels.
-   */
-  oneSided: boolean;
-  by: number | null; // the procedure with most acquisitions of the first lock
-  /**
-   * Number of acquisitions; how many of them found the lock taken; processor time to acquire and release one, excluding
-   * what recording adds; the same for a lock that only one CPU uses, as measured on this machine. Null: not counted.
-   */
-  counts: { times: number; waits: number; eachNs: number; freeNs: number } | null;
-  share: number; // share of the processor time
-  leastNs: number; // saved if they were acquired `rarer` times less often
-  mostNs: number;
-  rarer: number;
+/** Goroutines wait for a lock, so that threads of Go's run-time library rest; the entity takes the lock. */
+export interface GoroutineLockFacts {
+  form: 'goroutine-lock';
+  code: number; // the code that ran meanwhile
+  parts: number[]; // if that is several procedures: these
+  waiting: WaitingAt | null; // where the threads rest
+  handingNs: number | null; // part of the cost: processor time of switching and waking, and of the lock's own code
 }
 /** Kernel threads with hardly any work. */
 export interface ShortThreadsFacts {
@@ -287,7 +280,7 @@ export interface OversubscriptionFacts {
 /** The kernel's work on behalf of the program. */
 export interface KernelWorkFacts {
   form: 'kernel-work';
-  work: 'memory' | 'read' | 'write' | 'calls';
+  work: 'memory' | 'read' | 'write' | 'flush' | 'calls'; // flush: to a device (fsync)
   called: number | null; // the run-time library procedure through which most of the work is requested
   faults: number | null; // number of page faults
   again: number | null; // lower bound of the share of page faults for memory that the program had used before
@@ -386,6 +379,7 @@ export type Facts =
   | WakeUpFacts
   | HandOverFacts
   | LockChurnFacts
+  | GoroutineLockFacts
   | ShortThreadsFacts
   | OpenMpFacts
   | OversubscriptionFacts

@@ -65,9 +65,10 @@ export interface WaitingLoopNotice {
   ns: number; // thread time
   lock: boolean; // the loop acquires a lock: a mutex would block instead
 }
-/** Threads of OpenMP's library spin in its loops, at the ends of regions, at barriers and locks. */
+/** Threads of OpenMP's or TBB's library spin in its loops, at the ends of regions, at barriers and locks. */
 export interface WaitingTeamsNotice {
   form: 'waiting-teams';
+  library: 'OpenMP' | 'TBB';
   entities: number[]; // the loops
   ns: number; // thread time in all these loops
   // fewer threads: more are runnable than there are CPUs, and a spinning one takes a CPU from one that has work; null

@@ -28,6 +28,7 @@ export interface OptimizeFacts {
   together: number;
   // threads hand locks to each other all the time, so that data comes from other CPUs together with the lock
   handedOn: boolean;
+  guessed: boolean; // other programs had CPUs, and threads wait for a lock: that all CPUs were busy is not certain
   spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
   allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
   loop: string | null; // file and line of the innermost loop of its own code that has most of it

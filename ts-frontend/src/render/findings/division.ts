@@ -56,9 +56,13 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
   return {
     text:
       `${where} costs ${say.costs(finding.costNs)}: ${who}; during this time, ` +
-      `${say.processorUse(finding.processorUse)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
+      `${say.processorUse(finding.processorUse)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}` +
+      (facts.goroutines ? ' Goroutines may also wait for a lock or at a channel: their waits are not recorded.' : ''),
     remedy:
-      remedy +
+      (facts.goroutines
+        ? 'If goroutines wait for a lock, hold it for less time. Otherwise ' +
+          `${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`
+        : remedy) +
       (spreadNs !== null
         ? `; ${finding.advice.threads === 'more' ? 'divided among more threads and ' : ''}spread over ` +
           `${say.model.usable} processors, ${time(spreadNs)}.`

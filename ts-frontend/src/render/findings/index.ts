@@ -7,6 +7,7 @@ import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
 import { kernelWork } from './kernel-work.js';
 import { lock, spinning } from './lock.js';
+import { goroutineLock } from './goroutines.js';
 import { lockChurn } from './lock-churn.js';
 import { optimize } from './optimize.js';
 import { handOvers, openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
@@ -55,6 +56,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return wakeUps(finding, facts, say);
     case 'hand-overs':
       return handOvers(finding, facts, say);
+    case 'goroutine-lock':
+      return goroutineLock(finding, facts, say);
     case 'lock-churn':
       return lockChurn(finding, facts, say);
     case 'short-threads':

@@ -7,6 +7,7 @@ const what: Record<KernelWorkFacts['work'], string> = {
   memory: 'giving memory to the program and taking it back (page faults, mapping and unmapping)',
   read: 'reading',
   write: 'writing',
+  flush: 'writing changes to the disk at once',
   calls: 'executing system calls',
 };
 
@@ -32,6 +33,11 @@ function remedyOf(
       `${least}${more}.`
     );
   }
+  if (work === 'flush')
+    return (
+      'Do it less often, for more changes each time (one transaction for many of them), or leave it to the kernel ' +
+      `where the last changes may be lost if the machine fails; ten times less often would save ${time(savesNs)}.`
+    );
   if (work === 'calls')
     return (
       'Make fewer system calls, with more in each (several messages, requests or items at a time): half as many ' +

@@ -8,7 +8,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs } = facts;
-  const { copyingNs, chainsNs, library, loop } = facts;
+  const { copyingNs, guessed, chainsNs, library, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const subject =
     entity.kind === 'lock'
@@ -39,7 +39,9 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
   return {
     text:
       `${subject}${inLoop} takes ${costs(finding.costNs)}${part} while ` +
-      `${processorUse(finding.processorUse)}${handedOn ? '' : `: more parallelism ${help} there`}.${flat}${other}`,
+      `${processorUse(finding.processorUse)}${
+        guessed ? ' (by estimate: other programs had CPUs, and some of the threads may have waited for a lock)' : ''
+      }${handedOn || guessed ? '' : `: more parallelism ${help} there`}.${flat}${other}`,
     remedy:
       (allocatorNs === null
         ? ''

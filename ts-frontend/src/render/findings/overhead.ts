@@ -3,6 +3,7 @@ import { item } from '../../model/index.js';
 import type {
   Finding,
   HandOverFacts,
+  HeldFacts,
   OpenMpFacts,
   PackageWorkFacts,
   ShortThreadsFacts,
@@ -86,8 +87,11 @@ export function wakeUps(
             ? `${ofOwnLock}: that would save `
             : entity.rawKind === 'barrier' || entity.libraryWait === 'barrier'
               ? `${ofBarrier}: that would save `
-              : 'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or ' +
-                'signal only if a thread waits: that would save ') +
+              : (entity.rawKind === 'semaphore'
+                  ? 'If it serves as a lock, take it less often, with more work each time. Otherwise pass on '
+                  : 'Pass on ') +
+                'more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
+                'only if a thread waits: that would save ') +
           between(time(leastNs), time(mostNs)) +
           `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };
@@ -95,6 +99,7 @@ export function wakeUps(
 
 export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases): Sentences {
   const { objects, takenIn: callers, allocator, library, waits, again, handingShare, leastNs, mostNs, aloneNs } = facts;
+  const { held } = facts;
   const { title, takenIn, costs, processorUse, time, share } = say;
   const often =
     waits === null
@@ -114,8 +119,7 @@ export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases):
       (again === null ? '' : inVain(again, say)),
     remedy:
       (again === null
-        ? `${allocator ? ofAllocator : library ? ofLibrary(library, say) : ofOwnLock}. If no thread found it taken, ` +
-          'that would save '
+        ? `${changeOf(allocator, library, held, say)}. If no thread found it taken, ` + 'that would save '
         : `${wakeFewer}. If no thread had to wait there, that would save `) +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`) +
@@ -126,6 +130,21 @@ export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases):
 const ofBarrier =
   'Let threads meet less often, with more work between two barriers (larger blocks, and barriers only where one ' +
   'thread needs what another one has done)';
+
+function changeOf(allocator: boolean, library: HandOverFacts['library'], held: HeldFacts | null, say: Phrases): string {
+  if (allocator) return ofAllocator;
+  if (library) return ofLibrary(library, say);
+  if (held === null) return ofOwnLock;
+  return heldText(held, say) + ofOwnLock.charAt(0).toLowerCase() + ofOwnLock.slice(1);
+}
+
+/** If it is held for long, doing less meanwhile helps most. */
+const heldText = (held: HeldFacts, { name, time }: Phrases): string =>
+  `${
+    held.taker === null
+      ? `It is held for ${time(held.ns)} each time`
+      : `${name(held.taker)} works for ${time(held.ns)} between two waits, perhaps while it has the lock`
+  }: do before or after it what needs no protection. Or `;
 
 const ofOwnLock =
   'Share it less: give each thread or part its own lock and data, combined at the end, or do more work each time it ' +

@@ -28,7 +28,10 @@ export function serial(
     : facts.succession !== null
       ? 'Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ' +
         'is destroyed: keep it until all threads have started), or do less there'
-      : 'Do less there, or do it in parallel';
+      : facts.most !== null
+        ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one before), ' +
+          'or do less there'
+        : 'Do less there, or do it in parallel';
   const worker = facts.worker
     ? `One thread, ${title(facts.worker.thread)}, does ${share(facts.worker.share)} of all work; the others only ` +
       'pass it on, or wait. '
@@ -37,7 +40,11 @@ export function serial(
     facts.succession !== null
       ? `${count(facts.succession)} threads ran it, each of which started after the one before it had ended; `
       : facts.oneAtATime !== null
-        ? `${count(facts.oneAtATime)} threads ran it, mostly one at a time; `
+        ? `${count(facts.oneAtATime)} threads ran it, ${
+            facts.most === null
+              ? 'mostly one at a time'
+              : `${share(facts.most.share)} of it in thread ${name(facts.most.thread)}`
+          }; `
         : '';
   return {
     text:

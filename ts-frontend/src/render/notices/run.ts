@@ -101,16 +101,22 @@ export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, ti
   };
 }
 
-export const waitingTeams = ({ entities, ns, advice }: WaitingTeamsNotice, { time }: Phrases): NoticeSentences => ({
+export const waitingTeams = (
+  { library, entities, ns, advice }: WaitingTeamsNotice,
+  { time }: Phrases,
+): NoticeSentences => ({
   reason:
-    `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of OpenMP's library: at the ` +
-    'ends of regions, at barriers or at locks, because other threads still have work, or because the pieces of work ' +
-    'are so small that they take less time than the waiting',
+    `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of ${library}'s library: ` +
+    (library === 'TBB' ? 'they look for tasks' : 'at the ends of regions, at barriers or at locks') +
+    ', because other threads still have work, or because the pieces of work are so small that they take less time ' +
+    'than the waiting',
   remedy:
-    `divide the work more evenly${advice.pieces === 'larger' ? ', or into larger pieces' : ''}; ` +
-    'OMP_WAIT_POLICY=passive lets them block' +
-    (advice.threads === 'fewer' ? '; use no more threads than CPUs (OMP_NUM_THREADS)' : '') +
-    '; OMP_PROC_BIND=true keeps each on its CPU',
+    `divide the work more evenly${advice.pieces === 'larger' ? ', or into larger pieces' : ''}` +
+    (library === 'TBB' ? '' : '; OMP_WAIT_POLICY=passive lets them block') +
+    (advice.threads === 'fewer'
+      ? `; use no more threads than CPUs (${library === 'TBB' ? 'tbb::global_control' : 'OMP_NUM_THREADS'})`
+      : '') +
+    (library === 'TBB' ? '' : '; OMP_PROC_BIND=true keeps each on its CPU'),
 });
 
 export const lockChurn = (

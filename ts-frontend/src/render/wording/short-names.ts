@@ -43,6 +43,7 @@ export function formsOf(name: string): readonly string[] {
   if (place !== null) return [name, `${item(place, 1)} ${item(place, 2)}`, item(place, 2)];
   if (!/[<({:]/.test(name)) return [name];
   const spoken = name
+    .replace(/(?:::\{\{closure\}\}){2,}/g, (all) => `::{{closure ×${all.split('::').length - 1}}}`)
     .replace(/\bstd::(?:__cxx11|__1)::/g, 'std::')
     .replace(/\bstd::basic_string<char(?:, std::char_traits<char>(?:, std::allocator<char> ?)?)? ?>/g, 'std::string');
   const bare = withoutArguments(spoken, 0);
@@ -75,7 +76,7 @@ function innerScopes(name: string): string[] {
 }
 
 /** The form of a long name for sentences: without uninformative parts, but with its scopes. */
-export function briefly(name: string, most = 80): string {
+export function briefly(name: string, most = 60): string {
   const all = formsOf(name).filter((form) => !form.startsWith('…'));
   return name.length <= most ? name : (all.find((form) => form.length <= most) ?? defined(all.at(-1)));
 }

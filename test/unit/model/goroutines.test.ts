@@ -1,0 +1,53 @@
+/** Threads of Go's run-time library that rest: for a lock, at channels, or for lack of work. P = 2. */
+import test from 'ava';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
+import { factsOf } from '../../support/facts.js';
+import { inKernel, ProfileBuilder, run, wait } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
+
+const rest = [
+  'threadentry',
+  'runtime.mcall',
+  'runtime.schedule',
+  'runtime.findRunnable',
+  'runtime.stopm',
+  'futex:rest',
+];
+
+/** One goroutine runs, `where`; a thread rests; now and then one is seen in `call`, below `by`. */
+function recorded(where: string[], by: string, call: string | null): Model {
+  const made = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } });
+  for (const one of ['runtime.mcall', 'runtime.schedule', 'runtime.findRunnable', 'runtime.stopm'])
+    made.describe(one, { origin: 'runtime', purposes: Purpose.decided | Purpose.handOver });
+  const purposes = Purpose.decided | Purpose.libraryLock | (call?.includes('chan') ? Purpose.handOver : 0);
+  if (call !== null) made.describe(call, { origin: 'runtime', purposes });
+  for (let k = 0; k < 10; k++) {
+    made.stretch(0.04 * second, [run('w1', where), wait('w2', rest)]);
+    made.stretch(0.04 * second, [run('w2', where), wait('w1', rest)]);
+    if (call !== null)
+      made.stretch(0.005 * second, [run('w1', where), inKernel('lock', 'w2', ['main.worker', by, call])]);
+    else made.stretch(0.005 * second, [run('w1', where), run('w2', ['main.worker'])]);
+  }
+  return buildModel(made.build());
+}
+const render = ['main.worker', 'main.(*Index).Add', 'main.render'];
+
+test('goroutines that wait for a lock: who takes it is named, though no snapshot shows the wait', (t) => {
+  const [first] = recorded(render, 'main.(*Index).Add', 'sync.(*Mutex).lockSlow').findings;
+  const { code } = factsOf(first, 'goroutine-lock');
+  t.deepEqual([first?.name, first?.kind, code === first?.entity], ['main.(*Index).Add', 'lock-contention', false]);
+  t.true(Math.abs(first!.savingNs / second - 0.4) < 0.06, `${first?.savingNs}`);
+});
+
+test('code that runs outside of the procedure that takes the lock is no reason to wait for it', (t) => {
+  const { findings } = recorded(['main.main', 'main.load'], 'main.(*Index).Add', 'sync.(*Mutex).lockSlow');
+  t.false(findings.some(({ facts }) => facts.form === 'goroutine-lock'));
+});
+
+test('goroutines that wait at channels do not wait for a lock; where neither is seen, the finding says so', (t) => {
+  const channel = recorded(render, 'main.(*Index).Add', 'runtime.chanrecv').findings;
+  t.false(channel.some(({ facts }) => facts.form === 'goroutine-lock'));
+  const unknown = recorded(render, '', null).findings.find(({ facts }) => facts.form === 'uneven-division');
+  if (unknown) t.true(factsOf(unknown, 'uneven-division').goroutines);
+});
