@@ -12,7 +12,7 @@ struct qzi_counts {
   unsigned useful, overhead, spinning, running;
   uint32_t runnable;
   uint64_t retries, torn, invalid;
-  int more;          /* 1: a part of a snapshot other than its last part */
+  int first, more;   /* 1: a snapshot's first part; a part other than its last one */
   uint64_t whole_ns; /* weight of the whole snapshot if it has parts; else 0 */
   uint32_t balance;  /* set by qzi_snapshot_begin */
 };

@@ -57,6 +57,10 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
     if (qzi_run_account_may(&kernel->accounts, &kernel->memos[seen->index].account)) report(kernel, seen, counts);
     if (!candidates) break;
   }
+  if (!counts->first) return;
+  for (uint32_t k = 0; k < count; k++)
+    if (kernel->seen[k].executes && kernel->seen[k].state != QZ_STATE_SPINNING)
+      qzi_run_account_seen(&kernel->memos[kernel->seen[k].index].account, counts->useful > 1);
 }
 
 /* Reports a thread as executing although it sleeps or has just been woken. */
@@ -65,6 +69,15 @@ static void report_instead(struct qzi_kernel *kernel, struct qzi_seen *seen, str
   seen->instead = seen->state;
   seen->state = QZ_STATE_USEFUL;
   report(kernel, seen, counts);
+}
+
+/* Whether a sleeping thread may execute in this part. Threads that take turns ran at different times, though all of
+ * that is in the time that the snapshot stands for. */
+static int has_turn(struct qzi_kernel *kernel, struct qzi_seen *seen, const struct qzi_counts *counts) {
+  if (!counts->useful) return 1;
+  if (seen->turn == QZI_TURN_OPEN)
+    seen->turn = qzi_run_account_beside(&kernel->memos[seen->index].account) ? QZI_TURN_BESIDE : QZI_TURN_ALONE;
+  return seen->turn == QZI_TURN_BESIDE;
 }
 
 /* If more is owed to all sleeping threads together than the tolerance allows, though not enough to any single one,
@@ -80,7 +93,7 @@ static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_
       most = seen;
       most_ns = owed(kernel, k);
     }
-    if (!most) return;
+    if (!most || (!has_turn(kernel, most, counts) && !qzi_run_accounts_pressed(&kernel->accounts))) return;
     report_instead(kernel, most, counts);
   }
 }
@@ -108,7 +121,7 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct 
     struct qzi_seen *seen = &kernel->seen[k];
     const struct qzi_run_account *account = &kernel->memos[seen->index].account;
     if (!seen->executes && !(qzi_is_runnable(seen) && !seen->woken) && counts->useful + counts->spinning < processors &&
-        qzi_run_account_must(&kernel->accounts, account))
+        qzi_run_account_must(&kernel->accounts, account) && has_turn(kernel, seen, counts))
       report_instead(kernel, seen, counts);
     owed_ns += account->owed_ns;
   }

@@ -201,7 +201,7 @@ static void note_queue(struct qzi_sampler *sampler, const struct qzi_seen *seen)
 }
 /* Restores the state in which the thread was seen. */
 static void look_again(struct qzi_seen *seen) {
-  seen->executes = seen->kernel = 0;
+  seen->executes = seen->kernel = seen->turn = 0;
   seen->node = seen->look.node;
   if (!seen->instead) return;
   seen->state = seen->instead;
@@ -310,6 +310,9 @@ static int add_parts(struct qzi_sampler *sampler, uint64_t end_ns, int later) {
   uint64_t begin_ns = sampler->last_ns, ns = end_ns - begin_ns, parts = parts_of(kernel, ns);
   kernel->accounts.snapshot_ns = ns / parts;
   for (uint64_t k = 0; k < parts; k++) {
+    looked->counts.first = !later && k == 0;
+    kernel->accounts.ahead_ns =
+      ns / parts * (parts - k - 1) + (looked->until_ns > end_ns ? looked->until_ns - end_ns : 0);
     looked->counts.more = later || k + 1 < parts;
     for (uint32_t at = 0; (k || later) && at < looked->count; at++) look_again(&kernel->seen[at]);
     if (add_part(sampler, k + 1 < parts ? begin_ns + ns / parts * (k + 1) : end_ns)) return -1;

@@ -51,7 +51,9 @@ struct qzi_seen {
   uint8_t executes; /* 1: on a CPU */
   uint8_t kernel;   /* if it executes, what the kernel did for it: enum qz_kernel */
   uint8_t instead;  /* if it executes although it sleeps or was woken: its real state; IDLE: it does not */
+  uint8_t turn;     /* whether it may do so beside others in this part: enum qzi_turn */
 };
+enum qzi_turn { QZI_TURN_OPEN = 0, QZI_TURN_BESIDE, QZI_TURN_ALONE };
 
 /* An ended thread. */
 struct qzi_gone {

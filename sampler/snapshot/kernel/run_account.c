@@ -5,15 +5,17 @@
 #include "sampler/util/clock.h"
 
 /* The kernel updates the time of a running thread at its ticks, 4 ms apart in most distributions, and at switches. */
-#define TICK_NS   INT64_C(4000000)
+#define TICK_NS    INT64_C(4000000)
 /* maximum time not counted yet of a thread that gives up its CPU between ticks, in average stretches */
-#define STRETCHES 4
-#define PART      128                /* an account may be off by 1/PART of what was reported, */
-#define MOST_NS   INT64_C(50000000)  /* but for one thread by no more than this */
-#define LATELY_NS UINT64_C(64000000) /* time over which the recent usage of CPUs is averaged */
-#define MANY      64u                /* up to this many threads, the process's time is read for each snapshot, */
-#define COST      1600u              /* with more it uses at most 1/COST of a CPU, */
-#define EACH_NS   UINT64_C(40000)    /* and is read at intervals of at least this time for each thread */
+#define STRETCHES  4
+#define PART       128                /* an account may be off by 1/PART of what was reported, */
+#define MOST_NS    INT64_C(50000000)  /* but for one thread by no more than this */
+#define LATELY_NS  UINT64_C(64000000) /* time over which the recent usage of CPUs is averaged */
+#define MANY       64u                /* up to this many threads, the process's time is read for each snapshot, */
+#define COST       1600u              /* with more it uses at most 1/COST of a CPU, */
+#define EACH_NS    UINT64_C(40000)    /* and is read at intervals of at least this time for each thread */
+#define SEEN_MOST  128u               /* looks over which it is averaged who works beside whom, */
+#define SEEN_LEAST 8u                 /* and the least number that says anything */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
   *accounts = (struct qzi_run_accounts){.pid = pid, .processors = processors};
@@ -156,8 +158,29 @@ int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct q
   return account->known && some_left(accounts) && account->owed_ns > threshold_ns(accounts, account, 1);
 }
 
+void qzi_run_account_seen(struct qzi_run_account *account, int with_others) {
+  *(with_others ? &account->beside : &account->alone) += 1;
+  if (account->alone + account->beside < SEEN_MOST) return;
+  account->alone /= 2;
+  account->beside /= 2;
+}
+
+int qzi_run_account_beside(struct qzi_run_account *account) {
+  uint32_t seen = (uint32_t)account->alone + account->beside;
+  if (seen < SEEN_LEAST) return 1;
+  account->turn += account->beside;
+  if (account->turn < seen) return 0;
+  account->turn -= seen;
+  if (account->turn >= seen) account->turn = 0;
+  return 1;
+}
+
 int qzi_run_accounts_short(const struct qzi_run_accounts *accounts) {
   return process_owed(accounts) > process_tolerance_ns(accounts, 1);
+}
+
+int qzi_run_accounts_pressed(const struct qzi_run_accounts *accounts) {
+  return process_owed(accounts) > process_tolerance_ns(accounts, 1) + (int64_t)accounts->ahead_ns;
 }
 
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns) {

@@ -25,6 +25,8 @@ struct qzi_run_account {
   uint64_t attributed_ns; /* time in tuples */
   int64_t owed_ns;        /* counted by the kernel and not reported yet; negative: attributed too early */
   int known;
+  uint16_t alone, beside; /* number of looks, recent ones mostly, that saw it at work alone; with others */
+  uint32_t turn;          /* rises by `beside` each time that it may execute beside others, up to their sum */
 };
 
 struct qzi_run_accounts {
@@ -36,7 +38,8 @@ struct qzi_run_accounts {
   uint64_t attributed_ns; /* sum over all threads */
   uint64_t due_ns;        /* time of the next reading */
   uint64_t took_ns;       /* duration of all readings that are not made for each snapshot */
-  uint64_t snapshot_ns;   /* weight of this snapshot */
+  uint64_t snapshot_ns;   /* weight of this snapshot, or of one of its parts, */
+  uint64_t ahead_ns;      /* and of the parts that follow */
   uint64_t late_ns;       /* maximum over the threads that may be running in this snapshot */
   uint64_t read_ns;       /* time of the last reading, */
   uint64_t unread_ns;     /* and how long before this snapshot that was */
@@ -65,9 +68,17 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns);
 int qzi_run_account_may(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
 /* Whether a sleeping thread must count as executing. */
 int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
+/* A look saw the thread at work. with_others: 1: others, too. */
+void qzi_run_account_seen(struct qzi_run_account *account, int with_others);
+/* Whether a sleeping thread that must count as executing may do so at the same time as others, rather than when nobody
+ * does: as often as looks saw it at work beside others. Always, if it was hardly seen at work. */
+int qzi_run_account_beside(struct qzi_run_account *account);
 /* Whether one of the sleeping threads must count as executing because enough is owed to all together, though not to any
  * single one. Then it is the one to which most, and more than nothing, is owed. */
 int qzi_run_accounts_short(const struct qzi_run_accounts *accounts);
+/* Whether so much is owed to all together that it does not fit into the snapshot's further parts, one thread at a
+ * time. */
+int qzi_run_accounts_pressed(const struct qzi_run_accounts *accounts);
 /* Whether threads that ended before they were seen must count as executing: the process used more than `owed_ns`, which
  * is owed to all others. */
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns);

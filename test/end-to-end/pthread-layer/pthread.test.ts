@@ -265,6 +265,18 @@ test.serial('who has yielded some times, and then works, is no longer counted as
   t.true(spinning < 0.25 * samples, `${spinning} of ${samples} samples`);
 });
 
+test.serial('threads that take turns do not run at the same time, whatever lies between two snapshots', async (t) => {
+  const { model } = await record(program('turns'));
+  const { byBusyNs } = model.balance;
+  if (!hadCpus(model) || model.samples < 200) {
+    skip(t, 'other programs had the CPUs');
+    return;
+  }
+  const [, one = 0, ...more] = byBusyNs;
+  const both = more.reduce((sum, ns) => sum + ns, 0);
+  t.true(both < 0.08 * (one + both), `${both / 1e6} of ${(one + both) / 1e6} ms`);
+});
+
 needing('process_vm_readv')(
   'loops that only wait, unmarked, are found by what running threads execute; work in loops as tight is none',
   async (t) => {

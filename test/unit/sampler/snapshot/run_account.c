@@ -95,6 +95,33 @@ static void late(void) {
   CHECK(account.late_ns == (uint64_t)(4 * MS));
 }
 
+/* A thread that ran between looks executes beside others as often as looks saw it do so; only then, or if it was hardly
+ * seen. */
+static void beside(void) {
+  static const unsigned of_ten[] = {0, 1, 5, 10};
+  for (unsigned k = 0; k < sizeof of_ten / sizeof *of_ten; k++) {
+    struct qzi_run_account account = {0};
+    for (unsigned n = 0; n < 5; n++) CHECK(qzi_run_account_beside(&account));
+    for (unsigned n = 0; n < 1000; n++) qzi_run_account_seen(&account, n % 10 < of_ten[k]);
+    CHECK(account.alone + account.beside < 128);
+    int may = 0;
+    for (unsigned n = 0; n < 1000; n++) may += qzi_run_account_beside(&account);
+    int due = (int)of_ten[k] * 100;
+    CHECK(may >= due - 60 && may <= due + 60);
+  }
+}
+
+/* What is owed to all is pressing if it does not fit into what is left of the snapshot. */
+static void pressed(void) {
+  struct qzi_run_accounts accounts = fresh((uint64_t)MS);
+  accounts.readable = 1;
+  accounts.run_ns = (uint64_t)(12 * MS); /* the tolerance is a look for each of two CPUs */
+  accounts.ahead_ns = (uint64_t)(10 * MS);
+  CHECK(qzi_run_accounts_short(&accounts) && !qzi_run_accounts_pressed(&accounts));
+  accounts.ahead_ns = (uint64_t)(10 * MS) - 1;
+  CHECK(qzi_run_accounts_pressed(&accounts));
+}
+
 enum { THREADS = 32 };
 
 /* Attributes parts to the threads that are owed most, as long as all together are owed too much. */
@@ -193,6 +220,8 @@ static void last(void) {
 int main(void) {
   tolerance();
   late();
+  beside();
+  pressed();
   together();
   seen_too_often();
   none_left();
