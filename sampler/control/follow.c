@@ -150,10 +150,11 @@ static uint64_t credit_ended_by_signal(uint64_t unrecorded_ns) {
   uint64_t credited_ns = 0;
   unsigned count = 0;
   for (unsigned k = 0; k < all.count; k++) count += !is_complete(all.followed[k].target);
+  if (!count) return 0;
   for (unsigned k = 0; k < all.count; k++) {
     struct held *its = &all.followed[k];
     const struct qz_profile *head = its->target->recording.file.head;
-    uint64_t most_ns = head->elapsed_ns * head->cpus, part_ns = count ? unrecorded_ns / count : 0;
+    uint64_t most_ns = head->elapsed_ns * head->cpus, part_ns = unrecorded_ns / count;
     if (is_complete(its->target) || its->used_ns >= most_ns) continue;
     if (part_ns > most_ns - its->used_ns) part_ns = most_ns - its->used_ns;
     its->used_ns += part_ns;

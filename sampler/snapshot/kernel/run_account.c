@@ -168,10 +168,10 @@ void qzi_run_account_seen(struct qzi_run_account *account, int with_others) {
 int qzi_run_account_beside(struct qzi_run_account *account) {
   uint32_t seen = (uint32_t)account->alone + account->beside;
   if (seen < SEEN_LEAST) return 1;
-  account->turn += account->beside;
-  if (account->turn < seen) return 0;
-  account->turn -= seen;
-  if (account->turn >= seen) account->turn = 0;
+  account->credit += account->beside;
+  if (account->credit < seen) return 0;
+  account->credit -= seen;
+  if (account->credit >= seen) account->credit = 0;
   return 1;
 }
 

@@ -26,7 +26,7 @@ struct qzi_run_account {
   int64_t owed_ns;        /* counted by the kernel and not reported yet; negative: attributed too early */
   int known;
   uint16_t alone, beside; /* number of looks, recent ones mostly, that saw it at work alone; with others */
-  uint32_t turn;          /* rises by `beside` each time that it may execute beside others, up to their sum */
+  uint32_t credit;        /* rises by `beside` each time that it may execute beside others, up to their sum */
 };
 
 struct qzi_run_accounts {

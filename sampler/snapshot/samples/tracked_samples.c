@@ -10,10 +10,9 @@
 /* Whether the thread tried the same lock several times since its last sample: its record keeps the number when it does
  * something else that the layer does not see. */
 static int has_tried(struct qzi_tracked *known, uint64_t tries) {
-  uint64_t before = known->tries;
+  uint32_t before = tries >> 32 == known->tries >> 32 ? (uint32_t)known->tries : 0;
   known->tries = tries;
-  if (tries >> 32 != before >> 32) return (uint32_t)tries > 1;
-  return (uint32_t)tries > (uint32_t)before + 1;
+  return (uint32_t)tries > before + 1;
 }
 
 static int only_waits(const struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, uint64_t word,

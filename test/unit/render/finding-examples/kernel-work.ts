@@ -1,96 +1,43 @@
 /** What the kernel does for the program. */
-import type { Finding } from '../../../../ts-frontend/src/model/index.js';
+import type { Finding, KernelWorkFacts } from '../../../../ts-frontend/src/model/index.js';
 import { finding, savesNs, setup, work } from './base.js';
 
+/** System calls of which nothing is known but what fewer of them save. */
+export const calls: KernelWorkFacts = {
+  form: 'kernel-work',
+  work: 'calls',
+  called: null,
+  faults: null,
+  again: null,
+  allocator: false,
+  mapping: 0,
+  takes: false,
+  calls: null,
+  both: null,
+  copyingNs: null,
+  leastNs: savesNs,
+  savesNs,
+};
+/** Page faults of memory that the allocator gave back and took again. */
+export const memory: KernelWorkFacts = {
+  ...calls,
+  work: 'memory',
+  called: setup,
+  faults: 123_456,
+  again: 0.9,
+  allocator: true,
+  mapping: 0.1,
+  leastNs: savesNs / 4,
+};
+const small = { count: 1_000_000, bytesEach: 16 };
+
 export const kernelWork: [string, Finding][] = [
-  [
-    'kernel: memory by the allocator',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'memory',
-      called: setup,
-      faults: 123_456,
-      again: 0.9,
-      allocator: true,
-      mapping: 0.1,
-      takes: true,
-      calls: null,
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
-  ],
+  ['kernel: memory by the allocator', finding(work, { ...memory, takes: true })],
   [
     'kernel: first touches of memory',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'memory',
-      called: null,
-      faults: 1,
-      again: 0,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: null,
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
+    finding(work, { ...calls, work: 'memory', faults: 1, again: 0, leastNs: savesNs / 4 }),
   ],
-  [
-    'kernel: flushes',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'flush',
-      called: setup,
-      faults: null,
-      again: null,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: null,
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs,
-      savesNs,
-    }),
-  ],
-  [
-    'kernel: small writes',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'write',
-      called: null,
-      faults: null,
-      again: null,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: { count: 1_000_000, bytesEach: 16 },
-      both: null,
-      copyingNs: null,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
-  ],
-  [
-    'kernel: small reads and writes',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'read',
-      called: null,
-      faults: null,
-      again: null,
-      allocator: false,
-      mapping: 0,
-      takes: false,
-      calls: { count: 1_000_000, bytesEach: 16 },
-      both: { count: 1_000_000, bytesEach: 16 },
-      copyingNs: null,
-      leastNs: savesNs,
-      savesNs,
-    }),
-  ],
+  ['kernel: flushes', finding(work, { ...calls, work: 'flush', called: setup })],
+  ['kernel: small writes', finding(work, { ...calls, work: 'write', calls: small, leastNs: savesNs / 4 })],
+  ['kernel: small reads and writes', finding(work, { ...calls, work: 'read', calls: small, both: small })],
 ];

@@ -1,5 +1,5 @@
 /** Too little work for the processors: serial code, uneven division, pipelines. */
-import type { Finding, UnevenFacts } from '../../../../ts-frontend/src/model/index.js';
+import type { Finding, SerialFacts, UnevenFacts } from '../../../../ts-frontend/src/model/index.js';
 import { finding, join_, main, ms, s, savesNs, setup, table, waiting, work, worker } from './base.js';
 
 const uneven: UnevenFacts = {
@@ -22,21 +22,31 @@ const uneven: UnevenFacts = {
   spreadNs: null,
 };
 
+const serial: SerialFacts = {
+  form: 'serial',
+  loop: null,
+  oneAtATime: null,
+  most: null,
+  succession: null,
+  worker: null,
+  callers: [],
+  itself: false,
+  waiting: null,
+  parts: [],
+  spreadNs: 0.375 * s,
+  smaller: [],
+};
+
 export const missingWork: [string, Finding][] = [
   [
     'serial',
     finding(setup, {
-      form: 'serial',
+      ...serial,
       loop: 'sum.c:12',
-      oneAtATime: null,
-      most: null,
-      succession: null,
-      worker: null,
       callers: [1],
       itself: true,
       waiting,
       parts: [work],
-      spreadNs: 0.375 * s,
       smaller: [{ entity: work, costNs: 9 * ms }],
     }),
   ],
@@ -44,56 +54,14 @@ export const missingWork: [string, Finding][] = [
     'serial, bound by a longer thread, with other programs',
     finding(
       setup,
-      {
-        form: 'serial',
-        loop: null,
-        oneAtATime: null,
-        most: null,
-        succession: null,
-        worker: null,
-        callers: [],
-        itself: false,
-        waiting: null,
-        parts: [],
-        spreadNs: 0.375 * s,
-        smaller: [],
-      },
+      { ...serial },
       { bound: { thread: main, outsideNs: 1.9 * s, mostNs: 0.1 * s }, othersMayCause: true },
     ),
   ],
-  [
-    'a held lock',
-    finding(table, {
-      form: 'serial',
-      loop: null,
-      oneAtATime: null,
-      most: null,
-      succession: null,
-      worker: null,
-      callers: [1, 3],
-      itself: false,
-      waiting: null,
-      parts: [],
-      spreadNs: 0.375 * s,
-      smaller: [],
-    }),
-  ],
+  ['a held lock', finding(table, { ...serial, callers: [1, 3] })],
   [
     'one of two threads has nearly all of it',
-    finding(setup, {
-      form: 'serial',
-      loop: null,
-      oneAtATime: 2,
-      most: { thread: worker, share: 0.97 },
-      succession: null,
-      worker: null,
-      callers: [],
-      itself: false,
-      waiting: null,
-      parts: [],
-      spreadNs: 0.375 * s,
-      smaller: [],
-    }),
+    finding(setup, { ...serial, oneAtATime: 2, most: { thread: worker, share: 0.97 } }),
   ],
   ['uneven, or goroutines that wait', finding(work, { ...uneven, goroutines: true })],
   [

@@ -1,6 +1,7 @@
 /** Threads that wait for locks, input and output, other processes, each other. */
 import type { Finding, IoFacts, LockFacts } from '../../../../ts-frontend/src/model/index.js';
 import { finding, join_, main, ms, s, savesNs, setup, table, us, waiting, work } from './base.js';
+import { memory } from './kernel-work.js';
 
 const lock: LockFacts = {
   form: 'lock',
@@ -171,22 +172,5 @@ export const waits: [string, Finding][] = [
       savesNs: 0.5 * s,
     }),
   ],
-  [
-    'kernel: first touches by a copy',
-    finding(work, {
-      form: 'kernel-work',
-      work: 'memory',
-      called: setup,
-      faults: 123_456,
-      again: 0.9,
-      allocator: true,
-      mapping: 0.1,
-      takes: false,
-      calls: null,
-      both: null,
-      copyingNs: savesNs,
-      leastNs: savesNs / 4,
-      savesNs,
-    }),
-  ],
+  ['kernel: first touches by a copy', finding(work, { ...memory, copyingNs: savesNs })],
 ];

@@ -13,8 +13,15 @@ import type { FindingContext } from './context.js';
 import { shownId } from './context.js';
 import { isFor } from './purposes.js';
 
+const passes = new WeakMap<FindingContext, Uint8Array>();
 /** By node: Go's library does this work there, for the program or for itself. */
-export function passing({ model, tables }: Pick<FindingContext, 'model' | 'tables'>): Uint8Array {
+export function passing(context: FindingContext): Uint8Array {
+  let is = passes.get(context);
+  if (!is) passes.set(context, (is = passingNodes(context)));
+  return is;
+}
+
+function passingNodes({ model, tables }: FindingContext): Uint8Array {
   const { count, parent, entity } = tables.stacks;
   const is = new Uint8Array(count);
   for (let n = 1; n < count; n++) {
@@ -70,16 +77,23 @@ export interface GoroutineWaits {
   taker: number | null; // the procedure of the program with most of `lockNs`
 }
 
+const measured = new WeakMap<FindingContext, GoroutineWaits>();
 export function goroutineWaits(context: FindingContext): GoroutineWaits {
+  let waits = measured.get(context);
+  if (!waits) measured.set(context, (waits = measure(context)));
+  return waits;
+}
+
+function measure(context: FindingContext): GoroutineWaits {
   const { model, own } = context;
   const { tuples } = model.raw;
   const what = calledFor(context),
-    passes = passing(context);
+    passesAt = passing(context);
   const waits: GoroutineWaits = { lockNs: 0, channelNs: 0, taker: null };
   const takers = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k);
-    const isLock = what[node] === For.lock && (tuples.kernel[k] === KernelWork.lock || passes[node] === 1);
+    const isLock = what[node] === For.lock && (tuples.kernel[k] === KernelWork.lock || passesAt[node] === 1);
     if ((!isLock && what[node] !== For.channel) || !isBusy(u8(tuples.state, k))) continue;
     const owner = shownId(model, u32(own.procedure, node));
     if (!isOwn(item(model.entities, owner))) continue; // the scheduler, for nobody in particular

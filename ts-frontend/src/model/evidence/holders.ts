@@ -11,6 +11,14 @@ import type { FindingContext } from './context.js';
 import { pathsThrough } from './paths-through.js';
 import { isFor } from './purposes.js';
 import { State, Waiting } from '../profile/raw-profile.js';
+import type { Entity, Model } from '../result/types.js';
+
+/** Processor time for which a lock is held each time that it is taken, in ns; null: not counted. */
+export function heldEach(model: Model, { processorTimeNs, object }: Entity): number | null {
+  return model.head.publisher === 'pthread' && object?.counted === true && object.acquisitions > 0
+    ? processorTimeNs / object.acquisitions
+    : null;
+}
 
 export interface Holding {
   ns: number; // waiting time for which a holder was observed

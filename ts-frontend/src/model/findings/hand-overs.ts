@@ -14,7 +14,7 @@ import { isLock } from '../evidence/wait-kinds.js';
 import { waitsAgainFacts } from '../evidence/waits-again.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
-import { besideWaitingOf } from '../evidence/holders.js';
+import { besideWaitingOf, heldEach } from '../evidence/holders.js';
 import type { HeldFacts } from '../result/lock-facts.js';
 import type { Finding } from '../result/types.js';
 
@@ -50,14 +50,12 @@ const longNs = 10_000;
 /** `pauses`: how often threads waited. */
 function heldOf(context: FindingContext, id: number, pauses: number): HeldFacts | null {
   const { model } = context;
-  const { object, processorTimeNs, members } = item(model.entities, id);
-  if (object?.counted && object.acquisitions > 0) {
-    const ns = processorTimeNs / object.acquisitions;
-    return ns >= longNs ? { ns, taker: null } : null;
-  }
+  const lock = item(model.entities, id),
+    each = heldEach(model, lock);
+  if (each !== null) return each >= longNs ? { ns: each, taker: null } : null;
   const [taker, ...others] = takenIn(model, id);
   if (taker === undefined || others.length > 0 || pauses === 0) return null;
-  const holding = besideWaitingOf(context, taker, new Set(members.length > 0 ? members : [id]));
+  const holding = besideWaitingOf(context, taker, new Set(lock.members.length > 0 ? lock.members : [id]));
   const ns = (holding?.ns ?? 0) / pauses;
   return ns >= longNs ? { ns, taker } : null;
 }

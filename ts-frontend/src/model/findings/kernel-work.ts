@@ -48,8 +48,6 @@ export const reasonsOf = (work: Work): number[] =>
     its === (work === 'flush' ? 'calls' : work) ? [Number(reason)] : [],
   );
 
-/** The assumed improvement: a tenth of the flushes take a tenth of the time. */
-const fewerFlushes = 10;
 /** Whether the kernel works for a call that writes to a device what was changed before (fsync, fdatasync, msync). */
 function isFlush({ model, tables, own }: FindingContext, k: number): boolean {
   const node = u32(model.raw.tuples.stack, k);
@@ -175,13 +173,13 @@ function callsOf({ kernelUsage: usage }: Model, work: Work, busyNs: number): Ker
   return null;
 }
 
-/** Calls that do ten times as much each leave a tenth of the cost. */
+/** What is saved if a tenth of the calls, or of the flushes, do what all of them do. */
 const tenfold = 0.9;
 
 function savedOf(work: Work, cost: number, again: number | null, calls: KernelWorkFacts['calls']): number {
   if (work === 'memory') return cost * Math.max(again ?? 0, (1 - (again ?? 0)) * (1 - hugeLeaves));
   if (work === 'calls') return cost / 2;
-  if (work === 'flush') return cost * (1 - 1 / fewerFlushes);
+  if (work === 'flush') return tenfold * cost;
   return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 

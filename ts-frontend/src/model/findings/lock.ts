@@ -5,7 +5,7 @@
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { Holding } from '../evidence/holders.js';
-import { besideWaitingOf, holdingOf } from '../evidence/holders.js';
+import { besideWaitingOf, heldEach, holdingOf } from '../evidence/holders.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { LockFacts } from '../result/facts.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
@@ -130,13 +130,6 @@ function holder({ model: { entities } }: FindingContext, paths: readonly PathTim
 interface Holder {
   procedure: number;
   calls: number | null;
-}
-
-/** Processor time for which a lock is held each time that it is taken; null: not counted. */
-function heldEach(model: Model, { processorTimeNs, object }: Entity): number | null {
-  return model.head.publisher === 'pthread' && object?.counted === true && object.acquisitions > 0
-    ? processorTimeNs / object.acquisitions
-    : null;
 }
 
 /**

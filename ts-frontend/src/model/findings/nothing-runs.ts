@@ -32,17 +32,14 @@ function latencyNs({ model: { cpuWait, raw } }: FindingContext): number {
 
 /** How long one of the threads that wait for these objects waited in all, on average, in ns. */
 function waitedNs(known: readonly Waiting[]): number {
-  const sum = known.reduce(
-    (ns, { entity: { object } }) => ns + defined(object).contended * defined(object).waitMeanNs,
-    0,
-  );
-  return (
-    sum /
-    Math.max(
-      1,
-      known.reduce((all, { threads }) => all + threads, 0),
-    )
-  );
+  let ns = 0,
+    waiting = 0;
+  for (const { entity, threads } of known) {
+    const { contended, waitMeanNs } = defined(entity.object);
+    ns += contended * waitMeanNs;
+    waiting += threads;
+  }
+  return ns / Math.max(1, waiting);
 }
 
 /** For how much of the time in which nothing ran no thread was sleeping or in input or output, in ns. */

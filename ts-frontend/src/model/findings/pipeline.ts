@@ -230,8 +230,8 @@ function awaitedOf(
   { threads, timeNs }: Stage,
 ): PassedDataFacts['awaited'] {
   const isSlow = timeNs > workNs / context.model.processors;
-  if (isSlow || nothingRunsFindings(context).length > 0) return null;
-  return awaitedResults(context, members, new Set(threads));
+  const awaited = isSlow ? null : awaitedResults(context, members, new Set(threads));
+  return awaited !== null && nothingRunsFindings(context).length === 0 ? awaited : null;
 }
 
 /**

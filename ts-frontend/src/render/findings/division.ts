@@ -1,6 +1,6 @@
 /** Sentences for parallel work that is divided among too few threads, or unevenly. */
 import type { Finding, TooFewThreadsFacts, UnevenFacts } from '../../model/index.js';
-import type { Phrases, Sentences } from '../wording/phrases.js';
+import { continued, type Phrases, type Sentences } from '../wording/phrases.js';
 
 const partsText = (parts: readonly number[], { name }: Phrases): string =>
   parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map(name).join(' and ')}.` : '';
@@ -60,8 +60,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       (facts.goroutines ? ' Goroutines may also wait for a lock or at a channel: their waits are not recorded.' : ''),
     remedy:
       (facts.goroutines
-        ? 'If goroutines wait for a lock, hold it for less time. Otherwise ' +
-          `${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`
+        ? `If goroutines wait for a lock, hold it for less time. Otherwise ${continued(remedy)}`
         : remedy) +
       (spreadNs !== null
         ? `; ${finding.advice.threads === 'more' ? 'divided among more threads and ' : ''}spread over ` +

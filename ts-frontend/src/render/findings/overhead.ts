@@ -1,9 +1,9 @@
 /** Sentences for time spent on creating, scheduling and switching threads: the grain of the work is too fine. */
 import { item } from '../../model/index.js';
 import type {
+  Entity,
   Finding,
   HandOverFacts,
-  HeldFacts,
   OpenMpFacts,
   PackageWorkFacts,
   ShortThreadsFacts,
@@ -15,7 +15,7 @@ import { placeOf } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
 import { ofAllocator, ofLibrary } from '../wording/library-locks.js';
 import { shortenedText } from './lock.js';
-import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
+import { continued, counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function smallThreads(
   finding: Finding,
@@ -74,7 +74,6 @@ export function wakeUps(
 ): Sentences {
   const { model, title, costs, processorUse, time } = say;
   const back = again === null ? '' : inVain(again, say);
-  const entity = item(model.entities, finding.entity);
   return {
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
@@ -83,23 +82,14 @@ export function wakeUps(
     remedy:
       again !== null
         ? `${wakeFewer}; that would save ${between(time(leastNs), time(mostNs))}.`
-        : (entity.kind === 'lock'
-            ? `${ofOwnLock}: that would save `
-            : entity.rawKind === 'barrier' || entity.libraryWait === 'barrier'
-              ? `${ofBarrier}: that would save `
-              : (entity.rawKind === 'semaphore'
-                  ? 'If it serves as a lock, take it less often, with more work each time. Otherwise pass on '
-                  : 'Pass on ') +
-                'more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal ' +
-                'only if a thread waits: that would save ') +
+        : `${waitLess(item(model.entities, finding.entity))}: that would save ` +
           between(time(leastNs), time(mostNs)) +
           `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
   };
 }
 
 export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases): Sentences {
-  const { objects, takenIn: callers, allocator, library, waits, again, handingShare, leastNs, mostNs, aloneNs } = facts;
-  const { held } = facts;
+  const { objects, takenIn: callers, waits, again, handingShare, leastNs, mostNs, aloneNs } = facts;
   const { title, takenIn, costs, processorUse, time, share } = say;
   const often =
     waits === null
@@ -119,7 +109,7 @@ export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases):
       (again === null ? '' : inVain(again, say)),
     remedy:
       (again === null
-        ? `${changeOf(allocator, library, held, say)}. If no thread found it taken, ` + 'that would save '
+        ? `${takeLess(facts, say)}. If no thread found it taken, that would save `
         : `${wakeFewer}. If no thread had to wait there, that would save `) +
       `${between(time(leastNs), time(mostNs))}${moves}.` +
       (aloneNs === null ? '' : ` Doing all the work in one thread would save ${time(aloneNs)}.`) +
@@ -131,20 +121,31 @@ const ofBarrier =
   'Let threads meet less often, with more work between two barriers (larger blocks, and barriers only where one ' +
   'thread needs what another one has done)';
 
-function changeOf(allocator: boolean, library: HandOverFacts['library'], held: HeldFacts | null, say: Phrases): string {
+/** What to change where threads wait for that and are woken too often. */
+function waitLess({ kind, rawKind, libraryWait }: Entity): string {
+  if (kind === 'lock') return ofOwnLock;
+  if (rawKind === 'barrier' || libraryWait === 'barrier') return ofBarrier;
+  return rawKind === 'semaphore'
+    ? `If it serves as a lock, take it less often, with more work each time. Otherwise ${continued(ofPassing)}`
+    : ofPassing;
+}
+
+const ofPassing =
+  'Pass on more at a time (larger pieces, a longer queue), let one thread do the work of both, or signal only if a ' +
+  'thread waits';
+
+/** How to change a lock that threads hand to each other: if it is held for long, doing less meanwhile helps most. */
+function takeLess({ allocator, library, held }: HandOverFacts, say: Phrases): string {
   if (allocator) return ofAllocator;
   if (library) return ofLibrary(library, say);
   if (held === null) return ofOwnLock;
-  return heldText(held, say) + ofOwnLock.charAt(0).toLowerCase() + ofOwnLock.slice(1);
-}
-
-/** If it is held for long, doing less meanwhile helps most. */
-const heldText = (held: HeldFacts, { name, time }: Phrases): string =>
-  `${
+  const { name, time } = say;
+  const long =
     held.taker === null
       ? `It is held for ${time(held.ns)} each time`
-      : `${name(held.taker)} works for ${time(held.ns)} between two waits, perhaps while it has the lock`
-  }: do before or after it what needs no protection. Or `;
+      : `${name(held.taker)} works for ${time(held.ns)} between two waits, perhaps while it has the lock`;
+  return `${long}: do before or after it what needs no protection. Or ${continued(ofOwnLock)}`;
+}
 
 const ofOwnLock =
   'Share it less: give each thread or part its own lock and data, combined at the end, or do more work each time it ' +

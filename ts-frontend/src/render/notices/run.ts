@@ -101,22 +101,31 @@ export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, ti
   };
 }
 
+/** Where threads of these libraries wait, what limits their number, and settings that help. */
+const ofTeams = {
+  OpenMP: {
+    where: 'at the ends of regions, at barriers or at locks',
+    limit: 'OMP_NUM_THREADS',
+    blocks: '; OMP_WAIT_POLICY=passive lets them block',
+    binds: '; OMP_PROC_BIND=true keeps each on its CPU',
+  },
+  TBB: { where: 'they look for tasks', limit: 'tbb::global_control', blocks: '', binds: '' },
+} as const;
+
 export const waitingTeams = (
   { library, entities, ns, advice }: WaitingTeamsNotice,
   { time }: Phrases,
 ): NoticeSentences => ({
   reason:
     `threads busy-wait for ${time(ns)} in ${counted(count(entities.length), 'loop')} of ${library}'s library: ` +
-    (library === 'TBB' ? 'they look for tasks' : 'at the ends of regions, at barriers or at locks') +
+    ofTeams[library].where +
     ', because other threads still have work, or because the pieces of work are so small that they take less time ' +
     'than the waiting',
   remedy:
     `divide the work more evenly${advice.pieces === 'larger' ? ', or into larger pieces' : ''}` +
-    (library === 'TBB' ? '' : '; OMP_WAIT_POLICY=passive lets them block') +
-    (advice.threads === 'fewer'
-      ? `; use no more threads than CPUs (${library === 'TBB' ? 'tbb::global_control' : 'OMP_NUM_THREADS'})`
-      : '') +
-    (library === 'TBB' ? '' : '; OMP_PROC_BIND=true keeps each on its CPU'),
+    ofTeams[library].blocks +
+    (advice.threads === 'fewer' ? `; use no more threads than CPUs (${ofTeams[library].limit})` : '') +
+    ofTeams[library].binds,
 });
 
 export const lockChurn = (

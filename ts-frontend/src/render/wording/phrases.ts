@@ -58,6 +58,9 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
   };
 }
 
+/** A sentence as the rest of another one. */
+export const continued = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+
 /** Explains which time is charged to a lock itself. */
 export const heldText = (title: string): string =>
   `Code that runs while ${title} is held (without the procedures that it calls)`;
