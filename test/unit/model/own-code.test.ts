@@ -61,6 +61,30 @@ test('a lock’s holder is the procedure of the program, with what it calls; the
   t.regex(sentence(held(5000)), /Reduce waiting for lock archive: hold it for less time, take it less often, or split/);
 });
 
+test('of a lock that one procedure holds for long, and another often, the first is to hold it for less time', (t) => {
+  const renews = ['main', 'renew', 'mutex:guard'],
+    scans = ['main', 'reap', 'mutex:guard'];
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  for (let k = 0; k < 50; k++)
+    builder
+      .stretch(0.018 * second, [run('a', [...scans, 'look']), wait('b', renews)])
+      .stretch(0.002 * second, [wait('a', scans), run('b', renews)])
+      .stretch(0.01 * second, [run('a', ['main', 'reap']), run('b', ['main', 'parse'])]);
+  const model = buildModel(
+    builder
+      .object('mutex:guard', { acquisitions: 1_000_100, contended: 1000 })
+      .call('renew', 'mutex:guard', 1_000_000)
+      .call('reap', 'mutex:guard', 100)
+      .build(),
+  );
+  const { longest } = factsOf(model.findings[0], 'lock');
+  t.deepEqual(
+    [nameOf(model, longest?.procedure ?? null), longest?.times, longest?.eachNs, longest?.othersEachNs],
+    ['reap', 100, 9e6, 100],
+  );
+  t.regex(sentence(model), /reap holds it for 9\.00 ms each time \(100 times\), others for 100 ns: let it do before/);
+});
+
 test('the loop of a procedure that has most of its time is said, its callees’ loops are not', (t) => {
   const outer = 'code-loop:loop at a.c:3',
     inner = 'code-loop:loop at a.c:5',

@@ -23,6 +23,7 @@ const lock: LockFacts = {
   holderCalls: null,
   writer: null,
   heldEachNs: 5 * us,
+  longest: null,
   taker: null,
   inIo: null,
   mostlyInIo: false,
@@ -87,6 +88,14 @@ export const waits: [string, Finding][] = [
     }),
   ],
   ['a lock held for long', finding(table, { ...lock, heldEachNs: 2 * ms, holderCalls: setup })],
+  [
+    'a lock that one procedure holds for long',
+    finding(table, {
+      ...lock,
+      heldEachNs: 0.9 * us,
+      longest: { procedure: work, times: 556, eachNs: 1.2 * ms, othersEachNs: 0.06 * us },
+    }),
+  ],
   ['a lock held for a short time', finding(table, { ...lock, heldEachNs: 0.08 * us })],
   [
     'a lock seen from outside, taken by who writes',

@@ -16,6 +16,7 @@ import type { Entity, Exclusion, Finding, Model, PathTime } from '../result/type
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { jointLoss, lossOf, savingOf } from '../evidence/lock-loss.js';
 import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
+import { longTaker } from '../evidence/lock-takers.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
 
@@ -132,19 +133,32 @@ interface Holder {
   calls: number | null;
 }
 
+/** The paths of holders up to where they took the lock. */
+function takersOf({ id: lock, members, object }: Entity): PathTime[] {
+  const locks = new Set(members.length > 0 ? members : [lock]);
+  return defined(object).holders.map((one) => {
+    const at = one.path.findIndex((id) => locks.has(id));
+    return { ...one, path: at < 0 ? one.path : one.path.slice(0, at) };
+  });
+}
+
+/** Of several procedures that take it: the one that holds it for far longer than the others, each time. */
+function longestOf(context: FindingContext, entity: Entity): LockFacts['longest'] {
+  const long = longTaker(context, new Set(entity.members.length > 0 ? entity.members : [entity.id]));
+  if (!long) return null;
+  const paths = takersOf(entity).filter(({ path }) => path.includes(long.procedure));
+  const { procedure } = holder(context, paths);
+  return { ...long, procedure: procedure !== 0 ? procedure : long.procedure };
+}
+
 /**
  * The procedure that takes a read-write lock for writing: it mostly waits for the lock while others hold it there. (At
  * least one of both writes; the C library's locks let readers in while a writer waits.)
  */
-function writerOf(context: FindingContext, { id: lock, members, rawKind, object }: Entity): number | null {
-  if (rawKind !== 'rwlock' || !object) return null;
-  const locks = new Set(members.length > 0 ? members : [lock]);
-  const takers = object.holders.map((one) => {
-    const at = one.path.findIndex((id) => locks.has(id));
-    return { ...one, path: at < 0 ? one.path : one.path.slice(0, at) };
-  });
-  const { procedure } = holder(context, takers);
-  return procedure !== 0 && holder(context, object.waiters).procedure === procedure ? procedure : null;
+function writerOf(context: FindingContext, entity: Entity): number | null {
+  if (entity.rawKind !== 'rwlock' || !entity.object) return null;
+  const { procedure } = holder(context, takersOf(entity));
+  return procedure !== 0 && holder(context, entity.object.waiters).procedure === procedure ? procedure : null;
 }
 
 /** The least share of the holders' time without a CPU that is reported. */
@@ -245,6 +259,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       holderCalls: calls,
       writer: writerOf(context, entity),
       heldEachNs: heldEach(model, entity),
+      longest: longestOf(context, entity),
       taker: taker !== 0 ? taker : null,
       inIo: inIo(holding),
       mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,

@@ -1,4 +1,46 @@
-/** What findings about locks that are taken or handed on very often are based on. */
+/** What findings about locks are based on. */
+import type { LibraryLockFacts } from './fact-parts.js';
+
+export interface LongestFacts {
+  procedure: number;
+  times: number; // acquisitions
+  eachNs: number; // processor time for which it holds the lock each time
+  othersEachNs: number; // the same of all others
+}
+/** A lock that threads wait for. */
+export interface LockFacts {
+  form: 'lock';
+  spins: boolean; // most of the waiters spin
+  // for an object that is not a lock, but is used as one: the number of threads with the same role that continue one at
+  // a time
+  exclusion: { threads: number } | null;
+  also: number[]; // further objects that are the same lock: the same threads wait there for their turn
+  waitedFor: number; // the lock at which most of the waiting occurs; the finding's entity is the cause of the waiting
+  others: number[]; // further locks at which threads wait because of the cause
+  waiters: number; // mean number of waiting threads
+  woken: number | null; // mean number of waiters that had just been woken; null if they are few
+  counted: boolean; // false: observed from outside only; the next three are 0
+  acquisitions: number;
+  contended: number;
+  waitMeanNs: number;
+  takenIn: number[]; // procedures that wait for it, if the lock is known only by the place that created it
+  allocator: boolean; // the cause is a lock of the memory allocator
+  library: LibraryLockFacts | null; // the cause is another lock of the C library's own
+  holder: number | null; // the procedure that mostly held it while others waited
+  holderCalls: number | null; // the library's procedure that the holder called for most of that time
+  writer: number | null; // of a read-write lock: the procedure that waits for it while others hold it there
+  heldEachNs: number | null; // processor time for which it is held each time; null: not counted
+  longest: LongestFacts | null; // of several procedures that take it: one that holds it for far longer each time
+  // if holders are not known: the one procedure that takes it, whose other time stands for that of holders
+  taker: number | null;
+  // share of the holding time in input, output or sleep, and the call; null if there is none
+  inIo: { share: number; call: number | null } | null;
+  mostlyInIo: boolean; // at least half of the holding time is in input, output or sleep
+  unserved: number | null; // share of the holding time for which the holder waited for a CPU; null if it is small
+  readyInstead: boolean; // other threads were ready to run, and would get the processors if the waiters blocked
+  shortenedBy: number | null; // the finding about the kernel's work that takes much of the time for which it is held
+  savesNs: number;
+}
 
 /** Locks are acquired so often that this takes a large share of the processor time, although threads hardly wait. */
 export interface LockChurnFacts {

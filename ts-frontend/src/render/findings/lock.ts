@@ -52,7 +52,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
 function shareText(facts: LockFacts, cause: string, say: Phrases): string {
   if (facts.allocator) return `${ofAllocator}.`;
   if (facts.library) return `${ofLibrary(facts.library, say)}.`;
-  return `${readText(facts, say)}${lessText(facts, cause, say.time)}`;
+  return `${readText(facts, say)}${lessText(facts, cause, say)}`;
 }
 
 /** Of a read-write lock: who only reads need not wait for others who read. */
@@ -76,12 +76,19 @@ const shortNs = 1000,
   longNs = 10_000;
 
 /** What to change, depending on whether the lock is held for long, or for a short time but often. */
-function lessText(facts: LockFacts, cause: string, time: Phrases['time']): string {
-  const { heldEachNs, mostlyInIo, acquisitions } = facts;
+function lessText(facts: LockFacts, cause: string, { time, name }: Phrases): string {
+  const { heldEachNs, longest, mostlyInIo, acquisitions } = facts;
   if (mostlyInIo)
     return (
       `Reduce waiting for ${cause}: move input, output and sleep out of the critical section, hold it for less time, ` +
       'take it less often, or split what it protects.'
+    );
+  if (longest !== null && longest.eachNs >= longNs)
+    return (
+      `${name(longest.procedure)} holds it for ${time(longest.eachNs)} each time ` +
+      `(${counted(count(longest.times), 'time')}), others for ${time(longest.othersEachNs)}: let it do before or ` +
+      'after that what needs no protection, or release the lock and take it again between parts, or split what the ' +
+      'lock protects.'
     );
   if (heldEachNs !== null && heldEachNs >= longNs)
     return (
