@@ -60,8 +60,18 @@ static uint32_t owner_at(const struct qzi_tree *tree, uint32_t pid, uint64_t add
   return owner && holder ? holder->process->pid : 0;
 }
 
-static void at_futex(const struct qzi_tree *tree, struct qzi_tree_thread *thread, uint64_t address, uint64_t op) {
-  if (op & FUTEX_PRIVATE_FLAG) {
+/* pthread_join sleeps, as if processes shared it, at a word that holds the thread's number until it has ended. Asked of
+ * /proc, since the kernel's record of a new thread may not have been read yet. */
+static int awaits_thread(uint32_t pid, uint64_t expected) {
+  char path[64];
+  if (!expected || expected > UINT32_MAX) return 0;
+  snprintf(path, sizeof path, "/proc/%u/task/%u", pid, (uint32_t)expected);
+  return !access(path, F_OK);
+}
+
+static void at_futex(const struct qzi_tree *tree, struct qzi_tree_thread *thread, uint64_t address, uint64_t op,
+                     uint64_t expected) {
+  if (op & FUTEX_PRIVATE_FLAG || awaits_thread(thread->process->pid, expected)) {
     thread->wait = QZI_WAIT_THREADS;
     return;
   }
@@ -139,7 +149,7 @@ void qzi_tree_look(const struct qzi_tree *tree, struct qzi_tree_ends *ends, stru
     at_children(tree, thread);
     if (!thread->peer_count) thread->wait = QZI_WAIT_OTHER;
   } else if (number == SYS_futex)
-    at_futex(tree, thread, a[0], a[1]);
+    at_futex(tree, thread, a[0], a[1], a[2]);
   else if (is_poll(number))
     at_poll(tree, ends, thread, a[0], a[1]);
   else if (!reads(number) && !writes(number))

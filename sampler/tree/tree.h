@@ -72,7 +72,7 @@ enum qzi_tree_wait {
   QZI_WAIT_SOCKET,
   QZI_WAIT_LOCK,      /* a mutex shared by processes */
   QZI_WAIT_SHARED,    /* another futex shared by processes: a semaphore, a condition */
-  QZI_WAIT_THREADS,   /* a private futex of the process */
+  QZI_WAIT_THREADS,   /* a private futex of the process, or one of its threads' end */
   QZI_WAIT_SEMAPHORE, /* a System V semaphore */
   QZI_WAIT_FILE_LOCK,
   QZI_WAIT_EVENTS, /* poll, select, epoll */

@@ -110,6 +110,14 @@ observing('a mutex that processes share: who holds it, and how long the other on
   t.true(near(found, ns), `${found} of ${ns} ns`);
 });
 
+observing('a thread that another one joins is no semaphore that processes share', async (t) => {
+  const { model, said } = await record(t, parts, 'join', '400');
+  const ns = Number(said.stdout.split(/\s/)[1]);
+  const of = (wait: string): number => sum(model.waits.filter((row) => row.wait === wait).map((row) => row.ns));
+  t.true(near(of('threads'), ns), `${of('threads')} of ${ns} ns`);
+  t.is(of('shared'), 0);
+});
+
 observing('a pre-fork server with one slow worker', async (t) => {
   const { model, said } = await record(t, parts, 'prefork', '800');
   const [slow = 0, ns = 0] = said.stdout.split(/\s/).map(Number);
@@ -157,6 +165,9 @@ observing('a damaged file is refused with one line', async (t) => {
   other[200] = (other[200] ?? 0) ^ 1;
   await refused('bit.quartztree', other, /is damaged: its checksum is wrong/);
   await refused('text.quartztree', Buffer.from('hello\n'), /is no file of a tree/);
+  const endless = await quartz(['tree', '/dev/zero']);
+  t.deepEqual([endless.status, endless.stdout], [125, '']);
+  t.regex(endless.stderr, /^quartz: \/dev\/zero is not a file; [^\n]+\n$/);
   const none = await quartz(['tree'], { cwd: directory() });
   t.is(none.status, 125);
   t.regex(none.stderr, /there is no \*\.quartztree/);

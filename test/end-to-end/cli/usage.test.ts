@@ -136,6 +136,24 @@ test('version', async (t) => {
   t.regex((await quartz(['--version'])).stdout, /^quartz \d+\.\d+\.\d+\n$/);
 });
 
+test('stdout is closed: the recording is made, and one line says that the report has no place', async (t) => {
+  const cwd = directory();
+  const closed = (args: string): Promise<Said> => run('sh', ['-c', `"$0" ${args} >&-`, command], { cwd });
+  const said = '^quartz: [^\n]*stdout is closed; [^\n]+\n$';
+  const recorded = await closed("run -q -o out.quartz -- sh -c 'test -z \"$QUARTZ_STDOUT_CLOSED\"'");
+  t.is(recorded.status, 125);
+  t.regex(recorded.stderr, new RegExp(said));
+  t.is((await closed("run -q -o out.quartz -- sh -c 'exit 7'")).status, 7, "the program's own status comes first");
+  t.is((await quartz(['check', 'out.quartz'], { cwd })).status, 0);
+  for (const args of ['report out.quartz', '--help', 'export --format folded out.quartz']) {
+    const { status, stderr } = await closed(args);
+    t.is(status, 125, args);
+    t.regex(stderr, new RegExp(said), args);
+  }
+  t.deepEqual(await closed('html -o out.html out.quartz'), { status: 0, stdout: '', stderr: '' }, 'it writes a file');
+  t.is((await closed('record -q -o plain.quartz -- true')).status, 0, 'it has no result but the file');
+});
+
 const mistakes: [string[], RegExp][] = [
   [['reprot'], /no command "reprot"; did you mean "report"\?/],
   [['frobnicate'], /no command "frobnicate"; see "quartz --help"/],

@@ -5,6 +5,8 @@
  *                          waits for it. Prints the holder's process, and the ns that the other one waited
  *   tree_parts prefork MS  two workers get a request each by socket pairs, one uses so much processor time and the
  * other none; the parent waits for both answers. Prints the slow worker's process, and the ns waited
+ *   tree_parts join MS     a thread uses so much processor time, and the first one joins it. Prints its process, and the
+ * ns that it waited
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -93,6 +95,19 @@ static void prefork(double ms) {
   }
 }
 
+static void *spins(void *ms) {
+  spin(*(double *)ms);
+  return NULL;
+}
+
+static void join(double ms) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, spins, &ms)) exit(2);
+  double begin_ms = now_ms(CLOCK_MONOTONIC);
+  pthread_join(thread, NULL);
+  printf("%ld %.0f\n", (long)getpid(), (now_ms(CLOCK_MONOTONIC) - begin_ms) * 1e6);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   double ms = atof(argv[2]);
@@ -102,6 +117,8 @@ int main(int argc, char **argv) {
     lock(ms);
   else if (!strcmp(argv[1], "prefork"))
     prefork(ms);
+  else if (!strcmp(argv[1], "join"))
+    join(ms);
   else
     return 2;
   return 0;

@@ -1,5 +1,5 @@
 /** Reads and validates the file that `--tree` writes (docs/reference/trees.md). */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { checksum } from '../reader/profile.js';
 import { systemReason } from '../reader/system-error.js';
 
@@ -163,6 +163,7 @@ function isTree(value: unknown): value is RawTree {
 export function readTree(file: string): RawTree | string {
   let bytes: Buffer;
   try {
+    if (!statSync(file).isFile()) return 'is not a file';
     bytes = readFileSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
