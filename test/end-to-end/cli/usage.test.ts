@@ -140,7 +140,7 @@ test('stdout is closed: the recording is made, and one line says that the report
   const cwd = directory();
   const closed = (args: string): Promise<Said> => run('sh', ['-c', `"$0" ${args} >&-`, command], { cwd });
   const said = '^quartz: [^\n]*stdout is closed; [^\n]+\n$';
-  const recorded = await closed("run -q -o out.quartz -- sh -c 'test -z \"$QUARTZ_STDOUT_CLOSED\"'");
+  const recorded = await closed('run -q -o out.quartz -- sh -c \'test -z "$QUARTZ_STDOUT_CLOSED"\'');
   t.is(recorded.status, 125);
   t.regex(recorded.stderr, new RegExp(said));
   t.is((await closed("run -q -o out.quartz -- sh -c 'exit 7'")).status, 7, "the program's own status comes first");

@@ -5,8 +5,8 @@
  *                          waits for it. Prints the holder's process, and the ns that the other one waited
  *   tree_parts prefork MS  two workers get a request each by socket pairs, one uses so much processor time and the
  * other none; the parent waits for both answers. Prints the slow worker's process, and the ns waited
- *   tree_parts join MS     a thread uses so much processor time, and the first one joins it. Prints its process, and the
- * ns that it waited
+ *   tree_parts join MS     a thread uses so much processor time, and the first one joins it. Prints its process, and
+ * the ns that it waited
  */
 #include <pthread.h>
 #include <stdio.h>
