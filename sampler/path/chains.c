@@ -20,7 +20,7 @@ int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *vie
   chains->actors = source == qz_session_path ? view->path_table.capacity : view->span_path_table.capacity;
   chains->counts = calloc(chains->actors ? chains->actors : 1, sizeof *chains->counts);
   chains->logs = calloc(chains->actors ? chains->actors : 1, sizeof *chains->logs);
-  chains->pieces = malloc((QZI_OBSERVATIONS_MOST + 1) * sizeof *chains->pieces);
+  chains->pieces = malloc(QZI_LINK_SCRATCH * sizeof *chains->pieces);
   chains->random = base | 1;
   if (!chains->counts || !chains->logs || !chains->pieces) return -1;
   for (uint32_t k = 0; k < chains->actors; k++) { /* crumbs that an earlier recording has read */
@@ -62,50 +62,12 @@ static uint32_t find(const struct qzi_chains *chains, uint64_t id) {
   return 0;
 }
 
-/* Writes what the actor did from link->since to link->end to chains->pieces. Returns the number of pieces. */
-static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *link, uint32_t actor) {
-  const struct qzi_observations *log = &chains->logs[actor];
-  struct qzi_piece *pieces = chains->pieces;
-  struct qzi_observation found;
-  uint32_t at = log->first, count = 0;
-  uint64_t from = link->since, ns;
-  while ((ns = qzi_observations_next(log, &at, from, link->end, &found)) != 0) {
-    /* A processor was seen without a thread just before the path's thread ran there, so the thread was about to get
-     * it. */
-    uint8_t state = found.state == QZ_STATE_IDLE ? QZ_STATE_READY : found.state;
-    pieces[count++] = (struct qzi_piece){ns, found.stack, found.thread, state, found.inferred};
-    from += ns;
-  }
-  if (from < link->end) pieces[count++] = (struct qzi_piece){.time = link->end - from, .state = QZ_STATE_USEFUL};
-  for (uint32_t k = count; k-- > 1;) /* not attributed to a thread yet: use the thread that comes next */
-    if (!pieces[k - 1].stack && !pieces[k - 1].thread) {
-      pieces[k - 1].stack = pieces[k].stack;
-      pieces[k - 1].thread = pieces[k].thread;
-    }
-  return count;
-}
-
-/* Sets the link's pieces: what its actor did, at most `most` pieces, and who waited before that. */
+/* Composes the link of an actor, whose previous crumb may be another one's. */
 static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t actor, uint32_t most) {
-  const struct qzi_observations *log = &chains->logs[actor];
-  struct qzi_piece *pieces = chains->pieces;
-  uint32_t count = look_through(chains, link, actor);
-  if (count > most) count = qzi_pieces_shorten(pieces, count, &chains->random);
-  link->pieces = count ? malloc(count * sizeof *pieces) : NULL;
-  link->pieces_count = link->pieces ? count : 0;
-  if (link->pieces) memcpy(link->pieces, pieces, count * sizeof *pieces);
-  /* A wait gets the call path of what its thread does next. */
-  int io = link->arrival == QZ_ARRIVAL_IO, blocked = link->arrival == QZ_ARRIVAL_OWN && (link->key & QZ_KEY_OBJECT);
-  link->waiting = (struct qzi_piece){.time = link->since - link->begin,
-                                     .stack = count ? pieces[0].stack : 0,
-                                     .thread = count ? pieces[0].thread : 0,
-                                     .state = io        ? QZ_STATE_IO
-                                              : blocked ? QZ_STATE_BLOCKED
-                                                        : QZ_STATE_READY};
-  if (!count && log->count > log->first) {
-    link->waiting.stack = log->at[log->first].stack;
-    link->waiting.thread = log->at[log->first].thread;
-  }
+  uint32_t other = QZ_CHAIN_ACTOR(link->prev);
+  int waited = link->prev && other != actor && other < chains->actors;
+  qzi_link_compose(link, &chains->logs[actor], waited ? &chains->logs[other] : NULL, chains->pieces, most,
+                   &chains->random);
 }
 
 /* Makes the link of a crumb, without pieces; time before `from` is left out. */

@@ -14,21 +14,9 @@
 #define QZI_PATH_CHAINS_H
 
 #include "abi/session_read.h"
+#include "link.h"
 #include "observations.h"
-#include "pieces.h"
 #include "sampler/util/hash_index.h"
-
-struct qzi_link {
-  uint64_t id, prev;          /* ids of this crumb and the previous one; prev 0: the beginning */
-  uint64_t begin, since, end; /* times: of the previous crumb; from which on the actor had the chain; of this crumb */
-  uint64_t key;               /* object through which the chain came to the actor (QZ_KEY_OBJECT); 0: none */
-  uint32_t before;            /* index + 1 of the previous link; 0: none, or not looked up yet */
-  uint32_t pieces_count;
-  struct qzi_piece *pieces; /* activities from `since` to `end` */
-  struct qzi_piece waiting; /* activity from `begin` to `since` */
-  uint8_t arrival;          /* enum qz_arrival */
-  uint8_t marked;
-};
 
 /* Gets the words and crumbs of an actor: those of the time path, or those of the span (qz_session_path,
  * qz_session_span_path). */
@@ -47,7 +35,7 @@ struct qzi_chains {
   struct qzi_observations *logs;
   uint32_t actors;
   uint64_t all_due;         /* time of the next reading of all actors */
-  struct qzi_piece *pieces; /* scratch memory for the link being made; QZI_OBSERVATIONS_MOST + 1 elements */
+  struct qzi_piece *pieces; /* scratch memory for the link being made; QZI_LINK_SCRATCH elements */
   uint64_t random;          /* state of the random generator, not 0 */
   uint64_t crumbs, lost;    /* crumbs that were read; that were not, because they were overwritten or there was no
                                memory */

@@ -6,6 +6,8 @@
 #include "pieces.h"
 #include "sampler/util/array.h"
 
+#define FORGOTTEN_KEPT 32u /* forgotten observations that links of other actors may still need */
+
 static int alike(const struct qzi_observation *a, const struct qzi_observation *b) {
   return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->inferred == b->inferred;
 }
@@ -37,14 +39,21 @@ int qzi_observations_add(struct qzi_observations *log, const struct qzi_observat
     return 0;
   }
   if (log->first > 64 && log->first > log->count / 2) {
-    memmove(log->at, log->at + log->first, (log->count - log->first) * sizeof *log->at);
-    log->count -= log->first;
-    log->first = 0;
+    uint32_t left = log->first - FORGOTTEN_KEPT;
+    memmove(log->at, log->at + left, (log->count - left) * sizeof *log->at);
+    log->count -= left;
+    log->first -= left;
   }
   if (log->count - log->first >= QZI_OBSERVATIONS_MOST) halve(log, random);
   if (qzi_grow((void **)&log->at, &log->room, log->count + 1, sizeof *log->at)) return -1;
   log->at[log->count++] = *seen;
   return 0;
+}
+
+uint32_t qzi_observations_at(const struct qzi_observations *log, uint64_t from) {
+  uint32_t at = log->count;
+  while (at && log->at[at - 1].end > from) at--;
+  return at || !log->first ? at : log->count; /* where the first one that is left began is not known */
 }
 
 uint64_t qzi_observations_next(const struct qzi_observations *log, uint32_t *at, uint64_t from, uint64_t to,

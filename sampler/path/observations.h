@@ -30,6 +30,9 @@ int qzi_observations_add(struct qzi_observations *log, const struct qzi_observat
  * more. Time after the last observation is attributed to it. */
 uint64_t qzi_observations_next(const struct qzi_observations *log, uint32_t *at, uint64_t from, uint64_t to,
                                struct qzi_observation *found);
+/* Where to begin with qzi_observations_next for the time after `from`, including observations that are not needed any
+ * more but have been kept so far; log->count: that time is not known any more. */
+uint32_t qzi_observations_at(const struct qzi_observations *log, uint64_t from);
 /* Observations that end by `until` are not needed any more. */
 void qzi_observations_forget(struct qzi_observations *log, uint64_t until);
 void qzi_observations_free(struct qzi_observations *log);

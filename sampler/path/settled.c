@@ -113,10 +113,6 @@ void qzi_settled_again(struct qzi_settled *settled, const struct qzi_settled *of
 void qzi_settle(void *argument, const struct qzi_link *link) {
   struct qzi_settled *settled = argument;
   uint32_t object = link->key & QZ_KEY_OBJECT ? qzi_intern_object(settled->in, QZ_KEY_INDEX(link->key)) : 0;
-  if (link->arrival != QZ_ARRIVAL_SAME) {
-    settled->came = link->arrival;
-    settled->by = object;
-  }
   if (link->begin > settled->time) { /* time before the link is unknown */
     settled->cut += link->begin - settled->time;
     add(settled, &(struct qz_on_path){.state = QZ_STATE_READY, .ns = link->begin - settled->time});
@@ -126,6 +122,10 @@ void qzi_settle(void *argument, const struct qzi_link *link) {
   settled->cut += again;
   for (uint32_t k = 0; k <= link->pieces_count; k++) {
     const struct qzi_piece *piece = k ? &link->pieces[k - 1] : &link->waiting;
+    if (link->arrival != QZ_ARRIVAL_SAME && k == (link->waiting.time ? 0u : link->others + 1u)) {
+      settled->came = link->arrival;
+      settled->by = object;
+    }
     uint64_t task = again < piece->time ? again : piece->time;
     again -= task;
     add(settled, &(struct qz_on_path){.stack = piece->stack,

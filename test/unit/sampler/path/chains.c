@@ -1,6 +1,7 @@
 /* Chains of a run of an hour, in which four processors meet at a barrier once a millisecond: the path goes through the
- * last one of each round, with exact sums; memory stays bounded, and nothing is lost. And the contents of hostile
- * sessions: crumbs in circles, from the future, of actors that do not exist. */
+ * last one of each round, with exact sums; memory stays bounded, and nothing is lost. A lock that is handed over
+ * between two snapshots. And the contents of hostile sessions: crumbs in circles, from the future, of actors that do
+ * not exist. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum { ACTORS = 4 };
 #define TICK UINT64_C(61) /* times of the clock page in a millisecond */
 
 struct task {
-  uint64_t time, by[ACTORS + 1];
+  uint64_t time, waited, by[ACTORS + 1];
 };
 static void add(void *to, const struct qzi_link *link) {
   struct task *task = to;
@@ -27,6 +28,13 @@ static void add(void *to, const struct qzi_link *link) {
   task->time = link->end;
 }
 
+static void add_held(void *to, const struct qzi_link *link) {
+  struct task *task = to;
+  add(to, link);
+  for (uint32_t k = 0; k < link->pieces_count; k++)
+    if (link->pieces[k].state == QZ_STATE_BLOCKED) task->waited += link->pieces[k].time;
+}
+
 static void see_all(struct qzi_chains *chains, uint64_t now) {
   for (uint32_t k = 0; k < ACTORS; k++) {
     struct qzi_observation seen = {now, k + 1, k + 1, QZ_STATE_USEFUL, 0};
@@ -37,7 +45,7 @@ static void see_all(struct qzi_chains *chains, uint64_t now) {
 /* The memory of the chains, in bytes. */
 static uint64_t bytes_of(const struct qzi_chains *chains) {
   uint64_t bytes = chains->room * sizeof *chains->links + (chains->index.mask + 1) * sizeof *chains->index.slots;
-  bytes += (QZI_OBSERVATIONS_MOST + 1) * sizeof *chains->pieces;
+  bytes += QZI_LINK_SCRATCH * sizeof *chains->pieces;
   for (uint32_t k = 0; k < chains->count; k++) bytes += chains->links[k].pieces_count * sizeof(struct qzi_piece);
   for (uint32_t k = 0; k < chains->actors; k++)
     bytes += sizeof *chains->counts + sizeof *chains->logs + chains->logs[k].room * sizeof *chains->logs[k].at;
@@ -79,6 +87,40 @@ static void an_hour(void) {
   qzi_chains_close(&chains);
 }
 
+/* Two actors take a lock by turns, for one and a half times between two snapshots each. Parts of a snapshot show until
+ * when the next one still waited: up to then the path is the holder's, and nobody waits on it. */
+static void within_a_snapshot(void) {
+  enum { WAITS = 1, WORKS };
+  struct qzi_chains chains;
+  struct task task = {0};
+  make_session(ACTORS);
+  CHECK(!qzi_chains_open(&chains, &view, qz_session_path, BASE, add_held, &task));
+  unsigned holder = 0;
+  for (unsigned half = 2; half <= 600; half++) { /* a snapshot each second half */
+    uint64_t now = half * TICK;
+    for (unsigned k = 0; k < 2; k++) {
+      struct qzi_observation seen = {now, k == holder ? WORKS : WAITS, k + 1,
+                                     k == holder ? QZ_STATE_USEFUL : QZ_STATE_BLOCKED, 0};
+      qzi_chains_seen(&chains, k, &seen);
+    }
+    if (half % 2 == 0) {
+      clock_now = QZ_CHAIN(BASE + now, 0, 0);
+      hands_on(holder); /* it notices the snapshot at an event of its own */
+    }
+    if (half % 3 == 2) {
+      uint64_t word = hands_on(holder);
+      holder = !holder;
+      goes_on(holder, word, QZ_KEY(QZ_KIND_MUTEX, 1));
+    }
+    if (half % 2 == 0) qzi_chains_read(&chains, ACTORS, now, NULL);
+  }
+  ((struct qz_session *)(void *)memory)->path_end = actor_at(holder)->word | QZ_ARRIVAL_OWN;
+  qzi_chains_end(&chains);
+  CHECK(task.time == 600 * TICK && task.waited <= 2 * TICK);
+  CHECK(task.by[1] >= 290 * TICK && task.by[2] >= 290 * TICK);
+  qzi_chains_close(&chains);
+}
+
 /* Only that it ends, and does not add up to more than the time. */
 static void listen(void *to, const struct qzi_link *link) {
   CHECK(link->begin <= link->since && link->since <= link->end);
@@ -114,6 +156,7 @@ static void nonsense(void) {
 
 int main(void) {
   an_hour();
+  within_a_snapshot();
   nonsense();
   return 0;
 }
