@@ -8,6 +8,7 @@ import {
   evaluateGate,
   type GateValue,
 } from '../../../ts-frontend/src/model/index.js';
+import { studentQuantile } from '../../../ts-frontend/src/model/metrics/confidence.js';
 import { gateLine } from '../../../ts-frontend/src/render/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
@@ -57,7 +58,16 @@ test("the interval is Welch's", (t) => {
   // Means 10 and 20, variances 1 and 4, three runs each: 2.94 degrees of freedom, of which 2 are used (4.303).
   const { ci95, change } = evaluateGate(rule, exactly(9, 10, 11), exactly(18, 20, 22));
   t.is(change, 10);
-  t.true(Math.abs(ci95.high - 10 - 4.303 * Math.sqrt(5 / 3)) < 1e-9);
+  t.true(Math.abs(ci95.high - 10 - 4.302653 * Math.sqrt(5 / 3)) < 1e-5);
+});
+
+test('several rules together are wrong no more often than one', (t) => {
+  // 99 % instead of 95 % each: 9.925 standard errors with 2 degrees of freedom.
+  const { ci95 } = evaluateGate(rule, exactly(9, 10, 11), exactly(18, 20, 22), 5);
+  t.true(Math.abs(ci95.high - 10 - 9.924843 * Math.sqrt(5 / 3)) < 1e-5);
+  const [before, after] = [exactly(28, 36, 40, 37), exactly(47.5, 52.5, 44.5, 45.5)];
+  t.is(evaluateGate(rule, before, after).verdict, 'worse');
+  t.is(evaluateGate(rule, before, after, 5).verdict, 'uncertain');
 });
 
 /** Random numbers that are the same in each run (Park and Miller), normal ones as sums of twelve. */
@@ -66,6 +76,19 @@ function normals(seed: number): () => number {
   const next = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
   return () => Array.from({ length: 12 }, next).reduce((a, b) => a + b, -6);
 }
+
+test("quantiles of Student's t", (t) => {
+  for (const [freedom, misses, quantile] of [
+    [1, 0.05, 12.7062],
+    [2, 0.01, 9.9248],
+    [3, 0.05, 3.1824],
+    [6, 0.01, 3.7074],
+    [9, 0.02, 2.8214],
+    [30, 0.05, 2.0423],
+    [1000, 0.05, 2.0423],
+  ] as const)
+    t.true(Math.abs(studentQuantile(freedom, misses) - quantile) < 1e-4, `${freedom}, ${misses}`);
+});
 
 test('2,000 A/A comparisons of runs that differ by 5 % and 10 %: hardly an alarm; planted 30 % found', (t) => {
   const next = normals(20090);
@@ -97,6 +120,9 @@ test('values of a run', (t) => {
   t.is(gateValue(model, 'npt', work)!.value, 1.5e9);
   t.true(gateValue(model, 'npt', work)!.deviation > 0);
   t.is(gateValue(model, 'time', work)!.value, 2e9);
+  const npt = gateValue(model, 'npt', work)!;
+  t.is(gateValue(model, 'time', work)!.deviation / 2e9, npt.deviation / npt.value, 'the same samples');
+  t.is(gateValue(model, 'self', work)!.deviation, npt.deviation, 'all of it is its own');
   t.is(gateValue(model, 'calls', work)!.value, 7);
   t.is(gateValue(model, 'waited', work), null);
   t.is(gateValue(model, 'npt', null)!.value, 0);

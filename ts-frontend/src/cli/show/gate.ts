@@ -67,7 +67,7 @@ function entityOf(rule: GateRule, models: readonly Model[]): Entity | null {
   throw failure;
 }
 
-function resultOf(rule: GateRule, before: readonly Model[], after: readonly Model[]): GateResult {
+function resultOf(rule: GateRule, rules: number, before: readonly Model[], after: readonly Model[]): GateResult {
   if (rule.metric !== 'calls' && Math.min(before.length, after.length) < leastRuns)
     throw usage(
       `${rule.text}: how much runs of one version differ is not known from ${before.length} and ${after.length}`,
@@ -83,7 +83,7 @@ function resultOf(rule: GateRule, before: readonly Model[], after: readonly Mode
         rule.metric === 'calls' ? 'compile it with $(quartz cflags)' : 'name a lock or another object',
       );
     });
-  return evaluateGate(rule, values(before), values(after));
+  return evaluateGate(rule, values(before), values(after), rules);
 }
 
 /** Returns exit code 1 if a rule holds. */
@@ -93,7 +93,7 @@ export async function gate(args: Arguments, rules: string, before: string, after
   if (wanted.length === 0) throw usage('--fail-if has no rule', "for example: --fail-if 'npt(work) > 5 %'");
   const load = (name: string): Model[] => profilesOf(name).map((file) => loadModel(file, { raw: args.has('raw') }));
   const [old, fresh] = [load(before), load(after)];
-  const results = wanted.map((rule) => resultOf(rule, old, fresh));
+  const results = wanted.map((rule) => resultOf(rule, wanted.length, old, fresh));
   await print(
     args.has('json') ? gatesJson(results) : results.map((result) => `${gateLine(result, options)}\n`).join(''),
   );

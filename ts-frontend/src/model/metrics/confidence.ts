@@ -77,15 +77,39 @@ export function sampledNptInterval(of: Sampled): Interval {
   return { lowNs: Math.max(0, of.npt * (1 - below)), highNs: Math.min(most, of.npt * (1 + above)) };
 }
 
-/** 97.5 % quantiles of Student's t by degrees of freedom, from 1. */
-const quantiles = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
-  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
 /**
- * Student's 97.5 % quantile, in standard errors; beyond the table, that of its last entry, which is slightly too large.
+ * The probability that a value of Student's t with that many degrees of freedom lies between -t and t (Abramowitz and
+ * Stegun, 26.7.3 and 26.7.4).
  */
-export const studentQuantile = (freedom: number): number => item(quantiles, Math.min(freedom, quantiles.length) - 1);
+function studentWithin(t: number, freedom: number): number {
+  const angle = Math.atan(t / Math.sqrt(freedom)),
+    square = Math.cos(angle) ** 2;
+  let sum = 0,
+    term = freedom % 2 === 1 ? Math.cos(angle) : 1;
+  for (let k = freedom % 2 === 1 ? 3 : 2; k <= freedom; k += 2) {
+    sum += term;
+    term *= ((k - 1) / k) * square;
+  }
+  return freedom % 2 === 1 ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+}
+
+const freedomMost = 30; // more degrees of freedom change little
+
+/**
+ * The quantile of Student's t, in standard errors, for an interval that misses with that probability; beyond 30 degrees
+ * of freedom that of 30, which is slightly too large.
+ */
+export function studentQuantile(freedom: number, misses = 0.05): number {
+  const n = Math.min(freedom, freedomMost);
+  let [low, high] = [0, 1];
+  while (studentWithin(high, n) < 1 - misses) high *= 2;
+  for (let k = 0; k < 60; k++) {
+    const middle = (low + high) / 2;
+    if (studentWithin(middle, n) < 1 - misses) low = middle;
+    else high = middle;
+  }
+  return high;
+}
 
 /** With fewer snapshots than this, every finding states its uncertainty. */
 export const fewSnapshots = 100;

@@ -53,20 +53,28 @@ const exactly = (value: number): GateValue => ({ value, deviation: 0 });
 /** Half of a 95 % interval, in standard deviations. */
 const z = 1.959963985;
 
+const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
+
 /** The value of a metric in one run; 0 if the entity does not exist. null: it was not counted. */
 export function gateValue(model: Model, metric: GateMetric, entity: Entity | null): GateValue | null {
   // Elapsed time is uncertain by as much as other programs delayed the run.
   if (metric === 'elapsed') return { value: model.elapsedNs, deviation: model.cpuWait.othersNs };
   if (entity === null) return exactly(0);
+  const deviation = (entity.ci95.highNs - entity.ci95.lowNs) / 2 / z;
+  // The same samples make up the entity's other times: they have its relative deviation; a part of it has a larger one.
+  const sampled = (value: number): GateValue => ({
+    value,
+    deviation: deviation * ratio(value, entity.nptNs),
+  });
   switch (metric) {
     case 'npt':
-      return { value: entity.nptNs, deviation: (entity.ci95.highNs - entity.ci95.lowNs) / 2 / z };
+      return { value: entity.nptNs, deviation };
     case 'self':
-      return exactly(entity.nptSelfNs);
+      return { value: entity.nptSelfNs, deviation: deviation * Math.sqrt(ratio(entity.nptSelfNs, entity.nptNs)) };
     case 'time':
-      return exactly(entity.processorTimeNs);
+      return sampled(entity.processorTimeNs);
     case 'idle':
-      return exactly(entity.idlenessNs);
+      return sampled(entity.idlenessNs);
     case 'waited':
       return entity.object === null ? null : exactly(entity.object.waitNs);
     case 'calls':
@@ -107,12 +115,20 @@ function varianceOf(runs: readonly GateValue[], { values, mean: m }: GateSide): 
   return Math.max(ofRuns, mean(runs.map(({ deviation }) => deviation ** 2))) / n;
 }
 
-/** Each side has at least one run; with fewer than `leastRuns`, only exact counts should be compared. */
-export function evaluateGate(rule: GateRule, before: readonly GateValue[], after: readonly GateValue[]): GateResult {
+/**
+ * Each side has at least one run; with fewer than `leastRuns`, only exact counts should be compared. `rules`: how many
+ * rules are judged together; the intervals of all of them miss with a probability of 5 % (Bonferroni).
+ */
+export function evaluateGate(
+  rule: GateRule,
+  before: readonly GateValue[],
+  after: readonly GateValue[],
+  rules = 1,
+): GateResult {
   const a = sideOf(before);
   const b = sideOf(after);
   const change = b.mean - a.mean;
-  const half = halfInterval(varianceOf(before, a), before.length, varianceOf(after, b), after.length);
+  const half = halfInterval(varianceOf(before, a), before.length, varianceOf(after, b), after.length, 0.05 / rules);
   const floor = rule.floor.of === 'before' ? rule.floor.amount * a.mean : rule.floor.amount;
   const verdict: Verdict =
     change <= 0
@@ -127,10 +143,13 @@ export function evaluateGate(rule: GateRule, before: readonly GateValue[], after
   return { rule, before: a, after: b, change, ci95: { low: change - half, high: change + half }, floor, verdict };
 }
 
-/** Half of Welch's 95 % interval of a difference of means; degrees of freedom by Satterthwaite, rounded down. */
-function halfInterval(va: number, na: number, vb: number, nb: number): number {
+/**
+ * Half of Welch's interval of a difference of means that misses with that probability; degrees of freedom by
+ * Satterthwaite, rounded down.
+ */
+function halfInterval(va: number, na: number, vb: number, nb: number, misses: number): number {
   const variance = va + vb;
   if (variance <= 0) return 0;
   const freedom = variance ** 2 / ((na > 1 ? va ** 2 / (na - 1) : 0) + (nb > 1 ? vb ** 2 / (nb - 1) : 0));
-  return studentQuantile(Math.max(1, Math.floor(freedom + 1e-9))) * Math.sqrt(variance);
+  return studentQuantile(Math.max(1, Math.floor(freedom + 1e-9)), misses) * Math.sqrt(variance);
 }
