@@ -53,8 +53,11 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
     qzi_site_ended(actor->record, self, to);
     break;
   default: /* the thread gives up its processor */
-    cut(actor, self, clock_now(), 0);
-    self->away = ticks_now();
+    self->away = clock_now();
+    cut(actor, self, self->away, 0);
+    if (arrival != QZ_ARRIVAL_IO) self->away = ticks_now();
+    self->gone = self->away;
+    self->back = false;
     break;
   }
 }
@@ -65,7 +68,8 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
   qzi_path_go_on(actor->path, t);
   struct qzi_span *span = of_epoch(t);
   uint64_t now = clock_now();
-  if (span->away) span->away = now + qzi_span_cpu.lost - span->away;
+  if (span->away && !span->back) span->away = now + qzi_span_cpu.lost - span->away;
+  span->back = false;
   if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO) lengthen(span, span->away);
   if (span->given) longest(&span->now, &span->in, 0);
   span->given = false;
@@ -80,9 +84,22 @@ void qzi_span_goes_on(struct qzi_publisher *p) {
   struct qzi_span *self = p->span ? running(p) : NULL;
   if (self) begin(p->span, self, clock_now());
 }
-void qzi_span_slept(struct qzi_publisher *p) {
+/* By the clock of the kernel thread, which stays with its thread: without its waits for CPUs. */
+void qzi_span_io_over(const struct qzi_pub_thread *t) {
+  struct qzi_span *span = of_epoch(t);
+  if (span->back) return;
+  span->away = span->gone ? clock_now() - span->gone : 0;
+  span->back = true;
+}
+void qzi_span_slept(struct qzi_publisher *p, uint64_t ns) {
   struct qzi_span *self = p->span ? running(p) : NULL;
-  if (self) lengthen(self, self->away);
+  if (self) lengthen(self, self->gone ? ticks_of(ns) : self->away);
+}
+void qzi_span_timed_out(struct qzi_publisher *p, uint64_t deadline_ns) {
+  struct qzi_span *self = p->span ? running(p) : NULL;
+  if (!self) return;
+  int64_t ticks = (int64_t)(self->gone ? qzi_pub_ticks_at(deadline_ns) - self->gone : self->away);
+  if (ticks > 0) lengthen(self, (uint64_t)ticks);
 }
 
 uint64_t qzi_span_aside_begins(struct qzi_publisher *p) { return p->span ? clock_now() : 0; }
@@ -187,7 +204,7 @@ bool qzi_span_prepare(void) {
     qzi_what_if_prepare(qzi_path_clock->what_if);
     flags |= QZ_SESSION_SPAN | (qzi_span_cpu_waits ? QZ_SESSION_CPU_WAITS : 0);
     uint64_t scale = tick_scale() ? tick_scale() : UINT64_C(1) << 32;
-    qzi_span_burden = ((uint64_t)BURDEN_NS << 32) / scale;
+    qzi_span_burden = ticks_of(BURDEN_NS);
     head->span_end.tick_scale = scale;
     head->span_end.burden = qzi_span_burden;
     uint32_t high = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD ? head->thread_high : qzi_session.processors;

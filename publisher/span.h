@@ -34,12 +34,14 @@ struct qzi_span {
   struct qzi_lanes in;  /* while it waits: maximum of the threads that end its wait */
   uint64_t work;        /* its strands and those of the threads that it has waited for */
   uint64_t start;       /* `length` at its start */
-  uint64_t away;        /* when it gave up its processor; once it runs again: for how many ticks */
+  uint64_t gone;        /* when it gave up its processor; 0: before the recording */
+  uint64_t away;        /* the same; once it runs again, or is `back`: for how many ticks */
   uint64_t sites;       /* one bit per site at which it, or one of its ancestors, was spawned */
   uint32_t epoch;       /* epoch in which these fields were initialized */
   uint8_t site;         /* number of the site at which it was spawned */
   bool top : 1;         /* none of its ancestors was spawned at that site */
   bool given : 1;       /* `in` contains something */
+  bool back : 1;        /* its blocking region is over; it may still wait for a processor */
   uint8_t inside;       /* bit k: it is in the code of query k, */
   uint8_t called;       /* because its hooks have seen a call of that procedure */
 };
@@ -72,8 +74,13 @@ void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t);
 /* The running thread begins to spin, and stops: the time between is neither work nor span. */
 void qzi_span_spins(struct qzi_publisher *p);
 void qzi_span_goes_on(struct qzi_publisher *p);
-/* The running thread slept, or its wait timed out: its span grows by the time that it was away. */
-void qzi_span_slept(struct qzi_publisher *p);
+/* The running thread has slept for so long; or its wait timed out, and its span grows by the time until the deadline.
+ * From then on it waited for a processor. */
+void qzi_span_slept(struct qzi_publisher *p, uint64_t ns);
+void qzi_span_timed_out(struct qzi_publisher *p, uint64_t deadline_ns);
+/* The thread's blocking region is over: its span will grow by the time since its beginning. Called by the kernel thread
+ * that was in it. */
+void qzi_span_io_over(const struct qzi_pub_thread *t);
 /* Between the two calls the package has worked for itself: that time is not part of work and span, only of the
  * burdened span. */
 uint64_t qzi_span_aside_begins(struct qzi_publisher *p);

@@ -41,10 +41,7 @@ static uint64_t waited_of(const char *task) {
 static void lose(uint64_t waited) {
   struct qzi_span_cpu *cpu = &qzi_span_cpu;
   if (!waited--) return;
-  if (cpu->known && waited > cpu->waited_ns) {
-    uint64_t ns = waited - cpu->waited_ns;
-    cpu->lost += tick_scale() ? (uint64_t)(((unsigned __int128)ns << 32) / tick_scale()) : ns;
-  }
+  if (cpu->known && waited > cpu->waited_ns) cpu->lost += ticks_of(waited - cpu->waited_ns);
   cpu->waited_ns = waited;
   cpu->known = true;
 }

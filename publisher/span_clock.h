@@ -51,6 +51,11 @@ static inline uint64_t ticks_now(void) { return qzi_pub_ticks(); }
 static inline uint64_t tick_scale(void) { return qzi_pub_ticks_scale(); }
 #endif
 
+static inline uint64_t ticks_of(uint64_t ns) {
+  uint64_t scale = tick_scale();
+  return scale ? (uint64_t)(((unsigned __int128)ns << 32) / scale) : ns;
+}
+
 #if !defined(QZI_PUB_ONE_THREAD) && defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define HAS_RSEQ 1
 /* glibc 2.35 and later register rseq; without it, waits for CPUs are not subtracted. */

@@ -55,3 +55,12 @@ void qzi_pub_ticks_calibrate(void) {
   uint64_t scale = (uint64_t)(((unsigned __int128)(last.ns - first.ns) << 32) / ticks);
   __atomic_store_n(&qzi_pub_tick_scale, scale, __ATOMIC_RELAXED);
 }
+
+uint64_t qzi_pub_ticks_at(uint64_t ns) {
+  uint64_t scale = qzi_pub_ticks_scale();
+  if (!scale) return ns;
+  struct instant now = instant();
+  uint64_t since = ns > now.ns ? ns - now.ns : now.ns - ns,
+           ticks = (uint64_t)(((unsigned __int128)since << 32) / scale);
+  return ns > now.ns ? now.ticks + ticks : now.ticks - ticks;
+}

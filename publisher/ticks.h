@@ -21,6 +21,8 @@ static inline uint64_t qzi_pub_ticks_scale(void) { return __atomic_load_n(&qzi_p
 void qzi_pub_ticks_begin(void) __attribute__((visibility("hidden")));
 void qzi_pub_ticks_calibrate(void) __attribute__((visibility("hidden")));
 uint64_t qzi_pub_clock_ns(void) __attribute__((visibility("hidden")));
+/* The ticks at a time of the clock (CLOCK_MONOTONIC), which is not long ago. */
+uint64_t qzi_pub_ticks_at(uint64_t ns) __attribute__((visibility("hidden")));
 
 static inline uint64_t qzi_pub_cycles(void) {
 #if defined(__x86_64__)

@@ -152,6 +152,15 @@ for (const args of ['sleep', 'io'])
     t.true(span.workNs < 0.5 * span.spanNs, `${span.workNs / 1e6} ms`);
   });
 
+for (const args of ['late-sleep', 'late-wait', 'late-io'])
+  test.serial(`${args}: who is ready waits for the only processor, which is not on the span`, async (t) => {
+    const { span, stdout, file } = await measure(t, args, 1);
+    const [, [work, length]] = linesOf(stdout) as [Line, Line];
+    const is = `span ${span.spanNs / 1e6} ms, not ${length / 1e6}; work ${span.workNs / 1e6}, ${work / 1e6} (${file})`;
+    t.true(span.spanNs > 0.95 * length && span.spanNs < 1.05 * length + 2e6, is);
+    t.true(span.workNs > 0.95 * work && span.workNs < 1.05 * work + 2e6, is);
+  });
+
 test.serial('sites: what was spawned there, its work and span, and calls that are within no other', async (t) => {
   const { model, span, stdout } = await measure(t, 'tree', 1);
   const [site] = span.sites;

@@ -93,7 +93,7 @@ test('by hand: a lock orders those who waited for it; a sleep is on the span whe
     '20 1 has 1',
     '21 1 leaves 1',
     '21 1 left 1',
-    '21 1 naps',
+    '21 1 naps 19000000',
     '30 1 awake',
     '30 1 joins 2',
     '30 2 end',
@@ -104,7 +104,9 @@ test('by hand: a lock orders those who waited for it; a sleep is on the span whe
   t.is(chains.spanNs, 30 * ms, '10 of thread 1, then 20 of thread 2');
   t.deepEqual(inMs(chains.onSpan), { 1: 10, 2: 20 });
   t.deepEqual(inMs(chains.onPath), { 1: 30 }, 'who has ended when the join begins is nobody to wait for');
-  t.is(chainsOf(trace, 1, true).workNs, chains.workNs);
+  const slept = chainsOf(trace, 1, true);
+  t.is(slept.workNs, chains.workNs);
+  t.is(slept.spanNs, 40 * ms, '21 of thread 1, and the 19 that it asked to sleep for, though it slept for 9');
 });
 
 /* ---- programs ---- */

@@ -9,7 +9,7 @@ export interface ProgramEvent {
   cpuNs: number; // processor time of its kernel thread
   what: string;
   who: number; // thread
-  whom: number; // thread, object, item: as `what` says
+  whom: number; // thread, object, item, or how many ns a sleep was asked to take: as `what` says
   frame: number; // where the caller's stack is
 }
 /** Strands of one thread on a chain, in ns. */
@@ -166,7 +166,8 @@ export class Oracle {
         return room === undefined ? [] : ifWaited(at(`received ${room}`));
       }
       case 'awake':
-        if (this.isSleepOnSpan) point.spanNs += point.event.ns - since;
+        // What was asked for: from then on the thread waits for a processor.
+        if (this.isSleepOnSpan) point.spanNs += point.before?.event.whom ?? 0;
         return [];
     }
     waited(points);

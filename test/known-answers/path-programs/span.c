@@ -182,6 +182,38 @@ static void *convoy(void *unused) {
   return unused;
 }
 
+/* Who sleeps, or waits, for 30 ms while the only processor works for longer is ready then, but does not run: the
+ * processor's 600 units are beside the 30 ms and the 200 that follow them, and not before these. */
+#define NAP_NS 30000000
+static struct part beside, following;
+static bool begun;
+static void *naps_then_works(void *unused) {
+  begun = true;
+  qz_sleep_ns(NAP_NS);
+  execute(&following);
+  return unused;
+}
+static void *waits_then_works(void *unused) {
+  begun = true;
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_nsec += NAP_NS;
+  deadline.tv_sec += deadline.tv_nsec / 1000000000;
+  deadline.tv_nsec %= 1000000000;
+  qz_mutex_lock(&lock);
+  qz_cond_timedwait(&changed, &lock, &deadline);
+  qz_mutex_unlock(&lock);
+  execute(&following);
+  return unused;
+}
+static void *blocks_then_works(void *unused) {
+  begun = true;
+  qz_blocking_begin("nap");
+  usleep(NAP_NS / 1000);
+  qz_blocking_end();
+  execute(&following);
+  return unused;
+}
 static void *naps(void *unused) {
   qz_sleep_ns(200000000);
   return unused;
@@ -198,6 +230,20 @@ static void all(int count, void *(*const starts[])(void *)) {
   for (int k = 0; k < count; k++)
     if (qz_create(&threads[k], NULL, starts[k], NULL)) exit(99);
   for (int k = 0; k < count; k++) qz_join(threads[k], NULL);
+}
+
+static void late(void *(*begins)(void *)) {
+  beside = of(600);
+  following = of(200);
+  qz_thread_t thread;
+  if (qz_create(&thread, NULL, begins, NULL)) exit(99);
+  while (!begun) qz_yield();
+  execute(&beside);
+  qz_join(thread, NULL);
+  for (int kind = 0; kind < KINDS; kind++) {
+    work[kind] = beside.is[kind] + following.is[kind];
+    span[kind] = longer(beside.is[kind], following.is[kind] + (kind == NS ? NAP_NS : 0));
+  }
 }
 
 int main(int count, char **words) {
@@ -228,6 +274,12 @@ int main(int count, char **words) {
     all(1, (void *(*const[])(void *)){naps});
   } else if (!strcmp(which, "io")) {
     all(1, (void *(*const[])(void *)){blocks});
+  } else if (!strcmp(which, "late-sleep")) {
+    late(naps_then_works);
+  } else if (!strcmp(which, "late-wait")) {
+    late(waits_then_works);
+  } else if (!strcmp(which, "late-io")) {
+    late(blocks_then_works);
   } else {
     return 2;
   }

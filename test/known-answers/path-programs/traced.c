@@ -7,6 +7,8 @@
 #include "units.h"
 #include "events.h"
 
+#define NAP_NS 2000000
+
 #ifdef PTHREADS
 #include <pthread.h>
 #include <semaphore.h>
@@ -234,8 +236,8 @@ static inline __attribute__((always_inline, no_instrument_function)) void one_ro
   case 4:
     units(due(round, me));
     if (me == first) {
-      event("naps", FIRST + me, 0);
-      NAP(2000000);
+      event("naps", FIRST + me, NAP_NS);
+      NAP(NAP_NS);
       event("awake", FIRST + me, 0);
     }
     meet(me, round);

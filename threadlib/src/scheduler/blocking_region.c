@@ -66,6 +66,7 @@ void qz_blocking_end(void) {
     self->io--;
     return;
   }
+  if (qzi_spanning()) qzi_span_io_over(&self->pub);
   struct qzi_processor *p = kernel->io_processor;
   if (!qzi_claim_this(p, QZI_IN_IO)) {
     p = qzi_claim_processor(QZI_VACANT, p->index);

@@ -161,7 +161,7 @@ void qzi_timed_begin(struct qzi_thread *self) {
   atomic_store_explicit(&self->claim, QZI_WAITING, memory_order_relaxed);
 }
 
-bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
+static bool park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
   struct qzi_thread *self = qzi_self();
   struct timed timed = {self, after, arg, false};
   self->deadline_ns = deadline_ns;
@@ -169,8 +169,12 @@ bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
   /* the waker may be faster than the processor that the caller left */
   for (unsigned tries = 0; !atomic_load_explicit(&timed.left, memory_order_acquire); tries++) qzi_relax(tries);
   qzi_timer_disarm(self);
-  if (atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN) return true;
-  if (qzi_spanning()) qzi_span_slept(qzi_publisher_self());
+  return atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN;
+}
+
+bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
+  if (park_until(after, arg, deadline_ns)) return true;
+  if (qzi_spanning()) qzi_span_timed_out(qzi_publisher_self(), deadline_ns);
   return false;
 }
 
@@ -190,7 +194,8 @@ void qz_sleep_ns(uint64_t nanoseconds) {
     qzi_pub_queue_add(object, 1);
   }
   qzi_timed_begin(self);
-  qzi_park_until(NULL, NULL, deadline);
+  park_until(NULL, NULL, deadline);
+  if (qzi_spanning()) qzi_span_slept(qzi_publisher_self(), deadline - since);
   if (object) {
     qzi_pub_queue_add(object, -1);
     qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_SLEEP, object));
