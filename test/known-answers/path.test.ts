@@ -67,6 +67,7 @@ const cases: Case[] = [
   // Two threads, 12 units of 15 within the lock.
   { name: 'a mutex', args: 'mutex', shares: { locked: [0.7, 1], outside: [0, 0.3] } },
   { name: 'a read-write lock', args: 'rwlock', shares: { locked: [0.7, 1], outside: [0, 0.3] } },
+  { name: 'the last of two readers', args: 'readers', shares: { late: [0.8, 1], early: [0, 0.2] } },
   { name: 'a barrier', args: 'barrier', shares: { late: [0.8, 1], early: [0, 0.2] } },
   { name: 'a condition', args: 'condition', shares: { ping: [0.35, 0.65], pong: [0.35, 0.65] } },
 ];

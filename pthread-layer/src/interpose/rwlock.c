@@ -3,6 +3,7 @@
  * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
  * Must not: return, or leave in errno, anything but what the real function did.
  */
+#include "pthread-layer/src/libc/readers.h"
 #include "waiting.h"
 
 typedef int real_wait(pthread_rwlock_t *, clockid_t, const struct timespec *);
@@ -105,13 +106,18 @@ __attribute__((noinline)) static int release_slow(pthread_rwlock_t *lock) {
     qzl_kept(me, index, key, lock);
   return result;
 }
+/* Whoever waits for it has to learn who lets it go. While others read it, too, letting it go wakes nobody; then one
+ * time in sixteen does, since the last ones may let go at the same time, each taking the other for the last. */
+static inline bool wakes(struct qzl_thread *me, const pthread_rwlock_t *lock) {
+  return qzl_last_is_wanted(me) && (!qzl_others_read(lock) || me->shared_releases++ % 16 == 0);
+}
+
 /* As for mutexes whose release cannot fail, which the C library's cannot: it leaves the stack before the real call. */
 QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_rwlock_unlock(lock);
-  if (__builtin_expect(me->waited.index || qzi_pub_exact_hold & QZI_HOLD_EXACT || qzl_last_is_wanted(me) ||
-                         !qzl_release_fast(me, lock),
-                       0))
+  if (__builtin_expect(
+        me->waited.index || qzi_pub_exact_hold & QZI_HOLD_EXACT || wakes(me, lock) || !qzl_release_fast(me, lock), 0))
     return release_slow(lock);
   return qzl_real.pthread_rwlock_unlock(lock);
 }

@@ -60,7 +60,8 @@ struct qzl_thread {
   uint64_t marked_since;  /* in ticks */
   uint64_t yielded;       /* processor's clock when its last sched_yield returned */
   uint32_t held_count, held_epoch;
-  uint32_t unknown; /* locks that were taken at places of which nothing was known */
+  uint32_t unknown;         /* locks that were taken at places of which nothing was known */
+  uint32_t shared_releases; /* of locks that others read, too, while some thread waits (rwlock.c) */
   struct {
     uint32_t index, epoch;
     uint64_t ns, spin_ns;

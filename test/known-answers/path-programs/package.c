@@ -13,7 +13,7 @@ static qz_sem units_left;
 static qz_mutex lock;
 static qz_rwlock rwlock;
 static qz_cond changed;
-static qz_barrier round_ends;
+static qz_barrier round_ends, all_three;
 static int turn;
 
 static void *does_shorter(void *unused) {
@@ -81,6 +81,36 @@ static void *is_late(void *unused) {
   for (int k = 0; k < ROUNDS; k++) {
     late();
     qz_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+/* Two read at the same time, and a third waits to write until the second of them has let go. */
+static void *reads_early(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    qz_rwlock_rdlock(&rwlock);
+    qz_barrier_wait(&all_three);
+    early();
+    qz_rwlock_unlock(&rwlock);
+    qz_barrier_wait(&all_three);
+  }
+  return unused;
+}
+static void *reads_late(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    qz_rwlock_rdlock(&rwlock);
+    qz_barrier_wait(&all_three);
+    late();
+    qz_rwlock_unlock(&rwlock);
+    qz_barrier_wait(&all_three);
+  }
+  return unused;
+}
+static void *writes(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    qz_barrier_wait(&all_three);
+    qz_rwlock_wrlock(&rwlock);
+    qz_rwlock_unlock(&rwlock);
+    qz_barrier_wait(&all_three);
   }
   return unused;
 }
@@ -209,6 +239,7 @@ int main(int count, char **words) {
   qz_rwlock_init(&rwlock, "rwlock");
   qz_cond_init(&changed, "changed");
   qz_barrier_init(&round_ends, "round", 2, QZ_BLOCK);
+  qz_barrier_init(&all_three, "all three", 3, QZ_BLOCK);
   if (!strcmp(which, "fork")) {
     before();
     both(does_shorter, does_longer);
@@ -233,6 +264,11 @@ int main(int count, char **words) {
     both(locks, locks);
   } else if (!strcmp(which, "rwlock")) {
     both(write_locks, write_locks);
+  } else if (!strcmp(which, "readers")) {
+    qz_thread_t third;
+    if (qz_create(&third, "third", writes, NULL)) return 99;
+    both(reads_early, reads_late);
+    qz_join(third, NULL);
   } else if (!strcmp(which, "barrier")) {
     both(is_early, is_late);
   } else if (!strcmp(which, "condition")) {

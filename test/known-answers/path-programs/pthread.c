@@ -13,7 +13,7 @@ static sem_t items, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static pthread_barrier_t round_ends;
+static pthread_barrier_t round_ends, all_three;
 static int turn;
 
 static void *does_shorter(void *unused) {
@@ -69,6 +69,36 @@ static void *is_late(void *unused) {
   for (int k = 0; k < ROUNDS; k++) {
     late();
     pthread_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+/* Two read at the same time, and a third waits to write until the second of them has let go. */
+static void *reads_early(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    pthread_rwlock_rdlock(&rwlock);
+    pthread_barrier_wait(&all_three);
+    early();
+    pthread_rwlock_unlock(&rwlock);
+    pthread_barrier_wait(&all_three);
+  }
+  return unused;
+}
+static void *reads_late(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    pthread_rwlock_rdlock(&rwlock);
+    pthread_barrier_wait(&all_three);
+    late();
+    pthread_rwlock_unlock(&rwlock);
+    pthread_barrier_wait(&all_three);
+  }
+  return unused;
+}
+static void *writes(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    pthread_barrier_wait(&all_three);
+    pthread_rwlock_wrlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_barrier_wait(&all_three);
   }
   return unused;
 }
@@ -175,6 +205,7 @@ int main(int count, char **words) {
   sem_init(&items, 0, 0);
   sem_init(&room, 0, ROUNDS);
   pthread_barrier_init(&round_ends, NULL, 2);
+  pthread_barrier_init(&all_three, NULL, 3);
   if (!strcmp(which, "fork")) {
     before();
     both(does_shorter, does_longer);
@@ -191,6 +222,11 @@ int main(int count, char **words) {
     both(locks, locks);
   } else if (!strcmp(which, "rwlock")) {
     both(write_locks, write_locks);
+  } else if (!strcmp(which, "readers")) {
+    pthread_t third;
+    if (pthread_create(&third, NULL, writes, NULL)) return 99;
+    both(reads_early, reads_late);
+    pthread_join(third, NULL);
   } else if (!strcmp(which, "barrier")) {
     both(is_early, is_late);
   } else if (!strcmp(which, "condition")) {

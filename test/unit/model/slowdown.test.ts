@@ -138,8 +138,12 @@ test('waits that only the kernel knows of are its switches, where threads are in
 
 test('locks that take longer than free ones: their cache lines move, and recording changes how often', (t) => {
   const free = { freeLockPs: 12_000, lockMostPs: 8000 }; // 32 ns for one that is twice as long, recorded
-  t.true(working(free, 'lock', 0.5, 10_000_000).linesMayMove); // 100 ns each
-  t.false(working(free, 'lock', 0.5, 40_000_000).linesMayMove, 'each takes as long as it does alone');
+  const moving = working(free, 'lock', 0.5, 10_000_000); // 100 ns each, 5 times as long
+  t.true(moving.linesMayMove);
+  t.is(Math.round(moving.locksNs / 1e6), 5 * 40, 'each of 8 ns may delay by 5 times that, on 2 processors');
+  const still = working(free, 'lock', 0.5, 40_000_000);
+  t.false(still.linesMayMove, 'each takes as long as it does alone');
+  t.is(Math.round(still.locksNs / 1e6), 160);
   t.false(working(free, 'lock', 0.05, 1_000_000).linesMayMove, 'hardly any time in locks');
   t.false(working({ ...free, freeLockPs: 0 }, 'lock', 0.5, 10_000_000).linesMayMove, 'not measured');
 });

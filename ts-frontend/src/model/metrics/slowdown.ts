@@ -62,14 +62,20 @@ function waitsOften(
   return (waits > 0 && ranNs <= waits * oftenNs) || (yieldingNs > 0 && yieldingNs >= leastYielding * ranNs);
 }
 
+/** Locks are slow from this many times the cost of a lock that only one CPU uses. */
+const leastMoving = 2;
+
 /**
- * Whether locking takes twice as long as for locks that only one CPU uses, and a large share of the processor time:
- * then the locks' cache lines come from other CPUs. How often they do depends on the time between acquisitions, and
- * thus on what recording adds there.
+ * How many times longer locking takes than for locks that only one CPU uses; 1 if that is less than twice, or if locking
+ * takes a small share of the processor time. If it is more, the locks' cache lines come from other CPUs. How often they
+ * do depends on the time between acquisitions, and thus on what recording adds there, which may then delay the program
+ * by that many times its own length.
  */
-function linesMove({ head }: RawProfile, { lockingNs }: AtLocks, locked: number, ranNs: number): boolean {
-  const mostFreeNs = (locked * (2 * head.freeLockPs + head.lockMostPs)) / 1000;
-  return head.freeLockPs > 0 && locked > 0 && lockingNs >= leastLocking * ranNs && lockingNs >= mostFreeNs;
+function linesMove({ head }: RawProfile, { lockingNs }: AtLocks, locked: number, ranNs: number): number {
+  const freeNs = (locked * head.freeLockPs) / 1000,
+    ownNs = (locked * head.lockMostPs) / 1000;
+  const isKnown = head.freeLockPs > 0 && locked > 0 && lockingNs >= leastLocking * ranNs;
+  return isKnown && lockingNs >= leastMoving * freeNs + ownNs ? lockingNs / (freeNs + ownNs) : 1;
 }
 
 /**
@@ -123,13 +129,13 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   const isPublished = head.publisher === 'pthread' && !head.outside,
     spent = atLocks(raw);
   const waitsMayChange = isPublished && waitsOften(raw, spent, waited, root.processorTimeNs),
-    linesMayMove = isPublished && linesMove(raw, spent, locked, root.processorTimeNs);
+    moving = isPublished ? linesMove(raw, spent, locked, root.processorTimeNs) : 1;
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
   const cpuWait = cpuWaitOf(raw);
   const sampling = samplingOf(raw, othersPart(cpuWait));
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
-    locksNs: locked * head.lockMostPs * most,
+    locksNs: locked * head.lockMostPs * most * moving,
     waitsNs: waited * head.waitPs * most,
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
@@ -167,7 +173,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
     share: share(elapsedNs),
     shareLeast: share(elapsedLeastNs),
     waitsMayChange,
-    linesMayMove,
+    linesMayMove: moving > 1,
     othersMayChange: isMostlyOthers(cpuWait, head.elapsedNs),
     unmeasured: unmeasuredOf(head, hooked, locked),
   };
