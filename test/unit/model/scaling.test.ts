@@ -17,6 +17,7 @@ function input(serial: number, change: Partial<ScalingInput> = {}): ScalingInput
     spanNs,
     typicalSpanNs: spanNs,
     burdenedSpanNs: spanNs,
+    spanIsSure: true,
     prediction: predictions({ workNs, spanNs, leastNs: spanNs, levels, levelNs }),
     procedures: [
       { entity: 1, onSpanNs: spanNs, onSpanSelfNs: levelNs, ci95, workNs },

@@ -1,7 +1,7 @@
 /** Work and span from the columns of a profile: predictions and their bounds, spawn sites, what is on the span. */
 import test from 'ava';
 import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
-import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
+import { ProfileBuilder, ready, run, wait } from '../../support/profile-builder.js';
 import { noObject } from '../../../ts-frontend/src/model/profile/empty-columns.js';
 import { second } from '../../support/example-profiles.js';
 import { whatIfKinds } from '../../../ts-frontend/src/model/profile/abi.js';
@@ -174,4 +174,36 @@ test('a lock of a plain pthread program is held for as long as its holder had a 
   const locks = workSpanOf(buildModel(raw))?.locks ?? [];
   t.is(locks.length, 1);
   t.true(Math.abs(locks[0]!.holdNs - second) < 0.01 * second, `${locks[0]!.holdNs}`);
+});
+
+test('waits that are not seen make the span uncertain', (t) => {
+  const of = (object: string, ns: number, path = ''): ReturnType<typeof workSpanOf> => {
+    const raw = new ProfileBuilder({
+      processors: 2,
+      head: { publisher: 'pthread', spanRecorded: true, workNs: 4 * second, spanNs: second },
+    })
+      .stretch(2 * second - ns, [run('main', ['main', 'a']), run('w', ['main', 'b'])])
+      .stretch(ns, [run('main', ['main', 'a']), wait('w', ['main', 'b', object])])
+      .build();
+    const entities = raw.entities.map((one) => (one.name === 'w' ? { ...one, module: 1 } : one));
+    return workSpanOf(
+      buildModel({ ...raw, entities, modules: [{ start: 0x1000, end: 0x2000, bias: 0, path, buildId: '' }] }),
+    );
+  };
+  const forms = (span: ReturnType<typeof workSpanOf>): string[] => span!.scaling.map(({ form }) => form);
+  const much = of('futex:turn', second / 2)!;
+  t.is(much.unseenOrder.waitNs, second / 2);
+  t.false(much.unseenOrder.regions);
+  t.false(forms(much).includes('more-processors-help'), 'that is not known');
+  t.true(forms(of('futex:turn', second / 20)).includes('more-processors-help'));
+  for (const [object, ns] of [
+    ['mutex:m', 0],
+    ['futex(region-end):GOMP_parallel at a.c:9', 0],
+    ['futex(lock):GOMP_critical_start at a.c:9', second / 2],
+    ['loop:loop at a.c:9', second / 2],
+  ] as const)
+    t.is(of(object, second / 2)!.unseenOrder.waitNs, ns, object);
+  const llvm = of('futex(region-end):__kmpc_fork_call at a.c:9', second / 20, '/usr/lib/libomp.so.5')!;
+  t.like(llvm.unseenOrder, { waitNs: second / 20, regions: true });
+  t.false(forms(llvm).includes('more-processors-help'));
 });

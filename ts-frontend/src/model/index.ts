@@ -92,6 +92,7 @@ export { innermostOf, timePathOf } from './path/time-path.js';
 export { recentNs, recentPathOf } from './path/recent-path.js';
 export type { RecentPath, RecentPlace, RecentThread } from './path/recent-path.js';
 export { onPathOf } from './path/on-path.js';
+export { isMuchUnseen } from './path/unseen-order.js';
 export { isMostlyUnended, workSpanOf, workSpanTotalsOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite } from './path/span-rows.js';
 export type { WorkSpan, WorkSpanTotals } from './path/work-span.js';

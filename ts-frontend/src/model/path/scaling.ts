@@ -48,6 +48,7 @@ export interface ScalingInput {
   spanNs: number;
   typicalSpanNs: number | null;
   burdenedSpanNs: number | null;
+  spanIsSure: boolean; // false: what is not seen may make it longer
   prediction: readonly Prediction[];
   procedures: readonly SpanEntity[]; // self time only, longest on the span first
   sites: readonly SpanSite[];
@@ -70,7 +71,7 @@ function moreProcessors(input: ScalingInput): Scaling[] {
   if (now === undefined || twice === undefined || now.ns <= 0) return [];
   const savesNs = now.ns - twice.ns;
   const gain = { processors: twice.processors, savesNs, share: savesNs / now.ns };
-  if (gain.share >= worthwhile) return [{ form: 'more-processors-help', ...gain }];
+  if (gain.share >= worthwhile) return input.spanIsSure ? [{ form: 'more-processors-help', ...gain }] : [];
   const spanNs = input.typicalSpanNs ?? input.spanNs;
   if (lockLimits(input).some(({ holdNs }) => holdNs > spanNs)) return []; // then the lock limits the run, not the span
   return [{ form: 'span-limits', ...gain, parallelism: workNs / spanNs, code: longest(input) }];

@@ -9,6 +9,7 @@ import { predictions, type Prediction } from './prediction.js';
 import { scalingOf, type Scaling } from './scaling.js';
 import { slackOf, type Slack } from './slack.js';
 import { entitiesOf, locksOf, sitesOf, type LockHold, type SpanEntity, type SpanSite } from './span-rows.js';
+import { isMuchUnseen, unseenOrderOf, type UnseenOrder } from './unseen-order.js';
 import { freeOf, whatIfsOf, type WhatIf } from './what-if.js';
 
 /** What a report says of work and span. */
@@ -19,6 +20,7 @@ export interface WorkSpanTotals {
   typicalSpanNs: number | null;
   parallelism: number; // workNs / spanNs
   unendedNs: number; // processor time that is in no strand: threads that reached no event (plain pthread programs)
+  unseenOrder: UnseenOrder; // what orders strands, but is not seen to
   cpuWaitsOut: boolean; // true: waits for CPUs are in neither; false: they are in both
 }
 
@@ -61,6 +63,7 @@ export function workSpanTotalsOf(model: Model): WorkSpanTotals | null {
     typicalSpanNs: head.typicalSpanNs > 0 ? head.typicalSpanNs : null,
     parallelism: head.workNs / head.spanNs,
     unendedNs: unendedOf(model),
+    unseenOrder: unseenOrderOf(model),
     cpuWaitsOut: head.cpuWaitsOut,
   };
 }
@@ -98,6 +101,7 @@ export function workSpanOf(model: Model): WorkSpan | null {
     scaling: scalingOf({
       ...lengths,
       processors: model.processors,
+      spanIsSure: !isMuchUnseen(totals.unseenOrder, model),
       prediction,
       procedures,
       sites,

@@ -257,6 +257,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
       cpuWaitNs: span?.cpuWaitNs ?? null,
       asideNs: span?.asideNs ?? null,
       unendedNs: span?.unendedNs ?? null,
+      unseenOrder: span?.unseenOrder ?? null,
       prediction: span?.prediction ?? [],
       scaling: (span?.scaling ?? []).map((fact) => scalingJson(model, fact)),
       whatIf: (span?.whatIf ?? []).map(whatIfJson),

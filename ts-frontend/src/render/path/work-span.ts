@@ -1,9 +1,9 @@
 /** Work and span, and predictions for other numbers of processors, as text and CSV. */
-import { isMostlyUnended, item } from '../../model/index.js';
+import { isMostlyUnended, isMuchUnseen, item } from '../../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { heading, noteLines } from '../parts/head.js';
-import { callText, label } from '../wording/names.js';
+import { callText, entityName, label } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
 import { scalingSentence } from './scaling.js';
 import { limited, table, type Column } from '../parts/table.js';
@@ -55,6 +55,7 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
       'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
         'which they took them counts as if it were required',
     );
+  if (isMuchUnseen(span.unseenOrder, model)) note(unseenText(model, span, options));
   if (isMostlyUnended(span, model))
     note(
       `${time(span.unendedNs, options)} of processor time is in neither: it is that of threads whose work did ` +
@@ -70,6 +71,19 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     note(`${count(span.lostCrumbs)} records were lost: what is on the span is less certain, its length is not`);
   if (text.at(-1) !== '') text.push('');
   return text;
+}
+
+/** Why the span may be longer than what is known of it. */
+function unseenText(model: Model, { unseenOrder: unseen }: WorkSpan, options: RenderOptions): string {
+  const waits = unseen.entity
+    ? `threads waited ${time(unseen.waitNs, options)}, added up, for what the pthread layer does not see, most of it ` +
+      `at ${entityName(model, unseen.entity, options)}`
+    : '';
+  const regions = unseen.regions ? "the beginning and end of parallel regions of LLVM's OpenMP are not seen" : '';
+  return (
+    `${[regions, waits].filter((part) => part !== '').join('; ')}: this orders no work here, so the span may be ` +
+    'longer, and the times on other numbers of processors are lower bounds'
+  );
 }
 
 /** Predictions for powers of two and for the number of processors of the recording. */

@@ -1,0 +1,43 @@
+/**
+ * Synchronization that Quartz does not see, so that it orders no strands (docs/reference/path.md, "Limits"): where
+ * there is much of it, the span is too short. Pure.
+ */
+import type { Entity, Model } from '../result/types.js';
+
+export interface UnseenOrder {
+  waitNs: number; // thread time of waiting for what the pthread layer does not see (0 in programs of the package)
+  entity: number; // most of it; 0: there is none
+  regions: boolean; // threads execute parallel regions of LLVM's OpenMP, which order nothing
+}
+
+/** The share of elapsed time from which on such waits make the span uncertain. */
+const much = 0.05;
+
+const isOfLlvm = ({ kind, module }: Entity): boolean =>
+  kind === 'thread' && (module.includes('/libomp.so') || module.includes('/libiomp5.so'));
+
+/** The end of a region of GCC's OpenMP, and barriers in it, are seen; tasks and critical sections are not. */
+const isSeen = ({ origin, libraryWait }: Entity): boolean =>
+  libraryWait === 'region-end' ||
+  (libraryWait === 'barrier' && origin === 'runtime') ||
+  (libraryWait !== 'lock' && origin === 'openmp');
+
+export function unseenOrderOf(model: Model): UnseenOrder {
+  const unseen: UnseenOrder = { waitNs: 0, entity: 0, regions: false };
+  if (model.raw.head.publisher !== 'pthread') return unseen;
+  unseen.regions = model.entities.some(isOfLlvm);
+  let most = 0;
+  for (const entity of model.entities) {
+    const { id, rawKind, states } = entity;
+    if ((rawKind !== 'futex' && rawKind !== 'loop') || entity.members.length > 0) continue;
+    if (!unseen.regions && isSeen(entity)) continue;
+    const ns = states.blocked.ns + states.spinning.ns;
+    unseen.waitNs += ns;
+    if (ns > most) [most, unseen.entity] = [ns, id];
+  }
+  return unseen;
+}
+
+/** Whether so much of the order of strands is unknown that the span may be much longer. */
+export const isMuchUnseen = ({ waitNs, regions }: UnseenOrder, { elapsedNs }: Model): boolean =>
+  regions || waitNs > much * elapsedNs;
