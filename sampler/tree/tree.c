@@ -227,7 +227,7 @@ void qzi_tree_advance(struct qzi_tree *tree, uint64_t now_ns) {
   uint64_t ns = now_ns - tree->now_ns;
   unsigned busy = tree->busy < QZI_TREE_BUSY ? tree->busy : QZI_TREE_BUSY, left = tree->busy;
   tree->by_busy[busy] += ns;
-  if (!tree->busy && tree->no_cpu) tree->starved_ns += ns;
+  if (tree->no_cpu && tree->busy < tree->cpus) *(tree->busy ? &tree->held_back_ns : &tree->starved_ns) += ns;
   for (unsigned cpu = 0; left && cpu < tree->running_room; cpu++) {
     if (!tree->running[cpu]) continue;
     left--;

@@ -119,6 +119,7 @@ struct qzi_tree {
   unsigned no_cpu;           /* number of runnable threads without a CPU, as far as known */
   uint64_t by_busy[QZI_TREE_BUSY + 1];
   uint64_t starved_ns;              /* time in which no thread ran although one was runnable */
+  uint64_t held_back_ns;            /* time in which some ran, fewer than P, although another one was runnable */
   struct qzi_tree_thread **running; /* by CPU */
   unsigned running_room;
   struct qzi_tree_thread *threads[QZI_TREE_HASH], *all;

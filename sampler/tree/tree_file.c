@@ -115,6 +115,7 @@ static void write_body(FILE *out, const struct qzi_tree *tree, const struct qzi_
   number(out, "cpus", tree->cpus);
   number(out, "elapsedNs", tree->now_ns - tree->begin_ns);
   number(out, "starvedNs", tree->starved_ns);
+  number(out, "heldBackNs", tree->held_back_ns);
   number(out, "userNs", about->user_ns);
   number(out, "systemNs", about->system_ns);
   number(out, "processCount", tree->numbers);

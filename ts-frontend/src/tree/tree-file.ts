@@ -79,6 +79,7 @@ export interface RawTree {
   cpus: number;
   elapsedNs: number;
   starvedNs: number;
+  heldBackNs: number; // 0 in trees of versions that did not count it
   userNs: number;
   systemNs: number;
   processCount: number;
@@ -117,7 +118,8 @@ const headShape = {
   program: '',
   arguments: '',
   quartz: '',
-  ...numbersOf('endedAtNs', 'status', 'rootPid', 'cpus', 'elapsedNs', 'starvedNs', 'userNs', 'systemNs'),
+  ...numbersOf('endedAtNs', 'status', 'rootPid', 'cpus', 'elapsedNs', 'starvedNs'),
+  ...numbersOf('heldBackNs', 'userNs', 'systemNs'),
   ...numbersOf('processCount', 'aliveMost', 'switches', 'lost', 'odd', 'observerNs'),
   byBusy: [],
 };
@@ -178,7 +180,7 @@ export function readTree(file: string): RawTree | string {
   if (body.length !== Number(count)) return 'is damaged: it was cut, or something was appended';
   if (checksum(body) !== Number.parseInt(sum ?? '', 16)) return 'is damaged: its checksum is wrong';
   try {
-    const tree: unknown = JSON.parse(body.toString('utf8'));
+    const tree: unknown = { heldBackNs: 0, ...(JSON.parse(body.toString('utf8')) as object) };
     if (isTree(tree)) return tree;
   } catch {
     // reported below

@@ -24,6 +24,11 @@ function head({ raw, runNs }: TreeModel, options: RenderOptions): string[] {
       `Other programs had the CPUs for ${percent(raw.starvedNs, raw.elapsedNs)} of the time: something could have ` +
         'run, and nothing did.',
     );
+  if (raw.heldBackNs > 0.05 * raw.elapsedNs)
+    lines.push(
+      `For ${percent(raw.heldBackNs, raw.elapsedNs)} of the time fewer of the CPUs were busy than threads could have ` +
+        'run: other programs had them, or a limit (affinity, a quota) kept the threads from them.',
+    );
   if (raw.lost > 0 || raw.odd > 0)
     lines.push(
       `${count(raw.lost)} kernel events were lost, and ${count(raw.odd)} contradict others: times are not exact.`,

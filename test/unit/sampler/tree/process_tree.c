@@ -84,7 +84,8 @@ static void one_after_the_other(void) {
 
   CHECK(tree->now_ns - tree->begin_ns == 56 * MS && tree->over && tree->numbers == 5);
   CHECK(tree->by_busy[0] == 4 * MS && tree->by_busy[1] == 32 * MS && tree->by_busy[2] == 20 * MS);
-  CHECK(tree->starved_ns == 2 * MS); /* of ld; it was not known that make could run */
+  CHECK(tree->starved_ns == 2 * MS);   /* of ld; it was not known that make could run */
+  CHECK(tree->held_back_ns == 1 * MS); /* of the first cc1, while make ran */
   const struct qzi_tree_kind *cc1 = &tree->kinds[kind_of("cc1", 0)], *ld = &tree->kinds[kind_of("ld", 0)],
                              *make = &tree->kinds[kind_of("make", 0)], *forked = &tree->kinds[kind_of("make", 1)];
   CHECK(cc1->run_ns == 60 * MS && cc1->by_busy[1] == 20 * MS && cc1->by_busy[2] == 40 * MS && cc1->processes == 3);
