@@ -1,6 +1,7 @@
 /**
- * "What if" with known answers, of programs whose work is counted: spans are compared with the span of the same run, so
- * that no answer depends on how fast the machine is.
+ * "What if" with known answers, of programs that do counted work in pieces, and print the processor time of each: the
+ * same work takes more or less time from one moment to the next. Spans are compared as shares of the span of the same
+ * run.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,14 @@ interface Measured {
   span: WorkSpan;
   file: string;
   answers: readonly WhatIf[];
+  /** Processor time of the program's pieces, ns. */
+  pieces: Pieces;
 }
+type Pieces = (name: string) => number;
+const piecesIn = (stdout: string): Pieces => {
+  const ns = new Map([...stdout.matchAll(/^([a-z]) (\d+)$/gm)].map(([, name, its]) => [name!, Number(its)]));
+  return (name) => ns.get(name) ?? NaN;
+};
 async function ask(
   t: ExecutionContext,
   args: string,
@@ -33,56 +41,116 @@ async function ask(
   processors = 1,
   binary = program,
 ): Promise<Measured> {
-  const { model, file, status, stderr } = await record(binary, { args: [args], processors, span: true, whatIf });
+  const { model, file, status, stdout, stderr } = await record(binary, {
+    args: [args],
+    processors,
+    span: true,
+    whatIf,
+  });
   t.is(status, 0, stderr);
   const span = workSpanOf(model);
   if (span === null) throw new Error('no work and span were recorded');
   t.deepEqual(checkInvariants(model), [], 'among these: with factor 1 it is the span, with less it is no longer');
-  return { model, span, file, answers: span.whatIf };
+  return { model, span, file, answers: span.whatIf, pieces: piecesIn(stdout) };
 }
 
-// Units of the span: see the program. The second question is the first one with other factors, or of something else.
-const cases: { name: string; args: string; span: number; ask: Record<string, number> }[] = [
-  { name: 'the longer of two branches is free, or not', args: 'branches', span: 450, ask: { a: 350, b: 450 } },
+/** A time by the pieces of the program, which explains them. */
+type Due = (piece: Pieces) => number;
+const branches =
+  (a: number, b: number): Due =>
+  (piece) =>
+    piece('p') + Math.max(a * piece('a'), b * piece('b')) + piece('s');
+const lock: Due = (piece) => piece('h') + Math.max(piece('r'), piece('c') + piece('d'));
+const unordered: Due = (piece) => Math.max(piece('h') + piece('r'), piece('c') + piece('d'));
+const first: Due = (piece) => piece('h') + piece('r');
+const nested: Due = (piece) => Math.max(Math.max(piece('l'), piece('m')) + piece('e'), piece('o'));
+const withoutLeafOfInner: Due = (piece) => Math.max(piece('m') + piece('e'), piece('o'));
+const calls: Due = (piece) => piece('a') + piece('b');
+
+// The second question is the first one with other factors, or of something else.
+const cases: { name: string; args: string; span: Due; ask: Record<string, Due> }[] = [
+  {
+    name: 'the longer of two branches is free, or not',
+    args: 'branches',
+    span: branches(1, 1),
+    ask: { a: branches(0, 1), b: branches(1, 0) },
+  },
   {
     name: 'the longer takes 0.8 of its time; or as long',
     args: 'branches',
-    span: 450,
-    ask: { 'a=0.8': 390, 'a=1': 450 },
+    span: branches(1, 1),
+    ask: { 'a=0.8': branches(0.8, 1), 'a=1': branches(1, 1) },
   },
   {
     name: 'the shorter takes twice, and four times as long',
     args: 'branches',
-    span: 450,
-    ask: { 'b=2': 550, 'b=4': 950 },
+    span: branches(1, 1),
+    ask: { 'b=2': branches(1, 2), 'b=4': branches(1, 4) },
   },
-  { name: 'what is spawned within what is spawned', args: 'nested', span: 160, ask: { inner: 130, leaf: 100 } },
-  { name: 'threads of one creator alone', args: 'nested', span: 160, ask: { 'leaf@inner': 130, outer: 0 } },
-  { name: 'calls that begin no thread', args: 'calls', span: 2000, ask: { a: 800, 'b=0.5': 1600 } },
-  { name: 'nobody waits for a lock', args: 'lock', span: 200, ask: { narrow: 130, comes_late: 130 } },
+  {
+    name: 'what is spawned within what is spawned',
+    args: 'nested',
+    span: nested,
+    ask: { inner: (piece) => piece('o'), leaf: (piece) => piece('m') + piece('e') },
+  },
+  {
+    name: 'threads of one creator alone',
+    args: 'nested',
+    span: nested,
+    ask: { 'leaf@inner': withoutLeafOfInner, outer: () => 0 },
+  },
+  {
+    name: 'calls that begin no thread',
+    args: 'calls',
+    span: calls,
+    ask: { a: (piece) => piece('b'), 'b=0.5': (piece) => piece('a') + 0.5 * piece('b') },
+  },
+  { name: 'nobody waits for a lock', args: 'lock', span: lock, ask: { narrow: unordered, comes_late: first } },
 ];
-const tolerance = 0.15; // of the span: the same unit takes more or less time from one moment to the next
+// Of the span. By the pieces: what the package does between them, and the host's share of a CPU, is in the span alone.
+const tolerance = 0.1;
+const toleranceByUnits = 0.15;
 
 for (const { name, args, span: all, ask: asked } of cases)
   for (const processors of args === 'branches' ? [1] : [1, 2])
     test.serial(`what if: ${name}, on ${processors}`, async (t) => {
-      const { span, answers, file } = await ask(t, args, Object.keys(asked), processors);
-      const expected = Object.values(asked);
-      answers.forEach((answer, k) => {
-        const is = (answer.spanNs ?? NaN) / span.spanNs;
-        const due = (expected[k] ?? NaN) / all;
-        t.is(answer.basis, 'exact', answer.name);
-        t.true(Math.abs(is - due) < tolerance * Math.max(1, due), `${answer.name}: ${is}, not ${due} (${file})`);
-        for (const { ns, lowNs, highNs } of answer.prediction) t.true(lowNs <= ns && ns <= highNs);
-      });
+      await checkPieces(t, () => ask(t, args, Object.keys(asked), processors), all, Object.values(asked));
     });
+
+const tries = 3;
+/**
+ * Beside other programs one of three recordings must agree: at times the kernel's count of a piece's processor time and
+ * of its waits for CPUs differ by more than the tolerance.
+ */
+async function checkPieces(
+  t: ExecutionContext,
+  measure: () => Promise<Measured>,
+  all: Due,
+  expected: readonly Due[],
+): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    const { model, span, answers, pieces, file } = await measure();
+    const wrong = answers.flatMap((answer, k) => {
+      const is = (answer.spanNs ?? NaN) / span.spanNs;
+      const due = (expected[k]?.(pieces) ?? NaN) / all(pieces);
+      t.is(answer.basis, 'exact', answer.name);
+      for (const { ns, lowNs, highNs } of answer.prediction) t.true(lowNs <= ns && ns <= highNs);
+      const agrees = Math.abs(is - due) < tolerance * Math.max(1, due);
+      return agrees ? [] : [`${answer.name}: ${is}, not ${due} (${file})`];
+    });
+    const isQuiet = model.cpuWait.waitNs < 0.02 * model.cpuWait.runNs;
+    if (wrong.length > 0 && tried < tries && !isQuiet) continue;
+    t.deepEqual(wrong, []);
+    return;
+  }
+}
 
 /** Against shares of the span that are due. */
 function checkCase(t: ExecutionContext, { span, answers, file }: Measured, due: readonly number[]): void {
   answers.forEach(({ name, basis, spanNs }, k) => {
     const is = (spanNs ?? NaN) / span.spanNs;
     t.is(basis, 'exact', name);
-    t.true(Math.abs(is - (due[k] ?? NaN)) < tolerance, `${name}: ${is}, not ${due[k]} (${file})`);
+    t.true(Math.abs(is - (due[k] ?? NaN)) < toleranceByUnits, `${name}: ${is}, not ${due[k]} (${file})`);
   });
 }
 for (const hooks of ['instrumented', 'fentry', 'expanded'])
@@ -100,16 +168,20 @@ for (const hooks of ['instrumented', 'fentry', 'expanded'])
   );
 const pthreads = join(programs, 'what_if_pthread');
 test.serial('plain pthreads: threads by start routine, one creator, and a lock by its variable', async (t) => {
-  checkCase(t, await ask(t, 'branches', ['a', 'b'], 0, pthreads), [350 / 450, 1]);
-  checkCase(t, await ask(t, 'branches', ['a@create', 'b=0.5'], 0, pthreads), [350 / 450, 1]);
-  checkCase(t, await ask(t, 'lock', ['narrow', 'comes_late'], 0, pthreads), [325 / 500, 325 / 500]);
+  for (const [args, asked, all, due] of [
+    ['branches', ['a', 'b'], branches(1, 1), [branches(0, 1), branches(1, 0)]],
+    ['branches', ['a@create', 'b=0.5'], branches(1, 1), [branches(0, 1), branches(1, 0.5)]],
+    ['lock', ['narrow', 'comes_late'], lock, [unordered, first]],
+  ] as const)
+    await checkPieces(t, () => ask(t, args, asked, 0, pthreads), all, due);
 });
 needing('perf_event_open')('plain pthreads: of a procedure without hooks there are bounds', async (t) => {
-  const { span, answers } = await ask(t, 'branches', ['called'], 0, pthreads);
+  const { span, answers, pieces } = await ask(t, 'branches', ['called'], 0, pthreads);
   const [answer] = answers;
   t.is(answer?.basis, 'sampled');
   const [low, high] = [answer?.lowNs ?? NaN, answer?.highNs ?? NaN].map((ns) => ns / span.spanNs);
-  t.true(low! <= 350 / 450 && 350 / 450 <= high!, `${low} to ${high}`);
+  const due = branches(0, 1)(pieces) / branches(1, 1)(pieces);
+  t.true(low! <= due && due <= high!, `${low} to ${high}, not ${due}`);
 });
 
 test.serial('a smaller factor makes no longer span', async (t) => {
@@ -119,7 +191,7 @@ test.serial('a smaller factor makes no longer span', async (t) => {
 });
 
 test.serial('where nothing is asked, the places that spawn most of the span are chosen', async (t) => {
-  const { model, span, answers, file } = await ask(t, 'rounds', []);
+  const { model, span, answers, pieces, file } = await ask(t, 'rounds', []);
   t.deepEqual(answers.map(({ name }) => name).sort(), ['less@rounds', 'more@rounds']);
   for (const { name, basis, sinceNs, factor, savesNs } of answers) {
     t.deepEqual([basis, factor], ['exact', 0]);
@@ -127,19 +199,20 @@ test.serial('where nothing is asked, the places that spawn most of the span are 
     // Of each round's 3 one is more's alone. Before the choice all is as it was.
     const rest = 1 - (sinceNs ?? 0) / model.elapsedNs;
     const share = (savesNs ?? NaN) / span.spanNs / rest;
-    const due = name === 'more@rounds' ? 1 / 3 : 0;
-    t.true(Math.abs(share - due) < 0.15, `${name}: ${share} of the rest, not ${due} (${file})`);
+    const due = 1 - pieces(name === 'more@rounds' ? 'l' : 'm') / pieces('x');
+    t.true(Math.abs(share - due) < tolerance, `${name}: ${share} of the rest, not ${due} (${file})`);
   }
 });
 
 test.serial('slack: what the shorter branch could take longer', async (t) => {
-  const { span, model } = await ask(t, 'branches', ['a']);
+  const { span, model, pieces } = await ask(t, 'branches', ['a']);
   const [row] = span.slack;
   t.is(span.slack.length, 1);
   t.is(model.entities[row?.caller ?? 0]?.name, 'branches');
   t.deepEqual([row?.merges, row?.threads, row?.lost], [1, 2, 1]);
   const share = (row?.slackNs ?? NaN) / span.spanNs;
-  t.true(Math.abs(share - 100 / 450) < tolerance, `${share}`);
+  const due = (pieces('a') - pieces('b')) / branches(1, 1)(pieces);
+  t.true(Math.abs(share - due) < tolerance, `${share}, not ${due}`);
   t.is(row?.slackNs, row?.leastSlackNs);
 });
 

@@ -146,6 +146,15 @@ test('a level with less work than its chain, and a procedure that is less than i
   ];
   t.is(check({ whatIf: free(second) }), '', 'half of the span');
   t.regex(check({ whatIf: free(0.8 * second) }), /what if 0: span 800000000 of 2000000000, where 0.5 of it/);
+  // Where stalls leave a twentieth of the snapshots independent, the part may be as much more.
+  const stalled = { ...raw.head, weightSquaresUs2: 20 * raw.head.weightSquaresUs2 };
+  t.is(check({ head: stalled, whatIf: free(0.8 * second) }), '');
+  t.regex(check({ head: stalled, whatIf: free(0.4 * second) }), /what if 0: span 400000000/);
+  const width = (head: RawProfile['head']): number => {
+    const ci95 = workSpanOf(buildModel({ ...raw, head }))!.entities.find((one) => one.entity === entity)!.ci95;
+    return ci95.highNs - ci95.lowNs;
+  };
+  t.true(width(stalled) > 4 * width(raw.head) && width(stalled) < 5 * width(raw.head));
 });
 
 test('a pthread lock whose holders used more than the elapsed time breaks an invariant', (t) => {

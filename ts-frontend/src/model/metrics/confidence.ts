@@ -16,6 +16,14 @@ export function independentSnapshots(head: RawHead): number {
 }
 
 /**
+ * Of observations made by some of the snapshots, the number that carry the same information: snapshots right after
+ * each other, between stalls, show the same.
+ */
+export function independentOf(head: RawHead, observations: number): number {
+  return head.snapshots > 0 ? observations * Math.min(1, independentSnapshots(head) / head.snapshots) : observations;
+}
+
+/**
  * Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, because the variance of such values is at most
  * p (1 - p).
  */

@@ -3,7 +3,7 @@
  * overlap. Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
-import { shareInterval } from '../metrics/confidence.js';
+import { independentOf, shareInterval } from '../metrics/confidence.js';
 import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
 
@@ -64,11 +64,12 @@ export function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: nu
     if (group !== 0) addAt(self, group, ns);
   });
   const { spanNs } = raw.head;
+  const independent = independentOf(raw.head, seenOften);
   const scale = workScale(model);
   const entities: SpanEntity[] = [];
   inclusive.forEach((onSpanNs, entity) => {
     if (onSpanNs <= 0) return;
-    const { low, high } = shareInterval(onSpanNs / spanNs, seenOften);
+    const { low, high } = shareInterval(onSpanNs / spanNs, independent);
     entities.push({
       entity,
       onSpanNs,
