@@ -349,8 +349,23 @@ test('a thread for each job, one after the other, is one stage: that which all o
   const model = buildModel(builder.object('channel:room', { acquisitions: 100, contended: 50 }).build());
   const [finding] = model.findings;
   t.deepEqual([finding?.kind, finding?.name], ['pipeline', 'compare']);
-  const { stage, next, savesNs } = factsOf(finding, 'slowest-stage');
+  const { stage, next, savesNs, fasterNs } = factsOf(finding, 'slowest-stage');
   t.deepEqual([ms(stage.workNs), ms(next.workNs), ms(savesNs)], [1000, 400, 300]); // 1.4 s on two processors
+  t.is(ms(fasterNs), 600); // until main's 400 ms limit it
+});
+
+test('a stage that works nearly all the time comes before compilation beside it, which it does not wait for', (t) => {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  const packs = run('writer', ['start', 'write', 'deflate']);
+  for (let k = 0; k < 50; k++)
+    builder
+      .stretch(0.016 * second, [packs, run('C2 CompilerThre', ['start', 'libjvm'])])
+      .stretch(0.002 * second, [packs, run('reader', ['begin', 'parse'])])
+      .stretch(0.002 * second, [packs, wait('reader', ['begin', 'channel:room'])]);
+  const model = buildModel(builder.object('channel:room', { acquisitions: 50, contended: 50 }).build());
+  const [finding] = model.findings;
+  t.deepEqual([finding?.kind, finding?.name], ['pipeline', 'deflate']);
+  t.is(ms(factsOf(finding, 'slowest-stage').fasterNs), 550); // 1 s, until 0.9 s of others' work limit two processors
 });
 
 test('a server that is busy once requests come: its rest before is not what limits it', (t) => {

@@ -126,6 +126,7 @@ export const missingWork: [string, Finding][] = [
         next: { thread: main, workNs: 0.4 * s },
         objects: [table, join_, table],
         savesNs,
+        fasterNs: 600 * ms,
       },
       { advice: { pieces: null, threads: 'more' } },
     ),
@@ -139,6 +140,7 @@ export const missingWork: [string, Finding][] = [
       next: { thread: main, workNs: 0.4 * s },
       objects: [table],
       savesNs,
+      fasterNs: 600 * ms,
     }),
   ],
   [

@@ -109,13 +109,19 @@ export function leftBy(
 /** Findings that are not about the code of single threads: no thread bounds them. */
 const apart = new Set<Finding['kind']>(['oversubscription', 'overhead']);
 
+/** The saving if the code of the finding took no time, where that is known; otherwise what the change saves. */
+export const ifRemoved = ({ kind, costNs, savingNs, facts }: Finding): number =>
+  kind === 'serial' ? costNs : facts.form === 'slowest-stage' ? Math.max(savingNs, facts.fasterNs) : savingNs;
+
 /** Lowers the saving of a finding to the bound by the critical threads. */
 export function bound(context: FindingContext, threads: Longest, finding: Finding): void {
-  const worth = finding.kind === 'serial' ? finding.costNs : finding.savingNs;
+  const worth = ifRemoved(finding);
   const left = apart.has(finding.kind)
     ? undefined
     : leftBy(context, threads, [finding.entity, ...finding.related], worth);
   if (!left) return;
   finding.savingNs = Math.min(finding.savingNs, left.most);
+  if (finding.facts.form === 'slowest-stage')
+    finding.facts.fasterNs = Math.max(finding.savingNs, Math.min(finding.facts.fasterNs, left.most));
   finding.bound = { thread: left.thread, outsideNs: left.outside, mostNs: left.most };
 }

@@ -199,6 +199,8 @@ function slowestStage(
 ): Finding {
   const others = Math.max(second.timeNs, workNs / model.processors);
   const savingNs = Math.min(model.root.parallelizeNs, mine.stats.cost, Math.max(0, first.timeNs - others));
+  // Without its work the next stage limits the pipeline, or the processors that all other work needs.
+  const rest = Math.max(second.timeNs, (model.root.processorTimeNs - first.timeNs) / model.processors);
   return findingOf(model, {
     entity: mine.id,
     kind: 'pipeline',
@@ -214,6 +216,7 @@ function slowestStage(
       next: { thread: second.thread.id, workNs: second.timeNs },
       objects: shown,
       savesNs: savingNs,
+      fasterNs: Math.max(savingNs, Math.min(first.timeNs, model.elapsedNs) - rest),
     },
     related,
   });

@@ -34,7 +34,7 @@ import { joinExclusion, openmpFindings } from './openmp.js';
 import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
 import type { FindingContext, Unseen } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
-import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
+import { bound, ifRemoved, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { cover, workBelow } from '../evidence/work-below.js';
 import { gatherSmall, isFirstOfKind, joinAllocation, withoutEffects } from './same-cause.js';
@@ -314,23 +314,22 @@ function optimizeWithin(context: FindingContext, longest: Longest, { named, ...s
 }
 
 /** The saving that findings are compared by: serial code may be removed, others save what the change saves. */
-const worthOf = (finding: Finding): number =>
-  Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
+const worthOf = (finding: Finding): number => Math.min(ifRemoved(finding), finding.bound?.mostNs ?? Infinity);
 
-/**
- * For code to optimize and for compilation only an upper bound is known, for other findings the saving. The others come
- * first if less than this share of the code would have to be removed to save as much.
- */
+/** Of an upper bound, this share counts: others come first if less than it would have to be removed to save as much. */
 const mostEven = 0.5;
 const ranked = (finding: Finding): number => {
   const worth = worthOf(finding);
-  const isBound = finding.kind === 'optimize' || finding.facts.form === 'compilation';
-  return Math.max(0, isBound ? mostEven * worth : ofBound(finding, worth) - atRest(finding));
+  return Math.max(0, finding.kind === 'optimize' ? mostEven * worth : ofBound(finding, worth) - atRest(finding));
 };
 
-/** Likewise for waits that may end sooner, of which at least what overlaps with work is known to be saved. */
-const ofBound = ({ facts }: Finding, ns: number): number =>
-  facts.form === 'io' && mayEnd(facts.waits) ? Math.max(mostEven * ns, Math.min(ns, facts.overlapNs)) : ns;
+/** Likewise for waits that may end sooner and stages that may be faster: of these, some of the saving is known. */
+function ofBound(finding: Finding, ns: number): number {
+  const { facts } = finding;
+  if (facts.form === 'compilation') return mostEven * ns;
+  if (facts.form === 'slowest-stage') return Math.max(Math.min(ns, facts.savesNs), mostEven * worthOf(finding));
+  return facts.form === 'io' && mayEnd(facts.waits) ? Math.max(mostEven * ns, Math.min(ns, facts.overlapNs)) : ns;
+}
 
 function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
   return kind === 'serial'

@@ -1,10 +1,12 @@
 /** Notice that the first two findings are so close that another run may order them differently. Pure. */
 import type { CloseFindingsNotice } from '../result/notices.js';
+import { ifRemoved } from '../evidence/critical-threads.js';
 import type { Finding } from '../result/types.js';
 
 /** The value that findings are ordered by, with its interval by sampling. */
-function worthOf({ kind, costNs, costCi95, savingNs, bound }: Finding): { ns: number; lowNs: number; highNs: number } {
-  const ns = Math.min(kind === 'serial' ? costNs : savingNs, bound?.mostNs ?? Infinity);
+function worthOf(finding: Finding): { ns: number; lowNs: number; highNs: number } {
+  const { costNs, costCi95, bound } = finding;
+  const ns = Math.min(ifRemoved(finding), bound?.mostNs ?? Infinity);
   const part = costNs > 0 ? ns / costNs : 0;
   return { ns, lowNs: part * costCi95.lowNs, highNs: part * costCi95.highNs };
 }

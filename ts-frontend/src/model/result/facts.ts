@@ -87,7 +87,8 @@ export interface SlowestStageFacts {
   stage: { thread: number; workNs: number };
   next: { thread: number; workNs: number };
   objects: number[]; // objects at which the other stages wait
-  savesNs: number;
+  savesNs: number; // if its work is divided
+  fasterNs: number; // if it needs no time at all: the most that making it faster saves
 }
 /** Threads that pass data to each other, and wait for each other. */
 export interface PassedDataFacts {

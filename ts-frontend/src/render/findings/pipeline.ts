@@ -13,7 +13,7 @@ const ofLoop =
 
 export function slowestStage(
   finding: Finding,
-  { code, stage, next, objects, savesNs }: SlowestStageFacts,
+  { code, stage, next, objects, savesNs, fasterNs }: SlowestStageFacts,
   say: Phrases,
 ): Sentences {
   const { title, titles, name, time } = say;
@@ -23,13 +23,12 @@ export function slowestStage(
       `${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
       `the second slowest stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ` +
       `${titles(objects, named)}, while ${say.processorUse(finding.processorUse)}.`,
-    remedy: `${
-      finding.advice.threads === 'more'
-        ? 'Divide this stage among more threads, or make it faster'
-        : 'Make this stage faster'
-    }: that saves ${time(savesNs)}; from then on, another stage limits the pipeline.${
-      objects.some((id) => item(say.model.entities, id).rawKind === 'loop') ? ofLoop : ''
-    }`,
+    remedy:
+      (finding.advice.threads === 'more'
+        ? `Divide this stage among more threads: that saves ${time(savesNs)}. Or make it faster, or do less in it: `
+        : 'Make this stage faster, or do less in it: ') +
+      `that saves up to ${time(fasterNs)}, until another stage limits the pipeline.` +
+      (objects.some((id) => item(say.model.entities, id).rawKind === 'loop') ? ofLoop : ''),
   };
 }
 
