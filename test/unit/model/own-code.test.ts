@@ -123,3 +123,28 @@ test('what runs under locks of one name is named, however many locks have it', (
   t.deepEqual([finding?.kind, finding?.name], ['serial', 'table']);
   t.deepEqual(namesOf(model, factsOf(finding, 'serial').parts), ['assemble', 'invert']);
 });
+
+test('threads that begin like the only one with work, and have none, are said, with the remedy to share it', (t) => {
+  const workers = ['w1', 'w2', 'w3'];
+  const recorded = (others: typeof run): Model => {
+    const raw = new Builder({ processors: 4 })
+      .stretch(0.02 * second, [run('main', ['main', 'send']), wait('w2', ['serve', 'cond:items'])])
+      .stretch(second, [
+        wait('main', ['main', 'join:w1']),
+        run('w1', ['serve', 'handle']),
+        others('w2', ['serve', 'cond:items']),
+        others('w3', ['serve', 'cond:items']),
+      ])
+      .build();
+    const main = raw.entities.findIndex(({ kind, name }) => kind === 'thread' && name === 'main');
+    for (const one of raw.entities) if ([...workers, 'serve'].includes(one.name)) one.address = 0x1000;
+    for (const thread of raw.threads) if (thread.entity !== main) thread.creator = main;
+    return buildModel(raw);
+  };
+  const model = recorded(wait);
+  const { siblings } = factsOf(model.findings[0], 'serial');
+  t.deepEqual([nameOf(model, siblings?.start ?? null), siblings?.threads], ['serve', 2]);
+  t.regex(sentence(model), /2 more threads that begin in serve, like.*Give the other threads a share of it/s);
+  const busy = recorded(run).findings.find(({ kind }) => kind === 'serial');
+  t.falsy(busy && factsOf(busy, 'serial').siblings, 'all of them work');
+});

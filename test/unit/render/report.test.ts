@@ -61,6 +61,7 @@ const model: Model = {
         oneAtATime: null,
         most: null,
         succession: null,
+        siblings: null,
         worker: null,
         callers: [1],
         itself: false,

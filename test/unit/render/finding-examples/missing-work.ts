@@ -28,6 +28,7 @@ const serial: SerialFacts = {
   oneAtATime: null,
   most: null,
   succession: null,
+  siblings: null,
   worker: null,
   callers: [],
   itself: false,
@@ -49,6 +50,10 @@ export const missingWork: [string, Finding][] = [
       parts: [work],
       smaller: [{ entity: work, costNs: 9 * ms }],
     }),
+  ],
+  [
+    'a thread with all the work, and others that begin alike',
+    finding(setup, { ...serial, siblings: { threads: 3, start: main } }),
   ],
   [
     'serial, bound by a longer thread, with other programs',

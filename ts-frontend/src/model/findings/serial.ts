@@ -3,6 +3,7 @@ import { f64, item, u16, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
+import { idleSiblings } from '../evidence/idle-siblings.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -41,6 +42,7 @@ export function serial(
       oneAtATime: oneAtATime ? candidate.threads : null,
       most: oneAtATime ? mostOfOne(findingContext, candidate) : null,
       succession: successionOf(model, stats),
+      siblings: candidate.alone ? idleSiblings(findingContext, candidate.thread) : null,
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),

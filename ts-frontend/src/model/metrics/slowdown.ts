@@ -66,10 +66,10 @@ function waitsOften(
 const leastMoving = 2;
 
 /**
- * How many times longer locking takes than for locks that only one CPU uses; 1 if that is less than twice, or if locking
- * takes a small share of the processor time. If it is more, the locks' cache lines come from other CPUs. How often they
- * do depends on the time between acquisitions, and thus on what recording adds there, which may then delay the program
- * by that many times its own length.
+ * How many times longer locking takes than for locks that only one CPU uses; 1 if that is less than twice, or if
+ * locking takes a small share of the processor time. If it is more, the locks' cache lines come from other CPUs. How
+ * often they do depends on the time between acquisitions, and thus on what recording adds there, which may then delay
+ * the program by that many times its own length.
  */
 function linesMove({ head }: RawProfile, { lockingNs }: AtLocks, locked: number, ranNs: number): number {
   const freeNs = (locked * head.freeLockPs) / 1000,

@@ -20,3 +20,9 @@ export interface LibraryLockFacts {
   of: LibraryLock;
   taker: number | null; // the procedure within which threads wait; null: not known
 }
+
+/** Threads that begin like the only one with work, and live at the same time. */
+export interface Siblings {
+  threads: number; // those that have hardly any work
+  start: number; // the procedure in which all of them begin
+}

@@ -23,15 +23,18 @@ export function serial(
     facts.smaller.length > 0
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
-  const change = facts.worker
-    ? 'Distribute the work among several threads, or do less there'
-    : facts.succession !== null
-      ? 'Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ' +
-        'is destroyed: keep it until all threads have started), or do less there'
-      : facts.most !== null
-        ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one before), ' +
-          'or do less there'
-        : 'Do less there, or do it in parallel';
+  const change = facts.siblings
+    ? `Give the other ${facts.siblings.threads === 1 ? 'thread' : 'threads'} a share of it (smaller pieces, or a rule of division by which not all of it comes to one ` +
+      'of them), or do less there'
+    : facts.worker
+      ? 'Distribute the work among several threads, or do less there'
+      : facts.succession !== null
+        ? 'Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ' +
+          'is destroyed: keep it until all threads have started), or do less there'
+        : facts.most !== null
+          ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one before), ' +
+            'or do less there'
+          : 'Do less there, or do it in parallel';
   const worker = facts.worker
     ? `One thread, ${title(facts.worker.thread)}, does ${share(facts.worker.share)} of all work; the others only ` +
       'pass it on, or wait. '
@@ -49,9 +52,17 @@ export function serial(
   return {
     text:
       `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +
-      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
+      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}${smaller}`,
     remedy:
       `${change}: without it the run would take ${time(finding.costNs)} less` +
       (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
+}
+
+function siblingsText({ siblings }: SerialFacts, name: Phrases['name']): string {
+  if (!siblings) return '';
+  const start = `in ${name(siblings.start)}, like the one that runs it,`;
+  return siblings.threads === 1
+    ? ` Another thread that begins ${start} has hardly any work.`
+    : ` ${count(siblings.threads)} more threads that begin ${start} have hardly any work.`;
 }
