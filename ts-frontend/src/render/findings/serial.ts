@@ -23,9 +23,10 @@ export function serial(
     facts.smaller.length > 0
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
+  const other = facts.siblings?.threads === 1 ? 'thread' : 'threads';
   const change = facts.siblings
-    ? `Give the other ${facts.siblings.threads === 1 ? 'thread' : 'threads'} a share of it (smaller pieces, or a rule of division by which not all of it comes to one ` +
-      'of them), or do less there'
+    ? `Give the other ${other} a share of it (smaller pieces, or a rule of division by which not all of it comes to ` +
+      'one of them), or do less there'
     : facts.worker
       ? 'Distribute the work among several threads, or do less there'
       : facts.succession !== null
