@@ -33,8 +33,8 @@ export function serial(
         ? 'Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ' +
           'is destroyed: keep it until all threads have started), or do less there'
         : facts.most !== null
-          ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one before), ' +
-            'or do less there'
+          ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one ' +
+            'before), or do less there'
           : 'Do less there, or do it in parallel';
   const worker = facts.worker
     ? `One thread, ${title(facts.worker.thread)}, does ${share(facts.worker.share)} of all work; the others only ` +
