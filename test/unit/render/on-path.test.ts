@@ -1,7 +1,14 @@
 /** The share of the critical path that an entity is on: in tables, sentences, JSON and CSV, if a path was recorded. */
 import test from 'ava';
-import { buildModel, viewOf, type Model } from '../../../ts-frontend/src/model/index.js';
-import { contextReport, proceduresCsv, report, reportJson, viewCsv } from '../../../ts-frontend/src/render/index.js';
+import { buildModel, timePathOf, viewOf, type Model } from '../../../ts-frontend/src/model/index.js';
+import {
+  contextReport,
+  pathReport,
+  proceduresCsv,
+  report,
+  reportJson,
+  viewCsv,
+} from '../../../ts-frontend/src/render/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -34,6 +41,10 @@ test('tables have a column of it, findings a sentence', (t) => {
   t.regex(text, /on path/);
   t.regex(text, /3\.00 s .* 75\.0 % .* a$/m);
   t.regex(text, /It is on 75\.0 % of the critical path\./);
+  for (const view of ['tree', 'callers', 'flat'] as const) {
+    const query = { view, sort: 'npt', metrics: [] } as const;
+    t.regex(contextReport(recorded(), viewOf(recorded(), view), query, { ...options, width: 120 }), /on path/, view);
+  }
   // and no sentence if the path goes through others
   t.notRegex(report(recorded(4 * second, 'b'), 'procedures', options), /of the critical path\./);
 });
@@ -68,4 +79,21 @@ test('without a path there is no column, no sentence and no number', (t) => {
   const text = report(recorded(0), 'procedures', options);
   t.notRegex(text, /on path|critical path/);
   t.true([...reportJson(recorded(0), '0')].join('').includes('"onPathNs":null'));
+});
+
+test('a path that mostly waits for processors may be another one', (t) => {
+  const text = (publisher: 'pthread' | 'threadlib', ready: number): string => {
+    const { raw } = recorded();
+    const head = { ...raw.head, publisher };
+    const onPath = {
+      ...raw.onPath,
+      state: Uint8Array.of(1, 4),
+      ns: Float64Array.of((4 - ready) * second, ready * second),
+    };
+    const model = buildModel({ ...raw, head, onPath });
+    return pathReport(model, timePathOf(model)!, options);
+  };
+  t.regex(text('pthread', 1), /for 25\.0 % of the path its thread could have run, but had no processor/);
+  t.notRegex(text('pthread', 0.5), /by yielding/);
+  t.notRegex(text('threadlib', 1), /by yielding/);
 });

@@ -75,7 +75,10 @@ export function legRows(path: TimePath, all: boolean): LegRow[] {
   return rows;
 }
 
-function summary(path: TimePath, options: RenderOptions): string[] {
+/** The share of the path from which on waits for processors make its course uncertain. */
+const muchReady = 0.2;
+
+function summary(model: Model, path: TimePath, options: RenderOptions): string[] {
   const from = path.fromBeginning ? "from the program's beginning" : 'from when it was attached';
   const to = path.toExit ? 'to its end' : 'to what ran when recording ended';
   const text = [
@@ -101,6 +104,12 @@ function summary(path: TimePath, options: RenderOptions): string[] {
     note(
       `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for something that ` +
         'neither the thread package nor the pthread layer sees, and what ran at that time is taken as the cause',
+    );
+  if (model.raw.head.publisher === 'pthread' && path.states.ready > muchReady * path.lengthNs)
+    note(
+      `for ${percent(path.states.ready, path.lengthNs)} of the path its thread could have run, but had no processor; ` +
+        'a thread that waits for another one by yielding (std::barrier, std::atomic::wait) looks the same, so the ' +
+        'path may be another one: record on a quieter machine, or with fewer threads',
     );
   const unknownNs = Math.max(path.cutNs, path.states.unknown);
   if (path.lostCrumbs > 0)
@@ -215,9 +224,11 @@ export const noPathText = ({ head }: Model): string =>
       'the first snapshot; record it again with: quartz record -- PROGRAM';
 
 export function pathReport(model: Model, path: TimePath, options: RenderOptions): string {
-  return `${[...summary(path, options), ...entityTable(model, path, options), ...legTable(model, path, options)].join(
-    '\n',
-  )}\n`;
+  return `${[
+    ...summary(model, path, options),
+    ...entityTable(model, path, options),
+    ...legTable(model, path, options),
+  ].join('\n')}\n`;
 }
 
 export const nameOf = (model: Model, id: number): string => (id === 0 ? '' : item(model.entities, id).name);

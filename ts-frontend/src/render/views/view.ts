@@ -144,7 +144,7 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
       text: ({ row }) => (total(row, 'npt') > 0 ? figure(total(row, 'time') / total(row, 'npt')) : ''),
       drop: 4,
     },
-    { head: 'effort', text: ({ row }) => percent(effort(row), model.effortNs), drop: 7 },
+    { head: 'effort', text: ({ row }) => percent(effort(row), model.effortNs), drop: 8 },
     some('idle', 'idle', 3),
     some('spin', 'spin', 8),
     some('overhead', 'overhead', 7),
@@ -165,7 +165,7 @@ export function contextColumns(model: Model, { metrics }: ViewQuery, options: Re
             head: 'on path',
             text: ({ row }: ShownRow) =>
               total(row, 'onPath') >= model.head.pathNs / 1000 ? percent(total(row, 'onPath'), model.head.pathNs) : '',
-            drop: 9,
+            drop: 7,
           },
         ]
       : []),
