@@ -340,3 +340,15 @@ test('a library that waits by futexes nobody counts: how often threads gave up a
   t.deepEqual([waits, ms(leastNs)], [100_000, 600]);
   t.not(model(1000).findings[0]?.facts.form, 'wake-ups');
 });
+
+test('code of one thread is serial code though other programs may be why others end before it', (t) => {
+  const head = { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 3 * second } as const;
+  const builder = new Builder({ processors: 2, head });
+  const packs = run('writer', ['start', 'write', 'deflate']);
+  for (let k = 0; k < 50; k++)
+    builder
+      .stretch(0.01 * second, [packs, run('helper', ['begin', 'prepare'])])
+      .stretch(0.01 * second, [packs, wait('helper', ['begin', 'futex:inside libjvm.so'])]);
+  const { findings } = buildModel(builder.build());
+  t.true(findings.some(({ kind, name }) => kind === 'serial' && name === 'deflate'));
+});

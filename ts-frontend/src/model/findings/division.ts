@@ -64,7 +64,10 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   const goroutines = rest === 'unknown';
   const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more, goroutines };
   if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(findingContext, candidate, shared);
-  return uneven(findingContext, contexts, candidate, shared, atBarrier, object);
+  const division = uneven(findingContext, contexts, candidate, shared, atBarrier, object);
+  // Other programs may explain why others end earlier, but not that only one thread runs the code.
+  const isSerial = threads < 2 && !atBarrier && division.savingNs === 0 && !isInRegion(findingContext, candidate);
+  return isSerial ? serial(findingContext, contexts, candidate) : division;
 }
 
 /**
