@@ -154,6 +154,12 @@ test('stdout is closed: the recording is made, and one line says that the report
   t.is((await closed('record -q -o plain.quartz -- true')).status, 0, 'it has no result but the file');
 });
 
+test('where no temporary file can be made, one line names the directory', async (t) => {
+  const args = ['run', '-q', '--runs', '2', '--', 'true'];
+  const { stderr } = await run(command, args, { cwd: directory(), env: { TMPDIR: '/not-there' } });
+  t.regex(stderr, /^quartz: no temporary file can be made in \/not-there: no such file .*; name another .* TMPDIR$/m);
+});
+
 const mistakes: [string[], RegExp][] = [
   [['reprot'], /no command "reprot"; did you mean "report"\?/],
   [['frobnicate'], /no command "frobnicate"; see "quartz --help"/],

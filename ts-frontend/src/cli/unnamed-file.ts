@@ -5,14 +5,22 @@
 import { fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemReason } from '../reader/system-error.js';
+import { Failure } from './failure.js';
 
 /** Creates the file and returns its descriptor. */
 export function unnamedFile(): number {
-  const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
+  let folder: string | undefined;
   try {
+    folder = mkdtempSync(join(tmpdir(), 'quartz-'));
     return openSync(join(folder, 'output'), 'w+', 0o600);
+  } catch (error) {
+    throw new Failure(
+      `no temporary file can be made in ${tmpdir()}: ${systemReason(error)}`,
+      'name another directory in TMPDIR',
+    );
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
