@@ -40,8 +40,9 @@ struct qzi_publisher {
   struct qz_call *calls;     /* its part of the call table */
   uint64_t change;           /* change count of `now`, shifted to its position */
   uint64_t thread_plus_1;    /* thread in `now` */
-  uint64_t spawns,
-    woken; /* threads it created, and other threads it made ready; their sum is `enqueued` of the record */
+  /* Threads it created, and other threads it made ready; their sum is `enqueued` of the record. A task is counted,
+   * among the latter, when it becomes a thread in a queue. */
+  uint64_t spawns, woken;
   uint64_t dequeued, switches, steals, parks;
   struct qzi_pub_site_slot *sites;
   struct qzi_pub_pairs *pairs; /* call_tables.c; NULL: the number of slots for objects of a call site is not limited */

@@ -10,6 +10,7 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   return NULL;
 }
 bool qzi_sched_busy(unsigned index) { return false; }
+void qzi_sched_close(void) {}
 void qzi_sched_publish_unplaced(void) {}
 
 enum { GROUP = 8192, PLACES = 64, OBJECTS = 64 };

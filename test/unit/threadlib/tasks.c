@@ -199,6 +199,49 @@ static void taken(void) {
   }
 }
 
+/* ---- deep, and many ---- */
+
+enum { DEEP = 3000, MANY = 2500, DEPTH_OF_MAKERS = 4 };
+static long sum_of_deep;
+/* More calls in place, one in another, than there may be tasks. */
+static void goes_deep(void *argument) {
+  long depth = (long)(intptr_t)argument;
+  qz_scope scope = QZ_SCOPE_INIT;
+  if (depth > 0) qz_spawn(&scope, goes_deep, (void *)(intptr_t)(depth - 1));
+  qz_sync(&scope);
+  __atomic_fetch_add(&sum_of_deep, depth, __ATOMIC_RELAXED);
+}
+static void adds(void *argument) { __atomic_fetch_add((int *)argument, 1, __ATOMIC_RELAXED); }
+/* A task creates so many threads that the queue of the processor grows, and ends before they begin. */
+static void makes(void *argument) {
+  long depth = (long)(intptr_t)argument;
+  qz_scope scope = QZ_SCOPE_INIT;
+  qz_spawn(&scope, adds, &ended);
+  if (depth > 0) qz_spawn(&scope, makes, (void *)(intptr_t)(depth - 1));
+  qz_sync(&scope);
+  for (int k = 0; k < (depth ? 3 : MANY); k++)
+    CHECK(qz_thread_create(NULL, &(qz_thread_attr){.detached = 1}, counts, NULL) == 0);
+}
+static void many(void) {
+  for (int round = 0; round < 2; round++) {
+    sum_of_deep = 0;
+    goes_deep((void *)(intptr_t)DEEP);
+    CHECK(sum_of_deep == (long)DEEP * (DEEP + 1) / 2);
+    qz_scope scope = QZ_SCOPE_INIT;
+    ended = 0;
+    for (int k = 0; k < MANY; k++) qz_spawn(&scope, yields, NULL); /* more than there may be tasks */
+    qz_sync(&scope);
+    CHECK(ended == MANY);
+    ended = 0;
+    threads = 0;
+    qz_thread_t me = qz_self();
+    qz_spawn(&scope, makes, (void *)(intptr_t)DEPTH_OF_MAKERS);
+    qz_sync(&scope);
+    CHECK(qz_equal(me, qz_self()) && ended == DEPTH_OF_MAKERS + 1);
+    while (__atomic_load_n(&threads, __ATOMIC_RELAXED) < MANY + 3 * DEPTH_OF_MAKERS) qz_yield();
+  }
+}
+
 /* ---- fork ---- */
 
 static void forks(void *argument) {
@@ -230,6 +273,9 @@ int main(int count, char **arguments) {
   waits();
   ends();
   limits();
-  if (!getenv("QUARTZ_MAX_THREADS")) taken(); /* its threads are not refused */
+  if (!getenv("QUARTZ_MAX_THREADS")) { /* their threads are not refused */
+    taken();
+    many();
+  }
   return 0;
 }

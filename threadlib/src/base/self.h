@@ -33,7 +33,21 @@ extern _Thread_local struct qzi_thread *qzi_tls_thread __attribute__((tls_model(
                      : "re"(value)                                                  \
                      : "memory");                                                   \
   } while (0)
+/* Sets the variable to 0; `value` is what it was. */
+#define QZI_TLS_CLEAR(variable, value)                                                                    \
+  do {                                                                                                    \
+    uint64_t offset_;                                                                                     \
+    __asm__ volatile("movq " #variable "@gottpoff(%%rip), %1\n\tmovq %%fs:(%1), %0\n\tmovq $0, %%fs:(%1)" \
+                     : "=&r"(value), "=&r"(offset_)                                                       \
+                     :                                                                                    \
+                     : "memory");                                                                         \
+  } while (0)
 #elif defined(__aarch64__)
+#define QZI_TLS_CLEAR(variable, value) \
+  do {                                 \
+    QZI_TLS_LOAD(variable, value);     \
+    QZI_TLS_STORE(variable, NULL);     \
+  } while (0)
 #define QZI_TLS_LOAD(variable, value)                                  \
   do {                                                                 \
     uint64_t offset_;                                                  \
@@ -83,12 +97,14 @@ static inline void qzi_current_set(struct qzi_processor *processor, struct qzi_t
   __atomic_store_n(&qzi_head(processor)->current, thread, __ATOMIC_RELAXED);
   QZI_TLS_STORE(qzi_tls_thread, thread);
 }
-/* Hide the current thread while a call in place runs that is not a thread yet (thread/in_place.h), and show it
- * again. */
-static inline void qzi_current_hide(void) { QZI_TLS_STORE(qzi_tls_thread, NULL); }
-static inline void qzi_current_show(struct qzi_processor *processor) {
-  QZI_TLS_STORE(qzi_tls_thread, qzi_head(processor)->current);
+/* Hides the current thread while a call in place runs that is not a thread yet (thread/in_place.h), and shows it again.
+ * qzi_current_hide returns what qzi_current_show expects. */
+static inline struct qzi_thread *qzi_current_hide(void) {
+  struct qzi_thread *thread;
+  QZI_TLS_CLEAR(qzi_tls_thread, thread);
+  return thread;
 }
+static inline void qzi_current_show(struct qzi_thread *thread) { QZI_TLS_STORE(qzi_tls_thread, thread); }
 static inline struct qzi_publisher *qzi_pub_of(struct qzi_processor *processor) { return &qzi_head(processor)->pub; }
 
 /* qzi_processor_checked returns the processor that runs the caller. If main has not started, it initializes the
@@ -110,6 +126,8 @@ static inline struct qzi_thread *qzi_self(void) {
 static inline struct qzi_publisher *qzi_publisher_self(void) { return &qzi_head(qzi_processor_checked())->pub; }
 
 unsigned qzi_processor_count(void);
+/* Something is published from now on: processors put no tasks into their deques, and call none in place. */
+void qzi_sched_close(void);
 struct qzi_processor *qzi_processor_at(unsigned index);
 uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS, in ns */
 

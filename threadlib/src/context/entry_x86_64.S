@@ -169,18 +169,18 @@ qzi_leave_call:
 	.cfi_endproc
 	.size	qzi_leave_call, . - qzi_leave_call
 
-/* void qzi_leave_in_place(struct qzi_in_place *own): makes the call in place return (thread/in_place.h). */
-	.globl	qzi_leave_in_place
-	.hidden	qzi_leave_in_place
-	.type	qzi_leave_in_place, @function
+/* void qzi_in_place_return(void *sp, uintptr_t frame): makes the call in place return (thread/in_place.h). */
+	.globl	qzi_in_place_return
+	.hidden	qzi_in_place_return
+	.type	qzi_in_place_return, @function
 	.p2align 4
-qzi_leave_in_place:
+qzi_in_place_return:
 	.cfi_startproc
-	movq	8(%rdi), %rbp
-	movq	(%rdi), %rsp
+	movq	%rsi, %rbp
+	movq	%rdi, %rsp
 	jmpq	*-8(%rsp)
 	.cfi_endproc
-	.size	qzi_leave_in_place, . - qzi_leave_in_place
+	.size	qzi_in_place_return, . - qzi_in_place_return
 
 /* void qzi_fp_put_back(void): restores the usual control words. */
 	.globl	qzi_fp_put_back

@@ -137,6 +137,7 @@ void qzi_pub_unplaced(uint32_t count) {
 }
 
 void qzi_publishers_on(void) {
+  qzi_sched_close();
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < qzi_session.processors; k++) {
     struct qz_processor *record = &qzi_session.processor_base[k];

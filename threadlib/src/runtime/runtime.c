@@ -50,12 +50,11 @@ static void make_processors(void) {
     p->cpu = qzi_runtime.pin && qzi_runtime.cpus ? qzi_runtime.cpus[k % qzi_runtime.cpu_count] : UINT32_MAX;
     p->timer_first_ns = QZI_NEVER;
     p->status = k ? QZI_VACANT : QZI_RUNNING;
-    qzi_ring_make(&p->deque, true);
-    qzi_ring_make(&p->fifo, false);
-    p->task_room = qzi_runtime.membarrier ? QZI_TASK_ROOM : 0;
+    qzi_deque_make(&p->deque, qzi_runtime.membarrier ? QZI_TASK_ROOM : 0);
+    qzi_ring_make(&p->fifo);
   }
   qzi_runtime.processors = processors;
-  atomic_store(&qzi_runtime.idle, qzi_runtime.processor_count - 1);
+  atomic_store(&qzi_runtime.idle, (qzi_runtime.processor_count - 1) | (qzi_runtime.membarrier ? 0 : QZI_FENCED_WAKES));
 }
 
 static void find_main_stack(struct qzi_thread *thread) {
@@ -72,7 +71,6 @@ static void forked(void);
 static void set_up(void) {
   qzi_config(NULL);
   qzi_runtime.membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  qzi_runtime.fenced_wakes = !qzi_runtime.membarrier;
   make_processors();
   static struct qzi_kernel kernel;
   kernel.cpu = UINT32_MAX;
@@ -119,10 +117,7 @@ struct qzi_processor *qzi_foreign(void) {
 
 struct qzi_thread *qzi_self_slow(void) {
   struct qzi_processor *p = qzi_processor_checked();
-  if (p->in_place) {
-    qzi_in_place_become(p);
-    qzi_pub_run(&p->head.pub, &p->head.current->pub);
-  }
+  if (p->head.current && qzi_in_place_become(p)) qzi_pub_run(&p->head.pub, &p->head.current->pub);
   return p->head.current;
 }
 
@@ -189,15 +184,19 @@ int qz_init(const qz_options *options) {
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   struct qzi_processor *p = qzi_processor_self();
   if (!p || !p->head.current) return NULL;
-  /* If a signal handler calls this while the package begins or ends a call in place (busy), the result is the
-   * caller's thread. */
-  if (p->in_place && !atomic_load_explicit(&p->busy, memory_order_relaxed)) qzi_in_place_become(p);
+  /* If a signal handler calls this while the package accesses its queues (busy), the result is the thread on whose
+   * stack the call in place runs. */
+  if (!qzi_thread_self() && !atomic_load_explicit(&p->busy, memory_order_relaxed)) qzi_in_place_become(p);
   *publisher = &p->head.pub;
   return &p->head.current->pub;
 }
 bool qzi_sched_busy(unsigned processor) {
   return processor < qzi_runtime.processor_count &&
          __atomic_load_n(&qzi_runtime.processors[processor].head.current, __ATOMIC_RELAXED) != NULL;
+}
+void qzi_sched_close(void) {
+  for (unsigned k = 0; k < qzi_runtime.processor_count; k++)
+    __atomic_store_n(&qzi_runtime.processors[k].deque.open, NULL, __ATOMIC_SEQ_CST);
 }
 void qzi_sched_publish_unplaced(void) {
   qzi_spin_lock(&qzi_runtime.lock);
@@ -218,12 +217,12 @@ static void forked(void) {
   struct qzi_kernel *kernel = qzi_kernel_self();
   if (!kernel) return; /* forked by a foreign kernel thread: the package cannot be used in the child */
   struct qzi_processor *p = kernel->io_thread ? kernel->io_processor : kernel->processor;
-  if (!kernel->io_thread && p->in_place) qzi_in_place_become(p);
+  p->busy = p->revoked = p->answered = 0;
+  if (!kernel->io_thread) qzi_in_place_become(p);
   struct qzi_thread *self = kernel->io_thread ? kernel->io_thread : p->head.current;
   qzi_runtime.processor_count = 1;
   qzi_runtime.processors = p;
   qzi_runtime.membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  qzi_runtime.fenced_wakes |= !qzi_runtime.membarrier;
   if (kernel->cpu != UINT32_MAX && qzi_runtime.cpus) {
     size_t cpus = qzi_runtime.cpus[qzi_runtime.cpu_count - 1] + 1, bytes = CPU_ALLOC_SIZE(cpus);
     unsigned char mask[8192] = {0};
@@ -237,7 +236,9 @@ static void forked(void) {
   kernel->link = NULL;
   kernel->processor = kernel->io_thread ? NULL : p;
   qzi_runtime.searching = qzi_runtime.keeper = qzi_runtime.injected_count = 0;
-  qzi_runtime.in_io = qzi_runtime.idle = kernel->io_thread ? 1 : 0;
+  uint32_t fenced = qzi_runtime.membarrier ? qzi_runtime.idle & QZI_FENCED_WAKES : QZI_FENCED_WAKES;
+  qzi_runtime.in_io = kernel->io_thread ? 1 : 0;
+  qzi_runtime.idle = qzi_runtime.in_io | fenced;
   qzi_runtime.spare = NULL;
   qzi_runtime.injected_first = qzi_runtime.injected_last = NULL;
   atomic_store(&qzi_runtime.lock.word, 0);
@@ -245,7 +246,6 @@ static void forked(void) {
   p->cpu = UINT32_MAX;
   p->kernel = kernel;
   p->status = kernel->io_thread ? QZI_IN_IO : QZI_RUNNING;
-  p->busy = p->revoked = p->answered = 0;
   p->next = NULL;
   p->free_count = 0;
   atomic_store(&p->thief.word, 0);
@@ -253,10 +253,9 @@ static void forked(void) {
   p->timer_count = 0;
   p->timer_first_ns = QZI_NEVER;
   qzi_timer_count = 0;
-  qzi_ring_make(&p->deque, true); /* the old queues may be in an inconsistent state; their memory is not freed */
-  qzi_ring_make(&p->fifo, false);
-  p->task_room = qzi_runtime.membarrier ? QZI_TASK_ROOM : 0;
-  p->task_limit = p->task_end = 0; /* no call in place remains: see above */
+  /* The old queues may be in an inconsistent state; their memory is not freed. No call in place remains: see above. */
+  qzi_deque_make(&p->deque, qzi_runtime.membarrier ? QZI_TASK_ROOM : 0);
+  qzi_ring_make(&p->fifo);
   qzi_stack_forked();
   qzi_stack_each(forget, self);
   qzi_sync_start(1);

@@ -19,7 +19,7 @@
 static void handler(int signal, siginfo_t *info, void *context) {
   uintptr_t at = (uintptr_t)info->si_addr;
   struct qzi_processor *p = qzi_processor_self();
-  if (p && p->in_place) qzi_in_place_become(p);
+  if (p && p->head.current && !qzi_thread_self()) qzi_in_place_become(p);
   struct qzi_thread *self = p ? p->head.current : NULL;
   if (self && at < self->pub.stack_low && self->pub.stack_low - at <= qzi_runtime.page_bytes) {
     char label[160], line[320];

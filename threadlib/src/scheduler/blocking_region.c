@@ -11,7 +11,7 @@
  *
  * A processor that goes to sleep executes a barrier on all CPUs before it looks for work for the last time (idle.c).
  * That would be too expensive for a short region. So from the first region on, code that queues work executes a fence
- * instead (fenced_wakes).
+ * instead (QZI_FENCED_WAKES).
  */
 #include "processor.h"
 #include "exceptions.h"
@@ -33,7 +33,7 @@ void qz_blocking_begin(const char *name) {
   struct qzi_thread *self = qzi_self();
   qzi_start();
   if (QZI_UNLIKELY(!atomic_load_explicit(&all_fenced, memory_order_acquire)) && qzi_runtime.processor_count > 1) {
-    atomic_store_explicit(&qzi_runtime.fenced_wakes, true, memory_order_seq_cst);
+    atomic_fetch_or(&qzi_runtime.idle, QZI_FENCED_WAKES);
     qzi_heavy_fence();
     atomic_store_explicit(&all_fenced, true, memory_order_release);
   }

@@ -39,8 +39,7 @@ static inline __attribute__((always_inline)) struct qzi_thread *qzi_take_next(st
       if (QZI_UNLIKELY(++p->streak >= QZI_STREAK_LIMIT)) thread = qzi_take_instead(p, thread);
     } else {
       p->streak = 0;
-      qzi_ring_ahead_youngest(&p->deque);
-      thread = qzi_deque_youngest(p);
+      thread = qzi_deque_take(p);
       if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
       if (!thread) return qzi_injected(); /* it was in no processor's queue, so it is not counted as dequeued */
     }

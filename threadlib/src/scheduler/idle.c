@@ -87,15 +87,18 @@ bool qzi_claim_this(struct qzi_processor *p, uint32_t status) {
  * described above. */
 bool qzi_idle_wanted(void) {
   __sync_synchronize();
-  return atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) &&
-         (qzi_work_anywhere(NULL) ||
-          (qzi_timers_pending() && !atomic_load_explicit(&qzi_runtime.keeper, memory_order_relaxed)));
+  return qzi_idle() && (qzi_work_anywhere(NULL) ||
+                        (qzi_timers_pending() && !atomic_load_explicit(&qzi_runtime.keeper, memory_order_relaxed)));
+}
+
+__attribute__((noinline)) void qzi_wake_idle_slow(struct qzi_processor *self) {
+  if (qzi_some_idle()) qzi_wake_one(self);
 }
 
 /* Ends the nap of a searching processor if this processor has several ready threads; see nap(). */
 static void end_nap(const struct qzi_processor *self) {
   if (!atomic_load_explicit(&qzi_runtime.napping, memory_order_relaxed)) return;
-  if (qzi_ring_size(&self->deque) + qzi_ring_size(&self->fifo) < NAP_THREADS) return;
+  if (qzi_deque_waiting(&self->deque, NULL, NAP_THREADS) + qzi_ring_size(&self->fifo) < NAP_THREADS) return;
   struct qzi_kernel *kernel = atomic_exchange(&qzi_runtime.napping, NULL);
   if (kernel) qzi_kernel_nudge(kernel);
 }
@@ -194,9 +197,9 @@ static struct qzi_thread *search(struct qzi_processor *p, struct qzi_kernel *ker
 
 /* Returns whether nothing runs and nothing can become ready. */
 static bool stuck(void) {
-  return atomic_load(&qzi_runtime.idle) == qzi_runtime.processor_count && !atomic_load(&qzi_runtime.in_io) &&
+  return qzi_idle() == qzi_runtime.processor_count && !atomic_load(&qzi_runtime.in_io) &&
          !atomic_load(&qzi_runtime.injected_count) && !qzi_timers_pending() &&
-         atomic_load(&qzi_runtime.idle) == qzi_runtime.processor_count;
+         qzi_idle() == qzi_runtime.processor_count;
 }
 
 /* Sleeps until there may be work. On return the processor is counted as searching. */

@@ -18,8 +18,8 @@
 #include "threadlib/src/base/self.h"
 #include "threadlib/src/base/spinlock.h"
 #include "threadlib/src/context/switch.h"
+#include "deque.h"
 #include "park.h"
-#include "ready_queue.h"
 #include "worker.h"
 
 #pragma GCC visibility push(hidden)
@@ -52,13 +52,8 @@ struct qzi_processor {
   struct qzi_kernel *kernel;
   struct qzi_exceptions *exceptions; /* of its kernel thread (exceptions.h), or NULL */
 
-  struct qzi_in_place *in_place; /* innermost call in place that is not a thread yet (thread/in_place.h); NULL: none */
-  uint32_t task_limit;           /* index in the deque below which tasks may be put */
-  uint32_t task_end;             /* task_limit plus the number of calls in place that are not threads yet */
-  uint32_t task_room;            /* maximum number of tasks in the deque; 0 if the kernel has no membarrier */
-
-  struct qzi_ring deque; /* new threads and tasks: the owner takes the youngest first, thieves the oldest */
-  struct qzi_ring fifo;  /* threads that ran before: oldest first */
+  struct qzi_deque deque; /* new threads and tasks: the owner takes the youngest first, thieves the oldest */
+  struct qzi_ring fifo;   /* threads that ran before: oldest first */
 
   QZI_LINE _Atomic(uint32_t) revoked; /* a thief requests the queues */
   _Atomic(uint32_t) answered;         /* the owner has seen `revoked` and stays out of its queues */
@@ -74,8 +69,6 @@ struct qzi_processor {
 struct qzi_runtime {
   unsigned processor_count;
   bool membarrier; /* supported by the kernel; else owners use fences */
-  _Atomic(bool)
-    fenced_wakes; /* code that queues work executes a fence before it looks for idle processors: see qzi_wake_idle */
   bool pin;
   uint32_t spin_ns; /* how long idle processors and adaptive waits spin */
   size_t stack_bytes;
@@ -87,7 +80,7 @@ struct qzi_runtime {
   uint32_t *cpus; /* the CPUs that processors are pinned to; cpu_count of them */
   bool started;   /* a thread has been created */
 
-  QZI_LINE _Atomic(uint32_t) idle;      /* processors that are not QZI_RUNNING */
+  QZI_LINE _Atomic(uint32_t) idle;      /* number of processors that are not QZI_RUNNING, plus QZI_FENCED_WAKES */
   _Atomic(uint32_t) searching;          /* running processors that search for work */
   _Atomic(struct qzi_kernel *) napping; /* one of the searching kernel threads that nap */
   _Atomic(uint32_t) in_io;              /* threads inside blocking regions */
@@ -126,52 +119,25 @@ static inline void qzi_leave(struct qzi_processor *p) { atomic_store_explicit(&p
 void *qzi_call(void *start, void *argument, void **exit_sp);
 __attribute__((noreturn)) void qzi_leave_call(void *exit_sp, void *result);
 
-/* Turns the task that was taken from index `place` of the deque of `from` into a thread, with a descriptor of `from`
- * and a serial number of p. Under the biased lock of `from`. Implemented in thread/task.c. */
-struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_thread *slot,
-                                    uint32_t place);
-/* Returns an upper bound of the number of tasks in p's deque and called in place. p keeps as many free descriptors
- * for them, so that each can always become a thread. When a thief takes a task with its descriptor, task_limit does
- * not change. When a task is called in place, task_end does not change, but task_limit decreases by one. The end of
- * that call needs no lock. */
-static inline uint32_t qzi_tasks_most(const struct qzi_processor *p) {
-  uint32_t limit = __atomic_load_n(&p->task_limit, __ATOMIC_RELAXED);
-  int32_t queued = (int32_t)(limit - atomic_load_explicit(&p->deque.top, memory_order_relaxed));
-  return (queued > 0 ? (uint32_t)queued : 0) + p->task_end - limit;
-}
-static inline void qzi_task_ended(struct qzi_processor *p) {
-  __atomic_store_n(&p->task_limit, p->task_limit + 1, __ATOMIC_RELAXED);
-}
-/* To be called by the owner from time to time: when threads have passed through the deque, the limit has fallen
- * behind its top, and the comparison of such numbers by their difference would overflow. */
-static inline void qzi_tasks_follow(struct qzi_processor *p) {
-  int32_t behind = (int32_t)(atomic_load_explicit(&p->deque.top, memory_order_relaxed) - p->task_limit);
-  if (QZI_LIKELY(behind <= 0)) return;
-  p->task_limit += (uint32_t)behind;
-  p->task_end += (uint32_t)behind;
-}
-/* The youngest entry, a task, has become a thread. */
-static inline void qzi_task_left(struct qzi_processor *p) {
-  p->task_limit--;
-  p->task_end--;
-}
-static inline struct qzi_thread *qzi_deque_youngest(struct qzi_processor *p) {
-  struct qzi_thread *thread = qzi_ring_take_youngest(&p->deque);
+/* Turns the task that was taken from the deque of `from` into a thread, with a descriptor of `from` and a serial number
+ * of p. Under the biased lock of `from`. Implemented in thread/task.c. */
+struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_scope *scope,
+                                    const struct qzi_entry *entry);
+/* Takes the youngest entry of p's deque; p has no calls in place. */
+static inline __attribute__((always_inline)) struct qzi_thread *qzi_deque_take(struct qzi_processor *p) {
+  struct qzi_deque *deque = &p->deque;
+  if (QZI_LIKELY(QZI_GET(deque->bottom) == deque->base)) return NULL;
+  qzi_deque_ahead_youngest(deque);
+  struct qzi_entry *entry = qzi_deque_youngest(deque);
+  if (!entry) return NULL;
+  struct qzi_thread *thread = QZI_GET(entry->slot);
+  qzi_deque_taken(deque, entry);
   if (QZI_LIKELY(!qzi_is_task(thread))) return thread;
-  qzi_task_left(p);
-  return qzi_task_becomes(p, p, thread, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed));
+  qzi_deque_limit(deque, deque->limit - 1);
+  return qzi_task_becomes(p, p, qzi_task_scope(thread), entry);
 }
-/* Takes the oldest entry of the deque of `from`, for p. Clears its slot, because code relies on the slot below the
- * bottom of an empty deque not holding a task. */
-static inline struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
-  struct qzi_thread *thread = qzi_ring_take_oldest(&from->deque);
-  if (!thread) return NULL;
-  uint32_t place = atomic_load_explicit(&from->deque.top, memory_order_relaxed) - 1;
-  from->deque.slot[place & from->deque.mask] = NULL;
-  if (QZI_UNLIKELY(qzi_is_task(thread))) return qzi_task_becomes(from, p, thread, place);
-  if (from == p) qzi_tasks_follow(p);
-  return thread;
-}
+/* Takes the oldest entry of the deque of `from` that is not called in place, for p. */
+struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p);
 
 /* Takes the thread to run next from the caller's own queues; returns NULL if there is none. Under the biased lock. */
 struct qzi_thread *qzi_take(struct qzi_processor *p);
@@ -189,16 +155,21 @@ __attribute__((noreturn)) void qzi_thread_main(void (*after)(void *), void *arg)
  * queueing and looking at `idle`: the caller's, or the barrier that a processor executes before it sleeps (idle.c).
  * A thread that enters a blocking region executes none (blocking_region.c). */
 void qzi_wake_one(struct qzi_processor *self);
+void qzi_wake_idle_slow(struct qzi_processor *self);
+/* In `idle`, so that one look is enough: code that queues work executes a fence before it looks for idle processors. */
+#define QZI_FENCED_WAKES (UINT32_C(1) << 31)
+static inline uint32_t qzi_idle(void) { return atomic_load(&qzi_runtime.idle) & ~QZI_FENCED_WAKES; }
+static inline bool qzi_look_for_idle(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  return QZI_UNLIKELY(QZI_PEEK(*(uint32_t *)&qzi_runtime.idle) != 0);
+}
 static inline bool qzi_some_idle(void) {
-  bool fence = atomic_load_explicit(&qzi_runtime.fenced_wakes, memory_order_relaxed);
-  if (QZI_LIKELY(!fence))
-    atomic_signal_fence(memory_order_seq_cst);
-  else
-    __sync_synchronize();
-  return atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) != 0;
+  if (QZI_LIKELY(!qzi_look_for_idle())) return false;
+  __sync_synchronize();
+  return qzi_idle() != 0;
 }
 static inline void qzi_wake_idle(struct qzi_processor *self) {
-  if (QZI_UNLIKELY(qzi_some_idle())) qzi_wake_one(self);
+  if (qzi_look_for_idle()) qzi_wake_idle_slow(self);
 }
 /* Steals for `p`, which searches. Returns NULL if it got nothing; *young: there were threads, but too young to be
  * taken. */

@@ -10,40 +10,27 @@
 
 #include <sys/mman.h>
 
-#define FIRST (QZI_TASK_ROOM + 1) /* initial number of slots */
+#define FIRST 2048u /* initial number of slots */
 
-static size_t bytes_of(uint32_t capacity, bool tasks) {
-  return capacity * (sizeof(struct qzi_thread *) + (tasks ? sizeof(struct qzi_task) : 0));
-}
-
-/* Maps memory for the slots, followed by the tasks. */
-static struct qzi_thread **slots(uint32_t capacity, bool tasks) {
-  void *memory = mmap(NULL, bytes_of(capacity, tasks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static struct qzi_thread **slots(uint32_t capacity) {
+  void *memory = mmap(NULL, capacity * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) qzi_die("no memory for a queue of %u ready threads; raise the limit of memory", capacity);
   return memory;
 }
 
-static void use(struct qzi_ring *ring, struct qzi_thread **slot, uint32_t capacity, bool tasks) {
-  ring->slot = slot;
-  ring->task = tasks ? (struct qzi_task *)(slot + capacity) : NULL;
-  ring->mask = capacity - 1;
-}
-
-void qzi_ring_make(struct qzi_ring *ring, bool tasks) {
-  ring->top = ring->bottom = ring->low = 0;
-  use(ring, slots(FIRST, tasks), FIRST, tasks);
+void qzi_ring_make(struct qzi_ring *ring) {
+  ring->top = ring->bottom = 0;
+  ring->slot = slots(FIRST);
+  ring->mask = FIRST - 1;
 }
 
 void qzi_ring_grow(struct qzi_ring *ring) {
-  struct qzi_ring old = {.slot = ring->slot, .task = ring->task, .mask = ring->mask};
-  bool tasks = old.task != NULL;
-  uint32_t capacity = (old.mask + 1) * 2;
-  use(ring, slots(capacity, tasks), capacity, tasks);
+  struct qzi_thread **old = ring->slot;
+  uint32_t mask = ring->mask, capacity = (mask + 1) * 2;
+  ring->slot = slots(capacity);
+  ring->mask = capacity - 1;
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
-  for (uint32_t k = top; k != bottom; k++) {
-    ring->slot[k & ring->mask] = old.slot[k & old.mask];
-    if (tasks) ring->task[k & ring->mask] = old.task[k & old.mask];
-  }
-  munmap(old.slot, bytes_of(old.mask + 1, tasks));
+  for (uint32_t k = top; k != bottom; k++) ring->slot[k & ring->mask] = old[k & mask];
+  munmap(old, (mask + 1) * sizeof(void *));
 }

@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
   uint32_t top = atomic_load_explicit(&fifo->top, memory_order_relaxed);
   uint32_t bottom = atomic_load_explicit(&fifo->bottom, memory_order_relaxed);
   if (QZI_UNLIKELY(tick % 64 == 0 || atomic_load_explicit(&p->next, memory_order_relaxed) || bottom == top ||
-                   qzi_ring_size(&p->deque)))
+                   QZI_GET(p->deque.bottom) != QZI_GET(p->deque.top)))
     return false; /* the lock remains held; the caller takes it again */
   struct qzi_thread *next = fifo->slot[top & fifo->mask];
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) return false;

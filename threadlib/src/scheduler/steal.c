@@ -54,6 +54,7 @@ bool qzi_revoke(struct qzi_processor *victim) {
   if (!qzi_spin_trylock(&victim->thief)) return false;
   atomic_store_explicit(&victim->answered, 0, memory_order_relaxed);
   atomic_store_explicit(&victim->revoked, 1, memory_order_seq_cst);
+  __atomic_store_n(&victim->deque.open, NULL, __ATOMIC_SEQ_CST); /* see reopen, thread/fork_join.c */
   uint64_t begin = qzi_now_ns(), now = begin;
   if (qzi_runtime.membarrier) {
     while (!atomic_load_explicit(&victim->answered, memory_order_acquire) && now - begin < ANSWER_NS) {
@@ -78,7 +79,7 @@ void qzi_give_back(struct qzi_processor *victim) {
 }
 
 bool qzi_work_at(struct qzi_processor *p) {
-  return qzi_ring_size(&p->deque) || qzi_ring_size(&p->fifo) || atomic_load_explicit(&p->next, memory_order_relaxed);
+  return qzi_deque_waits(&p->deque) || qzi_ring_size(&p->fifo) || atomic_load_explicit(&p->next, memory_order_relaxed);
 }
 
 bool qzi_work_anywhere(const struct qzi_processor *self) {
@@ -121,20 +122,19 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   uint32_t tick = atomic_load_explicit(&victim->tick, memory_order_relaxed);
   struct qzi_thread *next = atomic_load_explicit(&victim->next, memory_order_acquire);
   bool away = next && next == atomic_load_explicit(&victim->away, memory_order_relaxed);
-  if (qzi_ring_size(&victim->deque))
-    atomic_store_explicit(&victim->deque.low, atomic_load_explicit(&victim->deque.bottom, memory_order_relaxed),
-                          memory_order_relaxed);
+  struct qzi_entry *bottom = QZI_GET(victim->deque.bottom);
+  if (bottom != QZI_GET(victim->deque.top)) QZI_SET(victim->deque.low, bottom);
   uint64_t begin = qzi_now_ns();
   while (!away && qzi_now_ns() - begin < AGE_NS)
     for (int n = 0; n < 16; n++) qzi_pause();
-  int32_t deque_old = (int32_t)(atomic_load_explicit(&victim->deque.low, memory_order_relaxed) -
-                                atomic_load_explicit(&victim->deque.top, memory_order_relaxed));
-  if (!qzi_ring_size(&victim->deque)) deque_old = 0;
+  uint32_t deque_old = 0;
+  if (qzi_deque_waits(&victim->deque))
+    deque_old = qzi_deque_waiting(&victim->deque, QZI_GET(victim->deque.low), STEAL_LIMIT);
   int32_t fifo_old = (int32_t)(fifo_bottom - atomic_load_explicit(&victim->fifo.top, memory_order_relaxed));
   if (fifo_old <= 0 && turns && took_turns(victim, tick, fifo_bottom, enqueued)) fifo_old = INT32_MAX;
   bool next_old = next && tick == atomic_load_explicit(&victim->tick, memory_order_relaxed) &&
                   next == atomic_load_explicit(&victim->next, memory_order_relaxed);
-  if (deque_old <= 0 && fifo_old <= 0 && !next_old) return NULL;
+  if (deque_old == 0 && fifo_old <= 0 && !next_old) return NULL;
   qzi_pub_leave(&p->head.pub,
                 QZ_STATE_OVERHEAD); /* published as overhead: from here on stealing nearly always succeeds */
   if (!qzi_revoke(victim)) {
@@ -143,14 +143,14 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   }
 
   struct qzi_thread *taken[STEAL_LIMIT];
-  struct qzi_ring *to = &p->deque;
   uint32_t size, count = 0;
-  if (deque_old > 0 && (size = qzi_ring_size(&victim->deque)) != 0) {
+  bool fifo = false;
+  if (deque_old > 0 && (size = qzi_deque_waiting(&victim->deque, NULL, 2 * STEAL_LIMIT)) != 0) {
     count = size > 16 ? size / 2 : (size + 3) / 4;
-    count = take_deque(victim, p, count > (uint32_t)deque_old ? (uint32_t)deque_old : count, taken);
+    count = take_deque(victim, p, count > deque_old ? deque_old : count, taken);
   }
   if (!count && fifo_old > 0 && (size = qzi_ring_size(&victim->fifo)) != 0) {
-    to = &p->fifo;
+    fifo = true;
     count = (size + 1) / 2;
     count = take_fifo(victim, count > (uint32_t)fifo_old ? (uint32_t)fifo_old : count, taken);
   }
@@ -161,7 +161,11 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   qzi_give_back(victim); /* before taking the own lock: holding both, thieves could deadlock */
   if (count > 1) {
     qzi_enter(p);
-    for (uint32_t n = 1; n < count; n++) qzi_ring_push(to, taken[n]);
+    for (uint32_t n = 1; n < count; n++)
+      if (fifo)
+        qzi_ring_push(&p->fifo, taken[n]);
+      else
+        qzi_deque_push(&p->deque, taken[n]);
     qzi_leave(p);
   }
   if (!count) qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);

@@ -86,7 +86,7 @@ void qzi_timer_arm(struct qzi_thread *thread) {
   if (keeper) {
     struct qzi_kernel *kernel = qzi_runtime.processors[keeper - 1].kernel;
     if (deadline < atomic_load(&qzi_runtime.keeper_ns) && kernel) qzi_kernel_nudge(kernel);
-  } else if (atomic_load(&qzi_runtime.idle) && p->head.current) {
+  } else if (qzi_idle() && p->head.current) {
     qzi_wake_one(
       p); /* wakes a processor that becomes the keeper: this one continues with another thread for an unknown time */
   }

@@ -29,7 +29,8 @@ void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uint
   struct qzi_processor *p = qzi_processor_checked();
   uint64_t serial;
   int error;
-  if (QZI_UNLIKELY(p->in_place)) (void)qzi_self(); /* the calling task becomes a thread, since it is the creator */
+  if (QZI_UNLIKELY(qzi_publishing() && p->deque.limit != p->deque.base)) qzi_tasks_become(p);
+  (void)qzi_self(); /* a calling task becomes a thread, since it is the creator */
   qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
   bool made = qzi_spawn(p, 0, function, argument, scope, loop, name, false, site, &serial, &error) != NULL;
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
@@ -44,45 +45,49 @@ void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uint
 /* Returns whether one more task may be put into the deque, i.e. whether there is a free descriptor for it. Under the
  * biased lock. */
 static bool more_tasks(struct qzi_processor *p) {
-  uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
-  if ((int32_t)(p->task_limit - bottom) > 0) return true;
-  uint32_t in_place = p->task_end - p->task_limit;
-  uint32_t size = bottom - atomic_load_explicit(&p->deque.top, memory_order_relaxed);
-  if (size >= p->task_room || size + in_place >= p->free_count) return false;
-  p->task_limit = bottom + 1;
-  p->task_end = p->task_limit + in_place;
+  struct qzi_deque *deque = &p->deque;
+  struct qzi_entry *bottom = QZI_GET(deque->bottom);
+  if (bottom < deque->limit) return true;
+  size_t size = (size_t)(bottom - QZI_GET(deque->top));
+  if (size >= deque->room || size - deque->gone >= p->free_count) return false;
+  if (bottom == deque->end) qzi_deque_grow(deque);
+  deque->limit = QZI_GET(deque->bottom) + 1;
   return true;
 }
 
-/* Puts a task at `bottom`, which is below the limit. It needs no lock: a thief may take tasks and their descriptors
- * at the other end of the deque at the same time, but neither this slot nor the descriptor reserved for it. */
-static inline __attribute__((always_inline)) void put_task(struct qzi_processor *p, uint32_t bottom,
+/* Opens the deque, unless something is published. Under the biased lock. A thief sets `revoked` and then closes the
+ * deque, and so does who begins to publish, with the flag: either they close it after it has been opened here, or what
+ * they have set is seen here. */
+static void reopen(struct qzi_processor *p) {
+  QZI_SET(p->deque.open, p->deque.limit);
+  __sync_synchronize();
+  if (atomic_load_explicit(&p->revoked, memory_order_relaxed) || qzi_publishing()) QZI_SET(p->deque.open, NULL);
+}
+
+/* Puts a task at the bottom, which is below the limit. It needs no lock: a thief may take tasks and their descriptors
+ * at the other end of the deque at the same time, but neither this entry nor the descriptor reserved for it. */
+static inline __attribute__((always_inline)) void put_task(struct qzi_processor *p, struct qzi_entry *task,
                                                            struct qzi_scope *scope, bool loop, const char *name,
                                                            uintptr_t function, void *argument, uint64_t site) {
-  uint32_t name_offset = name ? qzi_pub_name(name) : 0;
-  struct qzi_ring *ring = &p->deque;
-  uint32_t place = bottom & ring->mask;
-  struct qzi_task *task = &ring->task[place];
-  uintptr_t entry = loop ? (uintptr_t)qzi_run_range : function;
-  task->half[0] = qzi_task_of(entry, (uintptr_t)argument);
-  task->half[1] = (qzi_task_half){site, name_offset};
-  ring->slot[place] = qzi_task_slot(scope);
-  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
-  qzi_pub_increment(&p->head.pub.spawns);
+  task->entry = (void (*)(void *))(loop ? (uintptr_t)qzi_run_range : function);
+  task->argument = argument;
+  task->half = (qzi_entry_half){site, name ? qzi_pub_name(name) : 0};
+  QZI_SET(task->slot, qzi_task_slot(scope));
+  __atomic_store_n(&p->deque.bottom, task + 1, __ATOMIC_RELEASE);
   scope->pending++;
   qzi_wake_idle(p);
 }
 
-/* For a thief that waits for an answer, or a deque that has no room for one more task. */
+/* For a deque that is closed or has no room for one more task. */
 static __attribute__((noinline)) void spawn_slow(struct qzi_scope *scope, bool loop, const char *name,
                                                  uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_enter(p);
   bool more = more_tasks(p);
+  if (more) reopen(p);
   qzi_leave(p);
   if (more)
-    put_task(p, atomic_load_explicit(&p->deque.bottom, memory_order_relaxed), scope, loop, name, function, argument,
-             site);
+    put_task(p, QZI_GET(p->deque.bottom), scope, loop, name, function, argument, site);
   else
     qzi_spawn_thread(scope, loop, name, function, argument, site);
 }
@@ -90,13 +95,12 @@ static __attribute__((noinline)) void spawn_slow(struct qzi_scope *scope, bool l
 static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope, bool loop, const char *name,
                                                         uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
-  if (QZI_UNLIKELY(qzi_publishing() || !p)) {
-    qzi_spawn_usual(scope, loop, name, function, argument, site);
-    return;
-  }
-  uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
-  if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) || (int32_t)(p->task_limit - bottom) <= 0))
-    spawn_slow(scope, loop, name, function, argument, site);
+  struct qzi_entry *bottom;
+  if (QZI_UNLIKELY(!p || (bottom = QZI_GET(p->deque.bottom)) >= QZI_PEEK(p->deque.open))) /* also while publishing */
+    if (qzi_publishing() || !p)
+      qzi_spawn_usual(scope, loop, name, function, argument, site);
+    else
+      spawn_slow(scope, loop, name, function, argument, site);
   else
     put_task(p, bottom, scope, loop, name, function, argument, site);
 }
@@ -146,6 +150,8 @@ void qzi_sync_span(struct qzi_scope *scope, uint64_t site, struct qzi_merge *mer
 
 /* qz_sync while publishing is on: all time but that of the children themselves is overhead. */
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
+  struct qzi_processor *own = qzi_processor_self();
+  if (QZI_UNLIKELY(own->deque.limit != own->deque.base)) qzi_tasks_become(own);
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
   if (qzi_spanning()) {
     struct qzi_merge merge = {0};
@@ -194,75 +200,106 @@ static __attribute__((noinline)) void sync_begins_published(struct qzi_scope *sc
 }
 
 /* A call in place that became a thread has ended. */
-static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p, struct qzi_in_place *own) {
-  qzi_inline_ended(p, own->caller, own->thread);
+static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p) {
+  struct qzi_thread *child = p->head.current;
+  qzi_inline_ended(p, qzi_caller(child), child);
   qzi_enter(p);
-  qzi_stack_put(p, own->thread);
+  qzi_stack_put(p, child);
   qzi_leave(p);
 }
 
-/* Calls the youngest entry of the deque if it is a task of own->scope; returns false if it is not, or cannot be
- * called on this stack. (It has as few stores as possible: they determine the cost of a spawn and a sync.) */
-static inline __attribute__((always_inline)) bool call_in_place(struct qzi_in_place *own) {
+/* The deque is closed: a thief has requested it, or has just taken the task, or something is published. Opens it again,
+ * if possible. Returns whether the task may be called in place. */
+static __attribute__((noinline)) bool refused(struct qzi_processor *p, struct qzi_entry *task,
+                                              const struct qzi_scope *scope, uintptr_t frame) {
+  qzi_enter(p);
+  bool may = QZI_GET(task->frame) != frame; /* the hook of a signal handler has made a thread of it */
+  if (!may && !qzi_publishing() && QZI_GET(task->slot) == qzi_task_slot(scope)) {
+    reopen(p);
+    may = true;
+  }
+  if (!may) QZI_SET(task->frame, 0);
+  qzi_leave(p);
+  return may;
+}
+
+/* A call in place has ended, and its entry is not the youngest: it has become a thread, or has created threads. Returns
+ * whether it was in place still; then its entry leaves. */
+static __attribute__((noinline)) bool ended_below(struct qzi_processor *p, uintptr_t frame) {
+  qzi_enter(p);
+  struct qzi_deque *deque = &p->deque;
+  struct qzi_entry *entry = QZI_GET(deque->bottom), *top = QZI_GET(deque->top);
+  while (entry > top && QZI_GET(entry[-1].frame) != frame) entry--;
+  bool found = entry > top;
+  if (found) {
+    QZI_SET(entry[-1].slot, QZI_GONE_TASK);
+    QZI_SET(entry[-1].frame, 0);
+    deque->gone++;
+  }
+  qzi_leave(p);
+  return found;
+}
+
+enum in_place { CALLED, NOT_CALLED, CALLED_AS_THREAD };
+
+/* Calls the youngest entry of the deque if it is a task of the scope, unless it cannot be called on this stack. Its
+ * entry remains in the deque until the call has ended. The owner sets `frame`, then looks whether the deque is open; a
+ * thief closes it and executes a barrier, then looks at `frame`. While the deque is open, no thief has taken anything
+ * since the owner opened it. */
+static inline __attribute__((always_inline)) enum in_place call_in_place(struct qzi_scope *scope) {
   struct qzi_processor *p = qzi_processor_checked();
-  struct qzi_ring *ring = &p->deque;
-  if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual())) return false;
-  atomic_store_explicit(&p->busy, 1,
-                        memory_order_relaxed); /* like qzi_enter, without its test: tasks exist only with membarrier */
-  atomic_signal_fence(memory_order_seq_cst);
-  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - 1, place = bottom & ring->mask;
-  if (QZI_UNLIKELY(atomic_load_explicit(&p->revoked, memory_order_acquire) ||
-                   ring->slot[place] !=
-                     qzi_task_slot(own->scope))) { /* also true if the deque is empty: then the slot holds no task */
-    qzi_leave(p);
-    return false;
-  }
-  const struct qzi_task *task = &ring->task[place];
-  void (*entry)(void *) = task->entry;
-  void *argument = task->argument;
-  own->task.half[0] = task->half[0];
-  own->task.half[1] = task->half[1];
-  qzi_ring_taken_youngest(ring, bottom);
-  qzi_pub_increment(&p->head.pub.dequeued);
-  own->outer = p->in_place;
-  p->in_place = qzi_in_place_at(own);
-  p->task_limit--;
-  if (!own->outer) qzi_current_hide();
-  qzi_leave(p);
-  qzi_in_place_call(own, entry, argument);
-  own->scope->pending--;
+  struct qzi_entry *task = QZI_GET(p->deque.bottom) - 1;
+  if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual() ||
+                   QZI_PEEK(task->slot) != qzi_task_slot(scope))) /* also if the deque is empty: see deque.c */
+    return NOT_CALLED;
+  qzi_in_place_begins(task);
+  QZI_SET(task->frame, QZI_IN_PLACE_AT());
+  atomic_signal_fence(memory_order_seq_cst); /* tasks exist only with membarrier */
+  if (QZI_UNLIKELY(!QZI_PEEK(p->deque.open)) && !refused(p, task, scope, QZI_IN_PLACE_AT())) return NOT_CALLED;
+  struct qzi_thread *shown = qzi_current_hide();
+  qzi_in_place_call(task, task->entry, task->argument);
   p = qzi_processor_self();
-  atomic_store_explicit(&p->busy, 1,
-                        memory_order_relaxed); /* not to protect the queues, but from hooks in signal handlers */
-  atomic_signal_fence(memory_order_seq_cst);
-  bool is_thread =
-    p->in_place != qzi_in_place_at(own); /* the call has become a thread, and own is no longer in the list */
-  if (QZI_LIKELY(!is_thread)) {
-    p->in_place = own->outer;
-    qzi_task_ended(p);
-    if (!own->outer) qzi_current_show(p);
+  task = QZI_GET(p->deque.bottom) - 1;
+  if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) {
+    if (!ended_below(p, QZI_IN_PLACE_AT())) return CALLED_AS_THREAD;
+    qzi_current_show(shown);
+    return CALLED;
   }
-  qzi_leave(p);
-  if (QZI_UNLIKELY(is_thread)) ended_as_thread(p, own);
-  return true;
+  QZI_SET(p->deque.bottom, task);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) {
+    /* the hook of a signal handler has made a thread of it at the last moment, and its place is still in the deque */
+    QZI_SET(p->deque.bottom, task + 1);
+    return CALLED_AS_THREAD;
+  }
+  __atomic_store_n(&task->frame, 0, __ATOMIC_RELEASE); /* after `bottom`: see qzi_deque_oldest */
+  if (QZI_UNLIKELY(task < QZI_PEEK(p->deque.low))) QZI_SET(p->deque.low, task);
+  qzi_current_show(shown);
+  return CALLED;
 }
 
 /* In the same section, because it calls tasks, and the spawn has counted those calls. */
 __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tasks(struct qzi_scope *scope,
                                                                                    uint64_t site) {
   QZI_IN_PLACE_FRAME;
-  struct qzi_in_place own;
-  own.scope = scope;
-  do {
-    if (QZI_UNLIKELY(!call_in_place(&own))) {
-      sync_threads(own.scope, site);
+  for (;;) {
+    enum in_place did = call_in_place(scope);
+    if (QZI_UNLIKELY(did == NOT_CALLED)) {
+      sync_threads(scope, site);
       return;
     }
+    if (QZI_LIKELY(did == CALLED)) {
+      if (QZI_LIKELY(--scope->pending == 0)) return;
+      continue;
+    }
+    scope->pending--;
+    ended_as_thread(qzi_processor_self());
     if (qzi_publishing()) {
-      sync_begins_published(own.scope, site);
+      sync_begins_published(scope, site);
       return;
     }
-  } while (own.scope->pending);
+    if (scope->pending == 0) return;
+  }
 }
 
 static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {

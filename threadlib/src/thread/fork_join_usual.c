@@ -12,15 +12,15 @@
 void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                      uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
-  if (QZI_UNLIKELY(!p || p->in_place || !p->head.pub.time_path || name)) {
+  if (QZI_UNLIKELY(!p || !qzi_thread_self() || !p->head.pub.time_path || name)) {
     qzi_spawn_thread(scope, loop, name, function, argument, site);
     return;
   }
   qzi_enter(p);
-  struct qzi_ring *ring = &p->deque;
-  uint32_t free_count = p->free_count, bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
-  if (QZI_UNLIKELY(free_count <= qzi_tasks_most(p) ||
-                   bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) >= ring->mask)) {
+  struct qzi_deque *deque = &p->deque;
+  uint32_t free_count = p->free_count;
+  struct qzi_entry *bottom = QZI_GET(deque->bottom);
+  if (QZI_UNLIKELY(!free_count || bottom == deque->end || deque->limit != deque->base)) { /* or it may have tasks */
     qzi_leave(p);
     qzi_spawn_thread(scope, loop, name, function, argument, site);
     return;
@@ -30,8 +30,8 @@ void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintp
   p->free_count = free_count;
   if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
   qzi_thread_new(p, thread, function, argument, scope, loop, 0, false, site);
-  ring->slot[bottom & ring->mask] = thread; /* other processors cannot take it before qzi_leave */
-  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
+  QZI_SET(bottom->slot, thread); /* other processors cannot take it before qzi_leave */
+  __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
   scope->pending++;
   qzi_pub_queued(&p->head.pub, &thread->pub, &p->head.current->pub);
   qzi_leave(p);
@@ -42,14 +42,15 @@ void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintp
 /* Takes the youngest entry of the deque if it is a thread and a child of the scope; otherwise returns NULL. */
 static inline __attribute__((always_inline)) struct qzi_thread *
 take_child(struct qzi_processor *p, const struct qzi_scope *scope, uint32_t epoch) {
-  struct qzi_ring *ring = &p->deque;
+  struct qzi_deque *deque = &p->deque;
   struct qzi_thread *child = NULL;
   qzi_enter(p);
-  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
-  if (QZI_LIKELY(bottom != atomic_load_explicit(&ring->top, memory_order_relaxed))) {
-    child = ring->slot[(bottom - 1) & ring->mask];
-    if (QZI_LIKELY(!qzi_is_task(child) && child->scope == scope && qzi_pub_is_of(child->pub.record, epoch))) {
-      qzi_ring_taken_youngest(ring, bottom - 1);
+  struct qzi_entry *bottom = QZI_GET(deque->bottom);
+  if (QZI_LIKELY(bottom != QZI_GET(deque->top))) {
+    child = QZI_GET(bottom[-1].slot);
+    if (QZI_LIKELY(!qzi_is_task(child) && !qzi_is_gone(child) && child->scope == scope &&
+                   qzi_pub_is_of(child->pub.record, epoch))) {
+      qzi_deque_taken(deque, bottom - 1);
       uint64_t dequeued = p->head.pub.dequeued + 1;
       qzi_pub_store(&p->head.pub.dequeued, dequeued);
       qzi_pub_store(&p->head.pub.record->dequeued, dequeued);
@@ -64,7 +65,10 @@ take_child(struct qzi_processor *p, const struct qzi_scope *scope, uint32_t epoc
 /* span: work and span are recorded. */
 static inline __attribute__((always_inline)) void sync_usual(struct qzi_scope *scope, uint64_t site, bool span) {
   if (!scope->pending) return;
-  struct qzi_in_place own;
+  struct { /* in the frame, since no register survives a call in place */
+    struct qzi_scope *scope;
+    struct qzi_thread *thread, *caller;
+  } own;
   struct qzi_merge merge;
   own.scope = scope;
   own.caller = qzi_self();
@@ -97,7 +101,8 @@ static inline __attribute__((always_inline)) void sync_usual(struct qzi_scope *s
     qzi_inline_begins(p, self, child);
     qzi_pub_run_usual(publisher, &child->pub, QZ_STATE_USEFUL);
     own.thread = child;
-    qzi_in_place_call_thread(&own, child->pub.loop ? qzi_run_range : (void (*)(void *))child->pub.start,
+    __asm__("" : "+m"(own)); /* else gcc keeps its fields in more places of the frame */
+    qzi_in_place_call_thread(child, child->pub.loop ? qzi_run_range : (void (*)(void *))child->pub.start,
                              child->argument);
     p = qzi_processor_self();
     child = own.thread;

@@ -40,7 +40,7 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   qzi_enter(p);
   struct qzi_thread *thread;
   uint32_t free_count = p->free_count;
-  if (QZI_UNLIKELY(stack_bytes != 0 || free_count <= qzi_tasks_most(p))) {
+  if (QZI_UNLIKELY(stack_bytes != 0 || !qzi_some_free(&p->deque, free_count))) {
     thread = qzi_thread_slow(p, stack_bytes, error);
     if (!thread) return NULL;
   } else {
@@ -52,7 +52,7 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   qzi_thread_new(p, thread, start, argument, scope, loop, name_offset, detached, site);
   *serial = p->serial;
   qzi_pub_queued(&p->head.pub, &thread->pub, &p->head.current->pub);
-  qzi_ring_push(&p->deque, thread);
+  qzi_deque_push(&p->deque, thread);
   qzi_leave(p);
   qzi_wake_idle(p);
   return thread;
@@ -63,17 +63,16 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
 static inline __attribute__((always_inline)) struct qzi_thread *
 qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope *scope) {
   qzi_enter(p);
-  struct qzi_ring *ring = &p->deque;
-  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  struct qzi_entry *entry = qzi_deque_youngest(&p->deque);
   struct qzi_thread *thread = NULL;
-  if (QZI_LIKELY(bottom != atomic_load_explicit(&ring->top, memory_order_relaxed))) {
-    thread = ring->slot[(bottom - 1) & ring->mask];
+  if (QZI_LIKELY(entry != NULL)) {
+    thread = QZI_GET(entry->slot);
     bool task = !wanted && QZI_UNLIKELY(qzi_is_task(thread));
     if (QZI_LIKELY(wanted ? thread == wanted : task ? qzi_task_scope(thread) == scope : thread->scope == scope)) {
-      qzi_ring_taken_youngest(ring, --bottom);
+      qzi_deque_taken(&p->deque, entry);
       if (task) {
-        qzi_task_left(p);
-        thread = qzi_task_becomes(p, p, thread, bottom);
+        qzi_deque_limit(&p->deque, p->deque.limit - 1);
+        thread = qzi_task_becomes(p, p, scope, entry);
       }
       qzi_pub_dequeued(&p->head.pub);
     } else {

@@ -138,7 +138,7 @@ static uint32_t raid(struct qzi_processor *p, struct qzi_thread **into) {
     while (!(revoked = qzi_revoke(victim)) && qzi_now_ns() < until) sched_yield();
     if (!revoked) continue;
     uint32_t count = 0;
-    uint32_t keep = qzi_tasks_most(victim);
+    uint32_t keep = (uint32_t)qzi_tasks_most(&victim->deque);
     while (count < BATCH && victim->free_count > keep) into[count++] = victim->free[--victim->free_count];
     qzi_give_back(victim);
     if (count) return count;
@@ -250,7 +250,7 @@ void qzi_stack_put_slow(struct qzi_processor *p, struct qzi_thread *thread) {
     thread->link = spare_sized[thread->stack_class];
     spare_sized[thread->stack_class] = thread;
   } else { /* give the older half of the processor's list to the common list, keep the recently used ones */
-    uint32_t keep = p->free_count / 2, tasks = qzi_tasks_most(p);
+    uint32_t keep = p->free_count / 2, tasks = (uint32_t)qzi_tasks_most(&p->deque);
     if (keep < tasks) keep = tasks;
     uint32_t give = p->free_count > keep ? p->free_count - keep : 0;
     if (give) {

@@ -8,7 +8,7 @@
 #include "in_place.h"
 #include "spawn.h"
 
-static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_task *task,
+static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_entry *task,
                  struct qzi_scope *scope) {
   bool loop = task->entry == qzi_run_range;
   uintptr_t start = loop ? qzi_range_body(task->argument) : (uintptr_t)task->entry;
@@ -16,35 +16,55 @@ static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struc
   qzi_thread_new(p, thread, start, task->argument, scope, loop, (uint32_t)task->name, false, task->site);
 }
 
-struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_thread *slot,
-                                    uint32_t place) {
+struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_scope *scope,
+                                    const struct qzi_entry *entry) {
   struct qzi_thread *thread = from->free[--from->free_count];
-  fill(p, thread, &from->deque.task[place & from->deque.mask], qzi_task_scope(slot));
+  fill(p, thread, entry, scope);
+  qzi_pub_enqueued(&p->head.pub); /* a task is not counted; who takes the thread counts it as dequeued */
   return thread;
 }
 
-void qzi_in_place_become(struct qzi_processor *p) {
-  bool inside = atomic_load_explicit(&p->busy, memory_order_relaxed);
-  if (!inside) qzi_enter(p);
-  /* Since the caller has looked, the hook of a signal handler may have made threads of all of them. */
-  struct qzi_thread *below = p->head.current, *inner = below;
-  for (struct qzi_in_place *call = p->in_place, *called = NULL; call; called = call, call = call->outer) {
+void qzi_tasks_become(struct qzi_processor *p) {
+  (void)qzi_self();
+  qzi_enter(p);
+  struct qzi_deque *deque = &p->deque;
+  for (struct qzi_entry *entry = QZI_GET(deque->top); entry < QZI_GET(deque->bottom); entry++) {
+    struct qzi_thread *slot = QZI_GET(entry->slot);
+    if (!qzi_is_task(slot)) continue;
     struct qzi_thread *thread = p->free[--p->free_count];
-    p->task_end--;
-    fill(p, thread, &call->task, call->scope);
-    qzi_life_set(thread, QZI_ALIVE);
-    thread->exit_sp = qzi_in_place_exit(call);
-    thread->pub.stack_low = below->pub.stack_low;
-    thread->pub.stack_high = below->pub.stack_high;
-    thread->sanitizer_fiber = below->sanitizer_fiber; /* a TSan fiber belongs to the stack */
-    call->thread = thread;
-    call->caller = below; /* final only for the outermost call; the others are corrected below */
-    if (called)
-      called->caller = thread;
-    else
-      inner = thread;
+    fill(p, thread, entry, qzi_task_scope(slot));
+    qzi_pub_ready(&p->head.pub, &thread->pub);
+    QZI_SET(entry->slot, thread);
   }
-  p->in_place = NULL;
+  qzi_deque_limit(deque, deque->base); /* no task remains */
+  qzi_leave(p);
+}
+
+bool qzi_in_place_become(struct qzi_processor *p) {
+  bool inside = atomic_load_explicit(&p->busy, memory_order_relaxed), some = false;
+  if (!inside) qzi_enter(p);
+  struct qzi_deque *deque = &p->deque;
+  struct qzi_thread *caller = p->head.current;
+  for (struct qzi_entry *entry = QZI_GET(deque->top); entry < QZI_GET(deque->bottom); entry++) {
+    struct qzi_thread *slot = QZI_GET(entry->slot);
+    if (!qzi_is_task(slot)) continue;
+    uintptr_t frame = QZI_GET(entry->frame);
+    if (!frame) continue;
+    struct qzi_thread *thread = p->free[--p->free_count];
+    fill(p, thread, entry, qzi_task_scope(slot));
+    QZI_SET(entry->slot, QZI_GONE_TASK);
+    deque->gone++;
+    QZI_SET(entry->frame, 0); /* by this the caller knows */
+    qzi_life_set(thread, QZI_ALIVE);
+    qzi_in_place_exits(thread, entry->sp, frame);
+    thread->result = caller;
+    thread->pub.stack_low = caller->pub.stack_low;
+    thread->pub.stack_high = caller->pub.stack_high;
+    thread->sanitizer_fiber = caller->sanitizer_fiber; /* a TSan fiber belongs to the stack */
+    caller = thread;
+    some = true;
+  }
   if (!inside) qzi_leave(p);
-  qzi_current_set(p, inner);
+  qzi_current_set(p, caller);
+  return some;
 }

@@ -21,13 +21,8 @@
 /* For an empty free list, one whose descriptors are reserved for tasks, or another stack size. Returns with the
  * biased lock held, except with NULL. */
 struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error) {
-  uint32_t bottom = atomic_load_explicit(&p->deque.bottom, memory_order_relaxed);
-  qzi_tasks_follow(p);
-  int32_t gone = (int32_t)(p->task_limit - bottom); /* the part of the limit that no task in the deque uses */
-  if (gone > 0) {
-    p->task_limit -= (uint32_t)gone;
-    p->task_end -= (uint32_t)gone;
-  }
+  struct qzi_entry *bottom = QZI_GET(p->deque.bottom);
+  if (p->deque.limit > bottom) qzi_deque_limit(&p->deque, bottom); /* no task in the deque uses that part of it */
   qzi_leave(p);
   qzi_start();
   struct qzi_thread *thread = qzi_stack_get(p, stack_bytes == qzi_runtime.stack_bytes ? 0 : stack_bytes, error);
@@ -142,8 +137,7 @@ void qzi_thread_end(struct qzi_thread *self, void *result) {
 void qz_exit(void *result) {
   qzi_processor_checked();
   struct qzi_thread *self = qzi_self();
-  struct qzi_in_place *in_place = qzi_in_place_of(self->exit_sp);
-  if (in_place) qzi_leave_in_place(in_place);
+  if (qzi_in_place_left(self->exit_sp)) qzi_leave_in_place(self);
   if (self->exit_sp) qzi_leave_call(self->exit_sp, result);
   qzi_thread_end(self, result);
 }
