@@ -7,6 +7,10 @@ import { abi, buildModel, costNames, derivedMetric, noPaths, viewOf } from '../.
 import { contextViews, reportJson, sourceJson, viewJson } from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../support/root.js';
 import { empty, example } from './example.js';
+import { model } from './finding-examples/base.js';
+import { costlyWork } from './finding-examples/costly-work.js';
+import { missingWork } from './finding-examples/missing-work.js';
+import { waits } from './finding-examples/waiting.js';
 
 const schema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/report.schema.json'), 'utf8')) as object;
 const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false }).compile(
@@ -154,3 +158,10 @@ for (const view of contextViews)
       });
     }
   });
+
+test('the facts of every form of evidence are as the schema says', (t) => {
+  for (const [title, finding] of [...missingWork, ...waits, ...costlyWork]) {
+    const text = [...reportJson({ ...model, findings: [finding] }, '0.1.0')].join('');
+    t.true(validate(JSON.parse(text)), `${title}: ${JSON.stringify(validate.errors?.slice(-3))}`);
+  }
+});
