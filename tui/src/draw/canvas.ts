@@ -68,13 +68,15 @@ export class Canvas {
   plot: Plot | null = null;
   readonly chars: string[];
   readonly attrs: Int32Array;
+  readonly width: number;
+  readonly height: number;
 
-  constructor(
-    readonly width: number,
-    readonly height: number,
-  ) {
-    this.chars = new Array<string>(width * height).fill(' ');
-    this.attrs = new Int32Array(width * height).fill(plain);
+  /** What is left of a tiny terminal may be less than nothing: then the canvas is empty. */
+  constructor(width: number, height: number) {
+    this.width = Math.max(0, width);
+    this.height = Math.max(0, height);
+    this.chars = new Array<string>(this.width * this.height).fill(' ');
+    this.attrs = new Int32Array(this.width * this.height).fill(plain);
   }
 
   put(x: number, y: number, char: string, style?: Style): void {
