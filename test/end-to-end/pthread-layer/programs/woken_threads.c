@@ -1,6 +1,6 @@
-/* With a number: that many threads wait for a condition while main works for two seconds. Without: four threads and a
- * barrier, 150 rounds: each works for 0.5 ms of processor time in a round. On one CPU, the last one to arrive wakes the
- * three others, which then run one after the other: 4, 3, 2, 1 are runnable, 2.5 on average. */
+/* With two numbers: that many threads wait for a condition while main works for that many ms. Without: four threads and
+ * a barrier, 150 rounds: each works for 0.5 ms of processor time in a round. On one CPU, the last one to arrive wakes
+ * the three others, which then run one after the other: 4, 3, 2, 1 are runnable, 2.5 on average. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "work.h"
@@ -24,14 +24,14 @@ static void *waits(void *unused) {
   pthread_mutex_unlock(&lock);
   return NULL;
 }
-static int many(int count) {
+static int many(int count, long ms) {
   static pthread_t threads[16000];
   pthread_attr_t small;
   pthread_attr_init(&small);
   pthread_attr_setstacksize(&small, 65536);
   int made = 0;
   while (made < count && made < 16000 && !pthread_create(&threads[made], &small, waits, NULL)) made++;
-  work_us(2000000);
+  work_us(1000 * ms);
   pthread_mutex_lock(&lock);
   is_over = 1;
   pthread_cond_broadcast(&over);
@@ -41,7 +41,7 @@ static int many(int count) {
 }
 
 int main(int count, char **arguments) {
-  if (count > 1) return many(atoi(arguments[1]));
+  if (count > 2) return many(atoi(arguments[1]), atol(arguments[2]));
   pthread_t threads[4];
   pthread_barrier_init(&end_of_round, NULL, 4);
   for (int k = 0; k < 4; k++) pthread_create(&threads[k], NULL, member, NULL);
