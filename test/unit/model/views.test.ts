@@ -56,8 +56,10 @@ test('tree: a row for each context, calls of a procedure by itself in one', (t) 
 /**
  * As recorded for code with lines: `main` calls `a` at line 3, `a` is at line 8, in a loop, and calls itself at line 9.
  */
-const lined = (): Model => {
-  const raw = new ProfileBuilder({ processors: 2 })
+const lined = (before: string[] = []): Model => {
+  const builder = new ProfileBuilder({ processors: 2 });
+  if (before.length > 0) builder.stretch(second / 10, [run('main', before)]);
+  const raw = builder
     .stretch(second, [run('main', ['main', 'code-line:3', 'a', 'code-loop:7', 'code-line:8'])])
     .stretch(second, [
       run('main', ['main', 'code-line:3', 'a', 'code-line:9', 'a', 'code-line:9', 'a', 'code-line:10']),
@@ -100,6 +102,14 @@ test('lines: their own time, and that of what they call, once however often a pa
   t.is(withoutCodeNs(model), second); // in `main` alone
   t.is(withoutCodeNs(twoPaths()), null);
   t.deepEqual(checkInvariants(model), []);
+});
+
+test('code of a procedure whose hook has not been called yet belongs to the procedure that is on the path', (t) => {
+  for (const path of [
+    ['main', 'code-line:8'],
+    ['main', 'code-loop:7', 'code-line:8'],
+  ])
+    t.deepEqual(checkInvariants(lined(path)), []);
 });
 
 test('lines are rows of tree and flat where asked for, below the loop that they are in', (t) => {

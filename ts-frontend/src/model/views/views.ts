@@ -138,34 +138,54 @@ function within(part: Part, key: string, subject: () => Subject): Part {
   return found;
 }
 
-/** The rows of the flat view that contain an entity, from its module on. */
+/** The rows of the flat view that contain an entity, from its module on; `key`: of these entities. */
+interface Place {
+  key: string;
+  parts: Part[];
+}
+
 class Places {
   readonly whole = partFor({ kind: 'entity', entity: 0 });
-  readonly #parts = new Map<string, Part[]>(); // by entity; for lines, also by what they are in
+  readonly #known = new Map<string, Place>();
   constructor(
     private readonly model: Model,
     private readonly tree: ContextTree,
   ) {}
 
-  at(node: number): Part[] {
-    const entity = u32(this.tree.entity, node);
-    const up = u32(this.tree.entity, u32(this.tree.parent, node));
-    const inLoop =
-      this.model.entities[entity]?.rawKind === 'code-line' && this.model.entities[up]?.rawKind === 'code-loop';
-    return this.#of(entity, inLoop ? up : scopeOf(this.model, entity));
+  at = (node: number): Part[] => this.#place(node).parts;
+
+  #place(node: number): Place {
+    const entity = u32(this.tree.entity, node),
+      scope = this.#scopeOf(node);
+    const around = scope === 0 ? null : this.#place(scope);
+    const key = `${entity} ${around?.key ?? ''}`;
+    let place = this.#known.get(key);
+    if (!place) {
+      const outer = around?.parts ?? this.#file(entity);
+      const inside = outer[outer.length - 1] ?? this.whole;
+      place = { key, parts: [...outer, within(inside, `${entity}`, () => ({ kind: 'entity', entity }))] };
+      this.#known.set(key, place);
+    }
+    return place;
   }
 
-  /** `scope`: the procedure that contains the entity; 0: it is no place in code. */
-  #of(entity: number, scope: number): Part[] {
-    const key = `${entity} ${scope}`;
-    let parts = this.#parts.get(key);
-    if (!parts) {
-      const around = scope === 0 ? this.#file(entity) : this.#of(scope, scopeOf(this.model, scope));
-      const inside = around[around.length - 1] ?? this.whole;
-      parts = [...around, within(inside, `${entity}`, () => ({ kind: 'entity', entity }))];
-      this.#parts.set(key, parts);
+  /**
+   * The node of the loop that a line is in, or of the procedure that contains a line or loop; 0 for what is no place in
+   * code. If that procedure is not on the path (its hook had not been called yet when the sample was taken), the
+   * procedure that is, to which tables attribute the time, too.
+   */
+  #scopeOf(node: number): number {
+    const { parent, entity } = this.tree;
+    const kind = (n: number): string | undefined => this.model.entities[u32(entity, n)]?.rawKind;
+    const scope = scopeOf(this.model, u32(entity, node));
+    if (kind(node) === 'code-line' && kind(u32(parent, node)) === 'code-loop') return u32(parent, node);
+    if (scope === 0) return 0;
+    let nearest = 0;
+    for (let n = u32(parent, node); n !== 0; n = u32(parent, n)) {
+      if (u32(entity, n) === scope) return n;
+      if (nearest === 0 && kind(n) === 'procedure') nearest = n;
     }
-    return parts;
+    return nearest;
   }
 
   #file(entity: number): Part[] {
