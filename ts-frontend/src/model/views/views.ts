@@ -147,6 +147,7 @@ interface Place {
 class Places {
   readonly whole = partFor({ kind: 'entity', entity: 0 });
   readonly #known = new Map<string, Place>();
+  readonly #byNode: (Place | undefined)[] = [];
   constructor(
     private readonly model: Model,
     private readonly tree: ContextTree,
@@ -155,6 +156,10 @@ class Places {
   at = (node: number): Part[] => this.#place(node).parts;
 
   #place(node: number): Place {
+    return (this.#byNode[node] ??= this.#find(node));
+  }
+
+  #find(node: number): Place {
     const entity = u32(this.tree.entity, node),
       scope = this.#scopeOf(node);
     const around = scope === 0 ? null : this.#place(scope);
