@@ -85,24 +85,21 @@ static void *is_late(void *unused) {
   return unused;
 }
 /* Two read at the same time, and a third waits to write until the second of them has let go. */
-static void *reads_early(void *unused) {
+static void reads(void (*work)(void)) {
   for (int k = 0; k < ROUNDS; k++) {
     qz_rwlock_rdlock(&rwlock);
     qz_barrier_wait(&all_three);
-    early();
+    work();
     qz_rwlock_unlock(&rwlock);
     qz_barrier_wait(&all_three);
   }
+}
+static void *reads_early(void *unused) {
+  reads(early);
   return unused;
 }
 static void *reads_late(void *unused) {
-  for (int k = 0; k < ROUNDS; k++) {
-    qz_rwlock_rdlock(&rwlock);
-    qz_barrier_wait(&all_three);
-    late();
-    qz_rwlock_unlock(&rwlock);
-    qz_barrier_wait(&all_three);
-  }
+  reads(late);
   return unused;
 }
 static void *writes(void *unused) {

@@ -28,6 +28,7 @@ import { root } from '../../support/root.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 import { empty, example } from './example.js';
+import { serial } from './finding-examples/missing-work.js';
 
 /** Compares with test/unit/render/golden/NAME; QUARTZ_UPDATE_GOLDENS=1 writes it instead. */
 function golden(t: ExecutionContext, name: string, text: string): void {
@@ -55,21 +56,7 @@ const model: Model = {
       kind: 'serial',
       change: 'create-parallelism',
       advice: { pieces: null, threads: null },
-      facts: {
-        form: 'serial',
-        loop: null,
-        oneAtATime: null,
-        most: null,
-        succession: null,
-        siblings: null,
-        worker: null,
-        callers: [1],
-        itself: false,
-        waiting: null,
-        parts: [],
-        spreadNs: 0.75e9,
-        smaller: [],
-      },
+      facts: { ...serial, callers: [1], spreadNs: 0.75e9 },
       costNs: 1e9,
       costCi95: { lowNs: 0.9e9, highNs: 1.1e9 },
       savingNs: 0.75e9,

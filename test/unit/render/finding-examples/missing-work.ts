@@ -22,7 +22,7 @@ const uneven: UnevenFacts = {
   spreadNs: null,
 };
 
-const serial: SerialFacts = {
+export const serial: SerialFacts = {
   form: 'serial',
   loop: null,
   oneAtATime: null,

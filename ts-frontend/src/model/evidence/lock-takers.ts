@@ -6,24 +6,20 @@ import { f64, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { isBusy } from '../metrics/sums.js';
 import { Waiting } from '../profile/raw-profile.js';
+import type { LongestFacts } from '../result/lock-facts.js';
 import type { FindingContext } from './context.js';
-
-export interface Taker {
-  procedure: number; // as the profile counts calls: what is inlined into a procedure belongs to it
-  times: number; // acquisitions
-  eachNs: number; // processor time for which it holds the lock each time
-  othersEachNs: number; // the same of all others
-}
 
 /** It holds the lock for that many times as long as the others do, and has that share of what they all hold. */
 const farLonger = 10;
 const mostly = 0.5;
 
-/** Null if acquisitions are not counted by caller, or if none holds it for much longer than others. */
-export function longTaker({ model, tables }: FindingContext, objects: ReadonlySet<number>): Taker | null {
+/**
+ * Null if acquisitions are not counted by caller, or if none holds it for much longer than others. `procedure` is as
+ * the profile counts calls: what is inlined into a procedure belongs to it.
+ */
+export function longTaker({ model, tables }: FindingContext, objects: ReadonlySet<number>): LongestFacts | null {
   const times = new Map<number, number>();
-  for (const object of objects)
-    for (const { entity, count } of tables.calls.callersOf([object])) if (entity !== 0) addTo(times, entity, count);
+  for (const { entity, count } of tables.calls.callersOf([...objects])) if (entity !== 0) times.set(entity, count);
   if (times.size < 2) return null;
   const held = heldBy({ model, tables }, objects, times);
   const [longest] = [...held].sort((a, b) => b[1] - a[1]);

@@ -39,7 +39,7 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
       reported.set(entity.id, {
         entity,
         loss,
-        holding: holdingOf(context, new Set(entity.members.length > 0 ? entity.members : [entity.id])),
+        holding: holdingOf(context, locksOf(entity)),
         victims: [],
         also: [],
       });
@@ -52,6 +52,9 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
   const victims = new Set([...reported.values()].flatMap((one) => one.victims));
   return [...reported.values()].filter((one) => !victims.has(one)).map((one) => findingFor(context, one));
 }
+
+/** The lock itself, or the locks of a group. */
+const locksOf = ({ id, members }: Entity): ReadonlySet<number> => new Set(members.length > 0 ? members : [id]);
 
 interface Contended {
   entity: Entity;
@@ -134,9 +137,9 @@ interface Holder {
 }
 
 /** The paths of holders up to where they took the lock. */
-function takersOf({ id: lock, members, object }: Entity): PathTime[] {
-  const locks = new Set(members.length > 0 ? members : [lock]);
-  return defined(object).holders.map((one) => {
+function takersOf(entity: Entity): PathTime[] {
+  const locks = locksOf(entity);
+  return defined(entity.object).holders.map((one) => {
     const at = one.path.findIndex((id) => locks.has(id));
     return { ...one, path: at < 0 ? one.path : one.path.slice(0, at) };
   });
@@ -144,7 +147,7 @@ function takersOf({ id: lock, members, object }: Entity): PathTime[] {
 
 /** Of several procedures that take it: the one that holds it for far longer than the others, each time. */
 function longestOf(context: FindingContext, entity: Entity): LockFacts['longest'] {
-  const long = longTaker(context, new Set(entity.members.length > 0 ? entity.members : [entity.id]));
+  const long = longTaker(context, locksOf(entity));
   if (!long) return null;
   const paths = takersOf(entity).filter(({ path }) => path.includes(long.procedure));
   const { procedure } = holder(context, paths);
@@ -171,7 +174,7 @@ const leastUnserved = 0.1;
 function unservedShare({ model, tables }: FindingContext, entity: Entity): number {
   const { parent, entity: entityOf, count } = tables.stacks;
   const { tuples } = model.raw;
-  const those = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
+  const those = locksOf(entity);
   const has = new Uint8Array(count);
   for (let n = 1; n < count; n++) has[n] = has[u32(parent, n)] === 1 || those.has(u32(entityOf, n)) ? 1 : 0;
   let ready = 0,
@@ -214,7 +217,7 @@ function heldBy(context: FindingContext, { entity, holding }: Contended): HeldBy
   const { procedure: by, calls } = holder(context, entity.excludes ? stats.waitOverlap : stats.holders);
   const [taker, ...others] = by === 0 && !stats.counted ? takenIn(model, entity.id) : [];
   if (taker === undefined || others.length > 0) return { by, calls, taker: 0, holding };
-  const objects = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
+  const objects = locksOf(entity);
   const beside = besideWaitingOf(context, taker, objects);
   return beside ? { by, calls, taker, holding: beside } : { by, calls, taker: 0, holding };
 }

@@ -161,7 +161,7 @@ class Places {
 
   #find(node: number): Place {
     const entity = u32(this.tree.entity, node),
-      scope = this.#scopeOf(node);
+      scope = this.#around(node);
     const around = scope === 0 ? null : this.#place(scope);
     const key = `${entity} ${around?.key ?? ''}`;
     let place = this.#known.get(key);
@@ -179,7 +179,7 @@ class Places {
    * code. If that procedure is not on the path (its hook had not been called yet when the sample was taken), the
    * procedure that is, to which tables attribute the time, too.
    */
-  #scopeOf(node: number): number {
+  #around(node: number): number {
     const { parent, entity } = this.tree;
     const kind = (n: number): string | undefined => this.model.entities[u32(entity, n)]?.rawKind;
     const scope = scopeOf(this.model, u32(entity, node));
