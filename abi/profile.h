@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* of a finished file; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* of an unfinished file; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    30u
+#define QZ_PROFILE_VERSION    31u
 /* Older formats are read, too: sections and trailing fields that they lack are empty or 0; everything else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -60,6 +60,12 @@ enum qz_end_reason {
 #define QZ_USAGE_TIMES       1u
 #define QZ_USAGE_SWITCHES    2u
 #define QZ_USAGE_CALLS       4u
+
+/* The program's open sockets, looked at several times while it was recorded; 0: they could not be read. */
+#define QZ_SOCKETS_SEEN      1u
+#define QZ_SOCKETS_LISTENS   2u /* one accepts connections, or datagrams from anyone */
+#define QZ_SOCKETS_CONNECTED 4u /* one is connected by TCP or UDP */
+#define QZ_SOCKETS_LOCAL     8u /* one is connected to a process of this machine, or of another family */
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,          /* char; offset 0 is the empty string */
@@ -180,7 +186,8 @@ struct qz_profile {
                              while this one was recorded, in thousandths of a CPU */
   /* The kernel's counts of the program's resource usage while it was recorded. */
   struct qz_usage usage; /* (changes) */
-  uint32_t usage_known;  /* (changes) QZ_USAGE_... */
+  uint16_t usage_known;  /* (changes) QZ_USAGE_... */
+  uint16_t sockets;      /* (changes) QZ_SOCKETS_...; since format 31 */
   uint32_t start_us;     /* time that the program had spent preparing to publish when the sampler let it continue, in
                             microseconds; 0: unknown, or the program was already running. Since format 29 */
 

@@ -141,6 +141,7 @@ static void rotate(unsigned k) {
   if (session >= 0) close(session);
   if (next) {
     qzi_process_usage_go_on(&next->recording.usage, &its->usage);
+    next->recording.sockets = its->sockets;
     memcpy(next->program, old->program, sizeof next->program);
     next->numbered = old->numbered;
     next->ranked = old->ranked;

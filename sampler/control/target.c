@@ -275,6 +275,7 @@ int qzi_target_tend(struct qzi_target *target) {
     if (recording->cpu_time.due_ns < next_ns) recording->cpu_time.due_ns = next_ns; /* with thousands of threads */
   }
   qzi_recording_measure(recording);
+  qzi_open_sockets_tend(&recording->sockets, target->pid, qzi_clock_ns());
   if (target->runs[1] && !target->left) look_for_exec(target);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= target->map_due_ns) {

@@ -201,7 +201,8 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->cpu_dispatches = recording->cpu_time.dispatches;
   uint64_t known = 0;
   head->usage = qzi_process_usage_since(&recording->usage, &known);
-  head->usage_known = (uint32_t)known;
+  head->usage_known = (uint16_t)known;
+  head->sockets = (uint16_t)recording->sockets.found;
   head->timer_dispatches = recording->timer_cost.count;
   head->timer_ns = recording->timer_cost.each_ns;
   if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/types.h>
+#include "sampler/linux/open_sockets.h"
 #include "sampler/linux/schedstat.h"
 #include "sampler/linux/perf_timer_cost.h"
 #include "sampler/linux/process_usage.h"
@@ -44,6 +45,7 @@ struct qzi_recording {
   struct qzi_cpu_time cpu_time;     /* accessed by the control thread */
   struct qzi_timer_cost timer_cost; /* accessed by the control thread */
   struct qzi_process_usage usage;
+  struct qzi_open_sockets sockets;
   int settled;                 /* 1: the final counts have been read */
   uint64_t children_before_ns; /* processor time of child processes before the recording */
   /* sampling threads */

@@ -30,6 +30,10 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("usageKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_TIMES) != 0));
   out.Set("switchesKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_SWITCHES) != 0));
   out.Set("callsKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_CALLS) != 0));
+  out.Set("socketsSeen", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_SEEN) != 0));
+  out.Set("listens", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LISTENS) != 0));
+  out.Set("connected", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_CONNECTED) != 0));
+  out.Set("connectedLocally", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LOCAL) != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct {
     const char *name;

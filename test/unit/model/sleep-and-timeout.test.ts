@@ -2,12 +2,13 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf, waitingIn } from '../../support/facts.js';
+import type { RawHead } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 import type { ProfileBuilder } from '../../support/profile-builder.js';
 import { ProfileBuilder as Builder, io, run, spin, tries, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** As the pthread layer records, with procedures of the C library among the frames. */
-function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatasync|epoll_wait|recv)$/): Model {
+function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatasync|epoll_wait|poll|recv)$/): Model {
   const profile = builder.build();
   for (const entity of profile.entities) if (library.test(entity.name)) entity.origin = 'runtime';
   return buildModel({ ...profile, head: { ...profile.head, publisher: 'pthread' } });
@@ -133,6 +134,23 @@ test('a wait for a reply, or a sleep, in which nothing runs comes before the lit
   }
   const [served] = recorded(asks('epoll_wait')).findings;
   t.deepEqual([served!.kind, served!.name], ['serial', 'format'], 'a server at rest: its own work comes first');
+});
+
+test('sockets tell a client, or a timer, from a server at rest', (t) => {
+  const polled = (head: Partial<RawHead>): [string, string] => {
+    const builder = new Builder({ processors: 2, head: { socketsSeen: true, ...head } });
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch(0.016 * second, [run('main', ['main', 'format'])])
+        .stretch(0.084 * second, [io('main', ['main', 'ask', 'poll'])]);
+    const model = recorded(builder);
+    return [model.findings[0]!.kind, factsOf(findingOf(model, 'io'), 'io').waits];
+  };
+  t.deepEqual(polled({ connected: true }), ['io', 'replies']);
+  t.deepEqual(polled({ connected: true, listens: true }), ['serial', 'others']);
+  t.deepEqual(polled({ connectedLocally: true }), ['serial', 'others'], 'which side asks is not known');
+  t.deepEqual(polled({}), ['io', 'events']);
+  t.deepEqual(polled({ socketsSeen: false }), ['serial', 'others']);
 });
 
 test('waits for any of several events while a pool works may be for the pool: no input and output', (t) => {

@@ -140,6 +140,7 @@ export const waits: [string, Finding][] = [
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],
   ['requests', finding(work, { ...io, waits: 'others', call: 'poll', threads: 2.5, held: [waiting] })],
   ['replies', finding(work, { ...io, waits: 'replies', call: 'recv', restNs: 0.5 * s, goesNs: 0.5 * s })],
+  ['events', finding(work, { ...io, waits: 'events', call: 'poll', restNs: 0.5 * s, goesNs: 0.5 * s })],
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],
   [
     'sleep of all threads of a pool',

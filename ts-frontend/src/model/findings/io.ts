@@ -17,7 +17,7 @@ import { isBusy } from '../metrics/sums.js';
 import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import { Waiting as WaitState } from '../profile/raw-profile.js';
-import type { Entity, Finding } from '../result/types.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
 
 /** The number of concurrent operations assumed in a prediction: the least that changes anything. */
@@ -103,11 +103,20 @@ const writesToChildren = (calls: readonly Call[], cost: number, childrenNs: numb
   childrenNs >= writesTo * cost &&
   calls.reduce((sum, { entity, share }) => sum + (isFor(entity, explained) ? 0 : share), 0) >= 0.5;
 
+/**
+ * What ends a wait for any of several events. Who listens waits for requests, which others may send too late. Who is
+ * connected and does not listen waits for replies, or for data that it subscribed to. Who is neither waits for timers
+ * or for input. On one machine it is not known which side of a connection asks.
+ */
+const endedBy = ({ socketsSeen, listens, connected, connectedLocally }: Model['head']): IoFacts['waits'] =>
+  !socketsSeen || listens ? 'others' : connected ? 'replies' : connectedLocally ? 'others' : 'events';
+
 /** The main reason for the waits, derived from the system calls in which threads wait. */
-const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFacts['waits'] =>
-  shareOf(calls, Purpose.children) >= 0.5 ||
-  (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost) ||
-  writesToChildren(calls, cost, childrenNs)
+const waitsOf = (calls: readonly Call[], cost: number, head: Model['head']): IoFacts['waits'] => {
+  const childrenNs = head.childrenRunNs;
+  return shareOf(calls, Purpose.children) >= 0.5 ||
+    (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost) ||
+    writesToChildren(calls, cost, childrenNs)
     ? 'children'
     : shareOf(calls, Purpose.sleep) >= 0.5
       ? 'sleep'
@@ -118,11 +127,13 @@ const waitsOf = (calls: readonly Call[], cost: number, childrenNs: number): IoFa
           : shareOf(calls, Purpose.requests) >= 0.5 ||
               (shareOf(calls, Purpose.requests) >= requests &&
                 shareOf(calls, Purpose.requests) + shareOf(calls, Purpose.read) >= 1 - requests)
-            ? 'others'
+            ? endedBy(head)
             : 'device';
+};
 
-/** A sleep, or the wait for a reply, may itself be avoided or be shorter; it need not only be overlapped. */
-export const mayEnd = (waits: IoFacts['waits']): boolean => waits === 'sleep' || waits === 'replies';
+/** A sleep, or the wait for a reply or a timer, may itself be avoided or be shorter; it need not only be overlapped. */
+export const mayEnd = (waits: IoFacts['waits']): boolean =>
+  waits === 'sleep' || waits === 'replies' || waits === 'events';
 
 /** Time of device operations for one procedure, together with that procedure's own work for them. */
 function rarer({ model }: FindingContext, id: number, cost: number): number | null {
@@ -238,7 +249,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
     shareOf(calls, Purpose.sleep) + shareOf(calls, Purpose.device) >= 0.5 && waiting < atATime
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
-  const waits = waitsOf(calls, cost, model.head.childrenRunNs);
+  const waits = waitsOf(calls, cost, model.head);
   // Work that the program could do itself instead of starting children, or that need not be started each time.
   const { childrenRunNs } = model.head;
   const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;

@@ -279,6 +279,10 @@ export interface HeadFields {
   usageKnown: boolean;
   switchesKnown: boolean;
   callsKnown: boolean;
+  socketsSeen: boolean;
+  listens: boolean;
+  connected: boolean;
+  connectedLocally: boolean;
   childrenApart: boolean;
   samplerSpins: boolean;
   exactHold: boolean;
@@ -288,4 +292,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '487c01a9ba48cc1e';
+export const addonMark = '4efcbe8a09ad3418';

@@ -135,8 +135,9 @@ export interface ProcessesFacts {
 export interface IoFacts {
   form: 'io';
   // others: the pace is set by requests or by other programs; replies: threads wait in calls that receive from one
-  // sender each
-  waits: 'device' | 'others' | 'replies' | 'sleep' | 'children' | 'file-lock';
+  // sender each, or the program has connections and does not listen; events: it has neither, so timers or input end
+  // the waits
+  waits: 'device' | 'others' | 'replies' | 'events' | 'sleep' | 'children' | 'file-lock';
   mayBeSleep: boolean; // no system procedure was seen, so input, output and sleep cannot be distinguished
   call: string | null; // the C library procedure with most of the time
   threads: number; // mean number of threads in it

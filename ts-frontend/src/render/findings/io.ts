@@ -51,6 +51,15 @@ function ofReplies(facts: IoFacts, say: Phrases): string {
   );
 }
 
+function ofEvents(facts: IoFacts, say: Phrases): string {
+  const more = moreThreads(facts, say);
+  return (
+    'If it is a timer (a rate limit, a delay between attempts, an interval), shorten it' +
+    `${more === '' ? '' : `, or ${more}`}; that could save up to ${say.time(facts.goesNs)}. If it is input, the ` +
+    `sender sets the pace; doing other work meanwhile could save up to ${say.time(facts.overlapNs)}.`
+  );
+}
+
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const { waits, call, several } = facts;
   const where = say.title(finding.entity),
@@ -101,6 +110,14 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     return {
       text: `${where} waits for what others send${inCall} for ${costs}, ${threads} on average, ${state}${pool}`,
       remedy: ofReplies(facts, say),
+    };
+  if (waits === 'events')
+    return {
+      text:
+        `${where} waits for events${inCall} for ${costs}, ${threads} on average, ${state}${pool} The program had no ` +
+        'connection to others and did not listen for any, so timers, input from a terminal or pipe, or child ' +
+        'processes end these waits.',
+      remedy: ofEvents(facts, say),
     };
   return {
     text:
