@@ -1,13 +1,18 @@
 /* Subtracts waits for CPUs from the clock of strands. See span_clock.h. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include "span_clock.h"
 
 _Thread_local struct qzi_span_cpu qzi_span_cpu __attribute__((tls_model("initial-exec")));
 bool qzi_span_cpu_waits;
 uint64_t qzi_span_clock_cost;
+uint64_t qzi_span_unasked;
 
 #if HAS_RSEQ
 /* The critical section, its abort address after the signature that the kernel requires there, and its descriptor. */
@@ -38,12 +43,40 @@ static uint64_t waited_of(const char *task) {
   close(fd);
   return waited;
 }
-static void lose(uint64_t waited) {
+/* What the kernel says of the calling thread, and when. */
+struct answer {
+  uint64_t waited; /* as read_waited */
+  uint64_t ran_ns, ticks;
+  long slept;
+};
+static uint64_t ran_ns(void) {
+  struct timespec ran;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran)) return 0;
+  return (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
+}
+static long times_slept(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) ? -1 : usage.ru_nvcsw;
+}
+/* A thread that has not slept since the last answer was kept from running for all the time that it did not run: by the
+ * kernel, which says for how long, or by the host. */
+static void lose(const struct answer *now) {
   struct qzi_span_cpu *cpu = &qzi_span_cpu;
-  if (!waited--) return;
-  if (cpu->known && waited > cpu->waited_ns) cpu->lost += ticks_of(waited - cpu->waited_ns);
-  cpu->waited_ns = waited;
-  cpu->known = true;
+  uint64_t waited = now->waited ? now->waited - 1 : cpu->waited_ns, lost = 0;
+  if (cpu->known && waited > cpu->waited_ns) lost = ticks_of(waited - cpu->waited_ns);
+  bool complete = now->ran_ns && now->slept >= 0;
+  if (cpu->complete && complete && now->slept == cpu->slept && now->ran_ns >= cpu->ran_ns) {
+    int64_t away = (int64_t)(now->ticks - cpu->asked - ticks_of(now->ran_ns - cpu->ran_ns));
+    if (away > (int64_t)lost) lost = (uint64_t)away;
+  }
+  *cpu = (struct qzi_span_cpu){.lost = cpu->lost + lost,
+                               .noted = cpu->noted,
+                               .waited_ns = waited,
+                               .ran_ns = now->ran_ns,
+                               .asked = now->ticks,
+                               .slept = now->slept,
+                               .known = cpu->known || now->waited,
+                               .complete = complete};
 }
 uint64_t qzi_span_waited(uint32_t os_tid) {
   char task[32];
@@ -62,29 +95,45 @@ static bool is_named(void) {
 #define TRIES 16u /* bounds the loop if a library uses rseq itself */
 
 /* The CPU may be taken away between the kernel's answer and the reading of the clock; that wait would be counted in
- * the strand. So if the CPU was taken away during the query, the file is read again, with as few instructions as
- * possible between the two. The time of the query itself is not counted in any strand. */
+ * the strand. So if the CPU was taken away during the query, it is asked again, with as few instructions as possible
+ * between the two. The time of the query itself is not counted in any strand. */
 __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
   static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* duration of a query, in ticks */
-  uint64_t begun = ticks_now(), now;
+  uint64_t begun = ticks_now();
   name_section();
   if (qzi_no_system_calls) return begun;
-  uint64_t waited = waited_of("thread-self");
-  now = ticks_now();
+  struct answer answer = {.slept = times_slept(), .waited = waited_of("thread-self"), .ran_ns = ran_ns()};
+  answer.ticks = ticks_now();
   if (is_named()) {
-    asking = now - begun;
+    asking = answer.ticks - begun;
   } else {
     int fd = open_waited("thread-self");
     for (unsigned tries = 0; fd >= 0 && tries < TRIES && !is_named(); tries++) {
       name_section();
-      waited = read_waited(fd);
-      now = ticks_now();
+      answer = (struct answer){.slept = times_slept(), .waited = read_waited(fd), .ran_ns = ran_ns()};
+      answer.ticks = ticks_now();
     }
     if (fd >= 0) close(fd);
   }
-  lose(waited);
+  lose(&answer);
   qzi_span_cpu.lost += asking;
-  return now;
+  return answer.ticks;
+}
+
+/* The thread has had its CPU since the last answer, as far as the kernel decides that; so it has neither waited nor
+ * slept. */
+__attribute__((noinline, cold)) uint64_t qzi_span_overdue(void) {
+  static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* the shortest, in ticks */
+  uint64_t begun = ticks_now();
+  if (qzi_no_system_calls) return begun;
+  const struct qzi_span_cpu *cpu = &qzi_span_cpu;
+  struct answer answer = {.slept = cpu->slept, .waited = cpu->known ? cpu->waited_ns + 1 : 0, .ran_ns = ran_ns()};
+  answer.ticks = ticks_now();
+  if (!is_named()) return qzi_span_interrupted();
+  if (!asking || answer.ticks - begun < asking) asking = answer.ticks - begun;
+  lose(&answer);
+  qzi_span_cpu.lost += asking;
+  return answer.ticks;
 }
 
 static bool has_cpu_waits(void) {
@@ -118,6 +167,7 @@ void qzi_span_stood(uint64_t since) {
 }
 
 void qzi_span_clock_prepare(void) {
+  qzi_span_unasked = ticks_of(QZI_SPAN_UNASKED_NS);
   qzi_span_cpu_waits = has_cpu_waits();
   qzi_span_clock_cost = UINT64_MAX;
   for (unsigned n = 0; n < 64; n++) {

@@ -1,13 +1,15 @@
 /* The clock that measures strands (docs/reference/path.md, "Work and span"): it stops while the kernel runs other
- * threads on the CPU.
+ * threads on the CPU, or the host of a virtual machine runs others than this one.
  *
  * Owns:    how long each kernel thread has waited for CPUs.
  * Writer and reader: the kernel thread itself.
- * Must not: make a system call unless the kernel has taken the CPU away.
+ * Must not: make a system call unless the kernel has taken the CPU away, or QZI_SPAN_UNASKED_NS have passed since the
+ * last one.
  *
  * When the kernel takes the CPU away from a thread that is not inside the critical section to which rseq_cs points, it
  * clears rseq_cs (uapi linux/rseq.h). So rseq_cs is set to a section that is never executed; if it is found cleared,
- * the kernel is asked how long the thread has waited for CPUs.
+ * the kernel is asked how long the thread has waited for CPUs. Nothing tells that the host has taken the CPU away; but
+ * the kernel knows and does not count it as the thread's processor time, which is therefore read now and then.
  */
 #ifndef QZI_SPAN_CLOCK_H
 #define QZI_SPAN_CLOCK_H
@@ -21,19 +23,29 @@
 extern _Thread_local struct qzi_span_cpu {
   uint64_t lost;      /* waits so far, in ticks */
   uint64_t noted;     /* the part that is already in the session, or from before the recording */
-  uint64_t waited_ns; /* the kernel's last answer */
-  bool known;
+  uint64_t waited_ns; /* the kernel's last answer; */
+  uint64_t ran_ns;    /* how long the thread had run by then, */
+  uint64_t asked;     /* in ticks: when that was, */
+  long slept;         /* and how often it had slept */
+  bool known;         /* there is an answer, */
+  bool complete;      /* all of it */
 } qzi_span_cpu __attribute__((tls_model("initial-exec")));
 /* True if waits for CPUs are subtracted. */
 extern bool qzi_span_cpu_waits;
 /* Cost of reading the clock, which is part of each strand, in ticks. */
 extern uint64_t qzi_span_clock_cost;
 
-/* Determines both, for all kernel threads. */
+/* The kernel is asked when so many ticks have passed without an answer. */
+extern uint64_t qzi_span_unasked;
+#define QZI_SPAN_UNASKED_NS 1000000u
+
+/* Determines all three, for all kernel threads. */
 void qzi_span_clock_prepare(void);
 /* Called if the kernel has taken the CPU away, or the thread is new: asks for how long, and returns the ticks at the
  * end. */
 uint64_t qzi_span_interrupted(void);
+/* The same, if all that is known is that nothing was asked for long. */
+uint64_t qzi_span_overdue(void);
 /* Returns how long another kernel thread has waited for CPUs so far, in ns, + 1; 0: unknown. */
 uint64_t qzi_span_waited(uint32_t os_tid);
 #pragma GCC visibility pop
@@ -74,9 +86,12 @@ static inline uint64_t *rseq_word(void) {
 static inline uint64_t clock_now(void) {
   uint64_t now = ticks_now();
 #if HAS_RSEQ
-  if (__builtin_expect(qzi_span_cpu_waits, 1) &&
-      __builtin_expect(__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)qzi_span_section, 0))
-    now = qzi_span_interrupted();
+  if (__builtin_expect(qzi_span_cpu_waits, 1)) {
+    if (__builtin_expect(__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)qzi_span_section, 0))
+      now = qzi_span_interrupted();
+    else if (__builtin_expect(now - qzi_span_cpu.asked > qzi_span_unasked, 0))
+      now = qzi_span_overdue();
+  }
 #endif
   return now - qzi_span_cpu.lost;
 }

@@ -87,6 +87,7 @@ static inline struct qzi_span *running(struct qzi_publisher *p) {
       qzi_span_cpu.waited_ns = actor->begun_waited - 1;
       qzi_span_cpu.known = true;
     }
+    qzi_span_cpu.complete = false;
     actor->since = actor->begun - qzi_span_cpu.lost;
     qzi_span_cpu.noted = qzi_span_cpu.lost;
     actor->seen = 0;

@@ -154,6 +154,25 @@ test('stdout is closed: the recording is made, and one line says that the report
   t.is((await closed('record -q -o plain.quartz -- true')).status, 0, 'it has no result but the file');
 });
 
+test("stdout has no room: one line says so, and the program's own status comes first", async (t) => {
+  const cwd = directory();
+  const full = (args: string): Promise<Said> => run('sh', ['-c', `"$0" ${args} >/dev/full`, command], { cwd });
+  const said = /^quartz: can't write the output: ENOSPC[^\n]*; [^\n]+\n$/;
+  for (const [args, status] of [
+    ["run -q -o out.quartz -- sh -c 'exit 7'", 7],
+    ['run -q -o out.quartz -- true', 125],
+    ["run -q --runs 2 -o out.quartz -- sh -c 'exit 7'", 7],
+    ['report out.quartz', 125],
+    ['--help', 125],
+    ['threads --json out.quartz', 125],
+  ] as const) {
+    const ended = await full(args);
+    t.is(ended.status, status, args);
+    t.regex(ended.stderr.split('\n').slice(-2).join('\n'), said, args);
+  }
+  t.is((await quartz(['check', 'out.quartz'], { cwd })).status, 0);
+});
+
 test('where no temporary file can be made, one line names the directory', async (t) => {
   const args = ['run', '-q', '--runs', '2', '--', 'true'];
   const { stderr } = await run(command, args, { cwd: directory(), env: { TMPDIR: '/not-there' } });

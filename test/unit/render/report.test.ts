@@ -146,6 +146,21 @@ test('the slowdown is reported between its bounds, and as one number without wha
   );
 });
 
+test('a run that is shorter than the start of its recording: the slowdown is reported as a time', (t) => {
+  const reported = (startUs: number, hookMostPs: number): string =>
+    report(
+      buildModel(example({ samplerSpins: true, hookLeastPs: 5e9, hookMostPs, startUs })),
+      'procedures',
+      options({ width: 400 }),
+    ).match(/slowed the run by [^;\n]*/)?.[0] ?? '';
+  t.regex(
+    reported(1e9, 50e9),
+    /^slowed the run by about [\d,]+ s to [\d,]+ s \(start of recording 1,000 s, hooks .* s to .* s\)/,
+  );
+  t.regex(reported(1e9, 5e9), /^slowed the run by about [\d,]+ s \(start of recording 1,000 s, hooks .* s\)/);
+  t.regex(reported(1e3, 5e9), /^slowed the run by about [\d.]+ % \(/);
+});
+
 test('the report says whether the program could have used the CPU of the sampler', (t) => {
   const reported = (change: object): string =>
     report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(/Quartz used [^;\n]* and /)?.[0] ??

@@ -11,20 +11,41 @@ Reflect.deleteProperty(process.env, 'QUARTZ_STDOUT_CLOSED');
 
 const failure = (why: string): Failure => new Failure(`can't write the output: ${why}`, 'write it somewhere else');
 
+/** EIO: the terminal has been closed. */
+const isReadersEnd = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO';
+
 let gone = false;
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+let printing = 0;
+let failed: Failure | undefined;
+function ended(error: NodeJS.ErrnoException): void {
   if (gone) return;
   gone = true;
-  if (error.code === 'EPIPE' || error.code === 'EIO') return; // EIO: the terminal has been closed
+  if (!isReadersEnd(error)) failed = failure(error.message.split(',')[0] ?? '');
+}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  ended(error);
   // process.exit rather than exitCode, which the command, unaware of the failure, would overwrite
-  process.exit(reportFailure(failure(error.message.split(',')[0] ?? '')));
+  if (failed !== undefined && printing === 0) process.exit(reportFailure(failed));
 });
 
+/** Returns when all is written, so that the caller learns of a failure: it may have an exit status of its own. */
 export async function print(parts: string | Iterable<string | Uint8Array>): Promise<void> {
   if (closed) throw failure('stdout is closed');
+  printing++;
+  let last: Promise<void> | undefined;
   for (const part of typeof parts === 'string' ? [parts] : parts) {
-    if (gone) return;
-    if (!process.stdout.write(part))
+    if (gone) break;
+    let hasRoom = true;
+    last = new Promise((done) => {
+      hasRoom = process.stdout.write(part, (error) => {
+        if (error) ended(error);
+        done();
+      });
+    });
+    if (!hasRoom)
       await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => undefined);
   }
+  await last;
+  if (failed !== undefined) throw failed; // `printing` stays: it is the caller's failure now
+  printing--;
 }

@@ -99,6 +99,12 @@ export function estimatedRange(least: Share, most: Share, atLeast: boolean): str
   return isOpen(most) ? range(least, most) : `${range(least, most)} or more`;
 }
 
+/** A range of times: "1.30 ms to 25.0 ms"; "24.3 ms" if both are printed alike. */
+export function timeRange(leastNs: number, mostNs: number, options: Letters): string {
+  const [low, high] = [time(leastNs, options), time(mostNs, options)];
+  return low === high ? high : `${low} to ${high}`;
+}
+
 /** A number without a unit, such as a mean number of processors: "2.5". */
 export function figure(value: number): string {
   if (value === 0) return '0';

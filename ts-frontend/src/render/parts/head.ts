@@ -8,7 +8,7 @@ import { findingSentences } from '../findings/index.js';
 import { noticeLine } from '../notices/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { clean, paint, wrap } from '../format/text.js';
-import { count, estimatedRange, figure, percent, range, rate, time } from '../format/units.js';
+import { count, estimatedRange, figure, percent, range, rate, time, timeRange } from '../format/units.js';
 
 /** The heading of a part of a report. */
 export const heading = (text: string, options: RenderOptions): string[] =>
@@ -117,7 +117,7 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
     `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
     `${count(model.samples)} samples at ${rate(model.rateHz)}${fewer(model, options)}`,
-    cost(model),
+    cost(model, options),
     ...(status === '' ? [] : [status]),
   ].join(', ');
 }
@@ -153,27 +153,37 @@ function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
   return isMostlyFree && head.samplerCpuNs >= leastOfCpu * elapsedNs ? 'a CPU, mostly while one was idle,' : 'a CPU';
 }
 
-/** The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run. */
-function cost(model: Model): string {
+/**
+ * The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run: as shares, or as times of a
+ * run that alone takes less time than the start of its recording.
+ */
+function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { head, compensation, slowdown, elapsedNs } = model;
   const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of ${samplersCpu(model)} to sample`;
   const wholeNs = elapsedNs + slowdown.startNs,
     wholes = [wholeNs - slowdown.elapsedLeastNs, wholeNs - slowdown.elapsedNs] as const;
+  const isShort = slowdown.startNs > wholes[1];
   const bounds = (least: number, most: number): string =>
-    range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
+    isShort
+      ? timeRange(least, most, options)
+      : range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
   const parts = slowdownParts
     .filter(([part]) => slowdown[part] >= 0.001 * elapsedNs)
     .sort(([a], [b]) => slowdown[b] - slowdown[a])
-    .map(
-      ([part, name, least]) =>
-        `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
-    );
+    .map(([part, name, least]) => {
+      const most = slowdown[part];
+      if (least || isShort) return `${name} ${bounds(least ? slowdown[least] : most, most)}`;
+      return `${name} ${percent(most, wholes[1] || wholes[0])}`;
+    });
   const { waitsMayChange, linesMayMove, othersMayChange } = slowdown;
   const [least, most] = [
     { part: slowdown.elapsedLeastNs, whole: wholes[0] },
     { part: slowdown.elapsedNs, whole: wholes[1] },
   ];
-  const slowed = `slowed the run by ${estimatedRange(least, most, waitsMayChange || linesMayMove || othersMayChange)}`;
+  const isMore = waitsMayChange || linesMayMove || othersMayChange;
+  const by = isShort
+    ? `about ${bounds(least.part, most.part)}${isMore ? ' or more' : ''}`
+    : estimatedRange(least, most, isMore);
   const changes = waitsMayChange
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
       'that costs'
@@ -188,7 +198,7 @@ function cost(model: Model): string {
     : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
-  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${children}${taken}`;
+  return `${own} and slowed the run by ${by}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${children}${taken}`;
 }
 
 /** How the processors' time was used, in one sentence; '' if there was none. */
