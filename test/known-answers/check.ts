@@ -76,7 +76,8 @@ function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
 /**
  * Times: each estimate must agree with the exact trace of the same run, within its own interval (else it is in
  * `estimates`); and the trace with the program's answer, within the time for which the program had to wait for CPUs,
- * according to the kernel (else it is in `run`). The kernel does not count everything that delays a program: a virtual
+ * according to the kernel, but no more than a calm machine makes it wait (else it is in `run`, which says something of
+ * the program only if the machine was `calm`). The kernel does not count everything that delays a program: a virtual
  * machine's CPU may wake late.
  */
 export function timesOff(
@@ -84,12 +85,13 @@ export function timesOff(
   truth: Truth,
   answers: Answers,
 ): { estimates: string[]; run: string[]; calm: boolean } {
-  const lines = { estimates: [] as string[], run: [] as string[], calm: disturbance(model) <= mostDisturbance };
+  const disturbed = disturbance(model),
+    allowed = Math.min(disturbed, mostDisturbance);
+  const lines = { estimates: [] as string[], run: [] as string[], calm: disturbed <= mostDisturbance };
   const say = (line: string): void => {
     lines.estimates.push(line);
   };
   const need = finder(model, say);
-  const { calm } = lines;
   for (const { which, amounts } of answers.amounts.map((one) => ({ ...one, amounts: one.amounts.filter(shifts) }))) {
     const entity = amounts.length > 0 ? need(which) : undefined;
     for (const amount of entity ? amounts : []) {
@@ -107,12 +109,12 @@ export function timesOff(
             `${shown(right.low)}${right.high > right.low ? ` to ${shown(right.high)}` : ''}, within ${shown(error)}`,
         );
       }
-      const late = lateness(model, metric, answer);
+      const late = lateness(model, metric, answer, allowed);
       const far =
         relation === '='
           ? !(answer >= right.low - late && answer <= right.high + late)
           : wrong(amount, relation.startsWith('>') ? right.high + late : right.low - late, 0);
-      if (calm && far) {
+      if (far) {
         lines.run.push(
           `${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${relation} ${answer} within ` +
             shown(late),
@@ -126,8 +128,8 @@ export function timesOff(
     const error = halves * halfWidth(right, 1, independentSnapshots(model.head)) + missed(model);
     if (Math.abs(share - right) > error + instant)
       say(`nothing ran for ${shown(share)}, in the trace ${shown(right)}, within ${shown(error)}`);
-    const late = lateness(model, 'blocked', answers.nothingRan);
-    if (calm && Math.abs(right - answers.nothingRan) > late)
+    const late = lateness(model, 'blocked', answers.nothingRan, allowed);
+    if (Math.abs(right - answers.nothingRan) > late)
       lines.run.push(
         `in the trace, nothing ran for ${shown(right)}, must be ${answers.nothingRan} within ${shown(late)}`,
       );

@@ -112,14 +112,15 @@ export function samplingError(model: Model, entity: Entity, metric: string, trut
 export function disturbance(model: Model): number {
   return model.cpuWait.waitNs / (7 / 8) / model.elapsedNs + missed(model);
 }
-/** If it is more than this, the program did not do what its head says: then only the estimates are checked. */
+/** If it is more than this, the program may not do what its head says. */
 export const mostDisturbance = 0.02;
 
 /**
  * How far the truth of a run may be from what its program would do with CPUs of its own. For each ns that a processor
- * waits for a CPU, that processor, and at most all others, do something else for a ns.
+ * waits for a CPU, that processor, and at most all others, do something else for a ns. `disturbed`: for what part of
+ * the run.
  */
-export function lateness(model: Model, metric: string, truth: number): number {
+export function lateness(model: Model, metric: string, truth: number, disturbed = disturbance(model)): number {
   const indexed = /^T(\d+)$/.exec(metric);
   // A processor that wakes late is idle for that time; so may all others be, except the one that wakes them.
   const many = indexed
@@ -129,9 +130,7 @@ export function lateness(model: Model, metric: string, truth: number): number {
       : /^(spinblame|spinning|wait)$/.test(metric)
         ? model.processors / 4
         : 1;
-  return (
-    (slack * Math.max(1, Math.abs(truth), many) + disturbance(model) * model.processors) * (metric in plain ? 2 : 1)
-  );
+  return (slack * Math.max(1, Math.abs(truth), many) + disturbed * model.processors) * (metric in plain ? 2 : 1);
 }
 
 /** The value of the metric, and how far it may be from the program's answer. */

@@ -154,8 +154,8 @@ function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
 }
 
 /**
- * The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run: as shares, or as times of a
- * run that alone takes less time than the start of its recording.
+ * The cost of Quartz: its share of a CPU, and by how much sampling and hooks slowed the run: as shares, or as times
+ * where the run alone takes less time than the start of its recording.
  */
 function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { head, compensation, slowdown, elapsedNs } = model;
@@ -198,7 +198,8 @@ function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
     : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
-  return `${own} and slowed the run by ${by}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${children}${taken}`;
+  const why = parts.length > 0 ? ` (${parts.join(', ')})` : '';
+  return `${own} and slowed the run by ${by}${why}${changes}${children}${taken}`;
 }
 
 /** How the processors' time was used, in one sentence; '' if there was none. */
