@@ -143,6 +143,7 @@ struct qz_clock_page {
                                              (docs/reference/command-line.md) */
 };
 #define QZ_WANTS_SPAN       1u
+#define QZ_WANTS_SAMPLES    2u /* by signals: the kernel gives none (signal_samples.h) */
 #define QZ_CLOCK_PAGE_BYTES 4096u
 
 #endif

@@ -18,8 +18,9 @@
  * With QZ_WELCOME and QZ_ATTACH, the sampler sends the descriptor of its clock page (struct qz_clock_page); without it
  * there is no time path. In both cases publishing ends when the connection does: on QZ_DETACH, or when the sampler
  * dies. A program that is a rank of an MPI program, as soon as it knows that, sends QZ_MESSAGES with the descriptor of
- * a log (mpi_log.h), which the sampler reads when recording ends. If the program closes the connection (it may close
- * all its descriptors), that tells the sampler nothing; it detects the end of the program through a pidfd.
+ * a log (mpi_log.h), which the sampler reads when recording ends. If the clock page asks for samples, it sends
+ * QZ_SAMPLES with the descriptor of its ring of samples (signal_samples.h). If the program closes the connection (it
+ * may close all its descriptors), that tells the sampler nothing; it detects the end of the program through a pidfd.
  */
 #ifndef QZ_ABI_CHANNEL_H
 #define QZ_ABI_CHANNEL_H
@@ -44,7 +45,15 @@
  * unknown. */
 #define QZ_CALIBRATION_ENV   "QUARTZ_CALIBRATION"
 
-enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5, QZ_MESSAGES = 6 };
+enum qz_message_type {
+  QZ_HELLO = 1,
+  QZ_WELCOME = 2,
+  QZ_ATTACH = 3,
+  QZ_DETACH = 4,
+  QZ_REFUSED = 5,
+  QZ_MESSAGES = 6,
+  QZ_SAMPLES = 7
+};
 
 struct qz_message {
   uint32_t magic;   /* QZ_CHANNEL_MAGIC */

@@ -54,6 +54,7 @@ enum qz_end_reason {
 #define QZ_PATHS_NO_CALLS    64u
 #define QZ_PATHS_KERNEL      128u /* samples separate the kernel's work from the program's */
 #define QZ_PATHS_RARE        256u /* for some time the kernel gave fewer than half of the samples that were due */
+#define QZ_PATHS_SIGNALS     512u /* the kernel gives no samples; the program takes them of itself, by signals */
 
 /* Which parts of `usage` are known: time covered, CPU times, page faults; context switches, voluntary and
  * involuntary (if the program has ended or is no longer recorded, and could report them); reads and writes. */

@@ -149,6 +149,11 @@ static void attend_connection(void) {
   drop(&connection);
 }
 
+/* Without the lock: it answers the sampler. */
+static void sample(void) {
+  if (qzi_publishing() && qzi_path_clock->wants & QZ_WANTS_SAMPLES) qzi_publishers_sample();
+}
+
 static void *serve(void *unused) {
   pthread_setname_np(pthread_self(), "quartz-channel");
   for (;;) {
@@ -174,6 +179,7 @@ static void *serve(void *unused) {
         listening.fd = -1;
     }
     pthread_mutex_unlock(&lock);
+    sample();
   }
 }
 
@@ -299,6 +305,7 @@ void qzi_channel_start(const char *follower) {
   forget_following();
   if (!again) listen_for_samplers();
   pthread_mutex_unlock(&lock);
+  sample();
   start_serving();
 }
 

@@ -56,6 +56,7 @@ void qzi_publishers_mapped(void);        /* a session has been made */
 void qzi_publishers_prepare(void);       /* before the flag is set, and a barrier executed */
 void qzi_publishers_on(void);            /* after the flag was set, and a barrier executed */
 void qzi_publishers_off(void);           /* after the flag was cleared, and a barrier executed */
+void qzi_publishers_sample(void);        /* the sampler asks for samples by signals; may be called again */
 void qzi_publishers_forked(void);        /* in a forked child, before anything else */
 void qzi_publishers_started_again(void); /* in a child, before its channel starts */
 /* Calls qzi_hot_attend() for each kernel thread if publishing is on; clears its copy at the distance `gone` (0:

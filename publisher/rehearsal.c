@@ -121,6 +121,20 @@ static void others(void) {
   TRY(close(fd));
 }
 
+/* The calls for samples by signals. */
+static void samples(void) {
+  struct sigevent none = {.sigev_notify = SIGEV_NONE};
+  struct itimerspec never = {{0, 0}, {0, 0}};
+  struct sigaction action;
+  int id = -1;
+  TRY((int)syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &none, &id));
+  TRY((int)syscall(SYS_timer_settime, id, 0, &never, NULL));
+  TRY((int)syscall(SYS_timer_delete, id));
+  TRY(sigaction(SIGRTMAX, NULL, &action));
+  TRY((int)syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), 0));
+  TRY(clock_getres(CLOCK_MONOTONIC_COARSE, &(struct timespec){0, 0}));
+}
+
 static bool listens(void) {
   const char *setting = getenv("QUARTZ_ATTACH");
   return setting ? strcmp(setting, "0") != 0 : qzi_publishers_own_thread;
@@ -130,6 +144,7 @@ static void rehearse(void) {
   memory();
   channel();
   others();
+  samples();
   if (listens()) listening();
 }
 

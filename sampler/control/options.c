@@ -121,6 +121,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_THREADS: options->recording.threads = (unsigned)amount; break;
   case OPTION_MAX_SIZE: options->recording.max_bytes = (uint64_t)amount; break;
   case OPTION_SPAN: options->recording.span = 1; break;
+  case OPTION_NO_SIGNALS: options->recording.no_signals = 1; break;
   case OPTION_TIMELINE: options->recording.timeline = 1; break;
   case OPTION_WHAT_IF: return ask(options, value);
   case OPTION_CHILDREN: options->recording.children = QZI_CHILDREN_ALL; break;

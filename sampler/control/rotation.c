@@ -142,6 +142,7 @@ static void rotate(unsigned k) {
   if (next) {
     qzi_process_usage_go_on(&next->recording.usage, &its->usage);
     next->recording.sockets = its->sockets;
+    if (its->samples_fd >= 0) qzi_recording_samples(&next->recording, fcntl(its->samples_fd, F_DUPFD_CLOEXEC, 0));
     memcpy(next->program, old->program, sizeof next->program);
     next->numbered = old->numbered;
     next->ranked = old->ranked;

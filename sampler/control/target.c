@@ -9,6 +9,7 @@
 #include "abi/message.h"
 #include "channel.h"
 #include "no_profile.h"
+#include "sampler/linux/perf_samples.h"
 #include "sampler/linux/process.h"
 #include "sampler/profile/what_if.h"
 #include "sampler/util/clock.h"
@@ -53,10 +54,11 @@ static void file_of(pid_t pid, uint64_t runs[2]) {
 
 struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_request *request) {
   struct qz_what_if questions[QZ_WHAT_IFS];
-  if (!request->span) return qzi_clock_page_make(0, NULL);
+  uint64_t samples = !request->no_signals && qzi_running_allowed((uint32_t)pid) ? QZ_WANTS_SAMPLES : 0;
+  if (!request->span) return qzi_clock_page_make(samples, NULL);
   memcpy(questions, request->what_if, sizeof questions);
   qzi_what_if_resolve(questions, pid);
-  return qzi_clock_page_make(QZ_WANTS_SPAN, questions);
+  return qzi_clock_page_make(QZ_WANTS_SPAN | samples, questions);
 }
 
 struct qzi_target *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
@@ -240,6 +242,8 @@ int qzi_target_attend(struct qzi_target *target, const struct pollfd polls[3], i
     if (!(polls[1].revents & (POLLHUP | POLLERR)) && !qzi_channel_receive(target->socket, 0, &message, &fd)) {
       if (fd >= 0 && message.type == QZ_MESSAGES && recording->messages_fd < 0)
         recording->messages_fd = fd; /* read when the recording ends */
+      else if (fd >= 0 && message.type == QZ_SAMPLES)
+        qzi_recording_samples(recording, fd);
       else if (fd >= 0)
         close(fd);
       return 0;

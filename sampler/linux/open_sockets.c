@@ -15,8 +15,8 @@
 #define GROWS        2u
 #define EACH_MOST_NS UINT64_C(60000000000)
 
-enum { ESTABLISHED = 1, LISTEN = 10 };                   /* of TCP, as in /proc/net/tcp */
-enum { UNIX_CONNECTED = 3, UNIX_ACCEPTS = 0x10000 };     /* in /proc/net/unix: state, flag */
+enum { ESTABLISHED = 1, LISTEN = 10 };               /* of TCP, as in /proc/net/tcp */
+enum { UNIX_CONNECTED = 3, UNIX_ACCEPTS = 0x10000 }; /* in /proc/net/unix: state, flag */
 
 struct own {
   unsigned long long inodes[SOCKETS_MOST]; /* ascending */
@@ -79,7 +79,9 @@ static uint32_t inet(pid_t pid, const char *name, int is_udp, const struct own *
 
 /* Whether the socket and another one of the program were made together, as socketpair() does: it is connected to
  * itself. */
-static int is_pair(const struct own *own, unsigned long long inode) { return has(own, inode - 1) || has(own, inode + 1); }
+static int is_pair(const struct own *own, unsigned long long inode) {
+  return has(own, inode - 1) || has(own, inode + 1);
+}
 
 /* Quartz's own: abi/channel.h. */
 static int is_channel(unsigned type, const char *path) {

@@ -15,6 +15,7 @@
 #include "abi/hash.h"
 #include "affinity.h"
 #include "perf_event.h"
+#include "signal_samples.h"
 
 #define PAGE        4096u
 #define PAGES       8u   /* of a thread's buffer: room for 7 samples, more than are taken between two snapshots */
@@ -50,8 +51,10 @@ struct ring {
 };
 
 struct qzi_running {
-  const struct qzi_event *event; /* NULL: a timer */
-  uint64_t interval_ns;          /* interval of the timer; otherwise number of events between samples */
+  const struct qz_signal_ring *signals; /* not NULL: the program takes the samples; the rest is unused */
+  uint64_t next;                        /* sample of it to be read next */
+  const struct qzi_event *event;        /* NULL: a timer */
+  uint64_t interval_ns;                 /* interval of the timer; otherwise number of events between samples */
   uint32_t pid;
   struct ring rings[RINGS_MOST];
   uint32_t count, at; /* number of rings in use; ring at which reading continues */
@@ -227,6 +230,22 @@ struct qzi_running *qzi_running_count(uint32_t pid, uint32_t cpus, const struct 
   return open_running(pid, cpus, event, event->period, cpus_most, whole);
 }
 
+struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring) {
+  struct qzi_running *running = calloc(1, sizeof *running);
+  if (!running) return NULL;
+  running->signals = ring;
+  running->interval_ns = ring->interval_ns;
+  running->inherited = 1; /* every thread has samples */
+  return running;
+}
+
+int qzi_running_allowed(uint32_t pid) {
+  int fd = qzi_perf_event_open(pid, -1, NULL, UINT64_C(1000000000), 1, 0);
+  if (fd < 0) return -1;
+  close(fd);
+  return 0;
+}
+
 void qzi_running_close(struct qzi_running *running) {
   if (!running) return;
   drop_events(running);
@@ -313,6 +332,7 @@ static uint64_t lost_samples(const struct ring *ring, uint64_t at) {
 }
 
 int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
+  if (running->signals) return qzi_signal_samples_next(running->signals, &running->next, sample);
   for (uint32_t tried = 0; tried < running->count; running->at++, tried++) {
     if (running->at >= running->count) running->at = 0;
     struct ring *ring = &running->rings[running->at];

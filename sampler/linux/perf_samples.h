@@ -35,6 +35,10 @@ struct qzi_running;
  * thread may have been pinned to fewer since). interval_ns: processor time between samples. cpus_most:
  * QZI_RUNNING_CPUS, or less. whole: try events of CPUs. */
 struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole);
+/* The same interface for samples that the program takes of itself; the ring must remain mapped until
+ * qzi_running_close. Returns NULL if there is no memory. */
+struct qz_signal_ring;
+struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring);
 /* An event that is counted in place of time, in the program's own code (user mode): a sample is taken after every
  * `period` of them. */
 struct qzi_event {
@@ -50,6 +54,8 @@ int qzi_running_whole(const struct qzi_running *running);
 /* Processor time in ns between samples; 0 if running is NULL. */
 uint64_t qzi_running_interval_ns(const struct qzi_running *running);
 void qzi_running_close(struct qzi_running *running);
+/* Returns 0 if the kernel lets the sampler take samples of that process; otherwise -1 with errno. */
+int qzi_running_allowed(uint32_t pid);
 /* To be called when a thread is seen for the first time, and when it has ended. qzi_running_begin returns 0, or -1 with
  * errno if the thread can't be sampled. */
 int qzi_running_begin(struct qzi_running *running, uint32_t tid);

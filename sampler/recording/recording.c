@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "cpu_placement.h"
+#include "sampler/linux/signal_samples.h"
 #include "sampler/linux/process.h"
 #include "sampler/linux/free_lock_cost.h"
 #include "sampler/linux/futex_wait.h"
@@ -119,7 +120,7 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->pid = pid;
   pthread_mutex_init(&recording->cpu_time.lock, NULL);
   recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
-  recording->messages_fd = -1;
+  recording->messages_fd = recording->samples_fd = -1;
   const char *clause = NULL;
   if (qz_session_open(&recording->view, fd, &clause)) {
     int error = errno;
@@ -156,6 +157,16 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   qzi_process_usage_begin(&recording->usage, &recording->view, pid);
   recording->mailbox = qzi_modules_read(pid); /* now, because the program may have ended when it is stored */
   return 0;
+}
+
+void qzi_recording_samples(struct qzi_recording *recording, int fd) {
+  const struct qz_signal_ring *ring = recording->samples_fd < 0 ? qzi_signal_ring_map(fd) : NULL;
+  if (!ring) {
+    close(fd);
+    return;
+  }
+  recording->samples_fd = fd;
+  recording->sampler.signals = ring;
 }
 
 void qzi_recording_went_on(struct qzi_recording *recording, uint64_t at_ns) {
@@ -299,6 +310,7 @@ int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, i
 }
 
 void qzi_recording_close(struct qzi_recording *recording) {
+  const struct qz_signal_ring *ring = recording->sampler.signals;
   qzi_cpu_time_close(&recording->cpu_time);
   qzi_modules_free(recording->mailbox);
   qzi_sampler_close(&recording->sampler);
@@ -307,6 +319,8 @@ void qzi_recording_close(struct qzi_recording *recording) {
   qz_session_close(&recording->view);
   if (recording->wake_fd >= 0) close(recording->wake_fd);
   if (recording->messages_fd >= 0) close(recording->messages_fd);
+  if (recording->samples_fd >= 0) close(recording->samples_fd);
+  qzi_signal_ring_unmap(ring);
   memset(recording, 0, sizeof *recording);
-  recording->wake_fd = recording->messages_fd = -1;
+  recording->wake_fd = recording->messages_fd = recording->samples_fd = -1;
 }

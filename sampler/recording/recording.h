@@ -69,6 +69,7 @@ struct qzi_recording {
   _Atomic int failed;       /* reason if the sampling thread ended by itself: enum qz_end_reason */
   _Atomic int want_modules; /* an address outside of known modules was seen */
   _Atomic(struct qzi_modules *) mailbox; /* the newest memory map, for the sampling thread */
+  int samples_fd;                        /* ring of samples that the program takes of itself; -1 if there is none */
   int messages_fd;                       /* log of the messages of an MPI program; -1 if there is none */
   int wake_fd;                           /* eventfd: `failed` or `want_modules` has changed */
 };
@@ -98,6 +99,8 @@ void qzi_recording_begin(struct qzi_recording *recording);
 /* Name of the machine and its CPUs; "" if unknown. Cached; may be called before there is a recording, by the control
  * thread. */
 const char *qzi_recording_host(void);
+/* Takes over the descriptor of the ring in which the program puts samples of itself. By the control thread. */
+void qzi_recording_samples(struct qzi_recording *recording, int fd);
 /* Notes the time at which the program, which waited for its recording, continued. */
 void qzi_recording_went_on(struct qzi_recording *recording, uint64_t at_ns);
 /* Stores the current values of the program's processor time, of its threads' time slices, and of the cost of the

@@ -20,6 +20,7 @@ struct qzi_recording_request {
   enum qzi_children children;
   int followed;                           /* 1: it was started by a wrapper: no messages before that has ended */
   int span;                               /* 1: work and span are recorded */
+  int no_signals;                         /* 1: the program must not take samples of itself */
   int timeline;                           /* 1: the states of each thread over time are recorded */
   struct qz_what_if what_if[QZ_WHAT_IFS]; /* the questions asked with --what-if; names only */
   uint64_t rate_mhz;                      /* snapshots per 1000 s; 0: default */

@@ -76,11 +76,12 @@ struct qzi_sampler {
   struct qzi_tuples tuples;
   struct qzi_instructions instructions;
   struct qzi_timeline timeline;
-  struct qzi_slices slices;              /* file NULL: no slices are recorded */
-  const struct qzi_threading *threading; /* threading.h */
-  struct qzi_kernel *kernel;             /* if the program's threads are kernel threads; else NULL */
-  struct qzi_processor_loops *loops;     /* if they are those of the thread package; else NULL */
-  struct qzi_outside *outside;           /* creates the session if the program publishes nothing; else NULL */
+  struct qzi_slices slices;                     /* file NULL: no slices are recorded */
+  const struct qzi_threading *threading;        /* threading.h */
+  struct qzi_kernel *kernel;                    /* if the program's threads are kernel threads; else NULL */
+  struct qzi_processor_loops *loops;            /* if they are those of the thread package; else NULL */
+  const struct qz_signal_ring *_Atomic signals; /* samples that the program takes of itself; NULL: none, or not yet */
+  struct qzi_outside *outside;                  /* creates the session if the program publishes nothing; else NULL */
   struct qzi_holders *holders;
   struct qzi_path path;     /* opened by the owner of the clock page */
   struct qzi_visit *visits; /* by processor */

@@ -5,7 +5,7 @@
  *          session.c.
  * Must not: see limits that were there when the program began: those are found out before (qzi_pub_forbidden).
  */
-#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/signal_samples.h"
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -50,9 +50,15 @@ __asm__(".pushsection .text\n .p2align 4\n .globl syscall\n .type syscall, @func
 static long (*qzl_real_syscall)(long, ...);
 #endif
 
+/* Before the program limits its system calls. */
+static void limited(void) {
+  qzl_sampling_off();
+  atomic_store(&qzi_no_system_calls, true);
+}
+
 READS_MORE SYSCALL(long first, ...) {
   PASS_ON(6);
-  if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) atomic_store(&qzi_no_system_calls, true);
+  if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) limited();
   if (__builtin_expect(!qzl_real_syscall, 0)) qzl_real_syscall = (long (*)(long, ...))qzl_next("syscall", NULL);
   long result = qzl_real_syscall(first, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (!result && is_fork(first)) qzi_pub_perhaps_forked();
@@ -62,7 +68,7 @@ READS_MORE SYSCALL(long first, ...) {
 QZL_EXPORT READS_MORE int prctl(int first, ...) {
   static int (*real)(int, ...);
   PASS_ON(4);
-  if (first == PR_SET_SECCOMP) atomic_store(&qzi_no_system_calls, true);
+  if (first == PR_SET_SECCOMP) limited();
   if (__builtin_expect(!real, 0)) real = (int (*)(int, ...))qzl_next("prctl", NULL);
   int result = real(first, a[0], a[1], a[2], a[3]);
   if (first == PR_SET_NAME && !result) { /* the kernel keeps 15 bytes */

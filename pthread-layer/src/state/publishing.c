@@ -9,6 +9,7 @@
 #include "object_table.h"
 #include "path.h"
 #include "pool.h"
+#include "signal_samples.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
@@ -94,6 +95,7 @@ void qzi_publishers_attend(intptr_t gone) {
 }
 void qzi_publishers_off(void) {
   qzl_generation_ends();
+  qzl_sampling_off();
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++)
     if (qzl_pool.places[k].hot) qzi_hot_clear(qzl_pool.places[k].hot);
@@ -102,6 +104,7 @@ void qzi_publishers_off(void) {
 /* The only thread of a forked child is the one that called fork. */
 void qzi_publishers_forked(void) {
   qzl_process.attachable = false;
+  qzl_sampling_forked();
   qzl_pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   qzl_pool.starting = 0;
   qzl_pool.free = 0;

@@ -13,6 +13,7 @@
 #include "path.h"
 #include "pool.h"
 #include "held_locks.h"
+#include "signal_samples.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
@@ -72,6 +73,7 @@ void qzl_thread_begin(struct qzl_thread *me) {
   pthread_setspecific(end_key, me);
   qzi_pub_run(&me->pub, &me->thread);
   if (qzi_publishing()) qzl_path_begins(me);
+  qzl_sampled_begin(me);
 }
 
 /* Destructor of end_key. Other destructors may still lock and wait: the thread ends for us in the last round. */
@@ -81,6 +83,7 @@ static void end(void *argument) {
     pthread_setspecific(end_key, me);
     return;
   }
+  qzl_sampled_end(me);
   qzl_path_ends(me);
   qzl_write_waited(me);
   pthread_mutex_lock(&qzl_pool.lock);

@@ -63,6 +63,10 @@ struct qzl_thread {
   uint32_t unknown;         /* locks that were taken at places of which nothing was known */
   uint32_t shared_releases; /* of locks that others read, too, while some thread waits (rwlock.c) */
   struct {
+    int32_t timer;               /* id + 1; -1: it is being made, or could not be; 0: none */
+    uint64_t user_us, system_us; /* at the last sample */
+  } sampled;                     /* signal_samples.c */
+  struct {
     uint32_t index, epoch;
     uint64_t ns, spin_ns;
   } waited; /* its last wait, while that is not written down; index 0: it is */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sampler/linux/signal_samples.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/util/clock.h"
 
@@ -105,6 +106,17 @@ static void open_samples(struct qzi_tracker *tracker) {
   tracker->interval_ns = tracker->switches.interval_ns = qzi_running_interval_ns(tracker->running);
 }
 
+void qzi_tracker_look_for_signals(struct qzi_tracker *tracker) {
+  const struct qz_signal_ring *ring = tracker->sampler->signals;
+  struct qz_profile *head = tracker->sampler->file->head;
+  if (!ring || !(head->paths & QZ_PATHS_NO_SAMPLES)) return;
+  tracker->running = qzi_running_by_signals(ring);
+  if (!tracker->running) return;
+  tracker->interval_ns = tracker->switches.interval_ns = ring->interval_ns;
+  head->sample_ns = ring->cost_ns;
+  head->paths = (head->paths & ~QZ_PATHS_NO_SAMPLES) | QZ_PATHS_SIGNALS;
+}
+
 void qzi_tracker_start(struct qzi_tracker *tracker) {
   if (!tracker->paths) return;
   open_samples(tracker);
@@ -113,6 +125,7 @@ void qzi_tracker_start(struct qzi_tracker *tracker) {
 }
 
 void qzi_tracker_reopen(struct qzi_tracker *tracker) {
+  if (tracker->sampler->file->head->paths & QZ_PATHS_SIGNALS) return;
   qzi_running_close(tracker->running);
   open_samples(tracker);
   for (uint32_t k = 0; tracker->running && k < qz_session_thread_high(tracker->sampler->view); k++)

@@ -125,6 +125,7 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
   if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
   qzi_counters_read(&tracker->counters, counted_node, tracker);
+  if (!tracker->running && tracker->paths) qzi_tracker_look_for_signals(tracker);
   if (!tracker->running) return;
   tracker->switches.most_ns = tracker->sampler->sleep_ns;
   while (qzi_running_next(tracker->running, &tracker->sample)) {

@@ -81,6 +81,7 @@ test.serial(
       sampler,
       'record',
       '-q',
+      '--no-signals',
       '-o',
       file,
       '--',

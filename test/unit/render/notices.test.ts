@@ -72,6 +72,7 @@ const all: Notice[] = [
   { form: 'forbidden', what: 'samples' },
   { form: 'forbidden', what: 'some-samples' },
   { form: 'forbidden', what: 'samples-beside-hooks' },
+  { form: 'forbidden', what: 'signal-samples' },
   { form: 'forbidden', what: 'memory' },
   { form: 'forbidden', what: 'calls' },
   { form: 'forbidden', what: 'memory-outside' },

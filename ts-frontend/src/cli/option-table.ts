@@ -98,6 +98,11 @@ export const table = {
     sampler: 'both',
     help: 'work and span if procedure, site or lock NAME took F (or 0) times its time; up to two',
   },
+  'no-signals': {
+    kind: 'switch',
+    sampler: 'both',
+    help: 'where the kernel refuses samples of running threads, have none, rather than take them by signals',
+  },
   'no-follow': {
     kind: 'switch',
     sampler: 'record',

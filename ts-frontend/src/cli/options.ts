@@ -24,6 +24,7 @@ export const recordingOptions = [
   'span',
   'what-if',
   'timeline',
+  'no-signals',
   'quiet',
 ] as const;
 /** Options of recordings that run for days: a ring of files instead of one. */

@@ -34,6 +34,7 @@ function forbidden({ head: { paths, publisher, outside } }: Model): ForbiddenNot
   const isPthread = publisher === 'pthread';
   const list: [ForbiddenNotice['what'], boolean][] = [
     ['samples', isPthread && paths.noSamples && !paths.hooks],
+    ['signal-samples', isPthread && paths.signals],
     ['some-samples', isPthread && paths.fewSamples],
     ['rare-samples', isPthread && paths.rare],
     ['memory', isPthread && paths.noMemory && !outside],

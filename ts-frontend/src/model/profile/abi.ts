@@ -159,6 +159,7 @@ export const pathBits = {
   noCalls: 64,
   kernel: 128,
   rare: 256,
+  signals: 512,
 } as const;
 export type PathBit = keyof typeof pathBits;
 
@@ -292,4 +293,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '4efcbe8a09ad3418';
+export const addonMark = '3ee4805320aa4c7c';

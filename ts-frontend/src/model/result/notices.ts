@@ -163,6 +163,7 @@ export interface ForbiddenNotice {
     | 'some-samples'
     | 'rare-samples'
     | 'samples-beside-hooks'
+    | 'signal-samples'
     | 'memory'
     | 'calls'
     | 'memory-outside'

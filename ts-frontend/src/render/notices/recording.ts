@@ -112,6 +112,12 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
       'the kernel provides no samples of running threads (perf_event_open is forbidden here)',
     remedy: `${allow}, or compile with the flags that quartz cflags prints`,
   },
+  'signal-samples': {
+    reason:
+      'the kernel provides no samples of running threads (perf_event_open is forbidden here): ' +
+      'they take samples of themselves, by signals, at most one at each tick of the kernel',
+    remedy: `for more of them, ${allow}`,
+  },
   'some-samples': {
     reason: 'the kernel provided no samples of some threads: their procedures are seen only where they wait',
     remedy: 'raise ulimit -l or sysctl kernel.perf_event_mlock_kb',

@@ -1,0 +1,100 @@
+/**
+ * Where the kernel refuses samples (perf_event_open), the program's threads take them of themselves by signals
+ * (abi/signal_samples.h), of which the program notices nothing.
+ */
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { findEntities, KernelWork, type Model } from '../../../ts-frontend/src/model/index.js';
+import { item } from '../../../ts-frontend/src/model/profile/columns.js';
+import { root } from '../../support/root.js';
+import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
+import { needing, skip } from '../../support/capabilities.js';
+import { program } from './helpers.js';
+
+const test = needing('process_vm_readv', 'x86-64');
+
+interface Refused {
+  model: Model;
+  stdout: string;
+}
+async function refused(t: ExecutionContext, command: readonly string[], how: readonly string[] = []): Promise<Refused> {
+  const file = temporaryFile('refused.quartz');
+  const { status, stdout, stderr } = await start(join(root, 'build/test/support/denied'), [
+    'perf_event_open',
+    sampler,
+    'record',
+    '-q',
+    ...how,
+    '-o',
+    file,
+    '--',
+    ...command,
+  ]).ended;
+  t.is(status, 0, stderr);
+  const model = openModel(file);
+  t.true(model.head.paths.signals, 'samples by signals');
+  t.false(model.head.paths.noSamples);
+  return { model, stdout };
+}
+const ran = (model: Model, name: string): number =>
+  findEntities(model, name).reduce((sum, id) => {
+    const { kind, processorTimeNs } = item(model.entities, id);
+    return sum + (kind === 'procedure' ? processorTimeNs : 0);
+  }, 0);
+
+test('running threads have their procedures, and the report says where the samples come from', async (t) => {
+  const { model } = await refused(t, [program('paths')]);
+  const work = ran(model, 'fill') + ran(model, 'think') + ran(model, 'enter'); // 30, 10 and 20 ms in each turn
+  t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
+  for (const [name, part] of [
+    ['fill', 3 / 6],
+    ['think', 1 / 6],
+    ['enter', 2 / 6],
+  ] as const)
+    t.true(Math.abs(ran(model, name) / work - part) < 0.15, `${name}: ${ran(model, name) / work}`);
+  t.deepEqual(
+    model.notices.flatMap((notice) => (notice.form === 'forbidden' ? [notice.what] : [])),
+    ['signal-samples'],
+  );
+  t.true(model.head.runningSampleNs > 0, 'what a sample costs');
+});
+
+for (const [what, reasons] of [
+  ['write', [KernelWork.write]],
+  ['malloc', [KernelWork.fault, KernelWork.memory]],
+] as const)
+  test(`the kernel's work is told from the program's: ${what}`, async (t) => {
+    const { model } = await refused(t, [program('kernel_work'), what]);
+    const { kernel, ns } = model.raw.tuples;
+    const during = ns.reduce((sum, its, k) => sum + ((reasons as readonly number[]).includes(kernel[k]!) ? its : 0), 0);
+    const { systemNs } = model.kernelUsage!;
+    t.true(during > 0.7 * systemNs && during < 1.2 * systemNs + 50e6, `${during} of ${systemNs} ns`);
+  });
+
+test('calls that the signal interrupts go on, and it cannot be reset or blocked by accident', async (t) => {
+  const { glibcVersionRuntime } = (process.report.getReport() as { header: { glibcVersionRuntime: string } }).header;
+  if (Number(glibcVersionRuntime.split('.')[1]) > 40) {
+    skip(t, 'this C library has no numbers of system calls in its code');
+    return;
+  }
+  const { stdout } = await refused(t, [program('interrupted'), '59']);
+  t.is(stdout, '0\n');
+});
+
+test('a program that wants the signal gets it', async (t) => {
+  const { stdout } = await refused(t, [program('own_signal')]);
+  const [, handled, installed, unasked] = /^(\d+) of (\d+), (\d+) unasked$/m.exec(stdout)!.map(Number);
+  t.true(installed! >= 30);
+  t.deepEqual([handled, unasked], [installed, 0]);
+});
+
+test('a file that follows another one while the program runs has samples, too', async (t) => {
+  const file = temporaryFile('rotated.quartz');
+  const command = [sampler, 'record', '-q', '--rotate', '1', '-o', file, '--', program('paths')];
+  const ended = await start(join(root, 'build/test/support/denied'), ['perf_event_open', ...command]).ended;
+  t.is(ended.status, 0, ended.stderr);
+  const files = readdirSync(dirname(file)).filter((name) => name.includes('rotated'));
+  const last = openModel(join(dirname(file), files.sort().at(-1)!));
+  t.true(files.length > 1 && last.head.paths.signals && ran(last, 'fill') > 0, files.join(' '));
+});
