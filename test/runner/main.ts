@@ -11,7 +11,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAnother, anyOf, failing } from './again.js';
 import { junitResults } from './junit.js';
@@ -27,10 +27,29 @@ const again = process.argv.includes('--again');
 const silenceMs = 10 * 60_000;
 
 /**
- * Files in which no share of time is judged, so that they may run beside each other: one for each CPU, and one more,
- * for many of them wait. All others run alone: measure.test.js has tests that show nothing where CPUs are short.
+ * Files in which no share of time is judged, so that they may run beside each other: two for each CPU, and one more, for
+ * many of them wait most of the time. All others run alone: measure.test.js has tests that show nothing where CPUs are
+ * short.
  */
-const untimed = /^dist\/test\/(unit|repo|runner|end-to-end\/(addon|cli(?!\/measure)|html|tui))\//;
+const untimed = new RegExp(
+  '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|tui|' +
+    'pthread-layer/(debian-packages|sandboxed|transparency)))[/.]',
+);
+
+/** Files of small tests: ava takes longer to start than they do, so those of a folder run by one of it, some at a time. */
+const small = /^dist\/test\/(unit|repo)\//;
+const mostSmall = 8;
+
+/** What is run by one ava: a file, or some of the same folder. */
+function grouped(paths: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  for (const path of paths) {
+    const last = groups.at(-1);
+    if (last && last.length < mostSmall && small.test(path) && dirname(last[0]!) === dirname(path)) last.push(path);
+    else groups.push([path]);
+  }
+  return groups;
+}
 
 /** The files of tests whose sources are there: what is built from others is old. */
 const all = (): string[] =>
@@ -76,12 +95,15 @@ for (const [signal, number] of [
 }
 
 /**
- * One file by ava, in a group of processes of its own: one that hangs or crashes takes no other with it, and leaves
- * none.
+ * A file by ava, or some of one folder, in a group of processes of its own: one that hangs or crashes takes no other
+ * group with it, and leaves none.
  */
-async function file(path: string, options: readonly string[]): Promise<Result[]> {
+async function group(paths: readonly string[], options: readonly string[]): Promise<Result[]> {
   const results: Result[] = [];
-  const prefix = path.replace(/^dist\/test\/|\.test\.js$/g, '').replaceAll('/', ' › ');
+  // ava itself names the files where there are several.
+  const prefix = (paths.length === 1 ? paths[0]! : dirname(paths[0]!))
+    .replace(/^dist\/test\/|\.test\.js$/g, '')
+    .replaceAll('/', ' › ');
   const reader = new TapReader((result) => {
     const name = `${prefix} › ${result.name}`,
       { outcome, detail } = result;
@@ -92,7 +114,7 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
   });
   const ava = spawn(
     process.execPath,
-    [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', '--timeout=1h', ...options, path],
+    [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', '--timeout=1h', ...options, ...paths],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
   );
   running.add(ava);
@@ -138,22 +160,28 @@ async function runAgain(before: readonly Result[], what: string, rerun: () => Pr
 async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const options = args.filter((arg) => arg.startsWith('-')),
     chosen = args.filter((arg) => !arg.startsWith('-'));
-  const paths = chosen.length > 0 ? chosen : all();
-  const results = paths.map((): Result[] => []);
-  const beside = [...paths.keys()].filter((k) => untimed.test(paths[k]!)),
-    alone = [...paths.keys()].filter((k) => !untimed.test(paths[k]!));
+  const groups = grouped(chosen.length > 0 ? chosen : all());
+  const results = groups.map((): Result[] => []);
+  const mayBeBeside = (k: number): boolean => untimed.test(groups[k]![0]!);
+  const beside = [...groups.keys()].filter(mayBeBeside),
+    alone = [...groups.keys()].filter((k) => !mayBeBeside(k));
   const runEach = async (left: number[]): Promise<void> => {
     for (let k = left.shift(); k !== undefined; k = left.shift()) {
-      const begun = performance.now();
-      results[k] = await file(paths[k]!, options);
-      took.set(paths[k]!, Math.round((performance.now() - begun) / 1000));
+      const begun = performance.now(),
+        paths = groups[k]!;
+      results[k] = await group(paths, options);
+      took.set(
+        paths.length === 1 ? paths[0]! : `${paths[0]!} and ${paths.length - 1} more`,
+        Math.round((performance.now() - begun) / 1000),
+      );
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => runEach(beside)));
+  await Promise.all(Array.from({ length: 2 * availableParallelism() + 1 }, () => runEach(beside)));
   await runEach(alone);
   for (let tries = 1; again && tries < mostTries; tries++)
-    for (const [k, path] of paths.entries())
-      if (failing(results[k]!).length > 0) results[k] = await runAgain(results[k]!, path, () => file(path, options));
+    for (const [k, paths] of groups.entries())
+      if (failing(results[k]!).length > 0)
+        results[k] = await runAgain(results[k]!, paths.join(' '), () => group(paths, options));
   return results.flat();
 }
 

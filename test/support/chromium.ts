@@ -60,6 +60,8 @@ export class Chromium {
 
   /** Opens a file, or an address (file:, http:); `width` of the window in px. */
   static async open(file: string, width = 1240): Promise<Chromium> {
+    // It leaves directories where temporary files go.
+    const directory = temporaryDirectory();
     const child = spawn(
       'chromium',
       [
@@ -67,11 +69,15 @@ export class Chromium {
         '--no-sandbox',
         '--disable-gpu',
         '--no-first-run',
-        `--user-data-dir=${temporaryDirectory()}`,
+        `--user-data-dir=${directory}/user`,
         '--remote-debugging-pipe',
         'about:blank',
       ],
-      { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], timeout: 120_000 },
+      {
+        env: { ...process.env, TMPDIR: directory },
+        stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+        timeout: 120_000,
+      },
     );
     const page = new Chromium(child);
     const { targetInfos } = (await page.call('Target.getTargets')) as {

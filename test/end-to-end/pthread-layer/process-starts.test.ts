@@ -4,8 +4,9 @@
  */
 import test, { type ExecutionContext } from 'ava';
 import type { Finding, Model } from '../../../ts-frontend/src/model/index.js';
+import { skip } from '../../support/capabilities.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
-import { program, unsampled } from './helpers.js';
+import { hadCpus, program, unsampled } from './helpers.js';
 
 interface Recorded {
   model: Model;
@@ -59,6 +60,11 @@ test.serial('programs that do nothing: starting them is the cost, the waits for 
   const [finding] = model.findings;
   // the latter if no sample fell into posix_spawn
   t.true(['spawn_once', 'wait_for'].includes(finding?.name ?? ''), finding?.name);
+  // A child that waits for a CPU looks like one that works.
+  if (finding?.facts.form === 'io' && !hadCpus(model)) {
+    skip(t, 'other programs had the CPUs');
+    return;
+  }
   t.like(finding?.facts, { form: 'process-starts', copies: false });
   if (finding?.facts.form !== 'process-starts') return;
   t.true(finding.facts.waitedNs > 0);

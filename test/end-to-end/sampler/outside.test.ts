@@ -60,7 +60,9 @@ needing('perf_event_open', 'process_vm_readv')(
       const [holder] = door.object!.holders;
       t.regex(names(waiter!.path), /^waits \S*pthread_mutex_lock door$/);
       t.is(names(holder!.path), 'door keeps computes');
-      t.true(holder!.ns >= 0.95 * door.object!.waitNs, `${holder!.ns} of ${door.object!.waitNs} ns`);
+      // From when the lock is free until the thread that is woken for it has a CPU, nobody holds it.
+      const held = model.cpuWait.waitNs < 0.2 * model.cpuWait.runNs ? 0.95 : 0.8;
+      t.true(holder!.ns >= held * door.object!.waitNs, `${holder!.ns} of ${door.object!.waitNs} ns`);
       t.is(model.entities[holder!.thread]!.name, 'keeps');
       const report = (await quartz(['report', file])).stdout;
       t.notRegex(report, /interrupted/);

@@ -155,6 +155,9 @@ test('a level with less work than its chain, and a procedure that is less than i
     return ci95.highNs - ci95.lowNs;
   };
   t.true(width(stalled) > 4 * width(raw.head) && width(stalled) < 5 * width(raw.head));
+  // Nor do snapshots count that were taken while the span's thread waited for a CPU, for most of the run.
+  const kept = { ...raw.head, elapsedNs: 20 * raw.head.elapsedNs, weightSquaresUs2: 400 * raw.head.weightSquaresUs2 };
+  t.true(width(kept) > 3 * width(raw.head), `${width(kept)} and ${width(raw.head)}`);
 });
 
 test('a pthread lock whose holders used more than the elapsed time breaks an invariant', (t) => {

@@ -16,11 +16,17 @@ export function independentSnapshots(head: RawHead): number {
 }
 
 /**
- * Of observations made by some of the snapshots, the number that carry the same information: snapshots right after
- * each other, between stalls, show the same.
+ * Of observations of what was on the span, the number that carry the same information. Snapshots right after each
+ * other, between stalls, show the same; and so do those that are taken while the span's thread waits for a CPU: in the
+ * time that the span takes there are only so many snapshots.
  */
-export function independentOf(head: RawHead, observations: number): number {
-  return head.snapshots > 0 ? observations * Math.min(1, independentSnapshots(head) / head.snapshots) : observations;
+export function independentOnSpan(head: RawHead, observations: number): number {
+  if (head.snapshots <= 0 || head.elapsedNs <= 0) return observations;
+  const independent = independentSnapshots(head);
+  return Math.min(
+    observations * Math.min(1, independent / head.snapshots),
+    independent * Math.min(1, head.spanNs / head.elapsedNs),
+  );
 }
 
 /**

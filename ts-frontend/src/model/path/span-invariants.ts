@@ -1,6 +1,6 @@
 /** Invariants of work and span (docs/reference/metrics.md, section 5); returns one line for each violation. Pure. */
 import { whatIfKinds } from '../profile/abi.js';
-import { independentOf, shareInterval } from '../metrics/confidence.js';
+import { independentOnSpan, shareInterval } from '../metrics/confidence.js';
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { State, type RawProfile } from '../profile/raw-profile.js';
 
@@ -108,7 +108,7 @@ function checkOnSpan(raw: RawProfile): string[] {
       if (node !== 0 || u32(onSpan.stack, row) === 0) ns += its; // what was not seen may be part of it
     });
     const share = ns / head.spanNs;
-    const most = share + 2 * (shareInterval(share, independentOf(head, crumbs)).high - share);
+    const most = share + 2 * (shareInterval(share, independentOnSpan(head, crumbs)).high - share);
     if (spanNs < head.spanNs * (1 - (1 - factor) * most) - 1 - head.strands)
       broken.push(`10. what if ${k}: span ${spanNs} of ${head.spanNs}, where ${share} of it is on the span`);
   });

@@ -3,7 +3,7 @@
  * overlap. Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
-import { independentOf, shareInterval } from '../metrics/confidence.js';
+import { independentOnSpan, shareInterval } from '../metrics/confidence.js';
 import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
 
@@ -64,7 +64,7 @@ export function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: nu
     if (group !== 0) addAt(self, group, ns);
   });
   const { spanNs } = raw.head;
-  const independent = independentOf(raw.head, seenOften);
+  const independent = independentOnSpan(raw.head, seenOften);
   const scale = workScale(model);
   const entities: SpanEntity[] = [];
   inclusive.forEach((onSpanNs, entity) => {
