@@ -23,7 +23,7 @@
 #include "usage.h"
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 14u
+#define QZ_SESSION_VERSION 15u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -56,7 +56,8 @@ enum qz_kind {
   QZ_KIND_SLEEP = 8, /* waiting for time to pass: one object per call site of a sleep */
   QZ_KIND_SPINLOCK = 9,
   QZ_KIND_ONCE = 10,
-  QZ_KIND_FUTEX = 11, /* observed from outside: a futex address that no layer explains */
+  QZ_KIND_FUTEX = 11, /* a word on which threads wait by the kernel's futex. In a session: told by the pthread layer; in
+                         a profile also observed from outside */
   QZ_KIND_LOOP = 12,  /* a busy-wait loop in the program: one object per loop */
   QZ_KIND_COUNT = 13
 };
@@ -231,15 +232,16 @@ struct qz_frame {
   uint64_t pc, sp, fp; /* fp: frame pointer, rbp or x29 */
 };
 
-/* Where a thread was when it created another one, with a copy of its stack in which its callers are found. Creation
- * n (from 1) is in element n % capacity until `capacity` further ones have been written. */
+/* Where a thread was when it created another one, or was the first to wait for a futex, with a copy of its stack in
+ * which its callers are found. Creation n (from 1) is in element n % capacity until `capacity` further ones have been
+ * written. */
 #define QZ_CREATIONS      64u
 #define QZ_CREATION_BYTES 8192u
 struct qz_creation {
-  uint64_t sequence; /* 2 * n; 2 * n - 1: it is being written. Stored first and last */
-  uint32_t creator;  /* thread index */
-  uint32_t child;
-  uint64_t creator_serial, child_serial;
+  uint64_t sequence;                     /* 2 * n; 2 * n - 1: it is being written. Stored first and last */
+  uint32_t creator;                      /* thread index */
+  uint32_t child;                        /* thread index, or index of the futex's record */
+  uint64_t creator_serial, child_serial; /* child_serial 0: a futex */
   struct qz_frame from;
   uint64_t bytes; /* size of `stack`, a copy of the stack from from.sp on */
   uint64_t stack[QZ_CREATION_BYTES / 8];
@@ -306,7 +308,7 @@ struct qz_object {
   uint32_t hold_hist[QZ_TIME_BUCKETS];
 
   /* For the publisher of the pthread layer: chains of the threads that ended waits (barrier: [round & 1]), the times
-   * of that, in its ticks, and arrivals at a barrier */
+   * of that, in its ticks, and arrivals at a barrier; of a futex where its waiters were moved to and from */
   QZ_ALIGN(64) uint64_t path_word[2];
   uint64_t path_ticks[2];
   uint64_t path_what_if[QZ_WHAT_IFS]; /* with the four words above: lanes of the thread package's work and span */

@@ -45,6 +45,12 @@ int qzi_objects_make(void) {
 
 void qzi_objects_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
+bool qzi_objects_free(void) {
+  if (pthread_mutex_trylock(&lock)) return false;
+  pthread_mutex_unlock(&lock);
+  return true;
+}
+
 /* Makes the record visible to the sampler. */
 static void show(uint32_t index) {
   struct qz_object *record = &qzi_pub_objects[index];

@@ -161,6 +161,7 @@ uint32_t qzi_object_place(uint32_t index);
 uint32_t qzi_object_shared(uint32_t index);
 int qzi_objects_make(void);
 void qzi_objects_forked(void);
+bool qzi_objects_free(void); /* the calling thread does not have the lock of the objects' records */
 void qzi_objects_mapped(void);
 
 /* names.c */

@@ -14,6 +14,7 @@ struct unfinished {
 struct qzi_creations {
   struct qzi_interner *in;
   struct qzi_paths *paths;
+  qzi_first_wait *first_wait;
   uint64_t seen; /* number of creations read so far */
   uint32_t count;
   struct unfinished *unfinished; /* `count` of at most QZ_CREATIONS */
@@ -22,12 +23,13 @@ struct qzi_creations {
   uint64_t *keys, *prints; /* scratch memory for the path of a record */
 };
 
-struct qzi_creations *qzi_creations_open(struct qzi_interner *in, struct qzi_paths *paths) {
+struct qzi_creations *qzi_creations_open(struct qzi_interner *in, struct qzi_paths *paths, qzi_first_wait *first_wait) {
   if (!paths || !in->view->creation_table.capacity || !in->bases) return NULL;
   struct qzi_creations *creations = calloc(1, sizeof *creations);
   if (!creations) return NULL;
   creations->in = in;
   creations->paths = paths;
+  creations->first_wait = first_wait;
   creations->unfinished = calloc(QZ_CREATIONS, sizeof *creations->unfinished);
   creations->keys = calloc(in->view->stack_limit, 2 * sizeof *creations->keys);
   creations->prints = creations->keys + in->view->stack_limit;
@@ -55,6 +57,20 @@ static int is_own(struct qzi_paths *paths, struct qzi_walk *walk) {
   return walk->own; /* the start routine itself called it */
 }
 
+/* Walks the copied stack. Returns 0, or -1 if nothing was found. */
+static int walk_from(struct qzi_creations *creations, const struct qz_creation *at) {
+  struct qzi_registers from = {.pc = at->from.pc, .sp = at->from.sp, .fp = at->from.fp, .fp_known = 1};
+  struct qzi_stack_copy stack = {.address = at->from.sp, .bytes = at->bytes, .data = (const unsigned char *)at->stack};
+  return qzi_paths_walk(creations->paths, at->creator, &from, &stack, &creations->walk);
+}
+
+static void take_futex(struct qzi_creations *creations, const struct qz_creation *at) {
+  struct qzi_interner *in = creations->in;
+  if (at->child >= qz_session_object_high(in->view) || walk_from(creations, at)) return;
+  uint32_t thread = qzi_intern_thread(in, at->creator, at->creator_serial);
+  if (thread) creations->first_wait(in, at->child, thread, &creations->walk);
+}
+
 /* Node of the path that leads to the creation; 0: unknown. */
 static uint32_t path_to(struct qzi_creations *creations, const struct qz_creation *at) {
   struct qzi_interner *in = creations->in;
@@ -62,13 +78,11 @@ static uint32_t path_to(struct qzi_creations *creations, const struct qz_creatio
   const struct qz_thread *child = qz_session_thread(view, at->child), *creator = qz_session_thread(view, at->creator);
   struct qz_stack_copy copy;
   uint64_t *keys = creations->keys, *prints = creations->prints;
-  struct qzi_registers from = {.pc = at->from.pc, .sp = at->from.sp, .fp = at->from.fp, .fp_known = 1};
-  struct qzi_stack_copy stack = {.address = at->from.sp, .bytes = at->bytes, .data = (const unsigned char *)at->stack};
   if (!qz_session_copy_stack(view, child, keys, 0, &copy)) return 0;
   uint32_t base = QZ_LOAD(&child->base);
   if (base > copy.depth || QZ_LOAD_ACQUIRE(&child->serial) != at->child_serial) return 0;
   base = qzi_intern_based(in, at->creator, at->creator_serial, keys, base);
-  if (qzi_paths_walk(creations->paths, at->creator, &from, &stack, &creations->walk)) return 0;
+  if (walk_from(creations, at)) return 0;
   if (QZ_LOAD_ACQUIRE(&creator->serial) != at->creator_serial || !is_own(creations->paths, &creations->walk)) return 0;
   qzi_prints(in, keys, prints, 0, base);
   return qzi_paths_node(creations->paths, qzi_intern_stack(in, keys, prints, base), &creations->walk, 0, 1);
@@ -80,6 +94,10 @@ static int take(struct qzi_creations *creations, const struct qz_creation *at) {
   uint32_t capacity = in->view->thread_table.capacity;
   if (at->creator >= capacity || at->bytes > sizeof at->stack || at->bytes % 8) return 1;
   if (QZ_LOAD_ACQUIRE(&qz_session_thread(in->view, at->creator)->serial) != at->creator_serial) return 1;
+  if (!at->child_serial) {
+    take_futex(creations, at);
+    return 1;
+  }
   uint32_t node = path_to(creations, at);
   if (!node) return 1;
   qzi_intern_base(in, at->child, at->child_serial, node);
@@ -94,8 +112,8 @@ static int copy_of(const struct qz_session_view *view, uint64_t number, struct q
   if (sequence < 2 * number) return 0;
   if (sequence > 2 * number) return -1;
   uint32_t child = QZ_LOAD(&at->child);
-  if (child >= view->thread_table.capacity ||
-      QZ_LOAD(&qz_session_thread(view, child)->serial) != QZ_LOAD(&at->child_serial))
+  uint64_t serial = QZ_LOAD(&at->child_serial);
+  if (serial && (child >= view->thread_table.capacity || QZ_LOAD(&qz_session_thread(view, child)->serial) != serial))
     return -1;
   for (size_t k = 0; k < sizeof *to / sizeof(uint64_t); k++)
     ((uint64_t *)(void *)to)[k] = QZ_LOAD((const uint64_t *)(const void *)at + k);

@@ -46,6 +46,19 @@ uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *it
   return qzi_table_add(&in->external_table, hash_of(its), index) ? 0 : index;
 }
 
+uint32_t qzi_external_told(struct qzi_interner *in, uint32_t record) {
+  const struct qz_object *object = qz_session_object(in->view, record);
+  if (in->told[record].external) return in->told[record].external;
+  uint64_t address = qzi_object_address(object), site = QZ_LOAD(&object->site);
+  struct qzi_external its = {.kind = QZI_BY_PLACE, .key = site, .site = site, .module = qzi_intern_module(in, site)};
+  if (address != UINT64_MAX && qzi_intern_module(in, address)) {
+    its.kind = QZI_BY_VARIABLE;
+    its.key = its.address = address;
+  }
+  uint32_t index = qzi_external_find(in, &its);
+  return index ? index : qzi_external_add(in, &its);
+}
+
 uint32_t qzi_external_entity(const struct qzi_interner *in, uint32_t index) {
   return index && index <= in->externals_count ? qzi_external_at(in, index)->entity : 0;
 }

@@ -73,7 +73,7 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   uint64_t since_ns = memo->visit_ns ? memo->visit_ns - 1 : qzi_growth_since(&sampler->objects_grown, index);
   uint64_t ns = now_ns - since_ns;
   memo->visit_ns = now_ns + 1;
-  if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return;
+  if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT || kind == QZ_KIND_FUTEX) return; /* futexes: by their waiters */
   uint32_t blocked = QZ_LOAD(&object->queue), most = sampler->view->thread_table.capacity;
   /* Places of joins, sleeps and spins always exist; other objects only while one is alive. */
   if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked &&
@@ -167,13 +167,73 @@ static void add_exact(struct qz_object_stats *stats, const struct qz_object *obj
   }
 }
 
+/* ---- exact statistics of futexes, of which the pthread layer tells ---- */
+
+static struct qz_object_stats *external_stats(struct qzi_sampler *sampler, struct qzi_external_object *its) {
+  if (!its->stats) qzi_object_seen(sampler, its->entity, &its->stats, 0, 0);
+  return its->stats ? &sampler->file->objects[its->stats - 1] : NULL;
+}
+
+/* Whether the record has counts of the recording. */
+static int told_anything(const struct qzi_sampler *sampler, uint32_t index) {
+  uint64_t before = index < sampler->bases_count ? sampler->bases[index].acquisitions : 0;
+  return QZ_LOAD(&qz_session_object(sampler->view, index)->acquisitions) != before;
+}
+
+/* Its object; NULL: none. */
+static struct qzi_external_object *told_of(struct qzi_sampler *sampler, uint32_t index) {
+  if (QZ_LOAD_ACQUIRE(&qz_session_object(sampler->view, index)->kind) != QZ_KIND_FUTEX) return NULL;
+  if (!told_anything(sampler, index)) return NULL;
+  uint32_t external = qzi_external_told(&sampler->in, index);
+  return external ? qzi_external_at(&sampler->in, external) : NULL;
+}
+
+static void mark_told(struct qzi_sampler *sampler, uint32_t index) {
+  const struct qzi_told *told = &sampler->in.told[index];
+  struct qzi_external_object *its = told_of(sampler, index);
+  if (!its) return;
+  its->told = 1;
+  if (!told->mixed) return;
+  struct qzi_external_object *first = qzi_external_at(&sampler->in, told->first);
+  if (!its->uncounted) its->uncounted = QZI_UNCOUNTED;
+  if (!first->uncounted) first->uncounted = QZI_UNCOUNTED;
+}
+
+/* Beside sampled times of others, sums of counted ones would be of neither. */
+static void clear_told(struct qzi_sampler *sampler, struct qzi_external_object *its) {
+  struct qz_object_stats *stats = its->told ? external_stats(sampler, its) : NULL;
+  if (!stats) return;
+  stats->instances = stats->acquisitions = stats->contended = stats->wait_max_ns = 0;
+  stats->wait_ns = its->uncounted ? its->sampled_ns : 0;
+  memset(stats->wait_hist, 0, sizeof stats->wait_hist);
+}
+
+static void read_told(struct qzi_sampler *sampler, uint32_t high) {
+  struct qzi_interner *in = &sampler->in;
+  for (uint32_t k = 1; k <= in->externals_count; k++)
+    if (qzi_external_at(in, k)->uncounted == QZI_UNCOUNTED) qzi_external_at(in, k)->uncounted = 0;
+  for (uint32_t k = 1; k < high; k++) mark_told(sampler, k);
+  for (uint32_t k = 1; k <= in->externals_count; k++) clear_told(sampler, qzi_external_at(in, k));
+  for (uint32_t k = 1; k < high; k++) {
+    struct qzi_external_object *its = told_of(sampler, k);
+    struct qz_object_stats *stats = its ? external_stats(sampler, its) : NULL;
+    if (!stats) continue;
+    const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
+    if (its->uncounted)
+      stats->instances += QZ_LOAD(&qz_session_object(sampler->view, k)->instances);
+    else
+      add_exact(stats, qz_session_object(sampler->view, k), base, 0);
+  }
+}
+
 void qzi_objects_read(struct qzi_sampler *sampler) {
   uint32_t high = qz_session_object_high(sampler->view);
+  read_told(sampler, high);
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t k = 1; k < high; k++) {
       const struct qz_object *object = qz_session_object(sampler->view, k);
       uint32_t kind = QZ_LOAD_ACQUIRE(&object->kind);
-      if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) continue;
+      if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT || kind == QZ_KIND_FUTEX) continue;
       const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
       uint64_t asked = sampler->asked && (qz_kind_is_lock(kind) || kind == QZ_KIND_SEMAPHORE) ? sampler->asked[k] : 0;
       if (!sampler->objects[k].stats && !asked && QZ_LOAD(&object->acquisitions) == (base ? base->acquisitions : 0))
@@ -195,6 +255,7 @@ void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns) {
   for (uint32_t k = 1; k <= sampler->in.externals_count; k++) {
     struct qzi_external_object *object = qzi_external_at(&sampler->in, k);
     qzi_object_seen(sampler, object->entity, &object->stats, object->waiters + object->resting, ns);
+    object->sampled_ns += (object->waiters + object->resting) * ns;
     object->waiters = 0;
   }
 }

@@ -50,6 +50,44 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
   return object_of(in, &its);
 }
 
+/* The record is that of another word now; what it counted before stays with it. */
+static void begin_again(struct qzi_told *told, uint32_t instance) {
+  told->instance = instance;
+  told->thread = told->several = 0;
+  if (told->mixed) told->mixed = QZI_MIXED_FOR_GOOD;
+}
+
+uint32_t qzi_futex_told(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk) {
+  struct qzi_told *told = &in->told[record];
+  const struct qz_object *object = qz_session_object(in->view, record);
+  uint32_t instance = (uint32_t)QZ_LOAD(&object->instances), before = told->external;
+  if (told->instance != instance) begin_again(told, instance);
+  if (told->thread && told->thread != thread && !told->several) {
+    told->several = 1;
+    told->external = told->first;
+    if (told->mixed == QZI_MIXED) told->mixed = 0;
+  }
+  if (told->several) return told->external;
+  uint32_t found = qzi_futex(in, QZ_LOAD(&object->address), walk);
+  if (!found) return before;
+  if (before && before != found) {
+    if (!told->mixed) told->mixed = told->thread ? QZI_MIXED : QZI_MIXED_FOR_GOOD;
+    if (told->mixed == QZI_MIXED_FOR_GOOD) qzi_external_at(in, before)->uncounted = QZI_UNCOUNTED_FOR_GOOD;
+  }
+  if (!told->thread) told->first = found;
+  told->external = found;
+  told->thread = thread;
+  return found;
+}
+
+void qzi_futex_first(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk) {
+  const struct qzi_told *told = &in->told[record];
+  const struct qz_object *object = qz_session_object(in->view, record);
+  if (QZ_LOAD_ACQUIRE(&object->kind) != QZ_KIND_FUTEX) return;
+  if (told->thread && told->instance == (uint32_t)QZ_LOAD(&object->instances)) return;
+  qzi_futex_told(in, record, thread, walk);
+}
+
 uint32_t qzi_loop(struct qzi_interner *in, uint64_t start, const struct qzi_walk *walk) {
   /* Sites are looked up as return addresses, so the site is one byte after the place. */
   struct qzi_external its = {

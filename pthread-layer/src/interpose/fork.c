@@ -6,6 +6,7 @@
  * Must not: change what is shared with the parent; do anything in a child that shares its parent's memory.
  */
 #include "pthread-layer/src/layer.h"
+#include "system_calls.h"
 #include <sched.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ __attribute__((no_sanitize("address"))) QZL_EXPORT int clone(int (*function)(voi
   va_end(list);
   if (!real) real = (int (*)(int (*)(void *), void *, int, void *, ...))qzl_next("clone", NULL);
   struct start start = {function, argument};
+  qzl_clones((unsigned long)(unsigned)flags);
   bool copies = function && !(flags & CLONE_VM);
   return real(copies ? begin : function, stack, flags, copies ? &start : argument, more[0], more[1], more[2]);
 }

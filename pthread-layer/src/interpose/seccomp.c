@@ -7,12 +7,14 @@
  */
 #include "pthread-layer/src/state/signal_samples.h"
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "publisher/private.h"
+#include "system_calls.h"
 
 /* Six arguments at most are there to be passed on; those that the caller did not give have no meaning, and are read all
  * the same: AddressSanitizer must not look. */
@@ -31,23 +33,30 @@ static bool is_fork(long number) {
   return number == SYS_clone || number == SYS_clone3;
 }
 
-#if defined(__x86_64__)
 /* All but those calls jump on: nothing of ours is on the stack, so that the sampler finds the number at the caller
- * (sampler/waits/kernel_work.c). */
-#define SYSCALL __attribute__((visibility("hidden"), used)) long qzl_syscall
-__attribute__((visibility("hidden"))) long (*qzl_real_syscall)(long, ...);
-SYSCALL(long first, ...);
-#define TAKEN(number) "cmpq $" number ", %rdi\n je qzl_syscall\n"
+ * (sampler/waits/kernel_work.c), and a child that returns to the caller on the same stack finds its frame as it was. */
+long (*qzl_real_syscall)(long, ...);
+__attribute__((visibility("hidden"), used)) long qzl_syscall(long first, ...);
 #define TEXT(number)  TEXT_OF(number)
 #define TEXT_OF(text) #text
-__asm__(".pushsection .text\n .p2align 4\n .globl syscall\n .type syscall, @function\n"
-        "syscall:\n .cfi_startproc\n" TAKEN(TEXT(SYS_seccomp)) TAKEN(TEXT(SYS_prctl)) TAKEN(TEXT(SYS_fork))
-          TAKEN(TEXT(SYS_clone)) TAKEN(TEXT(SYS_clone3)) "movq qzl_real_syscall(%rip), %rax\n testq %rax, %rax\n"
-                                                         "je qzl_syscall\n jmpq *%rax\n"
-                                                         ".cfi_endproc\n .size syscall, . - syscall\n .popsection");
-#else
-#define SYSCALL QZL_EXPORT long syscall
-static long (*qzl_real_syscall)(long, ...);
+#define BEGIN                                                                     \
+  ".pushsection .text\n .p2align 4\n .globl syscall\n .type syscall, %function\n" \
+  "syscall:\n .cfi_startproc\n"
+#define END ".cfi_endproc\n .size syscall, . - syscall\n .popsection"
+#define ALL                               \
+  TAKEN(TEXT(SYS_futex), "qzl_futex")     \
+  TAKEN(TEXT(SYS_seccomp), "qzl_syscall") \
+  TAKEN(TEXT(SYS_prctl), "qzl_syscall")   \
+  FORK TAKEN(TEXT(SYS_clone), "qzl_syscall") TAKEN(TEXT(SYS_clone3), "qzl_syscall")
+#if defined(__x86_64__)
+#define TAKEN(number, by) "cmpq $" number ", %rdi\n je " by "\n"
+#define FORK              TAKEN(TEXT(SYS_fork), "qzl_syscall")
+__asm__(BEGIN ALL "movq qzl_real_syscall(%rip), %rax\n testq %rax, %rax\n je qzl_syscall\n jmpq *%rax\n" END);
+#elif defined(__aarch64__)
+#define TAKEN(number, by) "cmp x0, #" number "\n b.eq " by "\n"
+#define FORK
+__asm__(BEGIN "hint #34\n" ALL "adrp x16, qzl_real_syscall\n ldr x16, [x16, #:lo12:qzl_real_syscall]\n"
+              "cbz x16, 1f\n br x16\n 1: b qzl_syscall\n" END);
 #endif
 
 /* Before the program limits its system calls. */
@@ -56,11 +65,23 @@ static void limited(void) {
   atomic_store(&qzi_no_system_calls, true);
 }
 
-READS_MORE SYSCALL(long first, ...) {
+long (*qzl_find_syscall(void))(long, ...) {
+  if (!qzl_real_syscall) qzl_real_syscall = (long (*)(long, ...))qzl_next("syscall", NULL);
+  return qzl_real_syscall;
+}
+
+_Atomic bool qzl_shared_tls;
+void qzl_clones(unsigned long flags) {
+  if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) == CLONE_VM) atomic_store(&qzl_shared_tls, true);
+}
+
+READS_MORE long qzl_syscall(long first, ...) {
   PASS_ON(6);
   if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) limited();
-  if (__builtin_expect(!qzl_real_syscall, 0)) qzl_real_syscall = (long (*)(long, ...))qzl_next("syscall", NULL);
-  long result = qzl_real_syscall(first, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (first == SYS_clone) qzl_clones((unsigned long)a[0]);
+  if (first == SYS_clone3 && a[0] && (unsigned long)a[1] >= sizeof(uint64_t))
+    qzl_clones((unsigned long)*(const uint64_t *)(uintptr_t)a[0]); /* struct clone_args: flags come first */
+  long result = qzl_find_syscall()(first, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (!result && is_fork(first)) qzi_pub_perhaps_forked();
   return result;
 }

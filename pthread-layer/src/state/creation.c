@@ -22,21 +22,30 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_stack(struct 
   to->bytes = bytes;
 }
 
-void qzl_creation_note(const struct qzl_thread *me, const struct qzl_thread *child, const struct qz_frame *from) {
+static void note(const struct qzl_thread *me, uint32_t child, uint64_t child_serial, const struct qz_frame *from) {
   struct qz_session *head = qzi_session.head;
-  const struct qz_thread *mine = me->thread.record, *its = child->thread.record;
+  const struct qz_thread *mine = me->thread.record;
   uint64_t low = me->thread.stack_low, high = me->thread.stack_high, bytes = high - from->sp;
-  if (!qzi_session.creations || !mine || !its || from->sp < low || from->sp >= high || has_hooks(mine)) return;
+  if (!qzi_session.creations || !mine || from->sp < low || from->sp >= high) return;
   if (bytes > QZ_CREATION_BYTES) bytes = QZ_CREATION_BYTES;
   uint64_t number = __atomic_add_fetch(&head->creations, 1, __ATOMIC_RELAXED);
   struct qz_creation *at = &qzi_session.creations[number % QZ_CREATIONS];
   __atomic_store_n(&at->sequence, 2 * number - 1, __ATOMIC_RELAXED);
   qzi_pub_fence();
   at->creator = me->thread.index_plus_1 - 1;
-  at->child = child->thread.index_plus_1 - 1;
+  at->child = child;
   at->creator_serial = mine->serial;
-  at->child_serial = its->serial;
+  at->child_serial = child_serial;
   at->from = *from;
   copy_stack(at, from->sp, bytes & ~UINT64_C(7));
   __atomic_store_n(&at->sequence, 2 * number, __ATOMIC_RELEASE);
+}
+
+void qzl_creation_note(const struct qzl_thread *me, const struct qzl_thread *child, const struct qz_frame *from) {
+  const struct qz_thread *mine = me->thread.record, *its = child->thread.record;
+  if (mine && its && !has_hooks(mine)) note(me, child->thread.index_plus_1 - 1, its->serial, from);
+}
+
+void qzl_creation_futex(const struct qzl_thread *me, uint32_t index, const struct qz_frame *from) {
+  if (!(index & QZI_PUB_SHARED)) note(me, index, 0, from);
 }

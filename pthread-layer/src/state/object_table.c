@@ -20,14 +20,19 @@
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
-#define OWN        256u
-#define OWN_ALL    4096u
-#define OWN_BESIDE 32u /* of no known place, first used where objects of an aggregate record are used */
-#define MADE_BITS  15u /* sets of two: the first keeps what it has, the second has the latest */
+#define OWN          256u
+#define OWN_ALL      4096u
+#define OWN_BESIDE   32u   /* of no known place, first used where objects of an aggregate record are used */
+#define WORDS        8192u /* for the kernel's futex, that have a record of their own */
+#define MADE_BITS    15u   /* sets of two: the first keeps what it has, the second has the latest */
+
+#define FORGET_LOOKS 256
+#define WORD_TRIES   1000 /* for a lock that others have for some hundred instructions */
 
 struct qzl_object *qzl_objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t used; /* of the table */
+static uint32_t used;  /* of the table, */
+static uint32_t words; /* by words for the kernel's futex */
 static struct made { uint64_t address, site; } * made;
 uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
 static uint32_t removed; /* since the filter was rebuilt */
@@ -136,6 +141,45 @@ static void join_aggregate(uint32_t place) {
   qzl_generation_ends();
 }
 
+/* It is no longer in the table; the caller gives back its record. With the lock held. */
+static struct qzi_pub_object take_out(struct qzl_object *found) {
+  struct qzi_pub_object object = {.index = found->index};
+  words -= qzl_is_word(found->address);
+  /* Nothing was put behind it: a search may end here. */
+  const struct qzl_object *next = &qzl_objects[(size_t)(found - qzl_objects + 1) & ((1u << QZL_OBJECT_BITS) - 1)];
+  __atomic_store_n(&found->address, next->address == 0 ? 0 : 1, __ATOMIC_RELEASE);
+  used--;
+  if (++removed == 1u << (QZL_FILTER_BITS - 4)) filter_anew();
+  return object;
+}
+
+/* Nobody says when a word is used no more: one that has no waiters makes room. With the lock held. */
+static void forget_word(void) {
+  static uint32_t hand;
+  for (int k = 0; k < FORGET_LOOKS; k++) {
+    struct qzl_object *object = &qzl_objects[hand++ & ((1u << QZL_OBJECT_BITS) - 1)];
+    if (!qzl_is_word(object->address) || __atomic_load_n(&QZI_PUB_OBJECT(object->index)->queue, __ATOMIC_RELAXED))
+      continue;
+    struct qzi_pub_object gone = take_out(object);
+    qzi_pub_destroyed(&gone);
+    return;
+  }
+}
+
+/* Takes the lock, unless the calling thread has it, or that of the records, because a signal interrupted it there. */
+static bool lock_word(uint64_t at) {
+  int tries = 0;
+  while (pthread_mutex_trylock(&lock))
+    if (++tries == WORD_TRIES) return false;
+  struct qzl_object *free;
+  if (!qzi_objects_free()) {
+    pthread_mutex_unlock(&lock);
+    return false;
+  }
+  if (words >= WORDS && !find(at, &free)) forget_word();
+  return true;
+}
+
 /* most: records that the place may have for objects of their own, if none of them is free. */
 static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32_t capacity, uint32_t most) {
   if (!qzl_objects || !qzi_publishing() || !qzi_pub_objects) return 0;
@@ -143,14 +187,19 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
   struct qzi_pub_object object = {.site = place ? place : site};
   struct qzl_object *free, *found;
   bool some_free;
-  pthread_mutex_lock(&lock);
+  if (kind != QZ_KIND_FUTEX)
+    pthread_mutex_lock(&lock);
+  else if (!lock_word(at))
+    return 0;
   if ((found = find(at, &free))) {
     object.index = found->index;
   } else if (free && used < (1u << QZL_OBJECT_BITS) / 4 * 3 && (most == UINT32_MAX || used < OWN_ALL) &&
              (qzi_pub_members(kind, object.site, &some_free) < most || some_free)) {
-    qzi_pub_register(&object, kind, address, object.site, capacity);
+    const void *there = kind == QZ_KIND_FUTEX ? (const char *)address - QZL_WORD : address;
+    qzi_pub_register(&object, kind, there, object.site, capacity);
     if (!(object.index & QZI_PUB_SHARED)) {
       used++;
+      words += kind == QZ_KIND_FUTEX;
       uint32_t bit = qzl_filter_bit(at);
       qzi_pub_store(&qzl_filter[bit / 64], qzl_filter[bit / 64] | UINT64_C(1) << (bit & 63));
       __atomic_store_n(&free->index, object.index, __ATOMIC_RELAXED);
@@ -171,6 +220,11 @@ struct qzl_object *qzl_calibrate_place(const void *address) {
   free->index = 1;
   free->address = (uint64_t)(uintptr_t)address;
   return free;
+}
+
+uint32_t qzl_word(const void *word, uint64_t site) {
+  uint32_t index = qzl_known_word(word);
+  return index ? index : insert((const char *)word + QZL_WORD, QZ_KIND_FUTEX, site, 0, UINT32_MAX);
 }
 
 uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t capacity) {
@@ -196,13 +250,8 @@ void qzl_destroyed(const void *address) {
   struct qzi_pub_object object = {0};
   pthread_mutex_lock(&lock);
   if ((found = find((uint64_t)(uintptr_t)address, &free))) {
-    object.index = found->index;
-    /* Nothing was put behind it: a search may end here. */
-    const struct qzl_object *next = &qzl_objects[(size_t)(found - qzl_objects + 1) & ((1u << QZL_OBJECT_BITS) - 1)];
-    __atomic_store_n(&found->address, next->address == 0 ? 0 : 1, __ATOMIC_RELEASE);
-    used--;
+    object = take_out(found);
     qzl_generation_ends();
-    if (++removed == 1u << (QZL_FILTER_BITS - 4)) filter_anew();
   }
   pthread_mutex_unlock(&lock);
   qzi_pub_destroyed(&object);
@@ -229,6 +278,7 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   wait->index = index;
   wait->then = 0;
   wait->slot = 0;
+  wait->own = false;
   wait->begin = qzi_pub_ticks();
   if (me->thread.record)
     __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);

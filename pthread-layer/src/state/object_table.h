@@ -56,6 +56,14 @@ static inline uint32_t qzl_index(struct qzl_thread *me, const void *address, uns
 }
 /* Index of a record of its own, for who is about to wait for it; where there is no room, that of the place. */
 uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t capacity);
+/* A word on which threads wait by the kernel's futex: its address is a multiple of four, and stands in the table with
+ * this added, because the same memory may be another object before and afterwards, without a call that says so. */
+#define QZL_WORD 2u
+static inline bool qzl_is_word(uint64_t address) { return address & QZL_WORD; }
+static inline uint32_t qzl_known_word(const void *word) { return qzl_known((const char *)word + QZL_WORD); }
+/* Its record, as qzl_own; 0 also where the calling thread was interrupted by a signal while it has a lock for that. Any
+ * thread, any signal handler. */
+uint32_t qzl_word(const void *word, uint64_t site);
 /* The object is made, or made again, at this place; the object is destroyed. */
 void qzl_initialized(const void *address, uint64_t site);
 void qzl_destroyed(const void *address);

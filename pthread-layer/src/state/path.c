@@ -74,9 +74,27 @@ static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
   qzi_pub_store(&object->path_ticks[slot], qzi_pub_ticks());
 }
 
+/* Of words for the kernel's futex: the index of that to which waiters were moved, and whether waiters were moved here.
+ */
+#define MOVED_HERE (UINT64_C(1) << 32)
+static uint64_t moved(uint32_t index) {
+  const struct qz_object *object = QZI_PUB_OBJECT(index);
+  bool is_word = index && !(index & QZI_PUB_SHARED) && object->kind == QZ_KIND_FUTEX;
+  return is_word ? __atomic_load_n(&object->path_arrivals, __ATOMIC_RELAXED) : 0;
+}
+uint32_t qzl_path_moved_to(uint32_t index) { return (uint32_t)moved(index); }
+void qzl_path_moves(uint32_t from, uint32_t to) {
+  if (from == to || !to || (from | to) & QZI_PUB_SHARED) return;
+  qzi_pub_store(&QZI_PUB_OBJECT(from)->path_arrivals, (moved(from) & MOVED_HERE) | to);
+  __atomic_fetch_or(&QZI_PUB_OBJECT(to)->path_arrivals, MOVED_HERE, __ATOMIC_RELAXED);
+}
+
+bool qzl_path_is_awaited(uint32_t index) {
+  return index && !(index & QZI_PUB_SHARED) && __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED);
+}
+
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
-  if (index && !(index & QZI_PUB_SHARED) && me->pub.path &&
-      __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED)) {
+  if (me->pub.path && (qzl_path_is_awaited(index) || moved(index) & MOVED_HERE)) {
     if (me->pub.span) span_leave(me, index, 0, true);
     leave_with(me, index, 0);
   }
@@ -114,6 +132,7 @@ static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin) {
 
 void qzl_path_waited(const struct qzl_wait *wait) {
   struct qzl_thread *me = wait->me;
+  if (wait->own) return;
   uint64_t since = left_since(wait->index, wait->slot, wait->begin);
   uint64_t then_since = left_since(wait->then, 0, wait->begin);
   if (!me->pub.path || (!since && !then_since)) return;

@@ -12,6 +12,11 @@
 
 /* The caller is about to let go whoever waits for the object with that record (0: none). */
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index);
+bool qzl_path_is_awaited(uint32_t index);
+/* Of words for the kernel's futex: who waits for `from` may be moved, and is then let go at `to`. qzl_path_moved_to:
+ * that of a word; 0: none. */
+void qzl_path_moves(uint32_t from, uint32_t to);
+uint32_t qzl_path_moved_to(uint32_t index);
 /* It has come to a barrier; for struct qzl_wait. */
 unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index);
 /* It has passed the barrier at which it came as number `slot`. */

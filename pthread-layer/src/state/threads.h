@@ -116,6 +116,7 @@ struct qzl_wait {
   uint32_t index;
   uint32_t then; /* lock that it must get back afterwards, in the same call; 0: none */
   unsigned slot; /* of a barrier: where the chain of its round stands */
+  bool own;      /* no other thread ends it: its time is over, or a signal came */
 };
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
 /* Where the calling function stands. */

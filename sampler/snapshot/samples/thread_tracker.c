@@ -26,7 +26,7 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
     return NULL;
   }
   tracker->paths = qzi_paths_open(&sampler->in);
-  tracker->creations = qzi_creations_open(&sampler->in, tracker->paths);
+  tracker->creations = qzi_creations_open(&sampler->in, tracker->paths, qzi_futex_first);
   qzi_shared_lines_open(&tracker->shared_lines, &sampler->in); /* if there is no memory, no lines are found */
   tracker->hooked = tracker->paths ? qzi_hooked_open(tracker->paths) : NULL;
   return tracker;
@@ -225,6 +225,10 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   else if (!look->torn)
     known->plain = look->node;
   if (hooked) track_hooked(tracker, known, look, state, now_ns);
+  if (published && state == QZ_STATE_BLOCKED && qzi_track_told(tracker, known, index, look, hooked, object, now_ns)) {
+    note_left(tracker, known, look->node, *object, QZ_KERNEL_FUTEX);
+    return QZI_TOLD;
+  }
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) qzi_track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);
     note_left(tracker, known, look->node, *object, qzi_kernel_of_call(asleep->known ? asleep->call : 0));

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include "sampler/waits/external_waits.h"
 #include "sampler/outside/objects.h"
+#include "sampler/profile/external_objects.h"
 
 /* ns until a wait is walked again if the debug information of its code was not read yet: first this, */
 #define AGAIN_NS   UINT64_C(20000000)
@@ -59,6 +60,42 @@ static void walked_now(const struct qzi_tracker *tracker, struct qzi_tracked *kn
   known->walks = first ? 1 : (uint8_t)(known->walks + 1);
   known->again_ns =
     known->walks > AGAIN_MOST || qzi_paths_complete(tracker->paths) ? 0 : now_ns + (AGAIN_NS << (known->walks - 1));
+}
+
+int qzi_track_told(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
+                   int hooked, uint32_t *object, uint64_t now_ns) {
+  struct qzi_interner *in = &tracker->sampler->in;
+  const uint32_t record = QZ_STATE_OBJECT(look->state);
+  if (!record || record >= qz_session_object_high(in->view) ||
+      QZ_LOAD_ACQUIRE(&qz_session_object(in->view, record)->kind) != QZ_KIND_FUTEX)
+    return 0;
+  const struct qz_thread *thread = qz_session_thread(in->view, index);
+  struct qzi_walk *walk = &tracker->walk;
+  uint64_t word = in->memos[index].word;
+  int same = known->from == look->node && known->word == word && known->state == look->state;
+  if (same && known->inside && is_walked(tracker, known, now_ns)) {
+    look->node = known->node;
+    *object = known->inside;
+    return 1;
+  }
+  int walked = tracker->paths && !look->torn && qzi_paths_may(tracker->paths, now_ns) &&
+               !qzi_paths_walk_wait(tracker->paths, index, walk) && QZ_LOAD(&thread->word) == word &&
+               QZ_LOAD(&thread->state) == look->state;
+  if (walked) walked_now(tracker, known, !same, now_ns);
+  *object = walked ? qzi_futex_told(in, record, look->entity, walk) : qzi_external_told(in, record);
+  known->from = walked ? look->node : 0;
+  known->word = word;
+  known->state = look->state;
+  known->inside = *object;
+  uint64_t waiting = *object ? QZ_KEY(QZ_KIND_FUTEX, *object) : 0;
+  if (walked && !hooked) {
+    look->node = qzi_paths_node(tracker->paths, look->node, walk, waiting, 1);
+    tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
+  } else if (waiting) {
+    look->node = qzi_intern_child(in, look->node, waiting);
+  }
+  known->node = look->node;
+  return 1;
 }
 
 /* For a wait that the record publishes, with the frame in which it began. */

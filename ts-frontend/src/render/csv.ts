@@ -79,7 +79,7 @@ export function locksCsv(model: Model): string {
     line: entity.line,
     instances: entity.instances,
     acquisitions: object.counted ? object.acquisitions : '',
-    contended: object.counted ? object.contended : '',
+    contended: object.waitsCounted ? object.contended : '',
     wait_ns: object.waitNs,
     wait_mean_ns: object.waitMeanNs,
     wait_max_ns: object.waitMaxNs,

@@ -15,7 +15,7 @@ function objectJson(object: ObjectStats): object {
   return {
     capacity: object.capacity,
     acquisitions: object.counted ? object.acquisitions : null,
-    contended: object.counted ? object.contended : null,
+    contended: object.waitsCounted ? object.contended : null,
     waitNs: object.waitNs,
     waitMeanNs: object.waitMeanNs,
     waitMaxNs: object.waitMaxNs,

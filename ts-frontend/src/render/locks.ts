@@ -5,6 +5,7 @@ import { label, path, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { onPathColumn } from './parts/on-path.js';
 import { limited, table, type Column } from './parts/table.js';
+import { counted } from './wording/phrases.js';
 import { cut, paint, pad } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
 
@@ -24,6 +25,14 @@ export function objectRows(model: Model): ObjectRow[] {
 export const waitedFor = (rows: readonly ObjectRow[]): ObjectRow[] =>
   rows.filter(({ object }) => object.waitNs > 0 || object.contended > 0);
 
+/** The share of acquisitions or, where these are not known, the number of waits. */
+const contended = (object: ObjectStats): string =>
+  object.counted
+    ? percent(object.contended, object.acquisitions)
+    : object.waitsCounted
+      ? counted(count(object.contended), 'wait')
+      : '-';
+
 const detailed = 3; // the number of objects whose waiters and holders are listed
 const paths = 3;
 
@@ -31,13 +40,13 @@ const paths = 3;
 export function lockColumns(model: Model, options: RenderOptions): Column<ObjectRow>[] {
   return [
     { head: 'waited', text: ({ object }) => time(object.waitNs, options), tone: 'strong' },
-    { head: 'mean', text: ({ object }) => (object.counted ? time(object.waitMeanNs, options) : '-'), drop: 4 },
-    { head: 'longest', text: ({ object }) => (object.counted ? time(object.waitMaxNs, options) : '-'), drop: 7 },
+    { head: 'mean', text: ({ object }) => (object.waitsCounted ? time(object.waitMeanNs, options) : '-'), drop: 4 },
+    { head: 'longest', text: ({ object }) => (object.waitsCounted ? time(object.waitMaxNs, options) : '-'), drop: 7 },
     { head: 'spun', text: ({ object }) => (object.spinNs > 0 ? percent(object.spinNs, object.waitNs) : ''), drop: 8 },
     { head: 'acquired', text: ({ object }) => (object.counted ? count(object.acquisitions) : '-'), drop: 5 },
     {
       head: 'contended',
-      text: ({ object }) => (object.counted ? percent(object.contended, object.acquisitions) : '-'),
+      text: ({ object }) => contended(object),
       drop: 2,
     },
     {

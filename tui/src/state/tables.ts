@@ -95,7 +95,9 @@ const calls: Column = {
 const wait = ns('wait', 'wait', 'exact waiting time, summed over waiters', (row) => row.whole.object?.waitNs ?? 0);
 const hold = ns('hold', 'hold', 'time held', (row) => row.whole.object?.holdNs ?? 0);
 const contended = number('cont', 'cont.', 'acquisitions that had to wait', (row) => row.whole.object?.contended ?? 0);
-const acquisitions = number('acq', 'acq.', 'acquisitions', (row) => row.whole.object?.acquisitions ?? 0);
+const acquisitions = number('acq', 'acq.', 'acquisitions', ({ whole: { object } }) =>
+  object?.counted === true ? object.acquisitions : 0,
+);
 const queue: Column = {
   id: 'queue',
   title: 'queue',

@@ -110,7 +110,9 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
     (y, room) => {
       const lines = [
         !object.counted
-          ? 'seen from outside: acquisitions are not counted, waiting is sampled'
+          ? object.waitsCounted
+            ? `threads waited ${count(object.contended)} times; acquisitions are not counted`
+            : 'seen from outside: acquisitions are not counted, waiting is sampled'
           : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} ` +
             `(${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`,
         `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; ` +

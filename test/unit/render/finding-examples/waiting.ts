@@ -16,6 +16,7 @@ const lock: LockFacts = {
   waiters: 2.4,
   woken: null,
   counted: true,
+  waitsCounted: true,
   acquisitions: 12_345,
   contended: 1,
   waitMeanNs: 2.5 * us,
@@ -102,6 +103,7 @@ export const waits: [string, Finding][] = [
     finding(table, {
       ...lock,
       counted: false,
+      waitsCounted: false,
       holder: null,
       heldEachNs: null,
       takenIn: [work],
@@ -109,6 +111,10 @@ export const waits: [string, Finding][] = [
       inIo: { share: 0.8, call: setup },
       mostlyInIo: true,
     }),
+  ],
+  [
+    'a lock of which only waits are counted',
+    finding(table, { ...lock, counted: false, acquisitions: 0, contended: 1_234, holder: null, heldEachNs: null }),
   ],
   [
     'a condition that all wait at, handed on',
@@ -134,7 +140,7 @@ export const waits: [string, Finding][] = [
   ['a lock before others', finding(table, { ...lock, others: [join_] })],
   [
     'a spin lock seen from outside',
-    finding(table, { ...lock, spins: true, counted: false, holder: null, readyInstead: true }),
+    finding(table, { ...lock, spins: true, counted: false, waitsCounted: false, holder: null, readyInstead: true }),
   ],
   ['spinning', finding(join_, { form: 'spinning', savesNs }, { processorUse: { busy: 1, spinning: 2, idle: 1 } })],
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],

@@ -11,7 +11,7 @@ export function countedWaits(model: Model): { waits: number; byObject: Map<numbe
   let waits = 0;
   const byObject = new Map<number, number>();
   for (const { id, object, members, rawKind } of model.entities) {
-    if (!object?.counted || members.length > 0 || notWoken.has(rawKind)) continue;
+    if (!object?.waitsCounted || members.length > 0 || notWoken.has(rawKind)) continue;
     waits += object.contended;
     addTo(byObject, shownId(model, id), object.contended);
   }

@@ -27,8 +27,12 @@ export const isOfProcesses = ({ libraryWait }: Pick<Entity, 'libraryWait'>): boo
   libraryWait === 'message' || libraryWait === 'collective' || libraryWait === 'processes';
 /** Whether the reason for the wait is unknown. */
 export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait === 'unknown';
-/** Whether waits are not counted, as for loops and futexes, so that threads have to be assumed to wait repeatedly. */
-export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';
+/**
+ * Whether waits are not counted, as for loops and for futexes that no layer sees, so that threads have to be assumed to
+ * wait repeatedly.
+ */
+export const isUncounted = ({ rawKind, object }: Entity): boolean =>
+  rawKind === 'loop' || (rawKind === 'futex' && !object?.waitsCounted);
 
 /** Whether, as far as is known, only another thread of the program can end waits there. */
 export const endsWithin = (entity: Entity): boolean =>

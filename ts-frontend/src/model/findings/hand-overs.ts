@@ -64,7 +64,7 @@ function heldOf(context: FindingContext, id: number, pauses: number): HeldFacts 
 function waitsFor({ model }: FindingContext): number {
   let waits = 0;
   for (const entity of model.entities)
-    if (entity.object?.counted && entity.members.length === 0 && isLock(entity)) waits += entity.object.contended;
+    if (entity.object?.waitsCounted && entity.members.length === 0 && isLock(entity)) waits += entity.object.contended;
   return waits;
 }
 

@@ -63,7 +63,9 @@ export function nothingRunsFindings(context: FindingContext): Finding[] {
   if (cost < woken * wakingNs) return [];
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && one.threads >= leastReported);
   // No conclusion is possible if waits are short, or if the holder of a lock may be outside of what is observed.
-  const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
+  const known = held.filter(
+    ({ entity }) => !isLock(entity) && entity.object?.waitsCounted && entity.object.contended > 0,
+  );
   const [first] = [...known].sort((a, b) => defined(a.entity.object).waitMeanNs - defined(b.entity.object).waitMeanNs);
   if (!first || known.some(({ entity }) => defined(entity.object).waitMeanNs < shortWaitNs)) return [];
   if (cost < woken * latencyNs(context) && cost < leastOfWaits * waitedNs(known)) return [];

@@ -118,9 +118,15 @@ function housekeepersOf(raw: RawProfile): Set<number> {
   return new Set([...more].filter(([thread, ns]) => thread !== 0 && ns > 0).map(([thread]) => thread));
 }
 
-/** How often threads waited at these objects; for a library's futex, at all of the library's waiting objects. */
+/**
+ * How often threads waited at these objects; for a library's futex that is not counted, at all of the library's waiting
+ * objects.
+ */
 function countedWaits({ entities, objects }: RawProfile, ids: readonly number[]): number {
-  const libraries = new Set(ids.flatMap((id) => (entities[id]?.kind === 'futex' ? [entities[id].module] : [])));
+  const isCounted = (id: number): boolean => objects.some((one) => one.entity === id && one.contended > 0);
+  const libraries = new Set(
+    ids.flatMap((id) => (entities[id]?.kind === 'futex' && !isCounted(id) ? [entities[id].module] : [])),
+  );
   return objects.reduce((sum, { entity, contended }) => {
     const its = entities[entity];
     const isThere = ids.includes(entity) || (its !== undefined && madeOf.has(its.kind) && libraries.has(its.module));

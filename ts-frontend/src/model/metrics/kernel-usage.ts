@@ -10,7 +10,15 @@ import type { KernelUsage } from '../result/types.js';
  * Kinds of objects at which a wait is a system call that either sleeps or returns immediately. Joins and sleeps always
  * sleep.
  */
-const waitedIn: ReadonlySet<ObjectKind> = new Set(['mutex', 'rwlock', 'condition', 'semaphore', 'barrier', 'once']);
+const waitedIn: ReadonlySet<ObjectKind> = new Set([
+  'mutex',
+  'rwlock',
+  'condition',
+  'semaphore',
+  'barrier',
+  'once',
+  'futex',
+]);
 
 /** Maximum number of threads alive at the same time, as far as snapshots show. */
 function mostAtOnce(threads: readonly RawThread[]): number {

@@ -80,12 +80,15 @@ export class Objects {
     const sampled = isLockKind(kind) ? Math.max(0, onStack - f64(sums.waitingNs, entity)) : 0;
     const holdNs = exact ? row.holdNs : sampled;
     const isOwned = hasOwner(kind);
+    // of loops, only those that the program marked are counted; in a program watched from outside, nothing is
+    const counted = !raw.head.outside && kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0);
     const { waiters, holders, waitOverlap } = this;
     return {
       capacity: row.capacity,
       instances: row.instances,
-      // of loops, only those that the program marked are counted; in a program watched from outside, nothing is
-      counted: !raw.head.outside && kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0),
+      counted,
+      // of futexes, those that the pthread layer saw: its count of calls that may have had to wait
+      waitsCounted: counted || (kind === 'futex' && row.acquisitions > 0),
       acquisitions: row.acquisitions,
       contended: row.contended,
       waitNs: row.waitNs,

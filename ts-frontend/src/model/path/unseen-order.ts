@@ -28,8 +28,9 @@ export function unseenOrderOf(model: Model): UnseenOrder {
   unseen.regions = model.entities.some(isOfLlvm);
   let most = 0;
   for (const entity of model.entities) {
-    const { id, rawKind, states } = entity;
+    const { id, rawKind, states, object } = entity;
     if ((rawKind !== 'futex' && rawKind !== 'loop') || entity.members.length > 0) continue;
+    if (rawKind === 'futex' && object?.waitsCounted) continue;
     if (!unseen.regions && isSeen(entity)) continue;
     const ns = states.blocked.ns + states.spinning.ns;
     unseen.waitNs += ns;

@@ -19,7 +19,8 @@ export interface LockFacts {
   others: number[]; // further locks at which threads wait because of the cause
   waiters: number; // mean number of waiting threads
   woken: number | null; // mean number of waiters that had just been woken; null if they are few
-  counted: boolean; // false: observed from outside only; the next three are 0
+  counted: boolean; // false: acquisitions are not known; their number is 0
+  waitsCounted: boolean; // false: observed from outside only; the next three are 0
   acquisitions: number;
   contended: number;
   waitMeanNs: number;

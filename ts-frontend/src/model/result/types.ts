@@ -66,8 +66,9 @@ export interface PathTime {
 export interface ObjectStats {
   capacity: number;
   instances: number;
-  // false: observed from outside; acquisitions are not known, waitNs is sampled, contended is a lower bound
+  // false: acquisitions are not known: observed from outside, or a futex, of which free uses make no call
   counted: boolean;
+  waitsCounted: boolean; // false: observed from outside; waitNs is sampled, contended is a lower bound
   acquisitions: number;
   contended: number;
   waitNs: number; // exact, summed over waiters

@@ -125,7 +125,7 @@ function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phr
   const all =
     objects.length === 1 ? '' : ` (the same threads wait at ${objects.length === 2 ? 'both' : 'all of them'})`;
   const waits =
-    facts.counted && facts.contended > 0
+    facts.waitsCounted && facts.contended > 0
       ? `${counted(count(facts.contended), 'wait')}${at}, ${time(facts.waitMeanNs)} each`
       : 'It was observed from outside: waits are not counted';
   return {
@@ -143,10 +143,15 @@ function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phr
 
 /** `cause`: the title of the lock, if it is not the one that the text mentioned last. */
 function usesText(
-  { counted: isCounted, acquisitions, contended, waitMeanNs, holder }: LockFacts,
+  { counted: isCounted, waitsCounted, acquisitions, contended, waitMeanNs, holder }: LockFacts,
   cause: string,
   time: Phrases['time'],
 ): string {
+  if (!isCounted && waitsCounted)
+    return (
+      `Threads had to wait${cause === '' ? '' : ` for ${cause}`} ${counted(count(contended), 'time')}, ` +
+      `${time(waitMeanNs)} each; how often it was free, and who held it, is not known`
+    );
   if (!isCounted)
     return `It was observed from outside only: ${
       holder === null ? 'acquisitions and holders are not known' : 'acquisitions are not counted'

@@ -1,0 +1,111 @@
+/* Waits by the kernel's futex that a program makes through syscall(): what C++'s headers (std::atomic::wait,
+ * std::barrier, ...), Rust's library, parking_lot, Abseil and others make of it. A word on which threads wait is an
+ * object; who wakes them leaves its chain of the time path there.
+ *
+ * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
+ * Must not: return, or leave in errno, anything but what the real call did; take a lock that the calling thread may
+ *          have, for it may be in a signal handler; have anything on the stack while others are woken, so that the
+ *          sampler finds the number of the system call at the caller (sampler/waits/kernel_work.c).
+ */
+#include "waiting.h"
+#include "system_calls.h"
+#include "pthread-layer/src/state/creation.h"
+#include <linux/futex.h>
+
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
+enum role { NEITHER = 0, WAITS = 1, WAKES = 2, WAKES_BOTH = 3, MOVES = 4 }; /* MOVES: and wakes */
+static const uint8_t roles[] = {[FUTEX_WAIT] = WAITS,
+                                [FUTEX_WAKE] = WAKES,
+                                [FUTEX_REQUEUE] = MOVES,
+                                [FUTEX_CMP_REQUEUE] = MOVES,
+                                [FUTEX_WAKE_OP] = WAKES_BOTH,
+                                [FUTEX_LOCK_PI] = WAITS,
+                                [FUTEX_UNLOCK_PI] = WAKES,
+                                [FUTEX_WAIT_BITSET] = WAITS,
+                                [FUTEX_WAKE_BITSET] = WAKES,
+                                [FUTEX_WAIT_REQUEUE_PI] = WAITS,
+                                [FUTEX_CMP_REQUEUE_PI] = MOVES,
+                                [FUTEX_LOCK_PI2] = WAITS};
+
+struct sleep {
+  struct qzl_wait wait;
+  bool asked, slept;
+};
+/* Also when the thread is cancelled in its wait. */
+static void wait_over(struct sleep *its) {
+  int error = errno;
+  struct qzl_thread *me = its->wait.me;
+  uint32_t index = its->wait.index;
+  its->wait.then = qzl_path_moved_to(index);
+  qzl_wait_end(&its->wait, its->slept);
+  if (its->asked) qzi_pub_acquired_shared(index);
+  qzl_pop(me, QZ_KEY_MARKER);
+  errno = error;
+}
+
+/* The sampler notices by the marker that this is another wait than the one before. */
+__attribute__((noinline)) static long wait_for(struct qzl_thread *me, uint64_t site, long number, const uint32_t *word,
+                                               int operation, unsigned long value, unsigned long other,
+                                               const uint32_t *second, unsigned long third) {
+  uint32_t known = qzl_known_word(word), index = known ? known : qzl_word(word, site);
+  if (!index) return qzl_real_syscall(number, word, operation, value, other, second, third);
+  qzi_pub_push(&me->pub, &me->thread, QZ_KEY_MARKER);
+  __attribute__((cleanup(wait_over))) struct sleep its = {.slept = false};
+  qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
+  its.wait.own = true;
+  if (!known) qzl_creation_futex(me, index, &its.wait.frame);
+  long result = qzl_real_syscall(number, word, operation, value, other, second, third);
+  /* EAGAIN: the word had another value, so that it need not wait. */
+  its.slept = result >= 0 || errno == ETIMEDOUT || errno == EINTR;
+  its.asked = its.slept || errno == EAGAIN;
+  its.wait.own = result < 0; /* its time is over, or a signal came */
+  return result;
+}
+
+/* Who is woken has changed the word, or others have, before this; that it waits was published before the kernel looked
+ * at the word. */
+static void lets_go(struct qzl_thread *me, const uint32_t *word) {
+  uint32_t index = qzl_known_word(word);
+  if (!index) return;
+  atomic_thread_fence(memory_order_seq_cst);
+  qzl_path_lets_go(me, index);
+}
+
+static void moves(struct qzl_thread *me, const uint32_t *from, const uint32_t *to, uint64_t site) {
+  uint32_t index = qzl_known_word(from);
+  if (!index) return;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!qzl_path_is_awaited(index)) return;
+  qzl_path_moves(index, qzl_word(to, site));
+  qzl_path_lets_go(me, index);
+}
+
+static void wakes(struct qzl_thread *me, enum role role, const uint32_t *word, const uint32_t *second, uint64_t site) {
+  if (role == MOVES)
+    moves(me, word, second, site);
+  else
+    lets_go(me, word);
+  if (role == WAKES_BOTH) lets_go(me, second);
+}
+
+/* Apart, so that where nothing is published no register is saved. */
+__attribute__((noinline)) static long published(long number, const uint32_t *word, int operation, unsigned long value,
+                                                unsigned long other, const uint32_t *second, unsigned long third) {
+  struct qzl_thread *me = qzl_self;
+  unsigned command = (unsigned)operation & FUTEX_CMD_MASK;
+  enum role role = command < sizeof roles ? roles[command] : NEITHER;
+  if (role == WAITS) return wait_for(me, QZL_SITE(), number, word, operation, value, other, second, third);
+  if (role != NEITHER) wakes(me, role, word, second, QZL_SITE());
+  return qzl_real_syscall(number, word, operation, value, other, second, third);
+}
+
+__attribute__((used)) long qzl_futex(long number, const uint32_t *word, int operation, unsigned long value,
+                                     unsigned long other, const uint32_t *second, unsigned long third) {
+  if (__builtin_expect(!qzl_real_syscall, 0)) qzl_find_syscall();
+  if (!qzi_publishing() || !qzl_self || atomic_load_explicit(&qzl_shared_tls, memory_order_relaxed))
+    return qzl_real_syscall(number, word, operation, value, other, second, third);
+  return published(number, word, operation, value, other, second, third);
+}
