@@ -17,18 +17,12 @@
 #endif
 
 enum role { NEITHER = 0, WAITS = 1, WAKES = 2, WAKES_BOTH = 3, MOVES = 4 }; /* MOVES: and wakes */
-static const uint8_t roles[] = {[FUTEX_WAIT] = WAITS,
-                                [FUTEX_WAKE] = WAKES,
-                                [FUTEX_REQUEUE] = MOVES,
-                                [FUTEX_CMP_REQUEUE] = MOVES,
-                                [FUTEX_WAKE_OP] = WAKES_BOTH,
-                                [FUTEX_LOCK_PI] = WAITS,
-                                [FUTEX_UNLOCK_PI] = WAKES,
-                                [FUTEX_WAIT_BITSET] = WAITS,
-                                [FUTEX_WAKE_BITSET] = WAKES,
-                                [FUTEX_WAIT_REQUEUE_PI] = WAITS,
-                                [FUTEX_CMP_REQUEUE_PI] = MOVES,
-                                [FUTEX_LOCK_PI2] = WAITS};
+static const uint8_t roles[] = {[FUTEX_WAIT] = WAITS,           [FUTEX_WAKE] = WAKES,
+                                [FUTEX_REQUEUE] = MOVES,        [FUTEX_CMP_REQUEUE] = MOVES,
+                                [FUTEX_WAKE_OP] = WAKES_BOTH,   [FUTEX_LOCK_PI] = WAITS,
+                                [FUTEX_UNLOCK_PI] = WAKES,      [FUTEX_WAIT_BITSET] = WAITS,
+                                [FUTEX_WAKE_BITSET] = WAKES,    [FUTEX_WAIT_REQUEUE_PI] = WAITS,
+                                [FUTEX_CMP_REQUEUE_PI] = MOVES, [FUTEX_LOCK_PI2] = WAITS};
 
 struct sleep {
   struct qzl_wait wait;

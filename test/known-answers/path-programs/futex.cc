@@ -149,8 +149,8 @@ int main(int count, char **words) {
   const struct {
     const char *name;
     void (*run)();
-  } cases[] = {{"barrier", at_barrier}, {"latch", at_latch},   {"semaphore", at_semaphore}, {"value", at_value},
-               {"hand", by_hand},       {"moved", moved},      {"deadline", deadline},      {"at-once", at_once}};
+  } cases[] = {{"barrier", at_barrier}, {"latch", at_latch}, {"semaphore", at_semaphore}, {"value", at_value},
+               {"hand", by_hand},       {"moved", moved},    {"deadline", deadline},      {"at-once", at_once}};
   for (const auto &one : cases)
     if (!strcmp(one.name, which)) {
       one.run();

@@ -46,7 +46,7 @@ static const struct {
              {"write lock", lock_to_write, 0},
              {"semaphore", wait_post, 0},
              {"system call", call, 0},
-             {"futex, nobody to wake", wake_nobody, 60},
+             {"futex, nobody to wake", wake_nobody, 80},
              {"futex, another value", find_another_value, 450}};
 enum { CALL = 4 };
 #define CASES (sizeof cases / sizeof *cases)

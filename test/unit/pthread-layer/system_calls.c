@@ -87,8 +87,8 @@ static void results(void) {
   tell("nobody woken", wake(&word, INT_MAX));
   tell("nobody moved", futex(&word, FUTEX_REQUEUE_PRIVATE, 1, (void *)1, &other, 0));
   tell("moved, another value", futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, (void *)1, &other, 5));
-  tell("an operation", futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other,
-                             FUTEX_OP(FUTEX_OP_SET, 7, FUTEX_OP_CMP_EQ, 0)));
+  tell("an operation",
+       futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other, FUTEX_OP(FUTEX_OP_SET, 7, FUTEX_OP_CMP_EQ, 0)));
   tell("what that set", atomic_load(&other));
   atomic_store(&other, 0);
   tell("a lock with inheritance", futex(&word, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0));
@@ -130,8 +130,8 @@ static void woken(void) {
   tell("two moved", futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)(size_t)INT_MAX, &other, 0));
   tell("nobody is left", wake(&word, INT_MAX));
   tell("one at the other", futex(&other, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, (unsigned)FUTEX_BITSET_MATCH_ANY));
-  tell("by an operation", futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other,
-                                FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0)));
+  tell("by an operation",
+       futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other, FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0)));
   join(CREW, threads);
 }
 
