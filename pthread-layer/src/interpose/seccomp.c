@@ -71,17 +71,22 @@ long (*qzl_find_syscall(void))(long, ...) {
 }
 
 _Atomic bool qzl_shared_tls;
+static bool shares_tls(uint64_t flags) { return (flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) == CLONE_VM; }
 void qzl_clones(unsigned long flags) {
-  if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) == CLONE_VM) atomic_store(&qzl_shared_tls, true);
+  if (shares_tls(flags)) atomic_store(&qzl_shared_tls, true);
+}
+/* Its arguments may not be there: they are looked at when the kernel has read them. */
+static void cloned3(bool before, long result, const uint64_t *arguments) {
+  if (result < 0 || !shares_tls(*arguments)) atomic_store(&qzl_shared_tls, before);
 }
 
 READS_MORE long qzl_syscall(long first, ...) {
   PASS_ON(6);
   if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) limited();
   if (first == SYS_clone) qzl_clones((unsigned long)a[0]);
-  if (first == SYS_clone3 && a[0] && (unsigned long)a[1] >= sizeof(uint64_t))
-    qzl_clones((unsigned long)*(const uint64_t *)(uintptr_t)a[0]); /* struct clone_args: flags come first */
+  bool before = first == SYS_clone3 && atomic_exchange(&qzl_shared_tls, true);
   long result = qzl_find_syscall()(first, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (first == SYS_clone3) cloned3(before, result, (const uint64_t *)(uintptr_t)a[0]); /* flags come first */
   if (!result && is_fork(first)) qzi_pub_perhaps_forked();
   return result;
 }

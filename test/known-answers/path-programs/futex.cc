@@ -108,10 +108,9 @@ void moved() {
     after();
   };
   auto moves = [] {
-    usleep(100000);
+    const auto all = reinterpret_cast<const timespec *>(static_cast<long>(INT_MAX)); /* here: how many are moved */
+    while (!futex(&word, FUTEX_REQUEUE, 0, all, &other_word)) usleep(1000);
     __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-    timespec none = {INT_MAX, 0}; /* in this place: how many are moved */
-    futex(&word, FUTEX_REQUEUE, 0, reinterpret_cast<const timespec *>(none.tv_sec), &other_word);
     longer();
     __atomic_store_n(&other_word, 2, __ATOMIC_SEQ_CST);
     futex(&other_word, FUTEX_WAKE, 1);

@@ -110,6 +110,9 @@ static void arguments(void) {
   close(file);
   tell("no such call", syscall(100000));
   tell("a bad descriptor", syscall(SYS_close, -1));
+#ifdef SYS_clone3
+  tell("no arguments", syscall(SYS_clone3, 8, 64) < 0);
+#endif
 }
 
 /* ---- who is woken ---- */
