@@ -53,11 +53,48 @@ class Division {
   }
 }
 
+/** The outermost nodes on paths: of all, and of an entity. Visits a node once for each entity. */
+class Outermost {
+  /** By node: where its stack begins; 0 for the empty stack. */
+  readonly bottom: Uint32Array;
+  readonly #found: Uint32Array; // valid in the search that `#searchOf` numbers
+  readonly #searchOf: Uint32Array;
+  #searches = 0;
+  constructor(private readonly stacks: Stacks) {
+    const { count, parent } = stacks;
+    this.bottom = new Uint32Array(count);
+    for (let n = 1; n < count; n++) this.bottom[n] = u32(this.bottom, u32(parent, n)) || n; // parents come first
+    this.#found = new Uint32Array(count);
+    this.#searchOf = new Uint32Array(count);
+  }
+
+  /** For a node, the outermost one of the entity on its path, or 0; valid until the next call. */
+  of(entity: number): (node: number) => number {
+    const { parent, entity: entityOf } = this.stacks;
+    const found = this.#found,
+      searchOf = this.#searchOf,
+      search = ++this.#searches;
+    const way: number[] = [];
+    return (node) => {
+      let n = node;
+      for (; n !== 0 && searchOf[n] !== search; n = u32(parent, n)) way.push(n);
+      let outermost = n === 0 ? 0 : u32(found, n);
+      for (let one = way.pop(); one !== undefined; one = way.pop()) {
+        if (outermost === 0 && entityOf[one] === entity) outermost = one;
+        found[one] = outermost;
+        searchOf[one] = search;
+      }
+      return outermost;
+    };
+  }
+}
+
 class Concentration {
   readonly found: Context[] = [];
   readonly #whole: number;
   readonly #inclusive: Inclusive;
   readonly #division: Division;
+  readonly #outermost: Outermost;
   constructor(
     private readonly raw: RawProfile,
     private readonly tables: Tables,
@@ -68,6 +105,7 @@ class Concentration {
     this.#whole = this.#sum(all);
     this.#inclusive = new Inclusive(tables.stacks, contexts.own, contexts.lostSelf, raw.entities.length);
     this.#division = new Division(tables.stacks);
+    this.#outermost = new Outermost(tables.stacks);
   }
 
   /**
@@ -130,10 +168,8 @@ class Concentration {
 
   /** Whether the stack begins with the entity, which is then the program or a thread, not a piece of it. */
   #isBottom(node: number, entity: number): boolean {
-    const { parent, entity: entityOf } = this.tables.stacks;
-    let n = node;
-    while (n !== 0 && parent[n] !== 0) n = u32(parent, n);
-    return n !== 0 && entityOf[n] === entity;
+    const bottom = u32(this.#outermost.bottom, node);
+    return bottom !== 0 && this.tables.stacks.entity[bottom] === entity;
   }
 
   /**
@@ -141,9 +177,10 @@ class Concentration {
    * most of the loss; 0 if it is one piece, or the others are small.
    */
   #callerApart(members: readonly number[], entity: number): number {
+    const outermostOf = this.#outermost.of(entity);
     const byCaller = new Map<number, number[]>();
     for (const node of members) {
-      const caller = this.#callerOf(node, entity);
+      const caller = this.#callerAbove(outermostOf(node));
       if (caller === 0) continue;
       const known = byCaller.get(caller);
       if (known) known.push(node);
@@ -158,14 +195,12 @@ class Concentration {
     return others.some(({ nodes }) => similarity(mine, this.#threadsOf(nodes)) <= 0.5) ? most.caller : 0;
   }
 
-  /** The entity outside of `entity` that called it; 0 if only the beginning of the stack did. */
-  #callerOf(node: number, entity: number): number {
+  /** The procedure that called a node's; 0 if only the beginning of the stack did. */
+  #callerAbove(node: number): number {
     const { parent, entity: entityOf } = this.tables.stacks;
-    let at = 0;
-    for (let n = node; n !== 0; n = u32(parent, n)) if (entityOf[n] === entity) at = n;
     const isProcedure = (n: number): boolean =>
       this.contexts.own.hidden[n] !== 1 && item(this.raw.entities, u32(entityOf, n)).kind === 'procedure';
-    let n = at === 0 ? 0 : u32(parent, at);
+    let n = node === 0 ? 0 : u32(parent, node);
     while (n !== 0 && !isProcedure(n)) n = u32(parent, n);
     return n === 0 || this.#isBottom(n, u32(entityOf, n)) ? 0 : u32(entityOf, n);
   }

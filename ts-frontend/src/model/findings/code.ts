@@ -29,7 +29,7 @@ import { goroutineLock } from './goroutines.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, pipelinesOf, stream } from './pipeline.js';
 import { serial } from './serial.js';
-import { sharesRegion, withoutSerialParts } from './serial-parts.js';
+import { SerialParts } from './serial-parts.js';
 
 /** Contexts of one entity, or of entities of one name, that the same threads run; they have no stack in common. */
 interface Alike {
@@ -65,10 +65,10 @@ interface Sorted {
 }
 
 /** The others have had their shares of a parallel region, and wait for its end, or for the next one. */
-function isOfRegion(context: FindingContext, candidate: Candidate, { object }: Waited): boolean {
-  const waitedFor = item(context.model.entities, object);
+function isOfRegion({ model }: FindingContext, parts: SerialParts, candidate: Candidate, { object }: Waited): boolean {
+  const waitedFor = item(model.entities, object);
   if (!isTeamRest(waitedFor)) return isRegionEnd(waitedFor);
-  const isWithin = sharesRegion(context, candidate);
+  const isWithin = parts.sharesRegion(candidate);
   return candidate.members.every(isWithin);
 }
 
@@ -89,16 +89,22 @@ function joinRegions({ model }: FindingContext, shared: Sorted['shared']): void 
   }
 }
 
-function sortInto(sorted: Sorted, findingContext: FindingContext, contexts: Contexts, candidate: Candidate): void {
+function sortInto(
+  sorted: Sorted,
+  findingContext: FindingContext,
+  contexts: Contexts,
+  parts: SerialParts,
+  candidate: Candidate,
+): void {
   const { waited, alone, threads } = candidate;
   const lone = threads >= 2 ? loneOf(findingContext, contexts, candidate) : undefined;
   const isShare =
     threads >= 2 ||
-    (alone && waited !== undefined && (isBeside(candidate) || isOfRegion(findingContext, candidate, waited)));
+    (alone && waited !== undefined && (isBeside(candidate) || isOfRegion(findingContext, parts, candidate, waited)));
   if (isUnfed(findingContext, candidate)) sorted.unfed.push(candidate);
   else if (isStream(findingContext, candidate)) sorted.streams.push(candidate);
   else {
-    const { alone: serials, shared } = withoutSerialParts(findingContext, contexts, lone ?? candidate);
+    const { alone: serials, shared } = parts.divide(lone ?? candidate);
     sorted.alone.push(...serials);
     const object = shared?.waited?.object ?? 0;
     if (shared && isShare && !lone) sorted.shared.set(object, [...(sorted.shared.get(object) ?? []), shared]);
@@ -110,6 +116,7 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
   const { model, tables } = findingContext;
   const smallest = (Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs) / 2;
   const isHandedOver = handsOver(findingContext);
+  const serialParts = new SerialParts(findingContext, contexts);
   const sorted: Sorted = { unfed: [], streams: [], alone: [], shared: new Map() };
   for (const { id, context, members } of alikeOf(
     findingContext,
@@ -118,7 +125,8 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
   )) {
     const stats = statsOf(model.raw, contexts, tables.weights, members);
     if (stats.lost < smallest || !isCode(item(model.entities, id)) || isHandedOver(members)) continue;
-    sortInto(sorted, findingContext, contexts, candidateOf(findingContext, { id, context, members, stats, parts: [] }));
+    const candidate = candidateOf(findingContext, { id, context, members, stats, parts: [] });
+    sortInto(sorted, findingContext, contexts, serialParts, candidate);
   }
   return reportedOf(sorted, findingContext, contexts);
 }
