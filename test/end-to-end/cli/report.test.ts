@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import test from 'ava';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
+import { root } from '../../support/root.js';
 import { schemaErrors } from '../../support/json-schema.js';
 
 const home = directory();
@@ -148,6 +149,17 @@ test('a reader that goes away is no failure', async (t) => {
     ]);
     t.deepEqual([stdout, stderr], ['0\n', ''], args);
   }
+});
+
+test('much output for a slow reader: all of it, and nothing on stderr', async (t) => {
+  const large = join(home, 'large.quartz');
+  const made = await run(join(root, 'build/bench/native/bench_tuple_profile'), [large, '5000', '400']);
+  t.is(made.status, 0, made.stderr);
+  const script = '"$0" report --json "$1" | (sleep 0.3; wc -c); "$0" report --json "$1" | wc -c';
+  const { status, stdout, stderr } = await run('sh', ['-c', script, command, large]);
+  const [slow, fast] = stdout.trim().split(/\s+/).map(Number);
+  t.deepEqual([status, stderr, slow], [0, '', fast]);
+  t.true(slow! > 500_000, `${slow} bytes fit into few pieces`);
 });
 
 test('a terminal: its width, colours unless NO_COLOR, plain characters where the locale is not UTF-8', async (t) => {

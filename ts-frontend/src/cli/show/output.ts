@@ -2,7 +2,6 @@
  * Writes results to stdout. If the reader closes its end (`| head`, a closed terminal), output ends without a failure;
  * a full disk is a failure, reported in one line, and so is stdout that was closed from the beginning.
  */
-import { once } from 'node:events';
 import { Failure, reportFailure } from '../failure.js';
 
 /** What bin/quartz tells, in a variable that programs do not see: Node.js opens /dev/null where stdout is closed. */
@@ -42,8 +41,7 @@ export async function print(parts: string | Iterable<string | Uint8Array>): Prom
         done();
       });
     });
-    if (!hasRoom)
-      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => undefined);
+    if (!hasRoom) await last;
   }
   await last;
   if (failed !== undefined) throw failed; // `printing` stays: it is the caller's failure now
