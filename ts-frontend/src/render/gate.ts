@@ -5,10 +5,10 @@ import { clean } from './format/text.js';
 import { count, percent, time } from './format/units.js';
 
 const reasons: Record<Verdict, string> = {
-  worse: 'more than allowed, and more than runs of one version differ',
+  worse: 'more than allowed, and more than runs of one version vary',
   'not-more': 'not more than before',
   'within-floor': 'not more than allowed',
-  'within-spread': 'no more than runs of one version differ',
+  'within-spread': 'no more than runs of one version vary',
   uncertain: 'the interval contains 0',
 };
 
@@ -22,7 +22,7 @@ export function gateLine(result: GateResult, options: Pick<RenderOptions, 'ascii
   const runs = before.values.length + after.values.length;
   const part = (number: number): string => signed(number, before.mean);
   const spread = percent(Math.max(before.spread, after.spread), before.mean || after.mean);
-  const sure = runs > 2 ? `, 95 % interval ${part(ci95.low)} to ${part(ci95.high)}, runs differ by ${spread}` : '';
+  const sure = runs > 2 ? `, 95 % interval ${part(ci95.low)} to ${part(ci95.high)}, runs vary by ${spread}` : '';
   const values = `${value(before.mean)} ${arrow} ${value(after.mean)} (${part(change)}${sure})`;
   return clean(`${verdict === 'worse' ? 'FAIL' : 'ok  '} ${rule.text}: ${values}: ${reasons[verdict]}`, options);
 }

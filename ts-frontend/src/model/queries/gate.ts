@@ -2,7 +2,7 @@
  * Gates for CI: whether a number has grown between two sets of runs by more than a floor, and by more than runs of the
  * same version differ. Rules and formulas: docs/reference/gates.md. Pure.
  */
-import { studentQuantile } from '../metrics/confidence.js';
+import { chiSquareLow, studentQuantile } from '../metrics/confidence.js';
 import type { Entity, Model } from '../result/types.js';
 
 export const gateMetrics = ['elapsed', 'npt', 'self', 'time', 'idle', 'waited', 'calls'] as const;
@@ -55,11 +55,17 @@ const z = 1.959963985;
 
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
+/** What none of n snapshots shows is with a probability of 95 % below 3 / n of the run. */
+const unseen = ({ elapsedNs, samples }: Model): GateValue => ({
+  value: 0,
+  deviation: (elapsedNs * Math.min(1, 3 / Math.max(1, samples))) / z,
+});
+
 /** The value of a metric in one run; 0 if the entity does not exist. null: it was not counted. */
 export function gateValue(model: Model, metric: GateMetric, entity: Entity | null): GateValue | null {
   // Elapsed time is uncertain by as much as other programs delayed the run.
   if (metric === 'elapsed') return { value: model.elapsedNs, deviation: model.cpuWait.othersNs };
-  if (entity === null) return exactly(0);
+  if (entity === null) return metric === 'calls' ? exactly(0) : unseen(model);
   const deviation = (entity.ci95.highNs - entity.ci95.lowNs) / 2 / z;
   // The same samples make up the entity's other times: they have its relative deviation; a part of it has a larger one.
   const sampled = (value: number): GateValue => ({
@@ -85,7 +91,7 @@ export function gateValue(model: Model, metric: GateMetric, entity: Entity | nul
 export interface GateSide {
   values: readonly number[]; // one value for each run
   mean: number;
-  spread: number; // largest minus smallest value
+  spread: number; // standard deviation of the values; 0 for a single one
 }
 /** The result of a gate: `worse`, or why it is not worse. */
 export type Verdict = 'worse' | 'not-more' | 'within-floor' | 'within-spread' | 'uncertain';
@@ -106,13 +112,22 @@ export const leastRuns = 3;
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 function sideOf(runs: readonly GateValue[]): GateSide {
   const values = runs.map(({ value }) => value);
-  return { values, mean: mean(values), spread: Math.max(...values) - Math.min(...values) };
+  const m = mean(values),
+    n = values.length;
+  const variance = n < 2 ? 0 : values.reduce((sum, value) => sum + (value - m) ** 2, 0) / (n - 1);
+  return { values, mean: m, spread: Math.sqrt(variance) };
 }
-/** Variance of the mean: that between runs, but at least that of sampling, since few runs may be similar by chance. */
-function varianceOf(runs: readonly GateValue[], { values, mean: m }: GateSide): number {
-  const n = runs.length;
-  const ofRuns = n < 2 ? 0 : values.reduce((sum, value) => sum + (value - m) ** 2, 0) / (n - 1);
-  return Math.max(ofRuns, mean(runs.map(({ deviation }) => deviation ** 2))) / n;
+/**
+ * Variance of the mean: that between runs, but at least that within runs, since few runs may be similar by chance. The
+ * runs themselves limit it: a variance that is too large to be theirs (95 %) does not count. Equal runs are copies of
+ * one, and limit nothing.
+ */
+function varianceOf(runs: readonly GateValue[], { spread }: GateSide): number {
+  const n = runs.length,
+    ofRuns = spread ** 2,
+    within = mean(runs.map(({ deviation }) => deviation ** 2)),
+    most = ofRuns === 0 ? Infinity : (ofRuns * (n - 1)) / chiSquareLow(n - 1);
+  return Math.max(ofRuns, Math.min(within, most)) / n;
 }
 
 /**
