@@ -92,7 +92,27 @@ static bool may_be_rust(const char *file) {
   return !length || (length > 3 && !strcmp(file + length - 3, ".rs"));
 }
 
+/* Whether it is of a package of Go's standard library: "reflect.Value.call", "encoding/json.Marshal". Compilers of C
+ * call pieces of a function "sort.part.0", "hash.constprop.1" and so on. */
+static bool is_of_go_library(const char *name) {
+  static const char *const packages[] = {
+    "archive", "bufio",   "bytes",    "cmp",     "compress", "container", "context", "crypto",  "database",
+    "debug",   "embed",   "encoding", "errors",  "expvar",   "flag",      "fmt",     "go",      "hash",
+    "html",    "image",   "index",    "io",      "iter",     "log",       "maps",    "math",    "mime",
+    "net",     "os",      "path",     "reflect", "regexp",   "slices",    "sort",    "strconv", "strings",
+    "syscall", "testing", "text",     "time",    "unicode",  "unique",    "vendor"};
+  static const char *const pieces[] = {"part.", "constprop.", "isra.", "cold", "lto_priv.", "llvm.", "localalias"};
+  size_t length = strcspn(name, "./(<: ");
+  if (name[length] != '.' && name[length] != '/') return false;
+  EACH(pieces, k)
+  if (BEGINS(name + length + 1, pieces[k])) return false;
+  EACH(packages, k)
+  if (strlen(packages[k]) == length && !memcmp(packages[k], name, length)) return true;
+  return false;
+}
+
 static bool is_standard(const char *name, const char *file) {
+  if (is_of_go_library(name)) return true;
   if (BEGINS(name, "std::") || BEGINS(name, "__gnu_cxx::") || BEGINS(name, "tbb::detail::")) return !runs_thread(name);
   if (name[0] == '<' && is_of_trait(name)) return true;
   const char *path = name + (name[0] == '<');

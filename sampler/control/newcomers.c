@@ -46,10 +46,15 @@ static struct qzi_newcomer take(unsigned k) {
   return one;
 }
 
+void qzi_newcomer_close(const struct qzi_newcomer *grown) {
+  close(grown->session);
+  if (grown->samples >= 0) close(grown->samples);
+}
+
 static void drop(unsigned k) {
   struct qzi_newcomer one = take(k);
   if (one.socket >= 0) close(one.socket);
-  close(one.session);
+  qzi_newcomer_close(&one);
   qzi_clock_page_close(&one.clock);
 }
 
@@ -106,6 +111,8 @@ void qzi_newcomers_attend(const struct pollfd *polls, unsigned count) {
     if (!polls[k].revents || polls[k].fd != all.one[k].socket) continue;
     if (polls[k].revents & (POLLHUP | POLLERR) || qzi_channel_receive(all.one[k].socket, 0, &message, &fd))
       hung_up(&all.one[k]);
+    else if (fd >= 0 && message.type == QZ_SAMPLES && all.one[k].samples < 0)
+      all.one[k].samples = fd;
     else if (fd >= 0)
       close(fd);
   }

@@ -22,6 +22,7 @@
 struct qzi_newcomer {
   pid_t pid;
   int socket, session;         /* socket is -1 if the connection is closed */
+  int samples;                 /* ring of samples that it has sent (QZ_SAMPLES); -1: none */
   struct qzi_clock_page clock; /* the page that it received when it connected */
   uint64_t begun_ns, due_ns;   /* when it connected; when it is checked next */
   uint64_t used_ns;            /* its processor time at the last check */
@@ -43,6 +44,8 @@ void qzi_newcomers_attend(const struct pollfd *polls, unsigned count);
 /* Removes a process that is to be recorded from the list and passes its connection to the caller. Returns 0 if there
  * is none. */
 int qzi_newcomer_grown(struct qzi_newcomer *grown);
+/* Closes what the caller keeps of a process whose connection and clock page have been passed on. */
+void qzi_newcomer_close(const struct qzi_newcomer *grown);
 /* Milliseconds until the next check is due; -1 if there is none. */
 int qzi_newcomers_due_ms(void);
 /* Informs the followed processes whether their children will be followed (struct qz_clock_page, crowded). */

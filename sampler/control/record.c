@@ -124,6 +124,7 @@ static void admit(struct launched *run, const struct qzi_newcomer *who, uint32_t
     qzi_admit(who->pid, who->socket, who->session, clock, answer, path, &run->may,
               itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
   if (!target) return;
+  if (who->samples >= 0) qzi_recording_samples(&target->recording, dup(who->samples));
   if (who->begun_ns) qzi_recording_went_on(&target->recording, who->begun_ns);
   snprintf(target->program, sizeof target->program, "%s", program);
   target->numbered = is_numbered(run, path, program, who->pid);
@@ -144,12 +145,12 @@ static void admit_grown(struct launched *run) {
       if (grown.socket >= 0) close(grown.socket);
       qzi_clock_page_close(&grown.clock);
     }
-    close(grown.session);
+    qzi_newcomer_close(&grown);
   }
 }
 
 static void admit_next(struct launched *run, int listener) {
-  struct qzi_newcomer who = {.clock = {.fd = -1}};
+  struct qzi_newcomer who = {.clock = {.fd = -1}, .samples = -1};
   struct qz_message message;
   who.socket = qzi_channel_accept(listener, &who.pid);
   if (who.socket < 0) return;

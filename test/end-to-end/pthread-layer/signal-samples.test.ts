@@ -89,6 +89,11 @@ test('a program that wants the signal gets it', async (t) => {
   t.deepEqual([handled, unasked], [installed, 0]);
 });
 
+test('a program that a shell starts, which becomes it, has samples', async (t) => {
+  const { model } = await refused(t, ['sh', '-c', `${program('paths')}; exit $?`]);
+  t.true(ran(model, 'fill') > 0);
+});
+
 test('a file that follows another one while the program runs has samples, too', async (t) => {
   const file = temporaryFile('rotated.quartz');
   const command = [sampler, 'record', '-q', '--rotate', '1', '-o', file, '--', program('paths')];

@@ -64,6 +64,13 @@ static void procedures(void) {
   procedure_is("sync.(*Mutex).lockSlow", "/home/me/program", QZ_ORIGIN_RUNTIME);
   procedure_is("main.(*cache).look", "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("runtime::start", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("reflect.Value.call", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("encoding/json.(*decodeState).object", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("syscall.RawSyscall6", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("sortable.Sort", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("sort.part.0", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("hash.constprop.1", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("github.com/me/net.Dial", "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("", "", QZ_ORIGIN_OWN);
   procedure_is("hashbrown::raw::RawTable<T,A>::reserve_rehash", "/home/me/program", QZ_ORIGIN_STANDARD);
   procedure_is("hashbrown::map::HashMap<K,V,S,A>::insert", "/home/me/program", QZ_ORIGIN_STANDARD);

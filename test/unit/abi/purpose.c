@@ -136,6 +136,7 @@ static const struct known procedures[] = {
   {"std::_Hashtable<int>::_M_rehash", 0},
   {"poll", REQUESTS | READ},
   {"epoll_pwait2", REQUESTS},
+  {"runtime.epollwait", REQUESTS | QZ_PURPOSE_LIBRARY_LOCK},
   {"recvmmsg", REQUESTS | QZ_PURPOSE_RECEIVING},
   {"accept5", 0},
   {"fread", READ},

@@ -1,6 +1,7 @@
 /** Findings name code that a reader can change: the program's procedure, its loop, and what it calls of libraries. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { second } from '../../support/example-profiles.js';
@@ -34,6 +35,21 @@ test('a thread that begins in the library is not its creator’s code', (t) => {
       .build(),
   );
   t.is(model.findings[0]?.name, start);
+});
+
+test('what runs in a thread that a run-time made is not its creator’s code, though its start has no name', (t) => {
+  const start = ['main', 'runtime.newm', '_cgo_try_pthread_create', 'prog+0x1000'];
+  const builder = new Builder({ processors: 2 })
+    .describe('runtime.newm', { origin: 'runtime' })
+    .describe('_cgo_try_pthread_create', { origin: 'runtime', purposes: Purpose.threadStart })
+    .describe('prog+0x1000', { missing: 'stripped' })
+    .describe('runtime.mcall', { origin: 'runtime' })
+    .describe('runtime.memmove', { origin: 'runtime' })
+    .describe('runtime.futexsleep', { origin: 'runtime' })
+    .stretch(second, [run('w1', [...start, 'main.render', 'runtime.memmove']), run('w2', [...start, 'main.render'])])
+    .stretch(0.4 * second, [run('w1', [...start, 'runtime.mcall']), run('w2', [...start, 'runtime.futexsleep'])])
+    .stretch(0.9 * second, [run('w1', [...start, 'runtime.memmove']), run('w2', [...start, 'runtime.mcall'])]);
+  t.is(buildModel(builder.build()).findings[0]?.name, 'main.render', 'not all that such threads do');
 });
 
 /** Two threads of which one holds the lock, in `compress` of another library, for `heldNs` each time. */

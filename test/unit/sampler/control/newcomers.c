@@ -26,7 +26,8 @@ static int peer; /* the process's end of its connection */
 static struct qzi_newcomer hello(pid_t pid) {
   int ends[2];
   CHECK_IS(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-  struct qzi_newcomer one = {.pid = pid, .socket = ends[0], .session = memfd_create("session", MFD_CLOEXEC)};
+  struct qzi_newcomer one = {
+    .pid = pid, .socket = ends[0], .session = memfd_create("session", MFD_CLOEXEC), .samples = -1};
   CHECK_IS(ftruncate(one.session, sizeof(struct qz_session)), 0);
   peer = ends[1];
   return one;

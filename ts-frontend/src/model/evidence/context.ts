@@ -7,7 +7,7 @@ import type { Levels } from './activity-levels.js';
 import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { ThreadRoles } from '../metrics/thread-roles.js';
-import type { Own } from './code-origin.js';
+import { isLibraryCode, isRuntime, type Own } from './code-origin.js';
 import type { Advice } from '../result/finding-kinds.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
@@ -47,10 +47,22 @@ export function shownId(model: Model, id: number): number {
   return group !== 0 ? group : id;
 }
 
+/** Go's procedures that make any system call; which one it is, their callers say ("syscall.Fdatasync"). */
+const anyCallOfGo =
+  /^(?:(?:internal\/runtime\/|runtime\/internal\/)?syscall|golang\.org\/x\/sys\/unix)\.(?:Raw|raw)?Syscall\w*$/;
+
 /** The procedure of the C library in which a stack of the program ends; null if none. */
 export function systemCall({ model, tables, own }: FindingContext, node: number): Entity | null {
-  const entity = item(model.entities, u32(tables.stacks.entity, node));
-  return u8(own.hidden, node) && entity.kind === 'procedure' ? entity : null;
+  const { entity, parent } = tables.stacks;
+  const callAt = (n: number): Entity | null => {
+    const its = item(model.entities, u32(entity, n));
+    const isCall = isRuntime(its) || (u8(own.hidden, n) === 1 && isLibraryCode(its));
+    return its.kind === 'procedure' && isCall ? its : null;
+  };
+  const inner = callAt(node);
+  let call = inner;
+  for (let n = node; call !== null && anyCallOfGo.test(call.name); call = callAt(n)) n = u32(parent, n);
+  return call ?? inner;
 }
 
 export function processorUseOf(P: number, busy: number, spinning: number): Finding['processorUse'] {

@@ -8,7 +8,7 @@ import type { IoFacts } from '../result/facts.js';
 import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId, systemCall } from '../evidence/context.js';
 import { allAsleep } from '../evidence/all-asleep.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
@@ -30,16 +30,17 @@ interface Call {
 }
 
 /** The threads' system calls, largest first, if procedures of the C library are known. */
-function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): Call[] {
+function systemCalls(context: FindingContext, loss: IoLoss): Call[] {
+  const { model } = context;
   const { tuples } = model.raw;
   const calls = new Map<number, number>();
   let total = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    const value = loss.perTuple(k),
-      node = u32(tuples.stack, k);
+    const value = loss.perTuple(k);
     if (value <= 0) continue;
     total += value;
-    if (u8(own.hidden, node)) addTo(calls, u32(tables.stacks.entity, node), value);
+    const call = systemCall(context, u32(tuples.stack, k));
+    if (call) addTo(calls, call.id, value);
   }
   return [...calls]
     .sort((a, b) => b[1] - a[1])

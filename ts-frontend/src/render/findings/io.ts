@@ -1,4 +1,5 @@
 /** Sentences for input, output and sleep that do not overlap with work, and for time in which no thread runs. */
+import { item } from '../../model/index.js';
 import type { Finding, IoFacts, NothingRunsFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences, threadsText } from '../wording/phrases.js';
@@ -68,7 +69,8 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     threads = threadsText(facts.threads);
   const held = facts.held.length > 0 ? `; threads that waited at the same time: ${say.eachAt(facts.held)}` : '';
   const state = `while ${say.processorUse(finding.processorUse)}${held}.`;
-  const inCall = call === null ? '' : ` (${call})`;
+  const isNamed = call === null || call === item(say.model.entities, finding.entity).name;
+  const inCall = isNamed ? '' : ` (${call})`;
   const together = several
     ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} at a time would save ` +
       say.time(several.savesNs)
@@ -122,7 +124,7 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   return {
     text:
       `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ` +
-      `${where}${call === null ? '' : `, in ${call},`} take ${costs} that does not overlap with other work: ` +
+      `${where}${isNamed ? '' : `, in ${call},`} take ${costs} that does not overlap with other work: ` +
       `${threads} waited for it on average, ${state}`,
     remedy:
       `${
