@@ -138,8 +138,12 @@ needing('process_vm_readv')(
     const work = 1 - (spins + hands) / samples,
       real = workingUs / allUs;
     const error = Math.sqrt((real * (1 - real)) / samples); // a loaded machine gives few samples
+    const slack = Math.max(0.15, 4 * error),
+      isQuiet = model.cpuWait.othersNs < 0.2 * model.cpuWait.runNs;
+    // Elsewhere samples are read late, and at least a third of what is no work is recognized.
+    const most = isQuiet ? real + slack : Math.max(real + slack, 1 - (1 - real) / 3);
     t.true(
-      Math.abs(work - real) < Math.max(0.15, 4 * error),
+      work > real - slack && work < most,
       `work is ${(100 * work).toFixed()} % of the samples, really ${(100 * real).toFixed()} % of processor time`,
     );
     if (samples < 50) {
@@ -151,7 +155,7 @@ needing('process_vm_readv')(
     const ours = model.findings.filter(({ othersMayCause }) => !othersMayCause),
       finding = ours.find(({ kind }) => kind === 'oversubscription');
     t.truthy(finding, ours.map(({ kind }) => kind).join());
-    if (model.cpuWait.othersNs < 0.2 * model.cpuWait.runNs) t.is(ours[0], finding);
+    if (isQuiet) t.is(ours[0], finding);
     t.true(
       finding!.savingNs < (1 - real + Math.max(0.1, 4 * error)) * model.elapsedNs,
       'no more than what is not work',
