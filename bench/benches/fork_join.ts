@@ -6,8 +6,11 @@ import type { Bench, Target, Trial } from '../harness/bench.js';
 import { alone, forkJoinPeers, packages, publishing } from '../harness/packages.js';
 import { processorsText } from '../harness/processors.js';
 
-/** Peers that only have tasks have those of the first two cases, too. */
-const taskSystems: readonly string[] = [...forkJoinPeers, 'lace', 'libfork'];
+/** Peers that only have tasks: their libraries have no loops over a range. */
+const onlyTasks: readonly string[] = ['lace', 'libfork'];
+const taskSystems: readonly string[] = [...forkJoinPeers, ...onlyTasks];
+const withoutLoops = (peer: string): boolean => onlyTasks.includes(peer);
+const isLoop = (name: string): boolean => name === 'loop' || name === 'reduce';
 
 const cases: readonly (readonly [string, string])[] = [
   ['queens', '10 queens, a task for each free place (35,000)'],
@@ -28,7 +31,7 @@ const loops: readonly string[] = ['matrix', 'loop', 'reduce'];
 const program = ([name, what]: readonly [string, string], processors: number): Trial => ({
   contenders: packages(
     { name, processors },
-    forkJoinPeers.filter((one) => one !== 'libomp' || !loops.includes(name)),
+    taskSystems.filter((one) => (one !== 'libomp' || !loops.includes(name)) && !(withoutLoops(one) && isLoop(name))),
   ),
   rows: [
     {

@@ -1,13 +1,26 @@
 /* Fork-join programs and parallel loops, the same for every system that has tasks. A program defines, before it
  * includes this file:
  *
- *   SCOPE(s), FORK(s, procedure, argument), JOIN(s)   calls `procedure(argument)` beside the caller; waits for all
+ *   SCOPE(s), FORK(s, procedure, argument), JOIN(s, procedure)   calls `procedure(argument)` beside the caller; waits
+ *                                                      for all such calls
+ * if these are not possible in ordinary procedures, how a procedure that uses them is written, left, called by another
+ * one, and called from outside:
+ *   TASK_PROCEDURE(procedure), LEAVE, CALL_HERE(procedure, argument), CALL_FIRST(procedure, argument)
+ * and, if it has loops:
  *   LOOP(begin, end, body, argument)                   calls body(from, to, argument) for parts of a range
  *   REDUCE(begin, end, body, argument)                 the sum of what body(from, to, argument) returns for the parts
  *
  * One operation is one whole run; each result is checked.
  */
 #include "measure.h"
+
+#ifndef TASK_PROCEDURE
+#define TASK_PROCEDURE(procedure) static void procedure(void *argument)
+#define TASK_END
+#define LEAVE                           return
+#define CALL_HERE(procedure, argument)  procedure(argument)
+#define CALL_FIRST(procedure, argument) procedure(argument)
+#endif
 
 /* ---- n queens: a task for each place that is free; 10 by 10 ---- */
 
@@ -17,11 +30,11 @@ struct queens {
   int row;
   long solutions;
 };
-static void queens_call(void *argument) {
+TASK_PROCEDURE(queens_call) {
   struct queens *own = (struct queens *)argument, next[QUEENS];
   if (own->row == QUEENS) {
     own->solutions = 1;
-    return;
+    LEAVE;
   }
   SCOPE(scope);
   int count = 0;
@@ -35,15 +48,16 @@ static void queens_call(void *argument) {
     FORK(scope, queens_call, &next[count]);
     count++;
   }
-  JOIN(scope);
+  JOIN(scope, queens_call);
   own->solutions = 0;
   for (int k = 0; k < count; k++) own->solutions += next[k].solutions;
 }
+TASK_END
 static double queens(long n) {
   double begin = now_ns();
   for (long k = 0; k < n; k++) {
     struct queens whole = {0, 0, 0, 0, 0};
-    queens_call(&whole);
+    CALL_FIRST(queens_call, &whole);
     must(whole.solutions == 724, "n queens: a wrong number of solutions");
   }
   return now_ns() - begin;
@@ -62,31 +76,37 @@ static inline uint64_t hash(uint64_t x) {
   x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
   return x ^ x >> 31;
 }
-static void tree_call(void *argument) {
+TASK_PROCEDURE(tree_call) {
   struct node *own = (struct node *)argument, child[TREE_CHILDREN];
   own->nodes = 1;
-  if (own->name >> 32 >= (uint64_t)(0.23 * 4294967296.0)) return;
+  if (own->name >> 32 >= (uint64_t)(0.23 * 4294967296.0)) LEAVE;
   SCOPE(scope);
   for (unsigned k = 0; k < TREE_CHILDREN; k++) {
     child[k].name = hash(own->name + k);
     FORK(scope, tree_call, &child[k]);
   }
-  JOIN(scope);
+  JOIN(scope, tree_call);
   for (int k = 0; k < TREE_CHILDREN; k++) own->nodes += child[k].nodes;
 }
+TASK_END
+static struct node roots[TREE_ROOT];
+TASK_PROCEDURE(tree_root) {
+  SCOPE(scope);
+  long *nodes = (long *)argument;
+  for (unsigned i = 0; i < TREE_ROOT; i++) {
+    roots[i].name = hash(i);
+    FORK(scope, tree_call, &roots[i]);
+  }
+  JOIN(scope, tree_call);
+  for (int i = 0; i < TREE_ROOT; i++) *nodes += roots[i].nodes;
+}
+TASK_END
 static double tree(long n) {
-  static struct node root[TREE_ROOT];
   static long before;
   double begin = now_ns();
   for (long k = 0; k < n; k++) {
-    SCOPE(scope);
     long nodes = 0;
-    for (unsigned i = 0; i < TREE_ROOT; i++) {
-      root[i].name = hash(i);
-      FORK(scope, tree_call, &root[i]);
-    }
-    JOIN(scope);
-    for (int i = 0; i < TREE_ROOT; i++) nodes += root[i].nodes;
+    CALL_FIRST(tree_root, &nodes);
     must(nodes > TREE_ROOT && (before == 0 || nodes == before), "the tree has another size");
     before = nodes;
   }
@@ -100,7 +120,7 @@ static float matrix_a[MATRIX][MATRIX], matrix_b[MATRIX][MATRIX], matrix_c[MATRIX
 struct product {
   int row, column, inner, size;
 };
-static void product_call(void *argument) {
+TASK_PROCEDURE(product_call) {
   struct product *own = (struct product *)argument, part[4];
   int half = own->size / 2;
   if (own->size == MATRIX_LEAF) {
@@ -111,7 +131,7 @@ static void product_call(void *argument) {
         float *c = &matrix_c[i][column];
         for (int j = 0; j < MATRIX_LEAF; j++) c[j] += a * b[j];
       }
-    return;
+    LEAVE;
   }
   for (int step = 0; step < 2; step++) {
     SCOPE(scope);
@@ -122,9 +142,10 @@ static void product_call(void *argument) {
       part[k].size = half;
       FORK(scope, product_call, &part[k]);
     }
-    JOIN(scope);
+    JOIN(scope, product_call);
   }
 }
+TASK_END
 static double matrix(long n) {
   for (int i = 0; i < MATRIX; i++)
     for (int j = 0; j < MATRIX; j++) matrix_a[i][j] = (float)(i % 7), matrix_b[i][j] = (float)(j % 5);
@@ -132,7 +153,7 @@ static double matrix(long n) {
   for (long k = 0; k < n; k++) {
     struct product whole = {0, 0, 0, MATRIX};
     memset(matrix_c, 0, sizeof matrix_c);
-    product_call(&whole);
+    CALL_FIRST(product_call, &whole);
     must(matrix_c[6][4] == 6.0f * 4.0f * MATRIX, "the product is wrong");
   }
   return now_ns() - begin;
@@ -145,7 +166,7 @@ static uint32_t numbers[SORTED];
 struct piece {
   uint32_t *low, *high; /* the last one */
 };
-static void sort_call(void *argument) {
+TASK_PROCEDURE(sort_call) {
   struct piece own = *(struct piece *)argument;
   if (own.high - own.low < SORT_LEAF) {
     for (uint32_t *at = own.low + 1; at <= own.high; at++) {
@@ -153,7 +174,7 @@ static void sort_call(void *argument) {
       for (; to > own.low && to[-1] > value; to--) *to = to[-1];
       *to = value;
     }
-    return;
+    LEAVE;
   }
   uint32_t a = *own.low, b = own.low[(own.high - own.low) / 2], c = *own.high;
   uint32_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
@@ -170,22 +191,24 @@ static void sort_call(void *argument) {
   above.low = left, above.high = own.high;
   SCOPE(scope);
   FORK(scope, sort_call, &above);
-  if (below.low < below.high) sort_call(&below);
-  JOIN(scope);
+  if (below.low < below.high) CALL_HERE(sort_call, &below);
+  JOIN(scope, sort_call);
 }
+TASK_END
 static double sort(long n) {
   double took = 0;
   for (long k = 0; k < n; k++) {
     for (uint32_t i = 0; i < SORTED; i++) numbers[i] = (uint32_t)hash(i);
     struct piece whole = {numbers, numbers + SORTED - 1};
     double begin = now_ns();
-    sort_call(&whole);
+    CALL_FIRST(sort_call, &whole);
     took += now_ns() - begin;
     for (int i = 1; i < SORTED; i++) must(numbers[i - 1] <= numbers[i], "not sorted");
   }
   return took;
 }
 
+#ifdef LOOP
 /* ---- loops over 100,000 elements, a few instructions each ---- */
 
 enum { ELEMENTS = 100000 };
@@ -213,13 +236,19 @@ static double reduce(long n) {
   return now_ns() - begin;
 }
 
+#endif
+
 /* 0; 3: there is no such case. */
 static int run_fork_join(const char *name) {
   static const struct {
     const char *name;
     double (*run)(long n);
-  } cases[] = {{"queens", queens}, {"tree", tree}, {"matrix", matrix},
-               {"sort", sort},     {"loop", loop}, {"reduce", reduce}};
+  } cases[] = {
+    {"queens", queens}, {"tree", tree},     {"matrix", matrix}, {"sort", sort},
+#ifdef LOOP
+    {"loop", loop},     {"reduce", reduce},
+#endif
+  };
   for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
     if (strcmp(name, cases[k].name)) continue;
     measure(cases[k].run, 1, 1);

@@ -1,5 +1,14 @@
 /* Lace: tasks on one shared stack for each worker. */
 #include <lace.h>
+#define TASK_PROCEDURE(procedure) VOID_TASK_1(procedure, void *, argument)
+#define TASK_END
+#define LEAVE                           return
+#define CALL_HERE(procedure, argument)  CALL(procedure, argument)
+#define CALL_FIRST(procedure, argument) RUN(procedure, argument)
+#define SCOPE(s)                        int s = 0
+#define FORK(s, procedure, argument)    (SPAWN(procedure, argument), s++)
+#define JOIN(s, procedure) \
+  while (s-- > 0) SYNC(procedure)
 #include "tasks.h"
 
 VOID_TASK_0(empty) { __asm__ volatile(""); }

@@ -1,5 +1,16 @@
 /* libfork: continuation stealing by coroutines. */
 #include <libfork.hpp>
+static lf::busy_pool *pool;
+/* The name of a procedure is, inside it, that of its own handle, which libfork passes. */
+#define TASK_PROCEDURE(procedure) \
+  static constexpr auto procedure = []([[maybe_unused]] auto procedure, void *argument) -> lf::task<>
+#define TASK_END                        ;
+#define LEAVE                           co_return
+#define CALL_HERE(procedure, argument)  co_await lf::call(procedure)(argument)
+#define CALL_FIRST(procedure, argument) lf::sync_wait(*pool, procedure, (void *)(argument))
+#define SCOPE(s)                        (void)0
+#define FORK(s, procedure, argument)    co_await lf::fork(procedure)((void *)(argument))
+#define JOIN(s, procedure)              co_await lf::join
 #include "tasks.h"
 
 static constexpr auto empty = [](auto) -> lf::task<> { co_return; };
@@ -28,7 +39,6 @@ static constexpr auto batch_task = [](auto, long n) -> lf::task<double> {
   co_return now_ns() - begin;
 };
 
-static lf::busy_pool *pool;
 static double spawn(long n) { return lf::sync_wait(*pool, spawn_task, n); }
 static double spawn_batch(long n) { return lf::sync_wait(*pool, batch_task, n); }
 static double fib(long n) {

@@ -28,7 +28,7 @@ static inline int64_t sum_of(int64_t begin, int64_t end, int64_t (*body)(int64_t
     void *own_ = argument;               \
     _Pragma("omp task") procedure(own_); \
   } while (0)
-#define JOIN(s)                            _Pragma("omp taskwait")
+#define JOIN(s, procedure)                 _Pragma("omp taskwait")
 #define LOOP(begin, end, body, argument)   loop_of(begin, end, body, argument)
 #define REDUCE(begin, end, body, argument) sum_of(begin, end, body, argument)
 #include "tasks.h"

@@ -84,7 +84,7 @@ static inline int64_t sum_of(int64_t begin, int64_t end, int64_t (*body)(int64_t
 }
 #define SCOPE(s)                           qz_scope s = QZ_SCOPE_INIT
 #define FORK(s, procedure, argument)       qz_spawn(&(s), procedure, argument)
-#define JOIN(s)                            qz_sync(&(s))
+#define JOIN(s, procedure)                 qz_sync(&(s))
 #define LOOP(begin, end, body, argument)   qz_parallel_for(begin, end, 0, body, argument)
 #define REDUCE(begin, end, body, argument) sum_of(begin, end, body, argument)
 
@@ -154,7 +154,7 @@ static double task(long n) {
   for (long k = 0; k < n; k++) {
     SCOPE(scope);
     FORK(scope, nothing, NULL);
-    JOIN(scope);
+    JOIN(scope, nothing);
   }
   return now_ns() - begin;
 }
@@ -163,7 +163,7 @@ static double task_batch(long n) {
   for (long k = 0; k < n; k += 1000) {
     SCOPE(scope);
     for (int i = 0; i < 1000; i++) FORK(scope, nothing, NULL);
-    JOIN(scope);
+    JOIN(scope, nothing);
   }
   return now_ns() - begin;
 }

@@ -13,7 +13,7 @@ using range = tbb::blocked_range<std::int64_t>;
     void *own_ = argument;                \
     (s).run([own_] { procedure(own_); }); \
   } while (0)
-#define JOIN(s) (s).wait()
+#define JOIN(s, procedure) (s).wait()
 #define LOOP(from, to, body, argument) \
   tbb::parallel_for(range(from, to), [&](const range &part) { body(part.begin(), part.end(), argument); })
 #define REDUCE(from, to, body, argument)                                                                 \
