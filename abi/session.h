@@ -204,9 +204,18 @@ struct qz_thread {
   uint32_t name;                /* string, 0 = none */
   uint32_t creator;             /* thread index + 1 of the creator, 0 = none */
   uint32_t base;                /* number of entries copied from the creator */
-  uint32_t os_tid;              /* pthread layer: kernel's thread ID */
-  uint64_t tries; /* pthread layer: bits 0-31: number of try-locks in a row that failed; bits 32-63: their object */
-  uint64_t frame; /* pthread layer, while it waits: address, in the program, of a struct qz_frame */
+  union {
+    uint32_t os_tid;    /* pthread layer: kernel's thread ID */
+    uint32_t first_top; /* for the publisher of the thread package: offset of the top entry when it was filled */
+  };
+  union {
+    uint64_t tries;  /* pthread layer: bits 0-31: number of try-locks in a row that failed; bits 32-63: their object */
+    uint64_t filled; /* for the publisher of the thread package: a name of the path up to first_top, */
+  };
+  union {
+    uint64_t frame;          /* pthread layer, while it waits: address, in the program, of a struct qz_frame */
+    uint64_t creator_filled; /* and one of the creator's path, of which it is a copy */
+  };
   uint64_t go_on; /* for the publisher: address of the addresses at which hooks in the program continue */
 
   /* hot line */

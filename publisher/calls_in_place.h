@@ -25,12 +25,11 @@ static inline bool qzi_pub_call_usual(const struct qzi_publisher *p, const struc
   return qzi_pub_usual(p, parent, epoch) && qzi_pub_is_of(child->record, epoch);
 }
 
-/* Does the same as qzi_pub_push and qzi_pub_blocked, for a calling parent whose record has room. */
-static inline void qzi_pub_calls(struct qzi_pub_thread *parent, unsigned kind, uint32_t object) {
-  struct qz_thread *record = parent->record;
-  qzi_pub_put(record, qzi_pub_top(record), QZI_PUB_KEY(kind, object));
+/* Does the same as qzi_pub_push and qzi_pub_blocked, by the caller whose record it is, with room on its stack. */
+static inline void qzi_pub_calls(struct qz_thread *record, uint64_t key) {
+  qzi_pub_put(record, qzi_pub_top(record), key);
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_BLOCKED));
-  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_BLOCKED, object & ~QZI_PUB_SHARED));
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_BLOCKED, QZ_KEY_INDEX(key)));
 }
 
 /* Does the same as qzi_pub_ended, for a child whose record p no longer runs. */

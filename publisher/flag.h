@@ -81,8 +81,8 @@ static inline void qzi_hot_set_copies(uint64_t **own, uint64_t *hot) {
     if (qzi_hot_distance[k]) __atomic_store_n((uint64_t **)((char *)own + qzi_hot_distance[k]), hot, __ATOMIC_RELAXED);
 }
 
-/* In assembly, because a compiler may keep the address of a thread-local variable across a switch to another kernel
- * thread. */
+/* Both in assembly, because a compiler may keep the address of a thread-local variable across a switch to another
+ * kernel thread. */
 static inline void qzi_hot_set(uint64_t *hot) {
 #if defined(__x86_64__)
   uint64_t offset;
@@ -107,6 +107,20 @@ static inline void qzi_hot_set(uint64_t *hot) {
 #else
 #error "Quartz knows x86-64 and aarch64"
 #endif
+}
+static inline uint64_t *qzi_hot_get(void) {
+  uint64_t *hot;
+#if defined(__x86_64__)
+  __asm__ volatile("movq " QZI_HOT_NAME "@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(hot));
+#else
+  uint64_t offset;
+  __asm__ volatile("mrs %0, tpidr_el0\n\t"
+                   "adrp %1, :gottprel:" QZI_HOT_NAME "\n\t"
+                   "ldr %1, [%1, #:gottprel_lo12:" QZI_HOT_NAME "]\n\t"
+                   "ldr %0, [%0, %1]"
+                   : "=&r"(hot), "=&r"(offset));
+#endif
+  return hot;
 }
 
 #endif

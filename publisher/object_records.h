@@ -166,17 +166,18 @@ static inline void qzi_pub_acquired_shared(uint32_t index) {
 /* Counts a join at `site` whose child the caller ran itself. Such joins are so frequent that processors would
  * contend for the record's cache line: each processor counts them itself, and writes them when they are more than
  * 1/16 of what it has written before, when it leaves its thread, and at the program's end. */
-static inline void qzi_pub_joined(struct qzi_publisher *p, uint64_t site, uint32_t index) {
-  if (!index || !qzi_publishing() || !p->sites) return;
-  uint32_t at = site >> 2 & (QZI_PUB_SITES - 1);
-  struct qzi_pub_site_slot *slot = &p->sites[at];
-  if (__builtin_expect(slot->site != site || slot->index != index, 0)) {
-    qzi_pub_acquired_shared(index);
-    return;
-  }
-  uint64_t joined = p->sites_joined | UINT64_C(1) << at;
+static inline void qzi_pub_joined_at(struct qzi_publisher *p, struct qzi_pub_site_slot *slot) {
+  uint64_t joined = p->sites_joined | UINT64_C(1) << (slot - p->sites);
   if (__builtin_expect(joined != p->sites_joined, 0)) p->sites_joined = joined;
   if (++slot->joins > slot->written / 16 || slot->joins >= QZI_PUB_JOINS) qzi_pub_write_joins(p);
+}
+static inline void qzi_pub_joined(struct qzi_publisher *p, uint64_t site, uint32_t index) {
+  if (!index || !qzi_publishing() || !p->sites) return;
+  struct qzi_pub_site_slot *slot = &p->sites[site >> 2 & (QZI_PUB_SITES - 1)];
+  if (__builtin_expect(slot->site != site || slot->index != index, 0))
+    qzi_pub_acquired_shared(index);
+  else
+    qzi_pub_joined_at(p, slot);
 }
 /* To be called by the exclusive holder before it releases the object. */
 static inline void qzi_pub_released(uint32_t index) {

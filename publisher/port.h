@@ -54,6 +54,7 @@ void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under t
 void qzi_publishers_calibrate(struct qz_session *);
 void qzi_publishers_mapped(void);        /* a session has been made */
 void qzi_publishers_prepare(void);       /* before the flag is set, and a barrier executed */
+void qzi_publishers_spanning(void);      /* after the flag was set for work and span, and a barrier executed */
 void qzi_publishers_on(void);            /* after the flag was set, and a barrier executed */
 void qzi_publishers_off(void);           /* after the flag was cleared, and a barrier executed */
 void qzi_publishers_sample(void);        /* the sampler asks for samples by signals; may be called again */

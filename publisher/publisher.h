@@ -282,17 +282,20 @@ static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struc
   const struct qz_thread *record = t->record;
   return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
 }
-static inline __attribute__((always_inline)) void qzi_pub_run_usual(struct qzi_publisher *p, struct qzi_pub_thread *t,
-                                                                    unsigned state) {
-  struct qz_thread *record = t->record;
-  uint64_t thread_plus_1 = t->index_plus_1;
+static inline __attribute__((always_inline)) void qzi_pub_run_record(struct qzi_publisher *p, struct qz_thread *record,
+                                                                     uint64_t thread_plus_1, unsigned state) {
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
+  uint64_t calls = (uint64_t)(uintptr_t)p->calls;
   p->thread_plus_1 = thread_plus_1;
-  record->calls = (uint64_t)(uintptr_t)p->calls;
+  if (__builtin_expect(record->calls != calls, 0)) record->calls = calls;
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now_of(p, thread_plus_1, state);
   qzi_hot_set(&record->word); /* as in qzi_pub_run_as */
   if (!qzi_publishing()) qzi_hot_set(NULL);
+}
+static inline __attribute__((always_inline)) void qzi_pub_run_usual(struct qzi_publisher *p, struct qzi_pub_thread *t,
+                                                                    unsigned state) {
+  qzi_pub_run_record(p, t->record, t->index_plus_1, state);
 }
 static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_publisher *p, struct qzi_pub_thread *to) {
   qzi_path_take(p, to);
@@ -350,5 +353,8 @@ static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
 
 #include "object_records.h"
 #include "calls_in_place.h"
+#ifndef QZI_PUB_ONE_THREAD
+#include "tasks.h"
+#endif
 
 #endif

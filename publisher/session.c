@@ -291,6 +291,7 @@ void qzi_session_span(void) {
   qzi_publishers_span();
   atomic_store_explicit(&qzi_publishing_flag, 1 | QZI_SPANNING, memory_order_release);
   barrier();
+  qzi_publishers_spanning();
 }
 
 void qzi_session_off(void) {

@@ -31,6 +31,10 @@ int qzi_threads_make(void) {
 void qzi_threads_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
 void qzi_threads_mapped(void) {
+#ifndef QZI_PUB_ONE_THREAD
+  qzi_pub_records = (struct qzi_pub_records){qzi_session.thread_base, qzi_session.long_base, qzi_session.thread_stride,
+                                             qzi_session.long_stride};
+#endif
   uint32_t last = QZ_WORD_EMPTY + qzi_session.short_limit * (uint32_t)sizeof(struct qz_entry);
   first_limit = qzi_session.long_base ? last : qzi_pub_hook_limit;
   qzi_session.head->thread_high = high;
@@ -112,6 +116,9 @@ fill_life(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *
   record->creator = t->creator;
 #ifdef QZI_PUB_ONE_THREAD
   record->os_tid = t->os_tid;
+#else
+  record->filled = 0;
+  record->creator_filled = QZI_NO_PATH;
 #endif
   record->high = t->stack_high ? (uint64_t)t->stack_high : QZI_STACK_UNKNOWN;
   record->go_on = qzi_attend.go_on;
@@ -140,9 +147,13 @@ fill_life(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *
       qzi_pub_store(&record->overflows, 1);
     }
   }
+  uint32_t top = QZ_WORD_EMPTY + (uint32_t)(to - &record->bottom) * (uint32_t)sizeof *to;
+#ifndef QZI_PUB_ONE_THREAD
+  record->first_top = top;
+#endif
   QZI_TRACE(thread(record, QZI_ORACLE_BEGIN, t->serial));
   __atomic_store_n(&record->serial, t->serial, __ATOMIC_RELEASE);
-  settle(record, word, QZ_WORD_EMPTY + (uint32_t)(to - &record->bottom) * (uint32_t)sizeof *to);
+  settle(record, word, top);
 #ifdef QZI_PUB_ONE_THREAD
   qzi_session_mark(t->index_plus_1);
 #endif
@@ -179,6 +190,11 @@ static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
   longer->name = record->name;
   longer->creator = record->creator;
   longer->base = record->base;
+#ifndef QZI_PUB_ONE_THREAD
+  longer->filled = record->filled;
+  longer->creator_filled = record->creator_filled;
+  longer->first_top = record->first_top;
+#endif
   longer->go_on = record->go_on;
   longer->overflows = record->overflows;
   longer->state = record->state;
@@ -286,6 +302,29 @@ void qzi_pub_queued_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, cons
   qzi_path_give(p, t, QZ_ARRIVAL_CREATED);
   qzi_pub_store(&call->count, call->count + 1);
 }
+
+#ifndef QZI_PUB_ONE_THREAD
+struct qzi_pub_records qzi_pub_records;
+
+uint32_t qzi_pub_task_fill(struct qzi_publisher *p, struct qz_thread *creator, uint64_t serial, uint64_t start,
+                           uint32_t name, uint64_t site) {
+  struct qzi_pub_thread t = {.creator = (uint32_t)p->thread_plus_1,
+                             .name = name,
+                             .serial = serial,
+                             .start = start,
+                             .create_site = site,
+                             .stack_high = (uintptr_t)creator->high};
+  struct qz_thread *record = take(p, &t);
+  if (!record) return 0;
+  if (qzi_pub_top(creator) >= first_limit && qzi_session_is_short(record)) record = lengthen_new(&t);
+  if (record->epoch == qzi_pub_epoch)
+    fill_life(record, flux(record), &t, creator);
+  else
+    fill(record, &t, creator);
+  record->creator_filled = qzi_pub_path_name(creator);
+  return t.index_plus_1;
+}
+#endif
 
 void qzi_pub_spill(struct qzi_publisher *p) { spill(p, QZI_PUB_POOL - CHUNK); }
 

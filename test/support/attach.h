@@ -19,10 +19,11 @@
 static struct qz_session_view view;
 static int connection;
 
-static inline void attach(void) {
+/* Connects to a program as a sampler would. Returns the descriptor of its session. */
+static inline int connect_to(pid_t program) {
   connection = socket(AF_UNIX, SOCK_SEQPACKET, 0);
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)getpid());
+  int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)program);
   CHECK(connect(connection, (struct sockaddr *)&address,
                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0);
   struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), ""};
@@ -39,6 +40,11 @@ static inline void attach(void) {
   CHECK(rights && rights->cmsg_type == SCM_RIGHTS);
   int fd;
   memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  return fd;
+}
+
+static inline void attach(void) {
+  int fd = connect_to(getpid());
   const char *why = "";
   if (qz_session_open(&view, fd, &why)) fprintf(stderr, "session: %s\n", why), exit(1);
   while (!__atomic_load_n(&qz_session_head(&view)->publishing, __ATOMIC_ACQUIRE)) usleep(1000);

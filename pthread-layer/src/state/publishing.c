@@ -62,6 +62,7 @@ void qzi_publishers_prepare(void) {
   pthread_mutex_unlock(&qzl_pool.lock);
 }
 /* Threads that run already, the caller among them, are in a strand from now on. */
+void qzi_publishers_spanning(void) {} /* its threads read the flag */
 void qzi_publishers_span(void) {
   if (!qzl_span_make()) return;
   qzl_hold_times_prepare();

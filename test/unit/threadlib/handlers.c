@@ -1,12 +1,16 @@
 /* Hooks in signal handlers make threads of calls in place between any two instructions of spawn and sync
  * (threadlib/src/thread/in_place.c). Here a handler does what a hook does that looks for the thread it runs in. All
- * calls must be made once, by whom and wherever they are made, and the caller must stay who it is. */
+ * calls must be made once, by whom and wherever they are made, and the caller must stay who it is.
+ *
+ *   core_handlers [published]    published: while everything is published
+ */
 #include <quartz/quartz.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/time.h>
 #include "publisher/publisher.h"
 #include "publisher/port.h"
+#include "test/support/attach.h"
 #include "test/support/check.h"
 
 static void handler(int number) {
@@ -37,7 +41,8 @@ static void fib(void *argument) {
   own->value = one.value + two.value;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+  if (count > 1 && !strcmp(arguments[1], "published")) attach();
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};

@@ -1,13 +1,19 @@
 /* Tasks: spawned calls that become threads only when they need to be (docs/reference/threads.md, "Tasks"). Who they
  * are, that they may wait and end anywhere, and that no more threads are needed than may be made.
  *
- *   core_tasks [fork]    fork: instead of that, that a task may fork
+ *   core_tasks [fork | published | changing]
+ * fork: instead of that, that a task may fork. published: all that while everything is published. changing: while that
+ * begins and ends all the time.
  */
+#define _GNU_SOURCE
 #include <quartz/quartz.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "test/support/attach.h"
 #include "test/support/check.h"
 
 /* ---- who they are ---- */
@@ -264,11 +270,28 @@ static void forked(void) {
   }
 }
 
+/* ---- while what is published changes ---- */
+
+static pid_t attaches_often(void) {
+  pid_t program = getpid(), child = fork();
+  if (child) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (unsigned k = 0;; k++) {
+    close(connect_to(program));
+    usleep(500 + k % 7 * 300);
+    close(connection);
+    usleep(200 + k % 5 * 300);
+  }
+}
+
 int main(int count, char **arguments) {
-  if (count > 1) {
+  pid_t other = 0;
+  if (count > 1 && !strcmp(arguments[1], "fork")) {
     forked();
     return 0;
   }
+  if (count > 1 && !strcmp(arguments[1], "published")) attach();
+  if (count > 1 && !strcmp(arguments[1], "changing")) other = attaches_often();
   identities();
   waits();
   ends();
@@ -276,6 +299,11 @@ int main(int count, char **arguments) {
   if (!getenv("QUARTZ_MAX_THREADS")) { /* their threads are not refused */
     taken();
     many();
+  }
+  if (other) {
+    int status;
+    CHECK(waitpid(other, &status, WNOHANG) == 0); /* it has attached whenever it wanted to */
+    kill(other, SIGKILL);
   }
   return 0;
 }

@@ -126,7 +126,8 @@ static inline struct qzi_thread *qzi_self(void) {
 static inline struct qzi_publisher *qzi_publisher_self(void) { return &qzi_head(qzi_processor_checked())->pub; }
 
 unsigned qzi_processor_count(void);
-/* Something is published from now on: processors put no tasks into their deques, and call none in place. */
+/* What is published has changed (nothing, everything, work and span too): the tasks in the deques of processors become
+ * threads before others are put in or called in place. */
 void qzi_sched_close(void);
 struct qzi_processor *qzi_processor_at(unsigned index);
 uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS, in ns */

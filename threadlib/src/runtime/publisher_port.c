@@ -95,6 +95,8 @@ void qzi_publishers_span(void) {
   pthread_mutex_unlock(&lock);
 }
 
+void qzi_publishers_spanning(void) { qzi_sched_close(); }
+
 /* Connects a processor's publisher to the session. With the lock held, and while the processor's own kernel thread
  * does not publish yet, or by that kernel thread itself. */
 static void connect_publisher(struct qzi_publisher *p) {
@@ -162,6 +164,7 @@ void qzi_publishers_attend(intptr_t gone) {
 }
 
 void qzi_publishers_off(void) {
+  qzi_sched_close();
   pthread_mutex_lock(&lock);
   for (struct kernel *k = kernels; k; k = k->next) qzi_hot_clear(k->hot);
   pthread_mutex_unlock(&lock);

@@ -195,8 +195,7 @@ bool qzi_sched_busy(unsigned processor) {
          __atomic_load_n(&qzi_runtime.processors[processor].head.current, __ATOMIC_RELAXED) != NULL;
 }
 void qzi_sched_close(void) {
-  for (unsigned k = 0; k < qzi_runtime.processor_count; k++)
-    __atomic_store_n(&qzi_runtime.processors[k].deque.open, NULL, __ATOMIC_SEQ_CST);
+  for (unsigned k = 0; k < qzi_runtime.processor_count; k++) qzi_deque_close(&qzi_runtime.processors[k].deque);
 }
 void qzi_sched_publish_unplaced(void) {
   qzi_spin_lock(&qzi_runtime.lock);

@@ -51,6 +51,7 @@ static void copy(struct qzi_entry *to, struct qzi_entry *from, size_t count) {
       to[k].argument = from[k].argument;
       to[k].sp = from[k].sp;
       to[k].half = from[k].half;
+      to[k].chain = from[k].chain;
       uintptr_t frame = QZI_GET(from[k].frame);
       QZI_SET(from[k].frame, 0);
       QZI_SET(to[k].frame, frame);

@@ -3,7 +3,8 @@
  *
  * Owns:    struct qzi_entry, struct qzi_deque.
  * Writer:  the holder of the processor's biased lock. Without it, the owner puts a task in, as long as `open` allows,
- *          and calls the youngest one in place (thread/fork_join.c). Others close the deque by `open`.
+ *          and calls the youngest one in place (thread/fork_join.c, fork_join_published.c). Others close the deque
+ *          (`open` and `published`).
  * Reader:  the same; qzi_deque_waiting at any time, without the lock.
  *
  * The entries are an array, not a ring, so that the owner needs no index: when the deque is found to be empty, it
@@ -28,13 +29,17 @@ struct qzi_entry {
   void *sp;
   union { /* stored together: fewer instructions */
     struct {
-      uint64_t site; /* return address of the spawn */
-      uint64_t name; /* qzi_pub_name() or 0 */
+      uint64_t site;   /* return address of the spawn */
+      uint32_t name;   /* qzi_pub_name() or 0 */
+      uint32_t record; /* index + 1 of its record in the session; 0: it is not published */
     };
     qzi_entry_half half;
   };
   uintptr_t frame;
-  size_t capacity; /* in the entry before the base: number of entries from the base on */
+  union {
+    uint64_t chain;  /* if it is published: its chain (publisher/path.h) */
+    size_t capacity; /* in the entry before the base: number of entries from the base on */
+  };
 } __attribute__((aligned(64)));
 
 /* The slot of an entry that has left the deque while others were above and below it. Whoever finds it at an end of the
@@ -55,12 +60,14 @@ struct qzi_deque {
   struct qzi_entry *bottom; /* after the youngest entry */
   /* Below it the owner may put tasks without the lock. NULL: closed; then it may not call one in place, either. */
   struct qzi_entry *open;
-  struct qzi_entry *low; /* minimum of `bottom` since a thief last set it: entries below have waited since then */
-  struct qzi_entry *top; /* the oldest entry */
+  struct qzi_entry *published; /* the same for published tasks; one of the two is NULL */
+  struct qzi_entry *low;       /* minimum of `bottom` since a thief last set it: entries below have waited since then */
+  struct qzi_entry *top;       /* the oldest entry */
   struct qzi_entry *base, *end;
   struct qzi_entry *limit; /* below it tasks may be put: a descriptor is reserved for each place */
   uint32_t gone;           /* number of entries that are QZI_GONE_TASK: none is reserved for them */
   uint32_t room;           /* maximum number of tasks; 0 if the kernel has no membarrier */
+  uint32_t mode;           /* qzi_task_mode() of the tasks in it; written and read by the owner alone */
 };
 #define QZI_TASK_ROOM         2047u
 
@@ -99,6 +106,12 @@ static inline bool qzi_some_free(const struct qzi_deque *deque, uint32_t free_co
 static inline void qzi_deque_limit(struct qzi_deque *deque, struct qzi_entry *limit) {
   deque->limit = limit;
   QZI_SET(deque->open, NULL);
+  QZI_SET(deque->published, NULL);
+}
+/* By others than the owner, after they have set what they want of it: see qzi_deque_reopen, thread/task.c. */
+static inline void qzi_deque_close(struct qzi_deque *deque) {
+  __atomic_store_n(&deque->open, NULL, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&deque->published, NULL, __ATOMIC_SEQ_CST);
 }
 static inline void qzi_deque_push(struct qzi_deque *deque, struct qzi_thread *thread) {
   if (QZI_UNLIKELY(QZI_GET(deque->bottom) == deque->end)) qzi_deque_grow(deque);

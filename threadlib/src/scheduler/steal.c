@@ -54,7 +54,7 @@ bool qzi_revoke(struct qzi_processor *victim) {
   if (!qzi_spin_trylock(&victim->thief)) return false;
   atomic_store_explicit(&victim->answered, 0, memory_order_relaxed);
   atomic_store_explicit(&victim->revoked, 1, memory_order_seq_cst);
-  __atomic_store_n(&victim->deque.open, NULL, __ATOMIC_SEQ_CST); /* see reopen, thread/fork_join.c */
+  qzi_deque_close(&victim->deque);
   uint64_t begin = qzi_now_ns(), now = begin;
   if (qzi_runtime.membarrier) {
     while (!atomic_load_explicit(&victim->answered, memory_order_acquire) && now - begin < ANSWER_NS) {

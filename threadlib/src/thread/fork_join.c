@@ -29,7 +29,7 @@ void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uint
   struct qzi_processor *p = qzi_processor_checked();
   uint64_t serial;
   int error;
-  if (QZI_UNLIKELY(qzi_publishing() && p->deque.limit != p->deque.base)) qzi_tasks_become(p);
+  qzi_tasks_of_now(p);
   (void)qzi_self(); /* a calling task becomes a thread, since it is the creator */
   qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
   bool made = qzi_spawn(p, 0, function, argument, scope, loop, name, false, site, &serial, &error) != NULL;
@@ -42,28 +42,6 @@ void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uint
   call(loop ? qzi_run_range : (void (*)(void *))function, argument);
 }
 
-/* Returns whether one more task may be put into the deque, i.e. whether there is a free descriptor for it. Under the
- * biased lock. */
-static bool more_tasks(struct qzi_processor *p) {
-  struct qzi_deque *deque = &p->deque;
-  struct qzi_entry *bottom = QZI_GET(deque->bottom);
-  if (bottom < deque->limit) return true;
-  size_t size = (size_t)(bottom - QZI_GET(deque->top));
-  if (size >= deque->room || size - deque->gone >= p->free_count) return false;
-  if (bottom == deque->end) qzi_deque_grow(deque);
-  deque->limit = QZI_GET(deque->bottom) + 1;
-  return true;
-}
-
-/* Opens the deque, unless something is published. Under the biased lock. A thief sets `revoked` and then closes the
- * deque, and so does who begins to publish, with the flag: either they close it after it has been opened here, or what
- * they have set is seen here. */
-static void reopen(struct qzi_processor *p) {
-  QZI_SET(p->deque.open, p->deque.limit);
-  __sync_synchronize();
-  if (atomic_load_explicit(&p->revoked, memory_order_relaxed) || qzi_publishing()) QZI_SET(p->deque.open, NULL);
-}
-
 /* Puts a task at the bottom, which is below the limit. It needs no lock: a thief may take tasks and their descriptors
  * at the other end of the deque at the same time, but neither this entry nor the descriptor reserved for it. */
 static inline __attribute__((always_inline)) void put_task(struct qzi_processor *p, struct qzi_entry *task,
@@ -71,7 +49,7 @@ static inline __attribute__((always_inline)) void put_task(struct qzi_processor 
                                                            uintptr_t function, void *argument, uint64_t site) {
   task->entry = (void (*)(void *))(loop ? (uintptr_t)qzi_run_range : function);
   task->argument = argument;
-  task->half = (qzi_entry_half){site, name ? qzi_pub_name(name) : 0};
+  task->half = (qzi_entry_half){site, name ? qzi_pub_name(name) : 0}; /* it has no record */
   QZI_SET(task->slot, qzi_task_slot(scope));
   __atomic_store_n(&p->deque.bottom, task + 1, __ATOMIC_RELEASE);
   scope->pending++;
@@ -79,30 +57,35 @@ static inline __attribute__((always_inline)) void put_task(struct qzi_processor 
 }
 
 /* For a deque that is closed or has no room for one more task. */
-static __attribute__((noinline)) void spawn_slow(struct qzi_scope *scope, bool loop, const char *name,
-                                                 uintptr_t function, void *argument, uint64_t site) {
-  struct qzi_processor *p = qzi_processor_self();
-  qzi_enter(p);
-  bool more = more_tasks(p);
-  if (more) reopen(p);
-  qzi_leave(p);
-  if (more)
-    put_task(p, QZI_GET(p->deque.bottom), scope, loop, name, function, argument, site);
-  else
-    qzi_spawn_thread(scope, loop, name, function, argument, site);
+__attribute__((noinline)) void qzi_spawn_slow(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function,
+                                              void *argument, uint64_t site) {
+  struct qzi_processor *p = qzi_processor_checked();
+  struct qzi_deque *deque = &p->deque;
+  qzi_tasks_of_now(p);
+  if (deque->mode != QZI_NO_TASKS) {
+    qzi_enter(p);
+    bool more = qzi_more_tasks(p);
+    if (more) qzi_deque_reopen(p);
+    qzi_leave(p);
+    if (more && !deque->mode) {
+      put_task(p, QZI_GET(deque->bottom), scope, loop, name, function, argument, site);
+      return;
+    }
+    if (more && qzi_pub_tasks_usual(&p->head.pub) &&
+        qzi_spawn_published(p, scope, loop, name, function, argument, site))
+      return;
+  }
+  qzi_spawn_usual(scope, loop, name, function, argument, site);
 }
 
 static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope, bool loop, const char *name,
                                                         uintptr_t function, void *argument, uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_entry *bottom;
-  if (QZI_UNLIKELY(!p || (bottom = QZI_GET(p->deque.bottom)) >= QZI_PEEK(p->deque.open))) /* also while publishing */
-    if (qzi_publishing() || !p)
-      qzi_spawn_usual(scope, loop, name, function, argument, site);
-    else
-      spawn_slow(scope, loop, name, function, argument, site);
-  else
+  if (QZI_LIKELY(p && (bottom = QZI_GET(p->deque.bottom)) < QZI_PEEK(p->deque.open)))
     put_task(p, bottom, scope, loop, name, function, argument, site);
+  else
+    qzi_spawn_closed(scope, loop, name, function, argument, site);
 }
 
 void qz_spawn(qz_scope *scope, void (*function)(void *), void *argument) {
@@ -151,7 +134,7 @@ void qzi_sync_span(struct qzi_scope *scope, uint64_t site, struct qzi_merge *mer
 /* qz_sync while publishing is on: all time but that of the children themselves is overhead. */
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
   struct qzi_processor *own = qzi_processor_self();
-  if (QZI_UNLIKELY(own->deque.limit != own->deque.base)) qzi_tasks_become(own);
+  qzi_tasks_of_now(own);
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_MAKING);
   if (qzi_spanning()) {
     struct qzi_merge merge = {0};
@@ -173,7 +156,7 @@ void qzi_sync_published(struct qzi_scope *scope, uint64_t site) {
 }
 
 /* qz_sync while nothing is published and the children are threads, not tasks. */
-static __attribute__((noinline)) void sync_threads(struct qzi_scope *scope, uint64_t site) {
+__attribute__((noinline)) void qzi_sync_threads(struct qzi_scope *scope, uint64_t site) {
   while (scope->pending) {
     if (qzi_publishing()) {
       qzi_sync_published(scope, site);
@@ -200,7 +183,7 @@ static __attribute__((noinline)) void sync_begins_published(struct qzi_scope *sc
 }
 
 /* A call in place that became a thread has ended. */
-static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p) {
+__attribute__((noinline)) void qzi_in_place_ended(struct qzi_processor *p) {
   struct qzi_thread *child = p->head.current;
   qzi_inline_ended(p, qzi_caller(child), child);
   qzi_enter(p);
@@ -208,74 +191,17 @@ static __attribute__((noinline)) void ended_as_thread(struct qzi_processor *p) {
   qzi_leave(p);
 }
 
-/* The deque is closed: a thief has requested it, or has just taken the task, or something is published. Opens it again,
- * if possible. Returns whether the task may be called in place. */
-static __attribute__((noinline)) bool refused(struct qzi_processor *p, struct qzi_entry *task,
-                                              const struct qzi_scope *scope, uintptr_t frame) {
-  qzi_enter(p);
-  bool may = QZI_GET(task->frame) != frame; /* the hook of a signal handler has made a thread of it */
-  if (!may && !qzi_publishing() && QZI_GET(task->slot) == qzi_task_slot(scope)) {
-    reopen(p);
-    may = true;
-  }
-  if (!may) QZI_SET(task->frame, 0);
-  qzi_leave(p);
-  return may;
-}
-
-/* A call in place has ended, and its entry is not the youngest: it has become a thread, or has created threads. Returns
- * whether it was in place still; then its entry leaves. */
-static __attribute__((noinline)) bool ended_below(struct qzi_processor *p, uintptr_t frame) {
-  qzi_enter(p);
-  struct qzi_deque *deque = &p->deque;
-  struct qzi_entry *entry = QZI_GET(deque->bottom), *top = QZI_GET(deque->top);
-  while (entry > top && QZI_GET(entry[-1].frame) != frame) entry--;
-  bool found = entry > top;
-  if (found) {
-    QZI_SET(entry[-1].slot, QZI_GONE_TASK);
-    QZI_SET(entry[-1].frame, 0);
-    deque->gone++;
-  }
-  qzi_leave(p);
-  return found;
-}
-
-enum in_place { CALLED, NOT_CALLED, CALLED_AS_THREAD };
-
-/* Calls the youngest entry of the deque if it is a task of the scope, unless it cannot be called on this stack. Its
- * entry remains in the deque until the call has ended. The owner sets `frame`, then looks whether the deque is open; a
- * thief closes it and executes a barrier, then looks at `frame`. While the deque is open, no thief has taken anything
- * since the owner opened it. */
-static inline __attribute__((always_inline)) enum in_place call_in_place(struct qzi_scope *scope) {
+/* Calls the youngest entry of the deque if it is a task of the scope, unless it cannot be called on this stack. */
+static inline __attribute__((always_inline)) enum qzi_in_place call_in_place(struct qzi_scope *scope) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_entry *task = QZI_GET(p->deque.bottom) - 1;
   if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual() ||
                    QZI_PEEK(task->slot) != qzi_task_slot(scope))) /* also if the deque is empty: see deque.c */
-    return NOT_CALLED;
-  qzi_in_place_begins(task);
-  QZI_SET(task->frame, QZI_IN_PLACE_AT());
-  atomic_signal_fence(memory_order_seq_cst); /* tasks exist only with membarrier */
-  if (QZI_UNLIKELY(!QZI_PEEK(p->deque.open)) && !refused(p, task, scope, QZI_IN_PLACE_AT())) return NOT_CALLED;
+    return QZI_NOT_CALLED;
+  if (!qzi_in_place_starts(p, task, scope, &p->deque.open)) return QZI_NOT_CALLED;
   struct qzi_thread *shown = qzi_current_hide();
   qzi_in_place_call(task, task->entry, task->argument);
-  p = qzi_processor_self();
-  task = QZI_GET(p->deque.bottom) - 1;
-  if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) {
-    if (!ended_below(p, QZI_IN_PLACE_AT())) return CALLED_AS_THREAD;
-    qzi_current_show(shown);
-    return CALLED;
-  }
-  QZI_SET(p->deque.bottom, task);
-  atomic_signal_fence(memory_order_seq_cst);
-  if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) {
-    /* the hook of a signal handler has made a thread of it at the last moment, and its place is still in the deque */
-    QZI_SET(p->deque.bottom, task + 1);
-    return CALLED_AS_THREAD;
-  }
-  __atomic_store_n(&task->frame, 0, __ATOMIC_RELEASE); /* after `bottom`: see qzi_deque_oldest */
-  if (QZI_UNLIKELY(task < QZI_PEEK(p->deque.low))) QZI_SET(p->deque.low, task);
-  qzi_current_show(shown);
-  return CALLED;
+  return qzi_in_place_over(qzi_processor_self(), shown);
 }
 
 /* In the same section, because it calls tasks, and the spawn has counted those calls. */
@@ -283,17 +209,17 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tas
                                                                                    uint64_t site) {
   QZI_IN_PLACE_FRAME;
   for (;;) {
-    enum in_place did = call_in_place(scope);
-    if (QZI_UNLIKELY(did == NOT_CALLED)) {
-      sync_threads(scope, site);
+    enum qzi_in_place did = call_in_place(scope);
+    if (QZI_UNLIKELY(did == QZI_NOT_CALLED)) {
+      qzi_sync_threads(scope, site);
       return;
     }
-    if (QZI_LIKELY(did == CALLED)) {
+    if (QZI_LIKELY(did == QZI_CALLED)) {
       if (QZI_LIKELY(--scope->pending == 0)) return;
       continue;
     }
     scope->pending--;
-    ended_as_thread(qzi_processor_self());
+    qzi_in_place_ended(qzi_processor_self());
     if (qzi_publishing()) {
       sync_begins_published(scope, site);
       return;
@@ -307,7 +233,7 @@ static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, 
     if (qzi_spanning())
       qzi_sync_usual_span(scope, site);
     else
-      qzi_sync_usual(scope, site);
+      qzi_sync_tasks_published(scope, site);
   } else if (QZI_LIKELY(scope->pending)) {
     sync_tasks(scope, site);
   }

@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void sync_usual(struct qzi_scope *s
         qzi_sync_published(own.scope, site);
       return;
     }
-    qzi_pub_calls(&self->pub, QZ_KIND_JOIN, object);
+    qzi_pub_calls(self->pub.record, QZI_PUB_KEY(QZ_KIND_JOIN, object));
     qzi_inline_begins(p, self, child);
     qzi_pub_run_usual(publisher, &child->pub, QZ_STATE_USEFUL);
     own.thread = child;

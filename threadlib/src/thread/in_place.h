@@ -22,9 +22,24 @@
  * the qzi_caller of each is the thread that called it. Returns whether there were any. Takes p's biased lock unless the
  * caller holds it. */
 bool qzi_in_place_become(struct qzi_processor *p);
-/* Turns all tasks in p's deque into threads, which are published as ready: for the first spawn or sync after publishing
- * has begun. */
+/* Turns all tasks in p's deque into threads, which are published as ready. */
 void qzi_tasks_become(struct qzi_processor *p);
+/* What the tasks in a deque have in common: 0: they are not published; else the epoch in which they are; or that no
+ * task may exist, because work and span are recorded. */
+#define QZI_NO_TASKS UINT32_MAX
+static inline uint32_t qzi_task_mode(void) {
+  uint32_t flag = atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER);
+  return QZI_LIKELY(!flag) ? 0 : flag & QZI_SPANNING ? QZI_NO_TASKS : qzi_pub_epoch;
+}
+/* For the first spawn or sync after the mode has changed: no task of another mode remains. */
+void qzi_tasks_change(struct qzi_processor *p);
+static inline void qzi_tasks_of_now(struct qzi_processor *p) {
+  if (QZI_UNLIKELY(p->deque.mode != qzi_task_mode())) qzi_tasks_change(p);
+}
+/* Returns whether one more task may be put into the deque, i.e. whether there is a free descriptor for it.
+ * qzi_deque_reopen opens the deque for tasks of its mode, unless the mode has changed. Under the biased lock. */
+bool qzi_more_tasks(struct qzi_processor *p);
+void qzi_deque_reopen(struct qzi_processor *p);
 /* The thread that called `thread` in place: in a field that is otherwise the result, which a spawned call has not. */
 static inline struct qzi_thread *qzi_caller(const struct qzi_thread *thread) { return thread->result; }
 
@@ -91,6 +106,52 @@ static inline void qzi_in_place_call_thread(struct qzi_thread *thread, void (*en
   qzi_call((void *)entry, argument, &thread->exit_sp);
 }
 #endif
+
+/* ---- a call in place begins and ends ---- */
+
+enum qzi_in_place { QZI_CALLED, QZI_NOT_CALLED, QZI_CALLED_AS_THREAD };
+
+/* The deque is closed: a thief has requested it, or has just taken the task, or what is published has changed. Opens it
+ * again, if possible. Returns whether the task may not be called in place. */
+bool qzi_in_place_refused(struct qzi_processor *p, struct qzi_entry *task, const struct qzi_scope *scope,
+                          uintptr_t frame);
+/* A call in place has ended, and its entry is not the youngest: it has become a thread, or has created threads. Returns
+ * whether it was in place still; then its entry leaves. */
+bool qzi_in_place_ended_below(struct qzi_processor *p, uintptr_t frame);
+
+/* Marks the youngest entry of the deque, a task of the scope, as called in place by the calling function. Its entry
+ * remains in the deque until the call has ended. `open`: the limit of such tasks. The owner sets `frame`, then looks
+ * whether the deque is open; a thief closes it and executes a barrier, then looks at `frame`. While the deque is open,
+ * no thief has taken anything since the owner opened it. */
+static inline __attribute__((always_inline)) bool qzi_in_place_starts(struct qzi_processor *p, struct qzi_entry *task,
+                                                                      const struct qzi_scope *scope,
+                                                                      struct qzi_entry *const *open) {
+  qzi_in_place_begins(task);
+  QZI_SET(task->frame, QZI_IN_PLACE_AT());
+  atomic_signal_fence(memory_order_seq_cst); /* tasks exist only with membarrier */
+  return QZI_LIKELY(QZI_PEEK(*open)) || !qzi_in_place_refused(p, task, scope, QZI_IN_PLACE_AT());
+}
+/* The call has ended. `shown`: from qzi_current_hide, before it. */
+static inline __attribute__((always_inline)) enum qzi_in_place qzi_in_place_over(struct qzi_processor *p,
+                                                                                 struct qzi_thread *shown) {
+  struct qzi_entry *task = QZI_GET(p->deque.bottom) - 1;
+  if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) {
+    if (!qzi_in_place_ended_below(p, QZI_IN_PLACE_AT())) return QZI_CALLED_AS_THREAD;
+    qzi_current_show(shown);
+    return QZI_CALLED;
+  }
+  QZI_SET(p->deque.bottom, task);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) {
+    /* the hook of a signal handler has made a thread of it at the last moment, and its place is still in the deque */
+    QZI_SET(p->deque.bottom, task + 1);
+    return QZI_CALLED_AS_THREAD;
+  }
+  __atomic_store_n(&task->frame, 0, __ATOMIC_RELEASE); /* after `bottom`: see qzi_deque_oldest */
+  if (QZI_UNLIKELY(task < QZI_PEEK(p->deque.low))) QZI_SET(p->deque.low, task);
+  qzi_current_show(shown);
+  return QZI_CALLED;
+}
 
 #pragma GCC visibility pop
 #endif

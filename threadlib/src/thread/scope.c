@@ -17,6 +17,11 @@ struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
   return scope->waiter;
 }
 
+/* Under the lock; the child itself reads without it whether it is in a list (thread.c). */
+static inline void link_by(struct qzi_thread *child, struct qzi_thread **link) {
+  __atomic_store_n(&child->sibling_link, link, __ATOMIC_RELAXED);
+}
+
 void qzi_scope_child_begins(struct qzi_thread *child) {
   struct qzi_scope *scope = child->scope;
   if (qzi_spanning())
@@ -25,8 +30,8 @@ void qzi_scope_child_begins(struct qzi_thread *child) {
   qzi_spin_lock(&scope->lock);
   if (!scope->running) qzi_pub_awaited(scope->object, 0, qzi_pub_index_of(&child->pub));
   child->sibling = scope->running;
-  if (child->sibling) child->sibling->sibling_link = &child->sibling;
-  child->sibling_link = &scope->running;
+  if (child->sibling) link_by(child->sibling, &child->sibling);
+  link_by(child, &scope->running);
   scope->running = child;
   qzi_spin_unlock(&scope->lock);
 }
@@ -51,8 +56,8 @@ void qzi_scope_child_ends(struct qzi_thread *child) {
   uint32_t index = qzi_pub_index_of(&child->pub);
   qzi_spin_lock(&scope->lock);
   *child->sibling_link = child->sibling;
-  if (child->sibling) child->sibling->sibling_link = child->sibling_link;
-  child->sibling_link = NULL;
+  if (child->sibling) link_by(child->sibling, child->sibling_link);
+  link_by(child, NULL);
   if (index) qzi_pub_awaited(scope->object, index, scope->running ? qzi_pub_index_of(&scope->running->pub) : 0);
   qzi_spin_unlock(&scope->lock);
 }

@@ -21,7 +21,17 @@ _Static_assert(sizeof(struct qzi_scope) <= sizeof(qz_scope), "qz_scope");
 /* Waits until all children have ended that other processors have taken, or for which the parent's stack has no room. */
 void qzi_scope_wait(struct qzi_scope *scope, uint64_t site);
 
-/* Spawn and sync while publishing is on: the common case (fork_join_usual.c), and all other cases. */
+/* Spawn and sync of tasks while publishing is on (fork_join_published.c). qzi_spawn_closed: a spawn if the deque is not
+ * open for tasks that are not published. qzi_spawn_published returns false in uncommon cases, without having done
+ * anything; p's deque must have room for one more task. qzi_spawn_slow: all other cases. */
+void qzi_spawn_closed(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
+                      uint64_t site);
+void qzi_spawn_slow(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
+                    uint64_t site);
+bool qzi_spawn_published(struct qzi_processor *p, struct qzi_scope *scope, bool loop, const char *name,
+                         uintptr_t function, void *argument, uint64_t site);
+void qzi_sync_tasks_published(struct qzi_scope *scope, uint64_t site);
+/* The same of threads: the common case (fork_join_usual.c), and all other cases. */
 void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                      uint64_t site);
 void qzi_spawn_thread(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
@@ -31,6 +41,10 @@ void qzi_sync_usual(struct qzi_scope *scope, uint64_t site);
 void qzi_sync_usual_span(struct qzi_scope *scope, uint64_t site);
 void qzi_sync_span(struct qzi_scope *scope, uint64_t site, struct qzi_merge *merge);
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site);
+/* qz_sync of threads, whether or not something is published. */
+void qzi_sync_threads(struct qzi_scope *scope, uint64_t site);
+/* A call in place that became a thread has ended. */
+void qzi_in_place_ended(struct qzi_processor *p);
 
 #pragma GCC visibility pop
 #endif

@@ -1,7 +1,8 @@
-/* Conversion of tasks into threads: when another processor takes them, when their parent's stack has no room, and when
- * a call in place needs a thread (docs/reference/threads.md, "Tasks").
+/* Conversion of tasks into threads: when another processor takes them, when their parent's stack has no room, when
+ * a call in place needs a thread, and when publishing begins or ends (docs/reference/threads.md, "Tasks"). Opening of
+ * the deque for tasks.
  *
- * Owns:    nothing.
+ * Owns:    qzi_deque.mode.
  * Writer:  the holder of the deque's biased lock; for a call in place the kernel thread that runs it.
  * Must not: allocate or lock: a hook in a signal handler may call it.
  */
@@ -13,14 +14,24 @@ static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struc
   bool loop = task->entry == qzi_run_range;
   uintptr_t start = loop ? qzi_range_body(task->argument) : (uintptr_t)task->entry;
   thread->pub.record = NULL;
-  qzi_thread_new(p, thread, start, task->argument, scope, loop, (uint32_t)task->name, false, task->site);
+  qzi_thread_new(p, thread, start, task->argument, scope, loop, task->name, false, task->site);
+  if (task->record) qzi_pub_task_becomes(&thread->pub, task->record);
+}
+
+/* The same for a task that was not called in place: it may get a stack of its own. */
+static void fill_new(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_entry *task,
+                     struct qzi_scope *scope) {
+  thread->pub.stack_high = (uintptr_t)thread;
+  fill(p, thread, task, scope);
+  if (task->record) thread->pub.chain = task->chain;
 }
 
 struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_scope *scope,
                                     const struct qzi_entry *entry) {
   struct qzi_thread *thread = from->free[--from->free_count];
-  fill(p, thread, entry, scope);
-  qzi_pub_enqueued(&p->head.pub); /* a task is not counted; who takes the thread counts it as dequeued */
+  fill_new(p, thread, entry, scope);
+  if (!entry->record)
+    qzi_pub_enqueued(&p->head.pub); /* such a task is not counted; who takes the thread counts it as dequeued */
   return thread;
 }
 
@@ -32,12 +43,67 @@ void qzi_tasks_become(struct qzi_processor *p) {
     struct qzi_thread *slot = QZI_GET(entry->slot);
     if (!qzi_is_task(slot)) continue;
     struct qzi_thread *thread = p->free[--p->free_count];
-    fill(p, thread, entry, qzi_task_scope(slot));
-    qzi_pub_ready(&p->head.pub, &thread->pub);
+    fill_new(p, thread, entry, qzi_task_scope(slot));
+    if (!entry->record) qzi_pub_ready(&p->head.pub, &thread->pub);
     QZI_SET(entry->slot, thread);
   }
   qzi_deque_limit(deque, deque->base); /* no task remains */
   qzi_leave(p);
+}
+
+void qzi_tasks_change(struct qzi_processor *p) {
+  if (p->deque.limit != p->deque.base) qzi_tasks_become(p);
+  p->deque.mode = qzi_task_mode();
+}
+
+bool qzi_more_tasks(struct qzi_processor *p) {
+  struct qzi_deque *deque = &p->deque;
+  struct qzi_entry *bottom = QZI_GET(deque->bottom);
+  if (bottom < deque->limit) return true;
+  size_t size = (size_t)(bottom - QZI_GET(deque->top));
+  if (size >= deque->room || size - deque->gone >= p->free_count) return false;
+  if (bottom == deque->end) qzi_deque_grow(deque);
+  deque->limit = QZI_GET(deque->bottom) + 1;
+  return true;
+}
+
+/* A thief sets `revoked` and then closes the deque, and so does who changes what is published, with the flag: either
+ * they close it after it has been opened here, or what they have set is seen here. */
+void qzi_deque_reopen(struct qzi_processor *p) {
+  struct qzi_deque *deque = &p->deque;
+  struct qzi_entry **open = deque->mode ? &deque->published : &deque->open;
+  if (deque->mode && !qzi_pub_tasks_usual(&p->head.pub)) return;
+  QZI_SET(*open, deque->limit);
+  __sync_synchronize();
+  if (atomic_load_explicit(&p->revoked, memory_order_relaxed) || deque->mode != qzi_task_mode()) QZI_SET(*open, NULL);
+}
+
+bool qzi_in_place_refused(struct qzi_processor *p, struct qzi_entry *task, const struct qzi_scope *scope,
+                          uintptr_t frame) {
+  qzi_enter(p);
+  bool may = QZI_GET(task->frame) != frame; /* the hook of a signal handler has made a thread of it */
+  if (!may && p->deque.mode == qzi_task_mode() && QZI_GET(task->slot) == qzi_task_slot(scope)) {
+    qzi_deque_reopen(p);
+    may = true;
+  }
+  if (!may) QZI_SET(task->frame, 0);
+  qzi_leave(p);
+  return !may;
+}
+
+bool qzi_in_place_ended_below(struct qzi_processor *p, uintptr_t frame) {
+  qzi_enter(p);
+  struct qzi_deque *deque = &p->deque;
+  struct qzi_entry *entry = QZI_GET(deque->bottom), *top = QZI_GET(deque->top);
+  while (entry > top && QZI_GET(entry[-1].frame) != frame) entry--;
+  bool found = entry > top;
+  if (found) {
+    QZI_SET(entry[-1].slot, QZI_GONE_TASK);
+    QZI_SET(entry[-1].frame, 0);
+    deque->gone++;
+  }
+  qzi_leave(p);
+  return found;
 }
 
 bool qzi_in_place_become(struct qzi_processor *p) {
@@ -51,6 +117,8 @@ bool qzi_in_place_become(struct qzi_processor *p) {
     uintptr_t frame = QZI_GET(entry->frame);
     if (!frame) continue;
     struct qzi_thread *thread = p->free[--p->free_count];
+    thread->pub.stack_low = caller->pub.stack_low;
+    thread->pub.stack_high = caller->pub.stack_high;
     fill(p, thread, entry, qzi_task_scope(slot));
     QZI_SET(entry->slot, QZI_GONE_TASK);
     deque->gone++;
@@ -58,8 +126,6 @@ bool qzi_in_place_become(struct qzi_processor *p) {
     qzi_life_set(thread, QZI_ALIVE);
     qzi_in_place_exits(thread, entry->sp, frame);
     thread->result = caller;
-    thread->pub.stack_low = caller->pub.stack_low;
-    thread->pub.stack_high = caller->pub.stack_high;
     thread->sanitizer_fiber = caller->sanitizer_fiber; /* a TSan fiber belongs to the stack */
     caller = thread;
     some = true;

@@ -116,7 +116,7 @@ void qzi_thread_end(struct qzi_thread *self, void *result) {
   struct qzi_processor *p = qzi_processor_self();
   self->result = result;
   qzi_life_set(self, QZI_ENDED);
-  if (self->sibling_link) qzi_scope_child_ends(self);
+  if (__atomic_load_n(&self->sibling_link, __ATOMIC_RELAXED)) qzi_scope_child_ends(self);
   qzi_pub_ended(&p->head.pub, &self->pub);
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   if (self->scope) {
@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) void run_inline_published(struct qz
     run_inline_unusual(p, self, child, site, merge);
     return;
   }
-  qzi_pub_calls(&self->pub, QZ_KIND_JOIN, object);
+  qzi_pub_calls(self->pub.record, QZI_PUB_KEY(QZ_KIND_JOIN, object));
   qzi_inline_begins(p, self, child);
   qzi_pub_run_usual(&p->head.pub, &child->pub, QZ_STATE_USEFUL);
   call_inline(child);

@@ -1,0 +1,102 @@
+/* What a reader of the session sees of tasks, i.e. of spawned calls that are no threads of the package: the same as of
+ * threads. On one processor; the program attaches to itself. */
+#define _GNU_SOURCE
+#include <quartz/quartz.h>
+#include <stdbool.h>
+#include "test/support/attach.h"
+
+enum { DEPTH = 5, ROUNDS = 300, MANY = 100 };
+
+struct seen {
+  uint32_t index;
+  uint64_t serial;
+};
+static struct seen running(void) {
+  uint64_t now = qz_session_processor(&view, 0)->now;
+  CHECK_IS(QZ_NOW_STATE(now), QZ_STATE_USEFUL);
+  uint32_t index = QZ_NOW_THREAD_PLUS_1(now) - 1;
+  return (struct seen){index, qz_session_thread(&view, index)->serial};
+}
+static uint64_t keys[4096];
+static uint32_t stack_of(uint32_t index) {
+  struct qz_stack_copy copy;
+  CHECK(qz_session_copy_stack(&view, qz_session_thread(&view, index), keys, 0, &copy) && !copy.invalid);
+  return copy.depth;
+}
+
+static uint64_t last_serial;
+static long calls;
+
+/* A call in place at each depth: its record, that of its caller, and that it stays the same when it becomes a thread.
+ */
+struct call {
+  int depth;
+  bool asks;
+  struct seen caller;
+};
+static void called(void *argument) {
+  const struct call *own = argument;
+  struct seen me = running();
+  const struct qz_thread *record = qz_session_thread(&view, me.index),
+                         *caller = qz_session_thread(&view, own->caller.index);
+  calls++;
+  CHECK(me.serial > last_serial); /* each call has its own */
+  last_serial = me.serial;
+  CHECK_IS(record->start, (uintptr_t)called);
+  CHECK_IS(record->creator, own->caller.index + 1);
+  CHECK(record->create_site != 0);
+  CHECK_IS(QZ_STATE_OF(record->state), QZ_STATE_USEFUL);
+  uint32_t depth = stack_of(me.index);
+  CHECK(depth > 0 && keys[depth - 1] == (uintptr_t)called);
+  CHECK_IS(caller->serial, own->caller.serial);
+  CHECK_IS(QZ_STATE_OF(caller->state), QZ_STATE_BLOCKED);
+  depth = stack_of(own->caller.index);
+  CHECK_IS(QZ_KEY_KIND(keys[depth - 1]), QZ_KIND_JOIN);
+  CHECK_IS(QZ_STATE_OBJECT(caller->state), QZ_KEY_INDEX(keys[depth - 1]));
+  if (own->asks) CHECK_IS(qz_self().serial, me.serial);
+  if (own->depth > 0) {
+    struct call inner = {own->depth - 1, !own->asks, me};
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, called, &inner);
+    qz_sync(&scope);
+  }
+  struct seen after = running();
+  CHECK(after.index == me.index && after.serial == me.serial);
+  CHECK_IS(QZ_STATE_OF(record->state), QZ_STATE_USEFUL);
+  CHECK_IS(stack_of(me.index), record->base + (record->base == 0 || keys[record->base - 1] != (uintptr_t)called));
+}
+
+static void nothing(void *argument) { (void)argument; }
+
+int main(void) {
+  attach();
+  const struct qz_processor *processor = qz_session_processor(&view, 0);
+  qz_scope scope = QZ_SCOPE_INIT;
+  qz_spawn(&scope, nothing, NULL); /* main has a record from now on, and the deque is open */
+  qz_sync(&scope);
+  struct seen me = running();
+  uint64_t spawns = processor->spawns;
+  for (int round = 0; round < ROUNDS; round++) {
+    struct call outer = {round % DEPTH, round & 1, me};
+    qz_spawn(&scope, called, &outer);
+    qz_sync(&scope);
+  }
+  CHECK_IS(processor->spawns - spawns, calls);
+  CHECK_IS(calls_to((uintptr_t)called), calls);
+  CHECK_IS(processor->enqueued, processor->dequeued);
+
+  /* tasks that wait are ready threads, and those that have ended are none */
+  uint32_t ready = 0, alive = 0;
+  for (int k = 0; k < MANY; k++) qz_spawn(&scope, nothing, NULL);
+  for (uint32_t k = 0; k < qz_session_thread_high(&view); k++)
+    if (qz_session_thread(&view, k)->serial) ready += QZ_STATE_OF(qz_session_thread(&view, k)->state) == QZ_STATE_READY;
+  CHECK_IS(ready, MANY);
+  CHECK_IS(processor->enqueued - processor->dequeued, MANY);
+  qz_sync(&scope);
+  for (uint32_t k = 0; k < qz_session_thread_high(&view); k++) alive += qz_session_thread(&view, k)->serial != 0;
+  CHECK_IS(alive, 1);
+  CHECK_IS(calls_to((uintptr_t)nothing), MANY + 1);
+  struct seen after = running();
+  CHECK(after.index == me.index && after.serial == me.serial);
+  return 0;
+}
