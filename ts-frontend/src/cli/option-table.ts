@@ -101,7 +101,7 @@ export const table = {
   'no-signals': {
     kind: 'switch',
     sampler: 'both',
-    help: 'where the kernel refuses samples of running threads, have none, rather than take them by signals',
+    help: 'take no samples by signals where the kernel refuses to take them of running threads',
   },
   'no-follow': {
     kind: 'switch',
