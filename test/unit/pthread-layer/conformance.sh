@@ -8,12 +8,12 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 failed=0
 for way in "$@"; do
-  ( ulimit -c 0; exec timeout 60 "$program" "$way" ) >"$directory/plain" 2>"$directory/plain.err"
+  ( ulimit -c 0; exec timeout 300 "$program" "$way" ) >"$directory/plain" 2>"$directory/plain.err"
   plain=$?
-  ( ulimit -c 0; exec env LD_PRELOAD="$layer" timeout 60 "$program" "$way" ) \
+  ( ulimit -c 0; exec env LD_PRELOAD="$layer" timeout 300 "$program" "$way" ) \
     >"$directory/layer" 2>"$directory/layer.err"
   layered=$?
-  ( ulimit -c 0; exec timeout 60 "$sampler" record -q -o "$directory/profile" -- "$program" "$way" ) \
+  ( ulimit -c 0; exec timeout 300 "$sampler" record -q -o "$directory/profile" -- "$program" "$way" ) \
     >"$directory/recorded" 2>"$directory/recorded.err"
   recorded=$?
   if [ $plain -ge 124 ] && [ "$way" != abort ]; then echo "$way: the program itself failed: $plain"; failed=1; fi

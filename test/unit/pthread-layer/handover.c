@@ -27,6 +27,11 @@ static void stuck(int signal) {
   if (write(1, "stuck: ", 7) < 0 || write(1, way, strlen(way)) < 0 || write(1, "\n", 1) < 0) _exit(2);
   _exit(1);
 }
+/* What hangs is ended: each way takes seconds, or some dozen of them where other programs have the CPUs. */
+static void begins(const char *name) {
+  way = name;
+  alarm(100);
+}
 static void wrong(const char *what) {
   printf("wrong: %s, %s\n", way, what);
   exit(1);
@@ -209,7 +214,7 @@ static void joins(void) {
 
 static void crew(const char *name, int members, void *(*first)(void *), void *(*others)(void *)) {
   pthread_t threads[8];
-  way = name;
+  begins(name);
   turn = held = 0;
   taken = count = 0;
   for (int k = 0; k < members; k++)
@@ -219,7 +224,6 @@ static void crew(const char *name, int members, void *(*first)(void *), void *(*
 
 int main(void) {
   signal(SIGALRM, stuck);
-  alarm(100);
   pthread_mutex_init(&lock, NULL);
   for (int k = 0; k < 2; k++) {
     pthread_cond_init(&changed[k], NULL);
@@ -244,11 +248,11 @@ int main(void) {
   crew("a read-write lock", 4, read_and_write, read_and_write);
   crew("a barrier", CREW, meet, meet);
   crew("waits that time out", 4, impatient, contend);
-  way = "waits at a condition that are cancelled";
+  begins("waits at a condition that are cancelled");
   cancel(wait_at_condition);
-  way = "waits at a semaphore that are cancelled";
+  begins("waits at a semaphore that are cancelled");
   cancel(wait_at_semaphore);
-  way = "joins";
+  begins("joins");
   joins();
   puts("right");
   return 0;
