@@ -27,16 +27,16 @@ const again = process.argv.includes('--again');
 const silenceMs = 10 * 60_000;
 
 /**
- * Files in which no share of time is judged, so that they may run beside each other: two for each CPU, and one more, for
- * many of them wait most of the time. All others run alone: measure.test.js has tests that show nothing where CPUs are
- * short.
+ * Files in which no share of time is judged, so that they may run beside each other: two for each CPU, and one more,
+ * for many of them wait most of the time. All others run alone: measure.test.js has tests that show nothing where CPUs
+ * are short.
  */
 const untimed = new RegExp(
   '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|tui|' +
     'pthread-layer/(debian-packages|sandboxed|transparency)))[/.]',
 );
 
-/** Files of small tests: ava takes longer to start than they do, so those of a folder run by one of it, some at a time. */
+/** Files of small tests, which take less time than to start ava: some of a folder share one. */
 const small = /^dist\/test\/(unit|repo)\//;
 const mostSmall = 8;
 
