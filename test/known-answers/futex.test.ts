@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { timePathOf, workSpanOf, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
+import { KernelWork, timePathOf, workSpanOf, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { needing, skip } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { root } from '../support/root.js';
@@ -118,6 +118,20 @@ needing(`file:${cxx}`)('each wait by hand is counted once, and timed', async (t)
   const asleepNs = word?.states.blocked.ns ?? 0;
   t.true(waitNs > 0.7 * asleepNs - 5e6, `${waitNs / 1e6} ms, by snapshots ${asleepNs / 1e6}`);
   t.true(model.findings.every(({ facts }) => facts.form !== 'lock'));
+});
+
+needing(
+  `file:${cxx}`,
+  'perf_event_open',
+  'x86-64',
+)("what the kernel does for a wait that the layer makes is the futex's, and threads hand on", async (t) => {
+  const { model } = await record(cxx, { args: ['turns'] });
+  const { tuples } = model.raw;
+  const sum = (work: number): number => tuples.ns.reduce((ns, its, k) => ns + (tuples.kernel[k] === work ? its : 0), 0);
+  t.true(sum(KernelWork.futex) > 5 * sum(KernelWork.call), `${sum(KernelWork.futex)} ${sum(KernelWork.call)}`);
+  const handed = model.findings.find(({ facts }) => facts.form === 'hand-overs');
+  const waits = handed?.facts.form === 'hand-overs' ? (handed.facts.waits?.count ?? 0) : 0;
+  t.true(waits > 1000 && waits <= 60_000, `${waits} waits (${model.findings.map(({ kind }) => kind).join()})`);
 });
 
 needing(`file:${cxx}`)('work and span: a thread goes on after the one that wakes it', async (t) => {

@@ -11,6 +11,7 @@
 #include "system_calls.h"
 #include "pthread-layer/src/state/creation.h"
 #include <linux/futex.h>
+#include <sys/syscall.h>
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
@@ -41,17 +42,18 @@ static void wait_over(struct sleep *its) {
 }
 
 /* The sampler notices by the marker that this is another wait than the one before. */
-__attribute__((noinline)) static long wait_for(struct qzl_thread *me, uint64_t site, long number, const uint32_t *word,
+__attribute__((noinline)) static long wait_for(struct qzl_thread *me, uint64_t site, const uint32_t *word,
                                                int operation, unsigned long value, unsigned long other,
                                                const uint32_t *second, unsigned long third) {
   uint32_t known = qzl_known_word(word), index = known ? known : qzl_word(word, site);
-  if (!index) return qzl_real_syscall(number, word, operation, value, other, second, third);
+  if (!index) return qzl_real_syscall(SYS_futex, word, operation, value, other, second, third);
   qzi_pub_push(&me->pub, &me->thread, QZ_KEY_MARKER);
   __attribute__((cleanup(wait_over))) struct sleep its = {.slept = false};
   qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
   its.wait.own = true;
   if (!known) qzl_creation_futex(me, index, &its.wait.frame);
-  long result = qzl_real_syscall(number, word, operation, value, other, second, third);
+  /* The number as a constant: the sampler finds it there while the kernel works for the call (kernel_work.c). */
+  long result = qzl_real_syscall(SYS_futex, word, operation, value, other, second, third);
   /* EAGAIN: the word had another value, so that it need not wait. */
   its.slept = result >= 0 || errno == ETIMEDOUT || errno == EINTR;
   its.asked = its.slept || errno == EAGAIN;
@@ -91,7 +93,7 @@ __attribute__((noinline)) static long published(long number, const uint32_t *wor
   struct qzl_thread *me = qzl_self;
   unsigned command = (unsigned)operation & FUTEX_CMD_MASK;
   enum role role = command < sizeof roles ? roles[command] : NEITHER;
-  if (role == WAITS) return wait_for(me, QZL_SITE(), number, word, operation, value, other, second, third);
+  if (role == WAITS) return wait_for(me, QZL_SITE(), word, operation, value, other, second, third);
   if (role != NEITHER) wakes(me, role, word, second, QZL_SITE());
   return qzl_real_syscall(number, word, operation, value, other, second, third);
 }

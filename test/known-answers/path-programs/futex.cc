@@ -100,6 +100,18 @@ void by_hand() {
   both(gives, takes);
 }
 
+/* Two take turns with nothing to do in between: all that happens is waiting and waking. */
+void in_turn() {
+  auto takes_turns = [](int mine) {
+    for (int k = 0; k < 30000; k++) {
+      while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) != mine) futex(&word, FUTEX_WAIT, 1 - mine);
+      __atomic_store_n(&word, 1 - mine, __ATOMIC_SEQ_CST);
+      futex(&word, FUTEX_WAKE, 1);
+    }
+  };
+  both([&] { takes_turns(0); }, [&] { takes_turns(1); });
+}
+
 /* Who waits for one word is moved to another, and woken there. */
 void moved() {
   auto waits = [] {
@@ -148,8 +160,9 @@ int main(int count, char **words) {
   const struct {
     const char *name;
     void (*run)();
-  } cases[] = {{"barrier", at_barrier}, {"latch", at_latch}, {"semaphore", at_semaphore}, {"value", at_value},
-               {"hand", by_hand},       {"moved", moved},    {"deadline", deadline},      {"at-once", at_once}};
+  } cases[] = {{"barrier", at_barrier}, {"latch", at_latch},  {"semaphore", at_semaphore},
+               {"value", at_value},     {"hand", by_hand},    {"moved", moved},
+               {"deadline", deadline},  {"at-once", at_once}, {"turns", in_turn}};
   for (const auto &one : cases)
     if (!strcmp(one.name, which)) {
       one.run();
