@@ -295,7 +295,10 @@ const struct qzi_purpose_rule qzi_purposes_of_procedures[] = {
   {QZI_START, "zend_jit_trace", QZ_PURPOSE_COMPILATION},
   {QZI_START, "llvm::orc::", QZ_PURPOSE_COMPILATION},
 
-  /* HotSpot's; Go's */
+  /* V8's, in Node.js; HotSpot's; Go's */
+  {QZI_START, "node::(anonymous namespace)::PlatformWorkerThread", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_START, "node::WorkerThreadsTaskRunner::", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_START, "v8::platform::DefaultWorkerThreadsTaskRunner::", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "CompileQueue::get", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "GangWorker::", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "AbstractGangWorker::", QZ_PURPOSE_HOUSEKEEPING},

@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { factsOf } from '../../support/facts.js';
-import { inKernel, ProfileBuilder, ready, run } from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder, ready, run, spin } from '../../support/profile-builder.js';
 
 const usage = {
   publisher: 'pthread' as const,
@@ -155,6 +155,23 @@ test('what the kernel does for code has one finding: the code itself is reported
   t.deepEqual([findings[0]?.kind, findings[0]?.name], ['kernel', 'fill']);
   const code = findings.find(({ kind }) => kind === 'optimize');
   t.is(Math.round(code!.costNs), 0.2e9);
+});
+
+test('yields between pieces of work: without them; yields one after another are waiting, and no such work', (t) => {
+  const yields = (waiting: number): Model => {
+    const builder = new ProfileBuilder({ processors: 2, head: usage });
+    builder.describe('sched_yield', { origin: 'runtime' });
+    const path = ['serve', 'look_up', 'sched_yield'];
+    builder.stretch(0.4e9, [inKernel('yield', 'a', path), inKernel('yield', 'b', path)]);
+    if (waiting > 0)
+      builder.stretch(waiting, [{ ...spin('a', [...path, 'mutex:line']), kernel: 'yield' }, run('b', ['serve'])]);
+    builder.stretch(0.6e9, [run('a', ['serve', 'look_up']), run('b', ['serve', 'look_up'])]);
+    return buildModel(builder.build());
+  };
+  const finding = kernelFinding(yields(0));
+  t.deepEqual([finding?.name, factsOf(finding, 'kernel-work').work], ['look_up', 'yields']);
+  t.is(Math.round(finding!.savingNs), 0.4e9);
+  t.is(kernelFinding(yields(0.3e9)), undefined);
 });
 
 test('flushes to a disk are told as that, and not as serial code whose caller could be divided', (t) => {

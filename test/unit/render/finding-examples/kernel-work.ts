@@ -37,6 +37,7 @@ export const kernelWork: [string, Finding][] = [
     'kernel: first touches of memory',
     finding(work, { ...calls, work: 'memory', faults: 1, again: 0, leastNs: savesNs / 4 }),
   ],
+  ['kernel: yields', finding(work, { ...calls, work: 'yields', called: setup })],
   ['kernel: flushes', finding(work, { ...calls, work: 'flush', called: setup })],
   ['kernel: small writes', finding(work, { ...calls, work: 'write', calls: small, leastNs: savesNs / 4 })],
   ['kernel: small reads and writes', finding(work, { ...calls, work: 'read', calls: small, both: small })],

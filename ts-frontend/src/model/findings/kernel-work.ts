@@ -39,6 +39,7 @@ const workOf: Partial<Record<number, Work>> = {
   [KernelWork.memory]: 'memory',
   [KernelWork.read]: 'read',
   [KernelWork.write]: 'write',
+  [KernelWork.yield]: 'yields',
   [KernelWork.call]: 'calls',
   [KernelWork.poll]: 'calls',
 };
@@ -173,6 +174,24 @@ function callsOf({ kernelUsage: usage }: Model, work: Work, busyNs: number): Ker
   return null;
 }
 
+/**
+ * Whether threads yield between pieces of their work. If more of the yields than this are recognized as waiting (one
+ * right after another), they are another finding (yields.ts).
+ */
+const mostWaiting = 0.1;
+function areBetweenWork({ model: { raw }, tables }: FindingContext): boolean {
+  let waiting = 0,
+    all = 0;
+  for (let k = 0; k < raw.tuples.ns.length; k++) {
+    if (raw.tuples.kernel[k] !== KernelWork.yield) continue;
+    const isWaiting = raw.tuples.state[k] === State.spinning,
+      ns = isWaiting ? f64(raw.tuples.ns, k) : f64(tables.weights, k);
+    if (isWaiting) waiting += ns;
+    all += ns;
+  }
+  return waiting < mostWaiting * all;
+}
+
 /** What is saved if a tenth of the calls, or of the flushes, do what all of them do. */
 const tenfold = 0.9;
 
@@ -180,6 +199,7 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
   if (work === 'memory') return cost * Math.max(again ?? 0, (1 - (again ?? 0)) * (1 - hugeLeaves));
   if (work === 'calls') return cost / 2;
   if (work === 'flush') return tenfold * cost;
+  if (work === 'yields') return cost;
   return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 
@@ -235,7 +255,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
       work !== 'memory' ||
       !model.kernelUsage ||
       spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
-    if (!isPlausible) continue;
+    if (!isPlausible || (work === 'yields' && !areBetweenWork(context))) continue;
     const again = work === 'memory' ? shareFaultedAgain(model.kernelUsage) : null,
       calls = callsOf(model, work, spent.busy);
     // Who copies is to be changed, not who takes memory: without the copy neither page faults nor copying is left.

@@ -181,13 +181,16 @@ function handOversOf({ kernelUsage, cpuWait }: Model): number | null {
   return count > 0 && cpuWait.runNs < count * fewWorkNs ? count : null;
 }
 
+/** Fewer spinning threads than this on average are not said to be what takes the CPUs. */
+const leastSpinners = 0.05;
+
 /** At most one finding; with no saving where no thread spins. */
 export function oversubscriptionFinding(context: FindingContext): Finding | undefined {
   const { model, least } = context;
   const P = model.processors;
   if (model.head.publisher !== 'pthread') return undefined; // threads of the package are meant to be many
   const oversubscription = oversubscriptionOf(context);
-  const harmful = oversubscription.lostNs >= least;
+  const harmful = oversubscription.lostNs >= least && oversubscription.spinners >= leastSpinners;
   if (!harmful && ownNs(model, oversubscription) < leastOversubscribed * model.elapsedNs) return undefined;
   const objects = harmful ? [...oversubscription.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
   const {

@@ -251,7 +251,8 @@ export interface OversubscriptionFacts {
 /** The kernel's work on behalf of the program. */
 export interface KernelWorkFacts {
   form: 'kernel-work';
-  work: 'memory' | 'read' | 'write' | 'flush' | 'calls'; // flush: to a device (fsync)
+  // flush: to a device (fsync); yields: of a CPU (sched_yield), between pieces of work
+  work: 'memory' | 'read' | 'write' | 'flush' | 'yields' | 'calls';
   called: number | null; // the run-time library procedure through which most of the work is requested
   faults: number | null; // number of page faults
   again: number | null; // lower bound of the share of page faults for memory that the program had used before

@@ -36,6 +36,7 @@ export function serial(
           ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one ' +
             'before), or do less there'
           : 'Do less there, or do it in parallel';
+  const first = facts.worker ? `${code.charAt(0).toUpperCase()}${code.slice(1)}` : code;
   const worker = facts.worker
     ? `One thread, ${title(facts.worker.thread)}, does ${share(facts.worker.share)} of all work; the others only ` +
       'pass it on, or wait. '
@@ -52,7 +53,7 @@ export function serial(
         : '';
   return {
     text:
-      `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +
+      `${worker}${first}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}${smaller}`,
     remedy:
       `${change}: without it the run would take ${time(finding.costNs)} less` +
