@@ -152,7 +152,7 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
 
 /**
  * Merges procedures that wait for the same thing under the procedure that calls all of them; if there is none, under
- * `instead` or the one with the largest cost.
+ * `instead` or the one with the largest cost, without what is known of no procedure.
  */
 export function phaseOf(
   findingContext: FindingContext,
@@ -160,16 +160,18 @@ export function phaseOf(
   candidates: Candidate[],
   instead?: number,
 ): Candidate {
-  if (candidates.length === 1) return item(candidates, 0);
   const { model, tables } = findingContext;
-  const joined = { ...together(findingContext, contexts, candidates), first: item(candidates, 0).stats.cost };
+  const entityOf = (one: Candidate): number => one.context.entity;
+  const named = candidates.filter((one) => entityOf(one) !== 0);
+  const isNamed = instead === undefined && entityOf(together(findingContext, contexts, candidates)) !== 0;
+  const its = isNamed ? named : candidates;
+  if (its.length === 1) return item(its, 0);
+  const joined = { ...together(findingContext, contexts, its), first: item(its, 0).stats.cost };
   const { members } = joined;
-  const parts = new Set(candidates.map((one) => one.id));
-  const caller = onAll(
-    model,
-    members.map((node) => pathOf(tables.stacks, node)),
-    new Set(candidates.map((one) => one.context.entity)),
-  );
+  const parts = new Set(its.map((one) => one.id));
+  const paths = members.map((node) => pathOf(tables.stacks, node));
+  const caller =
+    onAll(model, paths, new Set(its.map(entityOf))) || (instead === undefined ? onAll(model, paths, new Set()) : 0);
   // A nameless common caller is less informative than a part with nearly all of the cost.
   const isVague = isAddress(item(model.entities, caller)) && joined.first >= mostOfIt * joined.stats.cost;
   const entity = (isVague ? 0 : caller) || (instead ?? joined.context.entity);
