@@ -104,6 +104,24 @@ function oneByOne({ beside = false, gap = 0 } = {}): Model {
   return buildModel(builder.build());
 }
 
+test('threads of another pool, which has no work, do not wait for its results', (t) => {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  const names = ['w1', 'w2', 'w3'];
+  for (let k = 0; k < 30; k++) {
+    const idle = ['p1', 'p2', 'p3'].map((name) => wait(name, ['pool', 'condition:tasks']));
+    const rest = (name: string): ReturnType<typeof wait> => wait(name, ['start', 'take', 'condition:todo']);
+    builder.stretch(0.01 * second, [
+      ...idle,
+      run(names[k % 3]!, ['start', 'price']),
+      rest(names[(k + 1) % 3]!),
+      rest(names[(k + 2) % 3]!),
+    ]);
+  }
+  for (const name of ['condition:todo', 'condition:tasks']) builder.object(name, { contended: 60 });
+  const { findings } = buildModel(builder.build());
+  t.false(findings.some(({ facts }) => facts.form === 'passed-data' && facts.awaited !== null));
+});
+
 test('a pool that gets one piece at a time, since main waits for each result: more pieces before waiting', (t) => {
   const model = oneByOne();
   const [first] = model.findings;
