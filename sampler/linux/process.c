@@ -174,8 +174,18 @@ uint64_t qzi_process_auxiliary(pid_t pid, unsigned long type) {
   return found;
 }
 
-/* Gets the path with which exec was called, from the process's stack, where setproctitle does not overwrite it. Returns
- * 0 if it leads to the executed file, else -1. */
+/* The first word of its command line, which is usually the path with which exec was called. */
+static size_t first_word(pid_t pid, char *name, size_t bytes) {
+  char from[64];
+  snprintf(from, sizeof from, "/proc/%ld/cmdline", (long)pid);
+  FILE *file = fopen(from, "re");
+  size_t length = file ? fread(name, 1, bytes, file) : 0;
+  if (file) fclose(file);
+  return strnlen(name, length);
+}
+
+/* Gets the path with which exec was called, from the process's stack, where setproctitle does not overwrite it; where
+ * its memory may not be read, from its command line. Returns 0 if it leads to the executed file, else -1. */
 static int started_by(pid_t pid, const char *executed, char *path, size_t bytes) {
   char name[PATH_MAX], from[64], directory[PATH_MAX];
   struct stat file, other;
@@ -183,6 +193,7 @@ static int started_by(pid_t pid, const char *executed, char *path, size_t bytes)
   size_t length = 0;
   while (at && length < sizeof name && !qzi_program_read((uint32_t)pid, at + length, name + length, 1) && name[length])
     length++;
+  if (!length) length = first_word(pid, name, sizeof name);
   if (!length || length == sizeof name || name[length]) return -1;
   snprintf(from, sizeof from, "/proc/%ld/cwd", (long)pid);
   ssize_t used = name[0] == '/' ? 0 : readlink(from, directory, sizeof directory - 1);
