@@ -13,6 +13,8 @@
   static result(*real) parameters;     \
   if (__builtin_expect(!real, 0)) real = (result(*) parameters)qzl_next(#name, NULL)
 
+#define MEANT 16 /* real-time signals in a set, of 31 */
+
 static bool is_ours(int number) { return number && number == qzl_sampling_signal; }
 
 /* Whether that disposition leaves the signal to us. */
@@ -24,21 +26,33 @@ QZL_EXPORT int sigaction(int number, const struct sigaction *action, struct siga
     if (before) *before = (struct sigaction){.sa_handler = SIG_DFL};
     return 0;
   }
-  if (is_ours(number)) qzl_sampling_off();
+  if (is_ours(number)) qzl_sampling_give_up();
   return real(number, action, before);
 }
 
 QZL_EXPORT __sighandler_t signal(int number, __sighandler_t handler) {
   REAL(__sighandler_t, signal, (int, __sighandler_t));
   if (is_ours(number) && is_reset(handler)) return SIG_DFL;
-  if (is_ours(number)) qzl_sampling_off();
+  if (is_ours(number)) qzl_sampling_give_up();
   return real(number, handler);
 }
 
-/* The set without our signal: itself, or *room. */
+/* Whether so few signals are in the set that each of them is meant, unlike in one of all signals. */
+static bool are_meant(const sigset_t *set) {
+  int count = 0;
+  for (int k = SIGRTMIN; k <= SIGRTMAX; k++) count += sigismember(set, k) == 1;
+  return count <= MEANT;
+}
+
+/* The set without our signal: itself, or *room. A program that waits for the signal, or blocks it in order to, gets it
+ * for itself. */
 static const sigset_t *without(const sigset_t *set, sigset_t *room) {
   int ours = qzl_sampling_signal;
-  if (__builtin_expect(!ours, 1) || !set) return set;
+  if (__builtin_expect(!ours, 1) || !set || sigismember(set, ours) != 1) return set;
+  if (are_meant(set)) {
+    qzl_sampling_give_up();
+    return set;
+  }
   *room = *set;
   sigdelset(room, ours);
   return room;

@@ -24,6 +24,8 @@ void qzl_sampled_begin(struct qzl_thread *me);
 void qzl_sampled_end(struct qzl_thread *me);
 /* Deletes all timers; the sampler then knows only where threads wait. */
 void qzl_sampling_off(void);
+/* The same for good: the program wants the signal for itself. */
+void qzl_sampling_give_up(void);
 void qzl_sampling_forked(void); /* in a forked child, which has no timers */
 
 #pragma GCC visibility pop
