@@ -5,7 +5,7 @@ import { findEntities, type Entity, type Model } from '../../../ts-frontend/src/
 import { root } from '../../support/root.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
-import { near, object, onPath, program } from './helpers.js';
+import { dividesItsWork, near, object, onPath, program } from './helpers.js';
 
 /** Names along a path, innermost last. */
 const names = (model: Model, path: readonly number[]): string => path.map((id) => model.entities[id]!.name).join(' ');
@@ -54,14 +54,7 @@ needing('process_vm_readv')(
       return;
     }
     const ran = (name: string): number => procedure(model, name).processorTimeNs;
-    const work = ran('fill') + ran('think') + ran('enter'); // 30, 10 and 20 ms in each turn
-    t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
-    for (const [name, part] of [
-      ['fill', 3 / 6],
-      ['think', 1 / 6],
-      ['enter', 2 / 6],
-    ] as const)
-      t.true(Math.abs(ran(name) / work - part) < 0.1, `${name}: ${ran(name) / work}`);
+    dividesItsWork(t, model, ran, 0.1);
     const inside = (lock: string, of: string): number =>
       model.raw.tuples.stack.reduce((sum, stack, k) => {
         const path = names(model, pathTo(model, stack));

@@ -77,4 +77,16 @@ export function unsampled({ head: { paths } }: Model): string | undefined {
   return paths.noSamples || process.arch !== 'x64' ? 'samples of running threads are not allowed here' : undefined;
 }
 
+/** The program `paths` divides its work 30, 10 and 20 ms in each turn, and does nothing else on a CPU. */
+export function dividesItsWork(t: ExecutionContext, model: Model, ran: (name: string) => number, within: number): void {
+  const work = ran('fill') + ran('think') + ran('enter');
+  t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
+  for (const [name, part] of [
+    ['fill', 3 / 6],
+    ['think', 1 / 6],
+    ['enter', 2 / 6],
+  ] as const)
+    t.true(Math.abs(ran(name) / work - part) < within, `${name}: ${ran(name) / work}`);
+}
+
 export const onPath = ({ states }: Entity): number => Object.values(states).reduce((sum, { ns }) => sum + ns, 0);

@@ -10,7 +10,7 @@ import { item } from '../../../ts-frontend/src/model/profile/columns.js';
 import { root } from '../../support/root.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
-import { program } from './helpers.js';
+import { dividesItsWork, program } from './helpers.js';
 
 const test = needing('process_vm_readv', 'x86-64');
 
@@ -45,14 +45,7 @@ const ran = (model: Model, name: string): number =>
 
 test('running threads have their procedures, and the report says where the samples come from', async (t) => {
   const { model } = await refused(t, [program('paths')]);
-  const work = ran(model, 'fill') + ran(model, 'think') + ran(model, 'enter'); // 30, 10 and 20 ms in each turn
-  t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
-  for (const [name, part] of [
-    ['fill', 3 / 6],
-    ['think', 1 / 6],
-    ['enter', 2 / 6],
-  ] as const)
-    t.true(Math.abs(ran(model, name) / work - part) < 0.15, `${name}: ${ran(model, name) / work}`);
+  dividesItsWork(t, model, (name) => ran(model, name), 0.15);
   t.deepEqual(
     model.notices.flatMap((notice) => (notice.form === 'forbidden' ? [notice.what] : [])),
     ['signal-samples'],

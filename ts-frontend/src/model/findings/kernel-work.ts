@@ -15,6 +15,7 @@ import { isBusy } from '../metrics/sums.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
+import { yieldsAreWaits } from './yields.js';
 
 /** The least share of the elapsed time that is reported. */
 const leastPart = 0.05;
@@ -174,24 +175,6 @@ function callsOf({ kernelUsage: usage }: Model, work: Work, busyNs: number): Ker
   return null;
 }
 
-/**
- * Whether threads yield between pieces of their work. If more of the yields than this are recognized as waiting (one
- * right after another), they are another finding (yields.ts).
- */
-const mostWaiting = 0.1;
-function areBetweenWork({ model: { raw }, tables }: FindingContext): boolean {
-  let waiting = 0,
-    all = 0;
-  for (let k = 0; k < raw.tuples.ns.length; k++) {
-    if (raw.tuples.kernel[k] !== KernelWork.yield) continue;
-    const isWaiting = raw.tuples.state[k] === State.spinning,
-      ns = isWaiting ? f64(raw.tuples.ns, k) : f64(tables.weights, k);
-    if (isWaiting) waiting += ns;
-    all += ns;
-  }
-  return waiting < mostWaiting * all;
-}
-
 /** What is saved if a tenth of the calls, or of the flushes, do what all of them do. */
 const tenfold = 0.9;
 
@@ -255,7 +238,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
       work !== 'memory' ||
       !model.kernelUsage ||
       spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
-    if (!isPlausible || (work === 'yields' && !areBetweenWork(context))) continue;
+    if (!isPlausible || (work === 'yields' && yieldsAreWaits(context))) continue;
     const again = work === 'memory' ? shareFaultedAgain(model.kernelUsage) : null,
       calls = callsOf(model, work, spent.busy);
     // Who copies is to be changed, not who takes memory: without the copy neither page faults nor copying is left.

@@ -72,6 +72,10 @@ function measure(context: FindingContext): Yields {
   return yields;
 }
 
+const areWaits = ({ spinningNs, ns }: Yields): boolean => spinningNs >= leastWaiting * ns;
+/** Whether threads wait by yielding, rather than yield between pieces of their work (kernel-work.ts). */
+export const yieldsAreWaits = (context: FindingContext): boolean => areWaits(measure(context));
+
 export function yieldFindings(context: FindingContext): Finding[] {
   const { model, least } = context;
   const { elapsedNs, balance, kernelUsage } = model;
@@ -83,7 +87,7 @@ export function yieldFindings(context: FindingContext): Finding[] {
     ? Math.min(yields.ns, (processorNs * kernelUsage.systemNs) / (kernelUsage.userNs + kernelUsage.systemNs))
     : yields.ns;
   if (yields.threads.size < 2 || yieldNs < leastYielding * processorNs) return [];
-  if (yields.spinningNs < leastWaiting * yields.ns) return [];
+  if (!areWaits(yields)) return [];
   const workNs = Math.max(0, processorNs - yieldNs - yields.otherNs);
   const savingNs = Math.max(elapsedNs - workNs, 0);
   if (savingNs < least) return [];
