@@ -15,6 +15,7 @@
 #define START_NS  UINT64_C(100000000) /* maximum processor time of an interpreter that is a wrapper, */
 #define TIMES     4u                  /* provided that its child used this many times as much, */
 #define WORK_NS   UINT64_C(10000000)  /* and at least this much */
+#define LEFT      4u                  /* a worker lives for all but 1 / 4 of the run (a server's: since it began) */
 #define NAMED     4u                  /* maximum number of other profiles that are named */
 #define IDLE_MOST 16u /* recorded processes that did almost nothing, at most (recording one takes 20 ms), */
 #define EACH_NS   UINT64_C(2000000000) /* plus one for each interval of this length, which limits the cost to 1 % */
@@ -62,23 +63,49 @@ static int only_started(const struct qzi_target *itself, uint64_t own_ns, const 
   return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that only wait use almost no processor time */
 }
 
+/* Returns 1 if the process that used `own_ns` hardly worked since it started the other one, which used `its_ns`, and
+ * what it did alone before was a small part of the run, or the start of a server, whose workers answer. */
+static int only_waited(const struct qzi_target *itself, uint64_t own_ns, const struct qzi_target *most,
+                       uint64_t its_ns) {
+  const struct qz_profile *own = itself->recording.file.head, *its = most->recording.file.head;
+  uint64_t before_ns = most->launched_ns - 1, of_ns = own->elapsed_ns, end_ns = own->first_ns + own->elapsed_ns;
+  if ((itself->recording.sockets.found | most->recording.sockets.found) & QZ_SOCKETS_LISTENS)
+    of_ns = end_ns > its->first_ns ? end_ns - its->first_ns : 0;
+  if (!most->launched_ns || its_ns < WORK_NS || its->elapsed_ns < of_ns - of_ns / LEFT) return 0;
+  return own_ns <= before_ns || (own_ns - before_ns) * TIMES < its_ns;
+}
+
 void qzi_follow_passed(uint64_t used_ns) {
   all.idle++;
   all.dropped_ns += used_ns;
 }
 
+/* Notes for each process whose recording has just begun how much the launched one had used by then. */
+static void note_launched(struct qzi_target *itself) {
+  for (unsigned k = 0; itself && k < qzi_target_count; k++) {
+    struct qzi_target *one = qzi_targets[k];
+    if (one == itself || one->launched_ns) continue;
+    qzi_cpu_time_read(&itself->recording.cpu_time, &itself->recording.view, itself->pid);
+    one->launched_ns = 1 + itself->recording.cpu_time.run_ns;
+  }
+}
+
 void qzi_follow_look(void) {
-  const struct qzi_target *itself = NULL, *most = NULL;
+  struct qzi_target *itself = NULL;
+  const struct qzi_target *most = NULL;
   for (unsigned k = 0; all.begun && k < qzi_target_count; k++) {
-    const struct qzi_target *one = qzi_targets[k];
+    struct qzi_target *one = qzi_targets[k];
     if (one->pid == all.launched)
       itself = one;
     else if (!most || one->recording.cpu_time.run_ns > most->recording.cpu_time.run_ns)
       most = one;
   }
+  note_launched(itself);
   if (!itself || itself->message_fd < 0 || !most || most->pid == all.named) return;
   uint64_t own_ns = itself->recording.cpu_time.run_ns, its_ns = most->recording.cpu_time.run_ns;
-  if (own_ns * PART >= its_ns && !only_started(itself, own_ns, most, its_ns)) return;
+  if (own_ns * PART >= its_ns && !only_started(itself, own_ns, most, its_ns) &&
+      !only_waited(itself, own_ns, most, its_ns))
+    return;
   dprintf(itself->message_fd, "%s\n", most->recording.file.path);
   all.named = most->pid;
 }
@@ -173,7 +200,8 @@ static int by_time(const void *left, const void *right) {
 /* Returns 1 if the launched program only started the processes that did the work, above all `most`. of_ns: total
  * processor time. */
 static int is_wrapper(const struct held *itself, const struct held *most, uint64_t of_ns) {
-  if (most->used_ns * PART < of_ns) return 0;                     /* most of the work is not recorded */
+  if (most->used_ns * PART < of_ns) return 0; /* most of the work is not recorded */
+  if (only_waited(itself->target, itself->used_ns, most->target, most->used_ns)) return 1;
   if (most->target->forked && most->used_ns < LEAST_NS) return 0; /* it forks for small pieces of work */
   if (itself->used_ns * PART < of_ns) return 1;
   /* A launcher of ranks may take longer than each of them. */

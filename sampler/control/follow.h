@@ -2,8 +2,9 @@
  *
  * The pthread layer decides which processes are followed (pthread-layer/src/interpose/follow.c): those that a process
  * starts before it has worked itself. What they and the launched program did is known when it ends. If that was a
- * wrapper, the profile is that of the followed process that used most processor time; of the others those that used a
- * twentieth of it all keep theirs. docs/reference/command-line.md (Wrappers) has the rules.
+ * wrapper (or a server that waits for the workers it forks), the profile is that of the followed process that used most
+ * processor time; of the others those that used a twentieth of it all keep theirs. docs/reference/command-line.md
+ * (Wrappers) has the rules.
  *
  * Owns:    the recordings that have ended, until the launched program has. Writer and reader: the control thread.
  */

@@ -24,7 +24,9 @@ struct qzi_target {
   char program[300];   /* the program's name without its directory */
   int ranked;          /* 1: a launcher such as mpiexec assigned it a rank */
   int forked;          /* 1: it is a forked child of a recorded program, and has not called exec */
-  int numbered;        /* 1: its name contains the process number because the requested name was taken */
+  uint64_t
+    launched_ns; /* followed: 1 + the processor time of the launched program when this recording began; 0: unknown */
+  int numbered;  /* 1: its name contains the process number because the requested name was taken */
 };
 
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`

@@ -182,6 +182,16 @@ test.serial('forked children of a parent that has worked: both are there, and th
   }
 });
 
+test.serial('a parent that only waits after a start of its own (a server): the profile is of the worker', async (t) => {
+  const { cwd, files, lines } = await recorded(t, [forked, '1', '60', '150', '2500']);
+  t.deepEqual([files, lines.length], [['forked.quartz'], 1], lines.join('\n'));
+  t.is(Number(wrapperLine.exec(lines[0]!)![3]), openModel(join(cwd, 'forked.quartz')).head.pid);
+  isSpentIn(t, join(cwd, 'forked.quartz'), 'child_work');
+  // This one lives for a small part of the parent's time, so what the parent did alone is most of the run.
+  const short = await recorded(t, [forked, '1', '60', '900']);
+  isSpentIn(t, join(short.cwd, 'forked.quartz'), 'parent_work');
+});
+
 test.serial('a shell that forks for each command: it and its children run as they would', async (t) => {
   const { files, lines } = await recorded(t, ['bash', '-c', `for k in {1..20}; do /bin/true; done; ${loop}; exit 3`]);
   t.deepEqual([files, lines], [['bash.quartz'], []]);
