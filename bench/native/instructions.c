@@ -34,6 +34,23 @@ static void spawn_sync(long n) {
     qz_sync(&scope);
   }
 }
+/* Called by no parent: it waits for something else, and the processor takes the calls from the queue, 1,000 at a time.
+ */
+static long left;
+static qz_sem all_ended;
+static void counts_down(void *argument) {
+  (void)argument;
+  if (--left == 0) qz_sem_post(&all_ended);
+}
+static void spawn_taken(long n) {
+  for (; n > 0; n -= 1000) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    left = 1000;
+    for (int k = 0; k < 1000; k++) qz_spawn(&scope, counts_down, NULL);
+    qz_sem_wait(&all_ended);
+    qz_sync(&scope);
+  }
+}
 static void *yields(void *n) {
   for (long k = 0; k < (long)n; k++) qz_yield();
   return NULL;
@@ -120,9 +137,16 @@ static const struct {
   const char *name;
   void (*run)(long);
 } cases[] = {
-  {"loop", loop},      {"create_join", create_join}, {"spawn_sync", spawn_sync},
-  {"yield", yield},    {"lock_unlock", lock_unlock}, {"post_wait", sem_pair},
-  {"cond", cond_trip}, {"channel", channel_trip},    {"barrier", barrier_round},
+  {"loop", loop},
+  {"create_join", create_join},
+  {"spawn_sync", spawn_sync},
+  {"spawn_taken", spawn_taken},
+  {"yield", yield},
+  {"lock_unlock", lock_unlock},
+  {"post_wait", sem_pair},
+  {"cond", cond_trip},
+  {"channel", channel_trip},
+  {"barrier", barrier_round},
 };
 
 int main(int argc, char **argv) {

@@ -37,6 +37,7 @@ row() { # row NAME CASE PROCESSORS
 printf '%-28s %8s %12s %8s %10s\n' "" off publishing --span --what-if
 row "create + join" create_join 1
 row "spawn + sync" spawn_sync 1
+row "spawn, taken by a processor" spawn_taken 1
 row "yield among 2" yield 1
 row "lock + unlock" lock_unlock 1
 row "lock + unlock, 2 processors" lock_unlock 2

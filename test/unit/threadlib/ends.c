@@ -64,6 +64,12 @@ static void *overflows(void *arg) {
   return NULL;
 }
 
+/* The last one of ten spawned calls never ends. */
+static int begun;
+static void last_waits(void *arg) {
+  if (__atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST) == 10) qz_sem_wait(&never);
+}
+
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   qz_thread_t t[2];
@@ -77,6 +83,11 @@ int main(int argc, char **argv) {
   } else if (!strcmp(mode, "unnamed")) {
     CHECK(qz_create(&t[0], NULL, waits, NULL) == 0);
     qz_join(t[0], NULL);
+  } else if (!strcmp(mode, "spawned")) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    for (int k = 0; k < 10; k++) qz_spawn(&scope, last_waits, NULL);
+    while (qz_processors() > 1 && __atomic_load_n(&begun, __ATOMIC_SEQ_CST) < 10) usleep(100);
+    qz_sync(&scope);
   } else if (!strcmp(mode, "alone")) {
     qz_sem_wait(&never);
   } else if (!strcmp(mode, "exit")) {

@@ -6,7 +6,9 @@
  * begins and ends all the time.
  */
 #define _GNU_SOURCE
+#include <fenv.h>
 #include <quartz/quartz.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -205,6 +207,60 @@ static void taken(void) {
   }
 }
 
+/* ---- taken all by others, while their parent keeps its processor: each is what it would be alone, but most of them
+ * run on the same few stacks ---- */
+
+enum { TAKEN = 1000 };
+static struct taken_call {
+  int kind;
+  qz_thread_t self;
+  uintptr_t stack;
+  int rounding;
+} taken_calls[TAKEN];
+static int running;
+static void is_taken(void *argument) {
+  struct taken_call *own = argument;
+  char here;
+  own->stack = (uintptr_t)&here >> 14;
+  own->rounding = fegetround();
+  if (own->kind == 1) own->self = qz_self();
+  if (own->kind == 2) qz_yield();
+  if (own->kind == 3) locks(NULL);
+  if (own->kind == 4) fesetround(FE_UPWARD);
+  if (own->kind == 5) asks(&(struct asks){3, true, true, {0}});
+  __atomic_fetch_sub(&running, 1, __ATOMIC_SEQ_CST);
+  if (own->kind == 6) qz_exit(NULL);
+}
+static int ascending(const void *a, const void *b) {
+  uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+  return (x > y) - (x < y);
+}
+static void taken_all(bool changing) {
+  if (qz_processors() == 1) return;
+  for (int round = 0; round < 3; round++) {
+    int kinds = round == 0 ? 1 : 7;
+    qz_scope scope = QZ_SCOPE_INIT;
+    running = TAKEN;
+    for (int k = 0; k < TAKEN; k++) {
+      taken_calls[k] = (struct taken_call){.kind = k % kinds};
+      qz_spawn(&scope, is_taken, &taken_calls[k]);
+    }
+    while (__atomic_load_n(&running, __ATOMIC_SEQ_CST) > 0) sched_yield();
+    qz_sync(&scope);
+    static uintptr_t stack[TAKEN];
+    for (int k = 0; k < TAKEN; k++) {
+      CHECK(taken_calls[k].rounding == FE_TONEAREST);
+      stack[k] = taken_calls[k].stack;
+      if (k >= kinds && taken_calls[k].kind == 1) CHECK(!qz_equal(taken_calls[k].self, taken_calls[k - kinds].self));
+    }
+    if (kinds > 1) continue;
+    qsort(stack, TAKEN, sizeof *stack, ascending);
+    int stacks = 1;
+    for (int k = 1; k < TAKEN; k++) stacks += stack[k] != stack[k - 1];
+    CHECK(changing || stacks < TAKEN / 4); /* else all become threads at once */
+  }
+}
+
 /* ---- deep, and many ---- */
 
 enum { DEEP = 3000, MANY = 2500, DEPTH_OF_MAKERS = 4 };
@@ -298,6 +354,7 @@ int main(int count, char **arguments) {
   limits();
   if (!getenv("QUARTZ_MAX_THREADS")) { /* their threads are not refused */
     taken();
+    taken_all(other != 0);
     many();
   }
   if (other) {

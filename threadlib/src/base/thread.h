@@ -70,8 +70,9 @@ struct qzi_thread {
   struct qzi_thread
     *sibling; /* fork_join.c: list of running children of its scope: the next one, and the pointer to this one */
   struct qzi_thread **sibling_link;
-  uint64_t marked_ns;     /* spin_loop.c: when it entered a marked loop */
-  uint32_t marked;        /* record index of the marked loop; 0: it is in none */
+  uint32_t uncounted; /* thread.c: children of its scope that ended on this stack before it and are not counted yet */
+  uint64_t marked_ns; /* spin_loop.c: when it entered a marked loop */
+  uint32_t marked;    /* record index of the marked loop; 0: it is in none */
   uint32_t marked_serial; /* serial number of the thread that set `marked` */
 
   /* line 4: time-outs */

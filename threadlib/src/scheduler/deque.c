@@ -47,11 +47,8 @@ static void copy(struct qzi_entry *to, struct qzi_entry *from, size_t count) {
   for (size_t k = 0; k < count; k++) {
     struct qzi_thread *slot = QZI_GET(from[k].slot);
     if (qzi_is_task(slot)) {
-      to[k].entry = from[k].entry;
-      to[k].argument = from[k].argument;
+      qzi_task_copy(&to[k], &from[k]);
       to[k].sp = from[k].sp;
-      to[k].half = from[k].half;
-      to[k].chain = from[k].chain;
       uintptr_t frame = QZI_GET(from[k].frame);
       QZI_SET(from[k].frame, 0);
       QZI_SET(to[k].frame, frame);
@@ -72,17 +69,25 @@ void qzi_deque_grow(struct qzi_deque *deque) {
   moved(deque, base, deque->base - top);
 }
 
-uint32_t qzi_deque_waiting(const struct qzi_deque *deque, const struct qzi_entry *below, uint32_t most) {
+uint32_t qzi_deque_waiting(const struct qzi_deque *deque, const struct qzi_entry *below, uint32_t most,
+                           uint32_t *tasks) {
   const struct qzi_entry *base = __atomic_load_n(&deque->base, __ATOMIC_ACQUIRE);
   const struct qzi_entry *top = __atomic_load_n(&deque->top, __ATOMIC_ACQUIRE);
   const struct qzi_entry *bottom = __atomic_load_n(&deque->bottom, __ATOMIC_ACQUIRE);
   size_t bytes = base[-1].capacity * sizeof *base;
-  if ((uintptr_t)top - (uintptr_t)base > bytes || (uintptr_t)bottom - (uintptr_t)base > bytes) return most;
+  if ((uintptr_t)top - (uintptr_t)base > bytes || (uintptr_t)bottom - (uintptr_t)base > bytes) {
+    *tasks = 0;
+    return most;
+  }
   if (!below || below > bottom) below = bottom;
   uint32_t count = 0;
+  *tasks = 0;
   for (const struct qzi_entry *entry = top; entry < below && count < most; entry++) {
     const struct qzi_thread *slot = QZI_GET(entry->slot);
-    if (!qzi_is_gone(slot) && !(qzi_is_task(slot) && QZI_GET(entry->frame))) count++;
+    bool task = qzi_is_task(slot);
+    if (qzi_is_gone(slot) || (task && QZI_GET(entry->frame))) continue;
+    count++;
+    *tasks += task;
   }
   return count;
 }
@@ -121,8 +126,7 @@ static inline void ahead(const struct qzi_entry *entry, const struct qzi_entry *
   if (qzi_publishing()) __builtin_prefetch(&far->pub, 1);
 }
 
-struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
-  struct qzi_deque *deque = &from->deque;
+struct qzi_entry *qzi_deque_leaves(struct qzi_deque *deque, struct qzi_thread **slot) {
   struct qzi_entry *top = QZI_GET(deque->top);
   struct qzi_entry *bottom = __atomic_load_n(&deque->bottom, __ATOMIC_ACQUIRE); /* tasks are put in without the lock */
   if (QZI_UNLIKELY(bottom != top && qzi_is_gone(QZI_GET(top->slot)))) top = above_gone(deque, top, bottom);
@@ -144,7 +148,33 @@ struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_proce
       QZI_SET(deque->top, top + 1);
     else if (task)
       deque->gone++;
-    return task ? qzi_task_becomes(from, p, qzi_task_scope(thread), entry) : thread;
+    *slot = thread;
+    return entry;
   }
   return NULL;
+}
+
+uint32_t qzi_deque_tasks_leave(struct qzi_deque *deque, struct qzi_entry *to, uint32_t most) {
+  struct qzi_entry *top = QZI_GET(deque->top);
+  uint32_t n = 0;
+  for (; n < most && &top[n] < __atomic_load_n(&deque->bottom, __ATOMIC_ACQUIRE); n++) {
+    if (__atomic_load_n(&top[n].frame, __ATOMIC_ACQUIRE)) break;
+    if (&top[n] >= __atomic_load_n(&deque->bottom, __ATOMIC_ACQUIRE)) break; /* as in qzi_deque_leaves */
+    struct qzi_thread *slot = QZI_GET(top[n].slot);
+    if (!qzi_is_task(slot)) break;
+    qzi_task_copy(&to[n], &top[n]);
+    QZI_SET(to[n].slot, slot);
+  }
+  if (n) {
+    QZI_SET(top[n - 1].slot, QZI_GONE_TASK); /* nobody looks at those below it */
+    QZI_SET(deque->top, top + n);
+  }
+  return n;
+}
+
+struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
+  struct qzi_thread *slot;
+  const struct qzi_entry *entry = qzi_deque_leaves(&from->deque, &slot);
+  if (!entry) return NULL;
+  return qzi_is_task(slot) ? qzi_task_becomes(from, p, qzi_task_scope(slot), entry) : slot;
 }

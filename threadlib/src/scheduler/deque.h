@@ -67,7 +67,7 @@ struct qzi_deque {
   struct qzi_entry *limit; /* below it tasks may be put: a descriptor is reserved for each place */
   uint32_t gone;           /* number of entries that are QZI_GONE_TASK: none is reserved for them */
   uint32_t room;           /* maximum number of tasks; 0 if the kernel has no membarrier */
-  uint32_t mode;           /* qzi_task_mode() of the tasks in it; written and read by the owner alone */
+  uint32_t mode;           /* qzi_task_mode() of the tasks in it; written by the owner, while it has none */
 };
 #define QZI_TASK_ROOM         2047u
 
@@ -81,15 +81,26 @@ struct qzi_deque {
 #define QZI_PEEK(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
 #endif
 
+/* Copies what is to be called; not the slot, nor what belongs to a call in place. */
+static inline void qzi_task_copy(struct qzi_entry *to, const struct qzi_entry *from) {
+  to->entry = from->entry;
+  to->argument = from->argument;
+  to->half = from->half;
+  to->chain = from->chain;
+}
+
 void qzi_deque_make(struct qzi_deque *deque, uint32_t room);
 /* Makes room for one more entry. */
 void qzi_deque_grow(struct qzi_deque *deque);
 /* Returns how many of the entries below `below` (NULL: all) wait to be taken, at most `most`: those that are called in
- * place or have left are not counted. May be called at any time; if entries are being moved, it returns `most`. */
-uint32_t qzi_deque_waiting(const struct qzi_deque *deque, const struct qzi_entry *below, uint32_t most);
+ * place or have left are not counted; *tasks of them are tasks. May be called at any time; if entries are being moved,
+ * it returns `most`. */
+uint32_t qzi_deque_waiting(const struct qzi_deque *deque, const struct qzi_entry *below, uint32_t most,
+                           uint32_t *tasks);
 static inline bool qzi_deque_waits(const struct qzi_deque *deque) {
   if (QZI_GET(deque->bottom) == QZI_GET(deque->top)) return false;
-  return qzi_deque_waiting(deque, NULL, 1) != 0;
+  uint32_t tasks;
+  return qzi_deque_waiting(deque, NULL, 1, &tasks) != 0;
 }
 
 /* Returns an upper bound of the number of tasks in the deque, also of those called in place. The processor keeps as
@@ -124,6 +135,13 @@ static inline void qzi_deque_taken(struct qzi_deque *deque, struct qzi_entry *en
   QZI_SET(deque->bottom, entry);
   if (QZI_UNLIKELY(entry < QZI_GET(deque->low))) QZI_SET(deque->low, entry);
 }
+/* The oldest entry that is not called in place leaves. Returns it, with its contents, which stay until the lock is
+ * released, except the slot, which is stored in *slot; NULL: there is none. */
+struct qzi_entry *qzi_deque_leaves(struct qzi_deque *deque, struct qzi_thread **slot);
+/* The same for up to `most` tasks, together, as far as the oldest entries are tasks that are not called in place:
+ * copies them to `to`, and returns their number. The cache lines of the deque are read, and but one of them is not
+ * written. */
+uint32_t qzi_deque_tasks_leave(struct qzi_deque *deque, struct qzi_entry *to, uint32_t most);
 /* Returns the youngest entry, which remains in the deque; NULL: there is none. */
 struct qzi_entry *qzi_deque_below_gone(struct qzi_deque *deque);
 static inline struct qzi_entry *qzi_deque_youngest(struct qzi_deque *deque) {

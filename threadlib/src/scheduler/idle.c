@@ -98,7 +98,8 @@ __attribute__((noinline)) void qzi_wake_idle_slow(struct qzi_processor *self) {
 /* Ends the nap of a searching processor if this processor has several ready threads; see nap(). */
 static void end_nap(const struct qzi_processor *self) {
   if (!atomic_load_explicit(&qzi_runtime.napping, memory_order_relaxed)) return;
-  if (qzi_deque_waiting(&self->deque, NULL, NAP_THREADS) + qzi_ring_size(&self->fifo) < NAP_THREADS) return;
+  uint32_t tasks;
+  if (qzi_deque_waiting(&self->deque, NULL, NAP_THREADS, &tasks) + qzi_ring_size(&self->fifo) < NAP_THREADS) return;
   struct qzi_kernel *kernel = atomic_exchange(&qzi_runtime.napping, NULL);
   if (kernel) qzi_kernel_nudge(kernel);
 }

@@ -89,12 +89,41 @@ bool qzi_work_anywhere(const struct qzi_processor *self) {
   return false;
 }
 
-/* Takes up to `count` of the oldest threads, for p. Returns their number. */
-static uint32_t take_deque(struct qzi_processor *from, struct qzi_processor *p, uint32_t count,
-                           struct qzi_thread **taken) {
-  uint32_t n = 0;
-  while (n < count && n < STEAL_LIMIT && (taken[n] = qzi_deque_oldest(from, p)) != NULL) n++;
+/* Moves up to `count` of the oldest entries to the places above the bottom of p's deque, where nobody looks yet. Tasks
+ * remain tasks, up to `room` of them, so that the owner, which waits meanwhile, only has to wait until they are copied:
+ * p makes threads of them one after the other, on a stack that it has used before. Returns their number. */
+static uint32_t take_deque(struct qzi_processor *from, struct qzi_processor *p, uint32_t count, uint32_t room) {
+  struct qzi_entry *to = QZI_GET(p->deque.bottom);
+  if (QZI_GET(from->deque.mode) != p->deque.mode) room = 0; /* what is published has just changed */
+  uint32_t n = qzi_deque_tasks_leave(&from->deque, to, room < count ? room : count);
+  room -= n;
+  for (to += n; n < count; n++, to++) {
+    struct qzi_thread *slot;
+    const struct qzi_entry *entry = qzi_deque_leaves(&from->deque, &slot);
+    if (!entry) break;
+    if (qzi_is_task(slot)) {
+      if (room) {
+        qzi_task_copy(to, entry);
+        room--;
+      } else {
+        slot = qzi_task_becomes(from, p, qzi_task_scope(slot), entry);
+      }
+    }
+    QZI_SET(to->slot, slot);
+  }
   return n;
+}
+/* Puts the entries into p's deque, gives back the descriptors that were reserved for more tasks, and takes the youngest
+ * entry. */
+static struct qzi_thread *moved(struct qzi_processor *p, uint32_t count) {
+  struct qzi_deque *deque = &p->deque;
+  qzi_enter(p);
+  struct qzi_entry *bottom = QZI_GET(deque->bottom) + count;
+  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELEASE);
+  if (deque->limit > bottom) qzi_deque_limit(deque, bottom);
+  struct qzi_thread *thread = qzi_deque_take(p);
+  qzi_leave(p);
+  return thread;
 }
 static uint32_t take_fifo(struct qzi_processor *from, uint32_t count, struct qzi_thread **taken) {
   uint32_t n = 0;
@@ -127,9 +156,12 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   uint64_t begin = qzi_now_ns();
   while (!away && qzi_now_ns() - begin < AGE_NS)
     for (int n = 0; n < 16; n++) qzi_pause();
-  uint32_t deque_old = 0;
-  if (qzi_deque_waits(&victim->deque))
-    deque_old = qzi_deque_waiting(&victim->deque, QZI_GET(victim->deque.low), STEAL_LIMIT);
+  uint32_t deque_old = 0, tasks = 0; /* how many of the deque's entries to take */
+  if (qzi_deque_waits(&victim->deque)) {
+    uint32_t size = qzi_deque_waiting(&victim->deque, NULL, 2 * STEAL_LIMIT, &tasks);
+    deque_old =
+      qzi_deque_waiting(&victim->deque, QZI_GET(victim->deque.low), size > 16 ? size / 2 : (size + 3) / 4, &tasks);
+  }
   int32_t fifo_old = (int32_t)(fifo_bottom - atomic_load_explicit(&victim->fifo.top, memory_order_relaxed));
   if (fifo_old <= 0 && turns && took_turns(victim, tick, fifo_bottom, enqueued)) fifo_old = INT32_MAX;
   bool next_old = next && tick == atomic_load_explicit(&victim->tick, memory_order_relaxed) &&
@@ -137,20 +169,17 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   if (deque_old == 0 && fifo_old <= 0 && !next_old) return NULL;
   qzi_pub_leave(&p->head.pub,
                 QZ_STATE_OVERHEAD); /* published as overhead: from here on stealing nearly always succeeds */
+  uint32_t room = deque_old ? qzi_tasks_room(p, tasks) : 0;
   if (!qzi_revoke(victim)) {
+    if (room) moved(p, 0);
     qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);
     return NULL;
   }
 
   struct qzi_thread *taken[STEAL_LIMIT];
-  uint32_t size, count = 0;
-  bool fifo = false;
-  if (deque_old > 0 && (size = qzi_deque_waiting(&victim->deque, NULL, 2 * STEAL_LIMIT)) != 0) {
-    count = size > 16 ? size / 2 : (size + 3) / 4;
-    count = take_deque(victim, p, count > deque_old ? deque_old : count, taken);
-  }
+  uint32_t size, count = 0, from_deque = 0;
+  if (deque_old > 0) count = from_deque = take_deque(victim, p, deque_old, room);
   if (!count && fifo_old > 0 && (size = qzi_ring_size(&victim->fifo)) != 0) {
-    fifo = true;
     count = (size + 1) / 2;
     count = take_fifo(victim, count > (uint32_t)fifo_old ? (uint32_t)fifo_old : count, taken);
   }
@@ -159,13 +188,13 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
     count = 1;
   }
   qzi_give_back(victim); /* before taking the own lock: holding both, thieves could deadlock */
+  if (from_deque || room) {
+    struct qzi_thread *thread = moved(p, from_deque);
+    if (from_deque) return thread;
+  }
   if (count > 1) {
     qzi_enter(p);
-    for (uint32_t n = 1; n < count; n++)
-      if (fifo)
-        qzi_ring_push(&p->fifo, taken[n]);
-      else
-        qzi_deque_push(&p->deque, taken[n]);
+    for (uint32_t n = 1; n < count; n++) qzi_ring_push(&p->fifo, taken[n]);
     qzi_leave(p);
   }
   if (!count) qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);

@@ -24,6 +24,9 @@
 bool qzi_in_place_become(struct qzi_processor *p);
 /* Turns all tasks in p's deque into threads, which are published as ready. */
 void qzi_tasks_become(struct qzi_processor *p);
+/* If a task is what p runs next (of that scope, unless it is NULL), takes it, and makes it the thread whose descriptor
+ * `thread` is: the stack, which is that of the caller, is used again. Else returns false. */
+bool qzi_task_next(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_scope *scope);
 /* What the tasks in a deque have in common: 0: they are not published; else the epoch in which they are; or that no
  * task may exist, because work and span are recorded. */
 #define QZI_NO_TASKS UINT32_MAX
@@ -147,7 +150,7 @@ static inline __attribute__((always_inline)) enum qzi_in_place qzi_in_place_over
     QZI_SET(p->deque.bottom, task + 1);
     return QZI_CALLED_AS_THREAD;
   }
-  __atomic_store_n(&task->frame, 0, __ATOMIC_RELEASE); /* after `bottom`: see qzi_deque_oldest */
+  __atomic_store_n(&task->frame, 0, __ATOMIC_RELEASE); /* after `bottom`: see qzi_deque_leaves */
   if (QZI_UNLIKELY(task < QZI_PEEK(p->deque.low))) QZI_SET(p->deque.low, task);
   qzi_current_show(shown);
   return QZI_CALLED;

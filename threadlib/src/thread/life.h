@@ -78,11 +78,11 @@ void qzi_thread_free(struct qzi_thread *thread);
 static inline size_t qzi_stack_left(const struct qzi_thread *self) {
   return (size_t)((uintptr_t)__builtin_frame_address(0) - self->pub.stack_low);
 }
-/* The calling child of the scope has ended on a stack other than its parent's. Returns the parent if it must be made
+/* So many children of the scope have ended on a stack other than their parent's. Returns the parent if it must be made
  * ready, else NULL.
  */
 struct qzi_scope;
-struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope);
+struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope, uint32_t children);
 /* While publishing is on: the child begins to run on its own stack for its scope, and ends. */
 void qzi_scope_child_begins(struct qzi_thread *child);
 void qzi_scope_child_ends(struct qzi_thread *child);

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
-  if (atomic_fetch_add_explicit(&scope->remote, 1, memory_order_acq_rel) != -1) return NULL;
+struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope, uint32_t children) {
+  if (atomic_fetch_add_explicit(&scope->remote, children, memory_order_acq_rel) != -(int64_t)children) return NULL;
   return scope->waiter;
 }
 
@@ -77,9 +77,20 @@ static void wait_after(void *arg) {
   if (atomic_fetch_sub_explicit(&scope->remote, pending, memory_order_acq_rel) == pending) qzi_ready(waiter);
 }
 
+/* Children that have ended, and are counted by a later one, which does not end. */
+struct uncounted {
+  const struct qzi_scope *scope;
+  int64_t children;
+};
+static void add_uncounted(struct qzi_thread *thread, void *arg) {
+  struct uncounted *all = arg;
+  if (qzi_life(thread) == QZI_ALIVE && thread->scope == all->scope) all->children += thread->uncounted;
+}
 static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
   const struct qzi_scope *scope = thread->wait_object;
-  snprintf(text, bytes, "%lld spawned calls to end", (long long)-atomic_load(&scope->remote));
+  struct uncounted all = {scope, 0};
+  qzi_stack_each(add_uncounted, &all);
+  snprintf(text, bytes, "%lld spawned calls to end", (long long)(-atomic_load(&scope->remote) - all.children));
 }
 
 void qzi_scope_wait(struct qzi_scope *scope, uint64_t site) {

@@ -181,12 +181,12 @@ static uint32_t make(struct qzi_thread **into, int *error) {
   return count;
 }
 
-static struct qzi_thread *get_default(struct qzi_processor *p, int *error) {
-  struct qzi_thread *found[BATCH];
+/* Finds free descriptors that are in no processor's list, or makes some. Returns their number. */
+static uint32_t find(struct qzi_processor *p, struct qzi_thread **found, int *error) {
   if (!p->free) {
     *error = ENOMEM;
     p->free = map(QZI_FREE_ROOM * sizeof *p->free);
-    if (!p->free) return NULL;
+    if (!p->free) return 0;
     p->free_room = QZI_FREE_ROOM;
   }
   qzi_spin_lock(&lock);
@@ -194,14 +194,33 @@ static struct qzi_thread *get_default(struct qzi_processor *p, int *error) {
   spare_count -= count;
   if (count) memcpy(found, spare + spare_count, count * sizeof *found);
   qzi_spin_unlock(&lock);
-  if (!count) count = make(found, error);
-  if (!count) count = raid(p, found);
+  return count ? count : make(found, error);
+}
+
+static struct qzi_thread *get_default(struct qzi_processor *p, int *error) {
+  struct qzi_thread *found[BATCH];
+  uint32_t count = find(p, found, error);
+  if (!count && p->free) count = raid(p, found);
   if (!count) return NULL;
   qzi_enter(p);
   memcpy(p->free + p->free_count, found, (count - 1) * sizeof *found);
   p->free_count += count - 1;
   qzi_leave(p);
   return found[count - 1];
+}
+
+/* The youngest ones of the list have been used last: new ones go below them. */
+bool qzi_stack_more(struct qzi_processor *p) {
+  struct qzi_thread *found[BATCH];
+  int error;
+  uint32_t count = find(p, found, &error);
+  if (!count) return false;
+  qzi_enter(p);
+  memmove(p->free + count, p->free, p->free_count * sizeof *p->free);
+  memcpy(p->free, found, count * sizeof *found);
+  p->free_count += count;
+  qzi_leave(p);
+  return true;
 }
 
 static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {

@@ -8,6 +8,9 @@
 
 /* Returns a descriptor with a stack of at least `stack_bytes` (0: default), or NULL with *error EAGAIN or ENOMEM. */
 struct qzi_thread *qzi_stack_get(struct qzi_processor *p, size_t stack_bytes, int *error);
+/* Adds free descriptors to p's list, below those that are there; returns false if there are none, and no more may be
+ * made. The list must not be nearly full. */
+bool qzi_stack_more(struct qzi_processor *p);
 /* For a stack of another size, or when the processor's list is full. */
 void qzi_stack_put_slow(struct qzi_processor *p, struct qzi_thread *thread);
 /* Calls visit for every descriptor ever made. No other kernel thread may run at the same time. */

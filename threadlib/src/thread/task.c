@@ -35,8 +35,30 @@ struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_proce
   return thread;
 }
 
+bool qzi_task_next(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_scope *scope) {
+  struct qzi_deque *deque = &p->deque;
+  uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
+  struct qzi_entry *bottom = QZI_GET(deque->bottom), *entry = bottom - 1;
+  if (tick % 64 == 0 || atomic_load_explicit(&p->next, memory_order_relaxed) || bottom == deque->base) return false;
+  struct qzi_thread *slot = QZI_GET(entry->slot);
+  if (!qzi_is_task(slot) || (scope && slot != qzi_task_slot(scope))) return false;
+  qzi_enter(p);
+  bool there = QZI_GET(entry->slot) == slot && bottom != QZI_GET(deque->top); /* no thief has just taken it */
+  if (there) {
+    qzi_deque_taken(deque, entry); /* the descriptors of the others are those that are reserved for them */
+    atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
+    p->streak = 0;
+    fill_new(p, thread, entry, qzi_task_scope(slot));
+  }
+  qzi_leave(p);
+  if (!there) return false;
+  if (!entry->record) qzi_pub_enqueued(&p->head.pub);
+  qzi_pub_dequeued(&p->head.pub);
+  return true;
+}
+
 void qzi_tasks_become(struct qzi_processor *p) {
-  (void)qzi_self();
+  if (p->head.current) (void)qzi_self();
   qzi_enter(p);
   struct qzi_deque *deque = &p->deque;
   for (struct qzi_entry *entry = QZI_GET(deque->top); entry < QZI_GET(deque->bottom); entry++) {
@@ -53,7 +75,20 @@ void qzi_tasks_become(struct qzi_processor *p) {
 
 void qzi_tasks_change(struct qzi_processor *p) {
   if (p->deque.limit != p->deque.base) qzi_tasks_become(p);
-  p->deque.mode = qzi_task_mode();
+  QZI_SET(p->deque.mode, qzi_task_mode()); /* there is no task, for whose mode a thief looks */
+}
+
+uint32_t qzi_tasks_room(struct qzi_processor *p, uint32_t most) {
+  qzi_tasks_of_now(p);
+  while (p->free_count < most && qzi_stack_more(p)) {}
+  struct qzi_deque *deque = &p->deque;
+  qzi_enter(p);
+  (void)qzi_deque_youngest(deque); /* entries that have left leave their places, so that there is room */
+  uint32_t room = deque->mode == QZI_NO_TASKS || !deque->room ? 0 : p->free_count < most ? p->free_count : most;
+  struct qzi_entry *limit = QZI_GET(deque->bottom) + room;
+  if (deque->limit < limit) deque->limit = limit;
+  qzi_leave(p);
+  return room;
 }
 
 bool qzi_more_tasks(struct qzi_processor *p) {

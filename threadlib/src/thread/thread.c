@@ -60,6 +60,8 @@ int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*st
 
 /* ---- running and ending ---- */
 
+static __attribute__((noinline)) void another_task(struct qzi_thread *self);
+
 /* In a section of its own: calls from there are not counted as calls of the program (abi/session.h, start_low). */
 __attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
@@ -68,15 +70,15 @@ __attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void
   qzi_leave(p);
   if (after) after(arg);
   struct qzi_thread *self = qzi_self();
-  void *result = NULL;
-  if (self->scope && qzi_publishing()) qzi_scope_child_begins(self);
-  if (self->pub.loop)
-    qzi_run_range(self->argument);
-  else if (self->scope)
-    ((void (*)(void *))self->pub.start)(self->argument);
-  else
-    result = ((void *(*)(void *))self->pub.start)(self->argument);
-  qzi_thread_end(qzi_self(), result);
+  if (!self->scope) qzi_thread_end(self, ((void *(*)(void *))self->pub.start)(self->argument));
+  for (;;) {
+    if (qzi_publishing()) qzi_scope_child_begins(self);
+    if (self->pub.loop)
+      qzi_run_range(self->argument);
+    else
+      ((void (*)(void *))self->pub.start)(self->argument);
+    another_task(self);
+  }
 }
 
 static void free_after(void *arg) {
@@ -112,18 +114,42 @@ static void end_after(void *arg) {
   if (wake) qzi_ready(qzi_joiner(join));
 }
 
-void qzi_thread_end(struct qzi_thread *self, void *result) {
-  struct qzi_processor *p = qzi_processor_self();
-  self->result = result;
+static inline void ended(struct qzi_processor *p, struct qzi_thread *self) {
   qzi_life_set(self, QZI_ENDED);
   if (__atomic_load_n(&self->sibling_link, __ATOMIC_RELAXED)) qzi_scope_child_ends(self);
   qzi_pub_ended(&p->head.pub, &self->pub);
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
-  if (self->scope) {
-    struct qzi_thread *parent = qzi_scope_child_ended(self->scope);
-    if (parent) parent->pub.chain = self->pub.chain;
-    qzi_switch_away(parent, free_after, self);
+}
+static inline struct qzi_thread *child_ended(struct qzi_thread *self) {
+  uint32_t calls = self->uncounted + 1;
+  self->uncounted = 0;
+  struct qzi_thread *parent = qzi_scope_child_ended(self->scope, calls);
+  if (parent) parent->pub.chain = self->pub.chain;
+  return parent;
+}
+
+/* The calling thread, a spawned call, has returned. If a task is next, the thread becomes that one, at the same place
+ * of the same stack. If both calls are of one scope, whose parent has to wait for both, the scope counts the first one
+ * together with the second one: its cache line is the parent's. */
+static void another_task(struct qzi_thread *self) {
+  struct qzi_processor *p = qzi_processor_self();
+  ended(p, self);
+  if (qzi_task_next(p, self, self->scope)) {
+    self->uncounted++;
+  } else {
+    struct qzi_thread *parent = child_ended(self);
+    if (parent || !qzi_task_next(p, self, NULL)) qzi_switch_away(parent, free_after, self);
   }
+  qzi_life_set(self, QZI_ALIVE);
+  qzi_fp_take(qzi_fp_leave(), qzi_fp_usual);
+  qzi_pub_switch_run(&p->head.pub, &self->pub);
+}
+
+void qzi_thread_end(struct qzi_thread *self, void *result) {
+  struct qzi_processor *p = qzi_processor_self();
+  self->result = result;
+  ended(p, self);
+  if (self->scope) qzi_switch_away(child_ended(self), free_after, self);
   uintptr_t join = atomic_load_explicit(&self->join, memory_order_acquire);
   if (qzi_joiner(join) && !(join & QZI_JOIN_TIMED)) {
     /* the joiner is parked, and no other thread wakes it: switch to it at once; it frees this thread */
