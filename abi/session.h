@@ -221,7 +221,8 @@ struct qz_thread {
   /* hot line */
   QZ_ALIGN(64) uint64_t word; /* see QZ_WORD_... */
   uint64_t overflows;         /* number of pushes refused because the stack was full */
-  uint64_t state;             /* bits 0-3 enum qz_state; bits 32-63 index of the object it waits for, or 0 */
+  uint64_t state;             /* bits 0-3 enum qz_state; QZ_STATE_MAY_SPIN; bits 32-63 index of the object it waits for,
+                               * or 0 */
   uint64_t calls;             /* for the publisher: address of the call table to count in */
   uint32_t limit;             /* byte offset from `word` of the last entry that procedures may use; or QZ_LIMIT_LONG */
   uint32_t epoch;             /* epoch in which the stack was started */
@@ -277,6 +278,8 @@ static inline uint32_t qz_mark_at(uint32_t index) { return index % QZ_MARK_LINES
 #define QZ_WORD_DEPTH(word)          ((QZ_WORD_TOP(word) - QZ_WORD_EMPTY) / 16)
 
 #define QZ_STATE_WORD(state, object) ((uint64_t)(state) | (uint64_t)(uint32_t)(object) << 32)
+/* With QZ_STATE_BLOCKED: a wait inside a library, which spins before it sleeps: the kernel knows which it does. */
+#define QZ_STATE_MAY_SPIN            16u
 #define QZ_STATE_OF(word)            ((unsigned)((word)&15))
 #define QZ_STATE_OBJECT(word)        ((uint32_t)((word) >> 32))
 

@@ -37,7 +37,8 @@ void qzi_set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *lin
   if (text) {
     if (demangled && !rust)
       qzi_name_without_parameters(full, text);
-    else if (!base || (!qzi_name_fortran(base, text) && !qzi_name_variant(base, text)))
+    else if (!base ||
+             (!qzi_name_fortran(base, text) && !qzi_name_variant(base, text) && !qzi_name_critical(base, text)))
       memcpy(text, full, length + 1);
     strncat(text, linkage + base_length, region_length);
     if (part) strcat(text, part);

@@ -178,6 +178,9 @@ bool qzi_name_fortran(const char *linkage, char *out);
 /* The C library's variant of a procedure of strings or memory for some processors: "__strcmp_evex" to "strcmp". false:
  * it is none. */
 bool qzi_name_variant(const char *name, char *out);
+/* The variable of a critical section of OpenMP, as gcc and clang name it: ".gomp_critical_user_sum" to "omp
+ * critical(sum)", that of all sections without a name to "omp critical". false: it is none. `out` as above. */
+bool qzi_name_critical(const char *linkage, char *out);
 /* Length of `name` without what compilers append to clones (.cold, .part.0, .constprop.0, .isra.0, .llvm.123). */
 size_t qzi_name_base_length(const char *name);
 /* How many characters at the end of the first `length` ones of a linkage name say that it is the body of an OpenMP

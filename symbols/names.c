@@ -126,6 +126,17 @@ bool qzi_name_fortran(const char *linkage, char *out) {
   return true;
 }
 
+bool qzi_name_critical(const char *linkage, char *out) {
+  static const char start[] = ".gomp_critical_user_", end[] = ".var"; /* LLVM's */
+  if (strncmp(linkage, start, sizeof start - 1) != 0) return false;
+  const char *name = linkage + sizeof start - 1;
+  size_t length = strlen(name);
+  if (length >= sizeof end - 1 && !strcmp(name + length - (sizeof end - 1), end)) length -= sizeof end - 1;
+  strcpy(out, "omp critical");
+  if (length) strncat(strcat(out, "("), name, length), strcat(out, ")");
+  return true;
+}
+
 bool qzi_name_variant(const char *name, char *out) {
   static const char *const families[] = {"__str", "__stp", "__mem", "__wcs", "__wmem", "__rawmem"};
   static const char *const processors[] = {"_evex", "_avx", "_sse", "_ssse", "_erms"};

@@ -173,6 +173,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->whole = complete || count < all;
   count_walk(paths, all, walk->whole);
   walk->in_layer = first > 0;
+  walk->in_lock = first > 0 && qzi_code_takes_lock(paths, &paths->frames[first - 1]);
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
   walk->innermost = walk->pc = walk->pc_entry = 0;
   if (all && !first && paths->frames[0].entry && paths->frames[0].module &&

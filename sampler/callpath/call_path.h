@@ -30,6 +30,7 @@ enum qzi_mpi {
 struct qzi_walk {
   uint32_t count;
   int in_layer; /* 1: the frames left out are those of the pthread layer and what it calls */
+  int in_lock;  /* 1: of these, what takes or releases a lock of OpenMP: the layer says itself when that waits */
   int whole;    /* 1: the walk reached the thread's beginning; 0: the caller of the outermost entry is unknown */
   uint64_t entries[QZI_WALK_MOST];
   uint32_t loops[QZI_WALK_MOST]; /* for each entry, the list of loops that follows it (inline_frames.h); 0: none */

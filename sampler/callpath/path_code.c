@@ -46,8 +46,13 @@ static int is_openmp(const struct qzi_paths *paths, uint32_t module) {
   return module && module <= qzi_file_count(file, QZ_SECTION_MODULES) &&
          qz_origin_of_module(file->strings + file->modules[module - 1].path) == QZ_ORIGIN_OPENMP;
 }
+int qzi_code_takes_lock(const struct qzi_paths *paths, const struct qzi_frame *frame) {
+  const char *name = qzi_unwind_symbol(paths->unwinder, frame->entry ? frame->entry : frame->pc);
+  return begins(name, "omp_") || begins(name, "GOMP_atomic") || strstr(name, "critical");
+}
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all) {
-  if (qzi_code_of(paths, paths->frames[k].module) != QZI_CODE_LAYER) return 0;
+  if (qzi_code_of(paths, paths->frames[k].module) != QZI_CODE_LAYER || qzi_code_takes_lock(paths, &paths->frames[k]))
+    return 0;
   return (k > 0 && is_openmp(paths, paths->frames[k - 1].module)) ||
          (k + 1 < all && is_openmp(paths, paths->frames[k + 1].module));
 }

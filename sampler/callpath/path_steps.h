@@ -73,8 +73,10 @@ enum qzi_code qzi_code_at(struct qzi_paths *paths, uint32_t module, uint64_t add
 static inline enum qzi_code qzi_code_of_frame(struct qzi_paths *paths, const struct qzi_frame *frame) {
   return qzi_code_at(paths, frame->module, frame->entry ? frame->entry : frame->pc);
 }
+/* 1: the frame, of the layer, takes or releases a lock of OpenMP (pthread-layer/src/interpose/openmp_locks.c). */
+int qzi_code_takes_lock(const struct qzi_paths *paths, const struct qzi_frame *frame);
 /* 1: frame k of `all` belongs to the layer and to a parallel region (pthread-layer/src/interpose/openmp.c): the code
- * that it executes is the program's. */
+ * that it executes is the program's, or the library's, which divides the work. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);
 static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_CODE_LIBRARY || code == QZI_CODE_MPI; }
 static inline int qzi_code_starts_threads(enum qzi_code code) {

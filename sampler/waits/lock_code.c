@@ -8,12 +8,14 @@ static const char *const calls[] = {"pthread_mutex_", "pthread_spin_", "pthread_
                                     "lll_",           "futex",         "sem_post",        "sem_wait"};
 
 /* Parts of linkage names of procedures in run-time libraries' own locks, in the program or in a library: Go's, Rust's
- * (standard library and parking_lot), HotSpot's and Abseil's. */
+ * (standard library and parking_lot), HotSpot's, Abseil's and OpenMP's. */
 static const char *const locks[] = {
-  "sync.(*Mutex).",       "sync.(*RWMutex).", "runtime.lock2",  "runtime.unlock2",    "runtime.procyield",
-  "runtime.semacq",       "runtime.semrel",   "runtime_doSpin", "runtime_Semacquire", "runtime_Semrel",
-  "runtime.(*semaRoot",   "14lock_contended", "9lock_slow",     "11unlock_slow",      "13ObjectMonitor",
-  "17ObjectSynchronizer", "4absl5Mutex"};
+  "sync.(*Mutex).",       "sync.(*RWMutex).",  "runtime.lock2",  "runtime.unlock2",    "runtime.procyield",
+  "runtime.semacq",       "runtime.semrel",    "runtime_doSpin", "runtime_Semacquire", "runtime_Semrel",
+  "runtime.(*semaRoot",   "14lock_contended",  "9lock_slow",     "11unlock_slow",      "13ObjectMonitor",
+  "17ObjectSynchronizer", "4absl5Mutex",       "GOMP_critical_", "GOMP_atomic_",       "__kmpc_critical",
+  "__kmpc_end_critical",  "omp_set_lock",      "omp_unset_lock", "omp_test_lock",      "omp_set_nest_lock",
+  "omp_unset_nest_lock",  "omp_test_nest_lock"};
 
 static int is_one(const char *name, const char *const *parts, unsigned count) {
   for (unsigned k = 0; k < count; k++)

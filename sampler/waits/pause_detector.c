@@ -37,7 +37,8 @@ void qzi_pause_detector_look(struct qzi_pause_detector *pausing, uint32_t pid, u
   pausing->pause = sample->user ? pause_at(pid, sample->at.pc) : 0;
   pausing->word = word;
   pausing->depth = 0;
-  if (!walk || !walk->count) return;
+  if (walk && walk->in_lock) pausing->pause = 0;
+  if (!walk || !walk->count || walk->in_lock) return;
   if (pausing->pause) {
     if (qzi_paths_library(paths, walk->entries[walk->count - 1]) != QZI_LIBRARY) return;
     pausing->depth = walk->count;

@@ -6,6 +6,8 @@
  * Writer and reader: the aggregating thread.
  * Must not: mistake work that a waiting library executes for the program (tasks) for waiting.
  *
+ * What takes a lock of OpenMP waits, too, but the pthread layer says so itself: such a sample shows nothing here.
+ *
  * A sample counts until the next one, unless the thread's record changes. If the procedure with the pause is a
  * library's, it counts as waiting as long as it is active, except while it calls code outside itself and the C
  * library.

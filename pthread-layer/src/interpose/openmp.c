@@ -4,65 +4,8 @@
  * Owns:    nothing. Writer: the calling thread. Reader: it, and the threads of its team.
  * Must not: change which threads execute a region, or how many.
  */
-#include <dlfcn.h>
-#include <link.h>
-#include <stddef.h>
-#include "abi/hash.h"
-#include "pthread-layer/src/state/path.h"
+#include "pthread-layer/src/interpose/openmp.h"
 #include "pthread-layer/src/state/team.h"
-
-/* ---- the real functions ---- */
-
-/* libgomp is not always a library that everything sees (an extension of Python brings its own): then it is among those
- * that the caller's library depends on. */
-static void *found_by(const char *name, uint64_t caller) {
-  Dl_info its;
-  struct link_map *map = NULL;
-  if (!dladdr1((void *)(uintptr_t)caller, &its, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
-  void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!library) return NULL;
-  void *found = dlsym(library, name);
-  dlclose(library);
-  return found;
-}
-
-#define PLACES 64u /* that call, of libraries which not everything sees */
-struct function {
-  const char *name;
-  void *real; /* that everything sees; NULL: not looked for yet */
-  void *own;  /* the layer's */
-  struct {
-    uint64_t caller; /* stored last */
-    void *real;
-  } by[PLACES];
-  _Atomic uint32_t lock; /* of `by` */
-};
-
-static void *real_slow(struct function *f, uint64_t caller) {
-  void *real = qzl_next(f->name, NULL);
-  if (real) {
-    __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
-    return real;
-  }
-  unsigned at = caller * QZ_HASH_FACTOR >> 58;
-  if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) {
-    real = f->by[at].real;
-    if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) return real;
-  }
-  real = found_by(f->name, caller);
-  if (real == f->own) real = NULL;
-  qzl_lock_words(&f->lock);
-  __atomic_store_n(&f->by[at].caller, 0, __ATOMIC_RELEASE);
-  f->by[at].real = real;
-  __atomic_store_n(&f->by[at].caller, caller, __ATOMIC_RELEASE);
-  qzl_unlock_words(&f->lock);
-  return real;
-}
-/* NULL: there is none, as where the program only asks whether there is. */
-static inline void *real_of(struct function *f, uint64_t caller) {
-  void *real = __atomic_load_n(&f->real, __ATOMIC_ACQUIRE);
-  return __builtin_expect(real != NULL, 1) ? real : real_slow(f, caller);
-}
 
 /* ---- regions ---- */
 
@@ -92,14 +35,13 @@ static inline struct qzl_thread *begins(struct region *region, void (*body)(void
 
 /* Of each function that begins a region: what it takes after the body and its data. Without a library there is one
  * thread. */
-#define WITH(...) , ##__VA_ARGS__
 #define REGION(name, parameters, arguments)                                \
   QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);  \
   QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) { \
-    static struct function function = {#name, .own = (void *)name};        \
+    static struct qzl_openmp function = {#name, .own = (void *)name};      \
     uint64_t site = QZL_SITE();                                            \
     void (*real)(void (*)(void *), void *WITH parameters);                 \
-    *(void **)(void *)&real = real_of(&function, site);                    \
+    *(void **)(void *)&real = qzl_openmp_real(&function, site);            \
     struct region region;                                                  \
     struct qzl_thread *me = real ? begins(&region, body, data) : NULL;     \
     if (!real)                                                             \
@@ -130,16 +72,16 @@ REGION(GOMP_parallel_loop_maybe_nonmonotonic_runtime, WHOLE, WHOLE_ARGUMENTS)
 /* ---- barriers in a region, and at the ends of what it divides ---- */
 
 static unsigned threads_of(uint64_t site) {
-  static struct function function = {.name = "omp_get_num_threads"};
+  static struct qzl_openmp function = {.name = "omp_get_num_threads"};
   int (*real)(void);
-  *(void **)(void *)&real = real_of(&function, site);
+  *(void **)(void *)&real = qzl_openmp_real(&function, site);
   int threads = real ? real() : 1;
   return threads > 0 ? (unsigned)threads : 1;
 }
 
-static inline void pass(struct function *function, uint64_t site) {
+static inline void pass(struct qzl_openmp *function, uint64_t site) {
   void (*real)(void);
-  *(void **)(void *)&real = real_of(function, site);
+  *(void **)(void *)&real = qzl_openmp_real(function, site);
   if (!real) return;
   struct qzl_thread *me = qzi_publishing() ? qzl_self : NULL;
   struct qzl_team *team = me ? me->team : NULL;
@@ -147,11 +89,11 @@ static inline void pass(struct function *function, uint64_t site) {
   real();
   if (team) qzl_team_passed(team, me, round);
 }
-#define BARRIER(name)                                               \
-  QZL_EXPORT void name(void);                                       \
-  QZL_EXPORT void name(void) {                                      \
-    static struct function function = {#name, .own = (void *)name}; \
-    pass(&function, QZL_SITE());                                    \
+#define BARRIER(name)                                                 \
+  QZL_EXPORT void name(void);                                         \
+  QZL_EXPORT void name(void) {                                        \
+    static struct qzl_openmp function = {#name, .own = (void *)name}; \
+    pass(&function, QZL_SITE());                                      \
   }
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
@@ -165,14 +107,14 @@ static inline void task_made(void) {
 }
 /* TASK(name, its parameters and arguments after the body). Older compilers pass fewer: what then lies there is passed
  * on, and looked at by nobody. */
-#define TASK(name, parameters, arguments)                           \
-  QZL_EXPORT void name(void (*body)(void *) WITH parameters);       \
-  QZL_EXPORT void name(void (*body)(void *) WITH parameters) {      \
-    static struct function function = {#name, .own = (void *)name}; \
-    void (*real)(void (*)(void *) WITH parameters);                 \
-    *(void **)(void *)&real = real_of(&function, QZL_SITE());       \
-    task_made();                                                    \
-    if (real) real(body WITH arguments);                            \
+#define TASK(name, parameters, arguments)                             \
+  QZL_EXPORT void name(void (*body)(void *) WITH parameters);         \
+  QZL_EXPORT void name(void (*body)(void *) WITH parameters) {        \
+    static struct qzl_openmp function = {#name, .own = (void *)name}; \
+    void (*real)(void (*)(void *) WITH parameters);                   \
+    *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE()); \
+    task_made();                                                      \
+    if (real) real(body WITH arguments);                              \
   }
 TASK(GOMP_task,
      (void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags, void **depend,

@@ -282,7 +282,7 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   wait->begin = qzi_pub_ticks();
   if (me->thread.record)
     __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
-  if (state == QZ_STATE_BLOCKED) qzi_pub_queue_add(index, 1);
+  if (QZ_STATE_OF(state) == QZ_STATE_BLOCKED) qzi_pub_queue_add(index, 1);
   if (!qzi_publishing()) return;
   qzi_pub_thread_state(&me->pub, &me->thread, state, index);
   qzi_session_mark(me->thread.index_plus_1);

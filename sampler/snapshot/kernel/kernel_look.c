@@ -142,7 +142,15 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   }
   if (state == QZ_STATE_OVERHEAD) state = QZ_STATE_USEFUL;
   int published = state != QZ_STATE_USEFUL;
+  int may_spin = state == QZ_STATE_BLOCKED && seen->look.state & QZ_STATE_MAY_SPIN;
   seen->waits = state == QZ_STATE_BLOCKED && tid;
+  if (may_spin && tid) {
+    if (may_ask) ask(kernel, memo, tid, may_read);
+    if (memo->task.answer == QZI_AWAKE) {
+      state = QZ_STATE_SPINNING;
+      seen->waits = 0;
+    }
+  }
   if (state == QZ_STATE_USEFUL && tid) {
     int doubled = memo->still && !(memo->still & (memo->still - 1)); /* a thread that waits for a CPU is asked about
                                                                         less and less often */

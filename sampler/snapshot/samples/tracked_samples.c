@@ -53,6 +53,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   uint64_t repeats =
     qzi_repeating_loop_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
   if (!polls) polls = repeats;
+  if (walk && walk->in_lock) polls = known->stalled.loop = 0; /* the layer says when that waits */
   /* Everything that MPI does in such a call until a message arrives is waiting. */
   if (walk && walk->mpi == QZI_MPI_WAITS) polls = walk->called;
   if (walk && (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE))

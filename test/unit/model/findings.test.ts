@@ -51,8 +51,8 @@ test('OpenMP: small pieces, and locks taken very often, show in what the library
    * For ten parts of the time the library has some in `call`; for the rest one thread works and the other waits at the
    * end of the region.
    */
-  const recorded = (call: string, parts: number): Model => {
-    const tree = ['main', 'sum'];
+  const recorded = (call: string, parts: number, ...lock: string[]): Model => {
+    const tree = ['main', 'sum', ...lock];
     const profile = new Builder({ processors: 2 })
       .stretch((parts / 10) * second, [
         run('main', [...tree, call, 'malloc']),
@@ -79,6 +79,10 @@ test('OpenMP: small pieces, and locks taken very often, show in what the library
     'no advice to the contrary',
   );
   t.is(factsOf(recorded('GOMP_critical_start', 8).findings[0], 'openmp').use, 'exclusion');
+  t.false(
+    recorded('GOMP_critical_start', 8, 'mutex:omp critical').findings.some(({ facts }) => facts.form === 'openmp'),
+    'where the layer records the lock, findings about locks report it',
+  );
   const [ordered] = recorded('GOMP_ordered_start', 8).findings;
   t.deepEqual([factsOf(ordered, 'openmp').use, ordered!.advice.pieces], ['order', null]);
   close(t, 'all that waits for a turn goes', ordered!.savingNs, 0.8);

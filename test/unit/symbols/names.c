@@ -127,6 +127,17 @@ int main(void) {
     printf("no Fortran\n");
     failures++;
   }
+  char critical[40];
+  expect("a critical section", qzi_name_critical(".gomp_critical_user_sum", critical) ? critical : "(none)",
+         "omp critical(sum)");
+  expect("LLVM's", qzi_name_critical(".gomp_critical_user_sum.var", critical) ? critical : "(none)",
+         "omp critical(sum)");
+  expect("without a name", qzi_name_critical(".gomp_critical_user_.var", critical) ? critical : "(none)",
+         "omp critical");
+  if (qzi_name_critical("gomp_critical_user_sum", critical)) {
+    printf("no critical section\n");
+    failures++;
+  }
   char variant[40];
   expect("a variant", qzi_name_variant("__strcmp_evex", variant) ? variant : "(none)", "strcmp");
   expect("one with more", qzi_name_variant("__memmove_avx_unaligned_erms", variant) ? variant : "(none)", "memmove");

@@ -89,6 +89,19 @@ interface Teams {
   tbb: number; // part of the cost
 }
 
+/**
+ * Whether critical sections and locks are recorded as such (docs/reference/pthread-layer.md), so that findings about
+ * locks report them: a call that takes one then has it on its path.
+ */
+function areLocksRecorded({ model, tables: { stacks } }: FindingContext): boolean {
+  for (let node = 1; node < stacks.entity.length; node++) {
+    const parent = u32(stacks.parent, node);
+    if (parent === 0 || item(model.entities, u32(stacks.entity, parent)).rawKind !== 'mutex') continue;
+    if (isFor(item(model.entities, u32(stacks.entity, node)), Purpose.exclusion)) return true;
+  }
+  return false;
+}
+
 const measured = new WeakMap<FindingContext, Teams>();
 /** The library's own work, and the time in which all runnable threads waited for each other in it. */
 function teamsOf(context: FindingContext): Teams {
@@ -100,6 +113,7 @@ function teamsOf(context: FindingContext): Teams {
 function measure(context: FindingContext): Teams {
   const { model, tables } = context;
   const { tuples } = model.raw;
+  const locksRecorded = areLocksRecorded(context);
   const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map(), tbb: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k),
@@ -108,7 +122,7 @@ function measure(context: FindingContext): Teams {
       ns = f64(tables.weights, k);
     if (tuples.state[k] === State.useful && b > 0) {
       const called = calledAt(context, node);
-      if (called === 0) continue;
+      if (called === 0 || (locksRecorded && isFor(item(model.entities, called), Purpose.exclusion))) continue;
       teams.cost += ns / b;
       teams.busy += ns;
       teams.spinning += (ns / b) * s;

@@ -1,0 +1,36 @@
+/* The functions of an OpenMP library that the layer stands in front of.
+ *
+ * Owns:    nothing. Writer: openmp_real.c. Reader: what intercepts them.
+ * Must not: be asked for a function of the C library (libc/real.h).
+ */
+#ifndef QZL_OPENMP_H
+#define QZL_OPENMP_H
+
+#include "pthread-layer/src/state/path.h"
+
+#define QZL_OPENMP_PLACES 64u /* that call, of libraries which not everything sees */
+struct qzl_openmp {
+  const char *name;
+  void *real; /* that everything sees; NULL: not looked for yet */
+  void *own;  /* the layer's */
+  struct {
+    uint64_t caller; /* stored last */
+    void *real;
+  } by[QZL_OPENMP_PLACES];
+  _Atomic uint32_t lock; /* of `by` */
+};
+
+#pragma GCC visibility push(hidden)
+void *qzl_openmp_real_slow(struct qzl_openmp *function, uint64_t caller);
+/* That which the code at `caller` would reach without the layer. NULL: there is none, as where the program only asks
+ * whether there is. */
+static inline void *qzl_openmp_real(struct qzl_openmp *function, uint64_t caller) {
+  void *real = __atomic_load_n(&function->real, __ATOMIC_ACQUIRE);
+  return __builtin_expect(real != NULL, 1) ? real : qzl_openmp_real_slow(function, caller);
+}
+#pragma GCC visibility pop
+
+/* In lists of parameters and arguments that follow others, and may be empty. */
+#define WITH(...) , ##__VA_ARGS__
+
+#endif

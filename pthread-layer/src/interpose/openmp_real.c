@@ -1,0 +1,40 @@
+/* Finds the functions of an OpenMP library. See openmp.h. */
+#include "openmp.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include "abi/hash.h"
+
+/* libgomp is not always a library that everything sees (an extension of Python brings its own): then it is among those
+ * that the caller's library depends on. */
+static void *found_by(const char *name, uint64_t caller) {
+  Dl_info its;
+  struct link_map *map = NULL;
+  if (!dladdr1((void *)(uintptr_t)caller, &its, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+  void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return NULL;
+  void *found = dlsym(library, name);
+  dlclose(library);
+  return found;
+}
+
+void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
+  void *real = qzl_next(f->name, NULL);
+  if (real) {
+    __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
+    return real;
+  }
+  unsigned at = caller * QZ_HASH_FACTOR >> 58;
+  if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) {
+    real = f->by[at].real;
+    if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) return real;
+  }
+  real = found_by(f->name, caller);
+  if (real == f->own) real = NULL;
+  qzl_lock_words(&f->lock);
+  __atomic_store_n(&f->by[at].caller, 0, __ATOMIC_RELEASE);
+  f->by[at].real = real;
+  __atomic_store_n(&f->by[at].caller, caller, __ATOMIC_RELEASE);
+  qzl_unlock_words(&f->lock);
+  return real;
+}
