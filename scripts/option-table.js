@@ -10,7 +10,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { optionRows } from '../dist/ts-frontend/src/cli/help.js';
-import { optionNames, options, wantsOf } from '../dist/ts-frontend/src/cli/options.js';
+import { flagOf, optionNames, options, wantsOf } from '../dist/ts-frontend/src/cli/options.js';
 import { command as run } from '../dist/ts-frontend/src/commands/run.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -46,7 +46,7 @@ function shellFunction() {
   const written = (names, tail = '') =>
     names.flatMap((name) => {
       const { short } = options[name];
-      return [...(short === undefined || tail !== '' ? [] : [`-${short}`]), `--${name}${tail}`];
+      return [...(short === undefined || tail !== '' ? [] : [`-${short}`]), `--${flagOf(name)}${tail}`];
     });
   const recording = run.options.filter((name) => options[name].sampler !== undefined);
   const reporting = run.options.filter((name) => options[name].sampler === undefined);

@@ -125,18 +125,26 @@ void qzi_summarize(const struct qzi_target *target) {
             target->recording.file.path);
     return;
   }
-  char rate[160] = "", asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER],
-       skipped[QZI_NUMBER], cpu[QZI_NUMBER];
+  char snapshots[QZI_NUMBER], elapsed[QZI_NUMBER];
+  qzi_things_text(snapshots, head->snapshots, "snapshot");
+  qzi_time_text(elapsed, head->elapsed_ns);
+  if (target->message_fd >= 0) { /* for a front end, whose report has the rest */
+    fprintf(stderr, "quartz: %s: %s in %s\n", target->recording.file.path, snapshots, elapsed);
+    return;
+  }
+  char rate[160] = "", late[QZI_NUMBER + 16] = "", asked[QZI_NUMBER], second[QZI_NUMBER], skipped[QZI_NUMBER],
+       cpu[QZI_NUMBER];
   double hz = (double)head->rate_mhz / 1000;
   qzi_count_text(asked, (uint64_t)(hz + 0.5));
   if (slower) /* the option's value, as typed */
     snprintf(rate, sizeof rate, " instead of %s, since each takes long here (--rate %.0f takes all, at a higher cost)",
              asked, hz);
-  fprintf(stderr, "quartz: %s: %s in %s, %s a second%s, %s skipped, %s of a CPU%s\n", target->recording.file.path,
-          qzi_things_text(snapshots, head->snapshots, "snapshot"), qzi_time_text(elapsed, head->elapsed_ns),
-          qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)), rate,
-          qzi_things_text(skipped, head->skipped_ticks, "interval"),
-          qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns), head->sampler_spins ? " of its own" : "");
+  if (head->skipped_ticks > 0)
+    snprintf(late, sizeof late, ", %s skipped", qzi_things_text(skipped, head->skipped_ticks, "interval"));
+  fprintf(stderr, "quartz: %s: %s in %s, %s a second%s%s, %s of a CPU%s\n", target->recording.file.path, snapshots,
+          elapsed, qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)),
+          rate, late, qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns),
+          head->sampler_spins ? " of its own" : "");
 }
 
 int qzi_target_brief(const struct qzi_target *target) {

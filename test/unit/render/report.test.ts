@@ -75,6 +75,34 @@ test('the profile that the goldens show adds up', (t) => {
   t.deepEqual(checkInvariants(model), []);
 });
 
+test('a view that was asked for follows one line about the run', (t) => {
+  const built = buildModel(example());
+  const focus = focusOn(built, findEntities(built, 'setup')[0]!);
+  const root = viewOf(built, 'tree');
+  const query = { view: 'tree', sort: 'npt', metrics: [] } as const;
+  for (const text of [
+    report(model, 'locks', options(), 'short'),
+    focusReport(model, focus, options(), 'short'),
+    contextReport(model, root, query, options()),
+  ]) {
+    t.notRegex(text, /What limits this program|Quartz used|CPUs:/);
+    t.regex(text, /: 2\.00 s, 4 processors, [^!(]*\(what\s+limits\s+it:\s+quartz\s+report\)\n/);
+  }
+  t.regex(focusReport(model, focus, options()), /^What limits this program\n/);
+});
+
+test('a crash is told first, a program that was ended as planned is not called one', (t) => {
+  const ended = (signal: number): string =>
+    report({ ...model, head: { ...model.head, endReason: 'signal', exitStatus: signal } }, 'procedures', options());
+  t.regex(
+    ended(11),
+    /^What limits this program\n\nThe program was killed by signal 11 \(SIGSEGV\): this report is about/,
+  );
+  t.regex(ended(64), /was killed by signal 64: /);
+  t.notRegex(ended(15), /The program was killed/);
+  t.regex(ended(15), /: killed by signal 15 \(SIGTERM\), 2\.00 s, /);
+});
+
 for (const view of views) {
   for (const width of [80, 160]) {
     test(`${view} at ${width} columns`, (t) => {

@@ -39,6 +39,12 @@ export const table = {
     sampler: 'both',
     help: 'the profile (default: %n.quartz); %n program, %r rank, %h host, %p process, %j job',
   },
+  'report-file': {
+    flag: 'report',
+    kind: 'text',
+    value: 'FILE',
+    help: "the file for the report (default: stdout, or stderr if stdout is a file with the program's output)",
+  },
   rate: {
     kind: 'number',
     least: 0.001,

@@ -1,4 +1,4 @@
-/** Writes a result into the file that -o names: all of it, or nothing. On a failure the file keeps what it had. */
+/** Writes a result into a file that an option names: all of it, or nothing. On a failure the file keeps what it had. */
 import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemReason } from '../reader/system-error.js';
 import { Failure } from './failure.js';
@@ -23,10 +23,10 @@ function write(file: string, content: string | Uint8Array): void {
   }
 }
 
-export function writeResult(file: string, content: string | Uint8Array): void {
+export function writeResult(file: string, content: string | Uint8Array, remedy = 'name another file with -o'): void {
   try {
     write(file, content);
   } catch (error) {
-    throw new Failure(`${file} cannot be written: ${systemReason(error)}`, 'name another file with -o');
+    throw new Failure(`${file} cannot be written: ${systemReason(error)}`, remedy);
   }
 }

@@ -1,6 +1,7 @@
 /** What the terminal can display, determined from environment and options. */
 import type { RenderOptions } from '../render/index.js';
 import type { Arguments } from './command.js';
+import { destination } from './destination.js';
 
 const narrowest = 40;
 
@@ -15,9 +16,10 @@ function utf8(env: NodeJS.ProcessEnv): boolean {
 export const hasBraille = (): boolean => !/^(linux|vt\d|ansi|cons)/.test(process.env['TERM'] ?? '');
 
 export function display(args: Arguments): RenderOptions {
-  const { env, stdout } = process;
-  const terminal = stdout.isTTY;
-  const known = terminal && stdout.columns > 0 ? stdout.columns : Number(env['COLUMNS']);
+  const { env } = process;
+  const to = destination();
+  const terminal = 'stream' in to && to.stream.isTTY;
+  const known = terminal && to.stream.columns > 0 ? to.stream.columns : Number(env['COLUMNS']);
   const columns = args.number('width') ?? (known > 0 ? known : terminal ? 80 : 120);
   return {
     width: Math.max(narrowest, columns),

@@ -10,6 +10,7 @@ export { gateLine, gatesJson, gateSchema } from './gate.js';
 export { reportJson, schemaName } from './json.js';
 export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';
+export type { HeadSize } from './parts/head.js';
 export { disassemblyJson, disassemblyReport, noInstructionsText } from './views/disassembly.js';
 export { sourceCsv, sourceJson, sourceReport, sourceSchema, type SourceText } from './views/source.js';
 export { viewCsv, viewJson, type ViewQuery } from './views/view.js';

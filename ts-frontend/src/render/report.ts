@@ -1,7 +1,7 @@
 /** A whole report as text: the head and one view, or the reason why there is none. */
 import type { Focus, Model, ViewRow } from '../model/index.js';
 import { focusView } from './focus.js';
-import { head } from './parts/head.js';
+import { head, type HeadSize } from './parts/head.js';
 import { locks, objectRows } from './locks.js';
 import type { RenderOptions, View } from './format/options.js';
 import { procedures } from './procedures.js';
@@ -30,17 +30,17 @@ function nothing(model: Model, view: View): string {
 
 const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
 
-export function report(model: Model, view: View, options: RenderOptions): string {
+export function report(model: Model, view: View, options: RenderOptions, size: HeadSize = 'whole'): string {
   const body = renderers[view](model, options);
   return text([
-    ...head(model, options),
+    ...head(model, options, size),
     ...(body.length > 0 || model.samples === 0 ? body : wrap(nothing(model, view), options.width, 0, options)),
   ]);
 }
 
-export const focusReport = (model: Model, focus: Focus, options: RenderOptions): string =>
-  text([...head(model, options), ...focusView(model, focus, options)]);
+export const focusReport = (model: Model, focus: Focus, options: RenderOptions, size: HeadSize = 'whole'): string =>
+  text([...head(model, options, size), ...focusView(model, focus, options)]);
 
-/** The head, followed by one of the views of calling contexts. */
+/** A line about the run, followed by one of the views of calling contexts. */
 export const contextReport = (model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string =>
-  text([...head(model, options), ...(model.samples > 0 ? viewTable(model, root, query, options) : [])]);
+  text([...head(model, options, 'short'), ...(model.samples > 0 ? viewTable(model, root, query, options) : [])]);

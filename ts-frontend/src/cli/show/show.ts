@@ -28,6 +28,7 @@ import {
   threadsCsv,
   viewCsv,
   viewJson,
+  type HeadSize,
   type View,
 } from '../../render/index.js';
 import type { Arguments } from '../command.js';
@@ -41,19 +42,26 @@ import { version } from '../version.js';
 
 const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
 
+/** Shows a profile: what limits the program where no part of it is asked for, else that part. */
 export const show = (args: Arguments, view: View, file: string | undefined): Promise<number> =>
-  showModel(args, view, loadModel(file, { raw: args.has('raw') }));
+  showModel(
+    args,
+    view,
+    loadModel(file, { raw: args.has('raw') }),
+    view === 'procedures' && !args.has('focus') ? 'whole' : 'short',
+  );
 
-export async function showModel(args: Arguments, view: View, model: Model): Promise<number> {
+/** `head`: what precedes the view. */
+export async function showModel(args: Arguments, view: View, model: Model, head: HeadSize = 'whole'): Promise<number> {
   const options = display(args);
   const name = args.text('focus');
   if (args.has('json')) {
     await print(reportJson(model, version()));
   } else if (name !== undefined) {
     const focus = focusOn(model, find(model, name));
-    await print(args.has('csv') ? focusCsv(focus) : focusReport(model, focus, options));
+    await print(args.has('csv') ? focusCsv(focus) : focusReport(model, focus, options, head));
   } else {
-    await print(args.has('csv') ? csv[view](model) : report(model, view, options));
+    await print(args.has('csv') ? csv[view](model) : report(model, view, options, head));
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 /** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
 import { isDisturbed, isMostlyOthers, isNearlyOthers, type Model, type Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
+import { isRequestToEnd, signalName } from '../wording/signal-name.js';
 import { effortText } from './effort.js';
 import { workSpanText } from './work-span.js';
 import { experimentTexts } from './experiment.js';
@@ -36,7 +37,14 @@ function childrenBefore({ notices }: Model, options: Pick<RenderOptions, 'ascii'
 
 /** Warnings that a reader needs before the times in the findings; '' if there are none. */
 export const beforeFindings = (model: Model, options: Pick<RenderOptions, 'ascii'>): string =>
-  [childrenBefore(model, options), othersBefore(model, options)].filter((text) => text !== '').join(' ');
+  [crashBefore(model), childrenBefore(model, options), othersBefore(model, options)]
+    .filter((text) => text !== '')
+    .join(' ');
+
+function crashBefore({ head: { endReason, exitStatus } }: Model): string {
+  if (endReason !== 'signal' || isRequestToEnd(exitStatus)) return '';
+  return `The program was killed by ${signalName(exitStatus)}: this report is about the time until then.`;
+}
 
 function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { cpuWait, elapsedNs, relatedCpus } = model;
@@ -87,7 +95,7 @@ const notice = (model: Model, one: Notice, options: RenderOptions): string[] =>
 const ends: Record<Model['head']['endReason'], (status: number) => string> = {
   none: () => '',
   exit: (status) => (status === 0 ? '' : `exit status ${status}`),
-  signal: (status) => `killed by signal ${status}`,
+  signal: (status) => `killed by ${signalName(status)}`,
   interrupted: () => 'recording was interrupted',
   'disk-full': () => 'recording ended: the disk was full',
   exec: () => 'recording ended: the program replaced itself with another',
@@ -103,23 +111,28 @@ function commandLine({ program, head }: Model): string {
   return first.endsWith(`/${name}`) ? [name, ...rest].join(' ') : head.arguments;
 }
 
-/** A summary of the run: program, duration, number of snapshots, cost of Quartz. */
-export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
-  const { head } = model;
-  const status =
-    head.status === 'recording'
-      ? 'still recording'
-      : head.status === 'abandoned'
-        ? 'the sampler died: complete up to its last snapshot, without checksums'
-        : ends[head.endReason](head.exitStatus);
-  if (model.samples === 0) return `${commandLine(model)}: nothing was sampled${status === '' ? '' : `, ${status}`}`;
+/** How the recording ended, where that is not the usual end; '' otherwise. */
+function ending({ head }: Model): string {
+  if (head.status === 'recording') return 'still recording';
+  if (head.status === 'abandoned') return 'the sampler died: complete up to its last snapshot, without checksums';
+  return ends[head.endReason](head.exitStatus);
+}
+
+/** The run in few words: program, how it ended, duration, number of snapshots. */
+function runInBrief(model: Model, options: Pick<RenderOptions, 'ascii'>): string[] {
+  const status = ending(model);
+  if (model.samples === 0) return [`${commandLine(model)}: nothing was sampled`, ...(status === '' ? [] : [status])];
   return [
-    `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
+    `${commandLine(model)}: ${status === '' ? '' : `${status}, `}${time(model.elapsedNs, options)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
-    `${count(model.samples)} samples at ${rate(model.rateHz)}${fewer(model, options)}`,
-    cost(model, options),
-    ...(status === '' ? [] : [status]),
-  ].join(', ');
+    `${count(model.samples)} samples at ${rate(model.rateHz)}`,
+  ];
+}
+
+/** A summary of the run, with the cost of Quartz. */
+export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  const run = runInBrief(model, options).join(', ');
+  return model.samples === 0 ? run : `${run}${fewer(model, options)}, ${cost(model, options)}`;
 }
 
 /** Why fewer snapshots were taken than requested. Fewer snapshots widen the intervals, but do not bias the numbers. */
@@ -229,8 +242,23 @@ function experiment({ experiment: its }: Model, options: RenderOptions): string[
   return [...heading('Measured by experiment', options), '', ...texts, ''];
 }
 
+/** Whether a view follows what limits the program, or a line about the run: who asks for it has read the first. */
+export type HeadSize = 'whole' | 'short';
+
 /** Everything that precedes the view. */
-export function head(model: Model, options: RenderOptions): string[] {
+export function head(model: Model, options: RenderOptions, size: HeadSize = 'whole'): string[] {
+  return [...(size === 'whole' ? wholeHead : shortHead)(model, options), ...notices(model, options), ''];
+}
+
+const notices = (model: Model, options: RenderOptions): string[] =>
+  model.notices.flatMap((one) => notice(model, one, options));
+
+function shortHead(model: Model, options: RenderOptions): string[] {
+  const limits = model.findings.length > 0 ? ' (what limits it: quartz report)' : '';
+  return paragraphs([clean(`${runInBrief(model, options).join(', ')}${limits}`, options)], options);
+}
+
+function wholeHead(model: Model, options: RenderOptions): string[] {
   return [
     ...findings(model, options),
     ...experiment(model, options),
@@ -244,7 +272,5 @@ export function head(model: Model, options: RenderOptions): string[] {
       ],
       options,
     ),
-    ...model.notices.flatMap((one) => notice(model, one, options)),
-    '',
   ];
 }
