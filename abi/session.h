@@ -156,6 +156,7 @@ struct qz_session {
 #define QZ_SESSION_SPAN       2u  /* (changes) work and span are recorded */
 #define QZ_SESSION_CPU_WAITS  4u  /* (changes) work and span exclude waits for CPUs */
 #define QZ_SESSION_SHARED     16u /* other processes of the same parallel program use a part of the CPUs */
+#define QZ_SESSION_TEAMS      32u /* (changes) LLVM's OpenMP tells the pthread layer of its parallel regions */
 #define QZ_SESSION_OUTSIDE    8u  /* made by the sampler for a program that publishes nothing: nothing in it is exact */
 
 /* One processor. Writer: the kernel thread that is the processor. With the pthread layer, whose processors are the

@@ -273,7 +273,7 @@ void qzi_session_on(void) {
   head->usage_end.ns = 0;
   qzi_session_usage(&head->usage_begin);
   qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&head->flags, head->flags & ~(QZ_SESSION_SPAN | QZ_SESSION_CPU_WAITS), __ATOMIC_RELAXED);
+  __atomic_fetch_and(&head->flags, ~(QZ_SESSION_SPAN | QZ_SESSION_CPU_WAITS), __ATOMIC_RELAXED);
   qzi_publishers_prepare();
   QZI_TRACE(session(head));
   barrier();

@@ -197,12 +197,11 @@ void qzi_span_ended(struct qzi_publisher *p) {
 bool qzi_span_prepare(void) {
   struct qz_session *head = qzi_session.head;
   bool wanted = qzi_session.span_base && qzi_session.path_base && qzi_path_clock->wants & QZ_WANTS_SPAN;
-  uint32_t flags = head->flags & ~(QZ_SESSION_SPAN | QZ_SESSION_CPU_WAITS);
+  __atomic_fetch_and(&head->flags, ~(QZ_SESSION_SPAN | QZ_SESSION_CPU_WAITS), __ATOMIC_RELAXED);
   head->span_end = (struct qz_span_end){0};
   if (wanted) {
     qzi_span_clock_prepare();
     qzi_what_if_prepare(qzi_path_clock->what_if);
-    flags |= QZ_SESSION_SPAN | (qzi_span_cpu_waits ? QZ_SESSION_CPU_WAITS : 0);
     uint64_t scale = tick_scale() ? tick_scale() : UINT64_C(1) << 32;
     qzi_span_burden = ticks_of(BURDEN_NS);
     head->span_end.tick_scale = scale;
@@ -210,7 +209,8 @@ bool qzi_span_prepare(void) {
     uint32_t high = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD ? head->thread_high : qzi_session.processors;
     for (uint32_t k = 0; k < high && k < head->span_table.capacity; k++) qzi_session.span_base[k] = (struct qz_span){0};
   }
-  __atomic_store_n(&head->flags, flags, __ATOMIC_RELAXED);
+  uint32_t flags = wanted ? QZ_SESSION_SPAN | (qzi_span_cpu_waits ? QZ_SESSION_CPU_WAITS : 0) : 0;
+  __atomic_fetch_or(&head->flags, flags, __ATOMIC_RELAXED);
   return wanted;
 }
 

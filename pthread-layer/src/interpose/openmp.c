@@ -35,23 +35,23 @@ static inline struct qzl_thread *begins(struct region *region, void (*body)(void
 
 /* Of each function that begins a region: what it takes after the body and its data. Without a library there is one
  * thread. */
-#define REGION(name, parameters, arguments)                                \
-  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);  \
-  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) { \
-    static struct qzl_openmp function = {#name, .own = (void *)name};      \
-    uint64_t site = QZL_SITE();                                            \
-    void (*real)(void (*)(void *), void *WITH parameters);                 \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);            \
-    struct region region;                                                  \
-    struct qzl_thread *me = real ? begins(&region, body, data) : NULL;     \
-    if (!real)                                                             \
-      body(data);                                                          \
-    else if (!me)                                                          \
-      real(body, data WITH arguments);                                     \
-    else {                                                                 \
-      real(execute, &region WITH arguments);                               \
-      qzl_team_ended(&region.team, me, site);                              \
-    }                                                                      \
+#define REGION(name, parameters, arguments)                                              \
+  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);                \
+  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) {               \
+    static struct qzl_openmp function = {#name, .own = (void *)name};                    \
+    uint64_t site = QZL_SITE();                                                          \
+    void (*real)(void (*)(void *), void *WITH parameters);                               \
+    *(void **)(void *)&real = qzl_openmp_real(&function, site);                          \
+    struct region region;                                                                \
+    struct qzl_thread *me = real && !function.llvm ? begins(&region, body, data) : NULL; \
+    if (!real)                                                                           \
+      body(data);                                                                        \
+    else if (!me)                                                                        \
+      real(body, data WITH arguments);                                                   \
+    else {                                                                               \
+      real(execute, &region WITH arguments);                                             \
+      qzl_team_ended(&region.team, me, site);                                            \
+    }                                                                                    \
   }
 #define CHUNKS           (unsigned threads, long start, long end, long step, long chunk, unsigned flags)
 #define CHUNKS_ARGUMENTS (threads, start, end, step, chunk, flags)
@@ -83,7 +83,7 @@ static inline void pass(struct qzl_openmp *function, uint64_t site) {
   void (*real)(void);
   *(void **)(void *)&real = qzl_openmp_real(function, site);
   if (!real) return;
-  struct qzl_thread *me = qzi_publishing() ? qzl_self : NULL;
+  struct qzl_thread *me = qzi_publishing() && !function->llvm ? qzl_self : NULL;
   struct qzl_team *team = me ? me->team : NULL;
   unsigned round = team ? qzl_team_arrives(team, me, threads_of(site)) : 0;
   real();

@@ -18,6 +18,7 @@ struct qzl_openmp {
     void *real;
   } by[QZL_OPENMP_PLACES];
   _Atomic uint32_t lock; /* of `by` */
+  _Atomic bool llvm;     /* it was found in LLVM's library, which has GCC's functions, too (openmp_tool.c) */
 };
 
 #pragma GCC visibility push(hidden)

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
+#include <string.h>
 #include "abi/hash.h"
 
 /* libgomp is not always a library that everything sees (an extension of Python brings its own): then it is among those
@@ -18,8 +19,16 @@ static void *found_by(const char *name, uint64_t caller) {
   return found;
 }
 
+static void note(struct qzl_openmp *f, const void *real) {
+  Dl_info its;
+  if (!real || !dladdr(real, &its) || !its.dli_fname) return;
+  const char *slash = strrchr(its.dli_fname, '/'), *name = slash ? slash + 1 : its.dli_fname;
+  if (!strncmp(name, "libomp.so", 9) || !strncmp(name, "libiomp5.so", 11)) atomic_store(&f->llvm, true);
+}
+
 void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
   void *real = qzl_next(f->name, NULL);
+  note(f, real);
   if (real) {
     __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
     return real;
@@ -31,6 +40,7 @@ void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
   }
   real = found_by(f->name, caller);
   if (real == f->own) real = NULL;
+  note(f, real);
   qzl_lock_words(&f->lock);
   __atomic_store_n(&f->by[at].caller, 0, __ATOMIC_RELEASE);
   f->by[at].real = real;

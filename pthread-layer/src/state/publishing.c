@@ -10,6 +10,7 @@
 #include "path.h"
 #include "pool.h"
 #include "signal_samples.h"
+#include "team.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
@@ -51,6 +52,7 @@ static void begin_record(struct qzl_thread *place) {
   place->pub.path = qzi_path_actor(place->thread.index_plus_1 - 1);
 }
 void qzi_publishers_prepare(void) {
+  qzl_teams_prepare(qzi_session.head);
   qzi_pub_exact_hold &= ~QZI_HOLD_CPU;
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {

@@ -11,6 +11,15 @@ static bool has_path(const struct qzl_team *team, const struct qzl_thread *me) {
   return is_recorded(team) && me->pub.path;
 }
 
+static _Atomic bool teams_told;
+void qzl_teams_prepare(struct qz_session *head) {
+  if (atomic_load(&teams_told)) __atomic_fetch_or(&head->flags, QZ_SESSION_TEAMS, __ATOMIC_RELAXED);
+}
+void qzl_teams_told(void) {
+  atomic_store(&teams_told, true);
+  if (qzi_publishing()) qzl_teams_prepare(qzi_session.head);
+}
+
 void qzl_team_begins(struct qzl_team *team, struct qzl_thread *me) {
   *team =
     (struct qzl_team){.begun_by = me, .outer = me->team, .epoch = qzi_pub_epoch, .has_span = me->pub.span != NULL};

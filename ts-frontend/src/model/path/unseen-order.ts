@@ -7,7 +7,7 @@ import type { Entity, Model } from '../result/types.js';
 export interface UnseenOrder {
   waitNs: number; // thread time of waiting for what the pthread layer does not see (0 in programs of the package)
   entity: number; // most of it; 0: there is none
-  regions: boolean; // threads execute parallel regions of LLVM's OpenMP, which order nothing
+  regions: boolean; // threads execute parallel regions of LLVM's OpenMP, which did not tell of them: they order nothing
 }
 
 /** The share of elapsed time from which on such waits make the span uncertain. */
@@ -16,7 +16,7 @@ const much = 0.05;
 const isOfLlvm = ({ kind, module }: Entity): boolean =>
   kind === 'thread' && (module.includes('/libomp.so') || module.includes('/libiomp5.so'));
 
-/** The end of a region of GCC's OpenMP, and barriers in it, are seen; tasks and critical sections are not. */
+/** Ends of OpenMP's regions, and barriers in them, are seen; tasks are not. */
 const isSeen = ({ origin, libraryWait }: Entity): boolean =>
   libraryWait === 'region-end' ||
   (libraryWait === 'barrier' && origin === 'runtime') ||
@@ -25,7 +25,7 @@ const isSeen = ({ origin, libraryWait }: Entity): boolean =>
 export function unseenOrderOf(model: Model): UnseenOrder {
   const unseen: UnseenOrder = { waitNs: 0, entity: 0, regions: false };
   if (model.raw.head.publisher !== 'pthread') return unseen;
-  unseen.regions = model.entities.some(isOfLlvm);
+  unseen.regions = !model.raw.head.teamsTold && model.entities.some(isOfLlvm);
   let most = 0;
   for (const entity of model.entities) {
     const { id, rawKind, states, object } = entity;

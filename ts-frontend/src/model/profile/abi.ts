@@ -289,8 +289,9 @@ export interface HeadFields {
   exactHold: boolean;
   spanRecorded: boolean;
   cpuWaitsOut: boolean;
+  teamsTold: boolean;
   outside: boolean;
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '3ee4805320aa4c7c';
+export const addonMark = 'd1eca7112af0424b';

@@ -1,0 +1,128 @@
+/* Parallel regions of LLVM's OpenMP, and of others that know tools: the library tells of them through OMPT, the
+ * interface for tools of OpenMP 5.0 (chapter 4), in the order in which interpose/openmp.c learns of GCC's.
+ *
+ * Owns:    `teams`, one for each region that is being executed. Writer: the thread that begins the region.
+ *          Reader: the threads of its team.
+ * Must not: stand in the way of another tool: there can be one only, and the program's comes first.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include "pthread-layer/src/state/path.h"
+#include "pthread-layer/src/state/team.h"
+
+/* ---- the interface, as far as it is used ---- */
+
+union data { /* the tool's, of a region or task */
+  uint64_t value;
+  void *pointer;
+};
+enum event { PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_CREATE = 5, IMPLICIT_TASK = 7, SYNC_REGION = 23 };
+enum endpoint { BEGINS = 1, ENDS = 2 };
+enum task { INITIAL = 1, EXPLICIT = 4 };
+/* What threads meet for: 1 to 4 and from 8 on are barriers; 9 is that at the end of a region, which older libraries
+ * report as any implicit one. */
+enum meeting { IMPLICIT = 2, TASKWAIT = 5, REDUCTION = 7, REGION_END = 9 };
+
+typedef void callback(void);
+typedef callback *lookup_function(const char *name);
+typedef int set_callback(int event, callback *function);
+struct tool {
+  int (*initialize)(lookup_function *lookup, int device, union data *data);
+  void (*finalize)(union data *data);
+  union data data;
+};
+
+/* ---- teams ---- */
+
+#define TEAMS 256u /* regions beyond them, at one time, are not known */
+static struct told {
+  struct qzl_team team;
+  const void *site;      /* where the program begins the region */
+  _Atomic unsigned size; /* its threads; stored by each, before it comes to a barrier */
+  _Atomic bool used;
+} teams[TEAMS];
+
+static struct told *team_new(const struct qzl_thread *me) {
+  for (uint32_t k = 0; k < TEAMS; k++) {
+    struct told *told = &teams[(me->slot + k) % TEAMS];
+    if (!atomic_load_explicit(&told->used, memory_order_relaxed) && !atomic_exchange(&told->used, true)) return told;
+  }
+  return NULL;
+}
+static struct qzl_thread *here(void) {
+  struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
+  return me && me->thread.record ? me : NULL;
+}
+/* The region that the calling thread executes; NULL: none that is known. */
+static struct told *its_team(const struct qzl_thread *me) {
+  return me && me->team ? (struct told *)(void *)((char *)me->team - offsetof(struct told, team)) : NULL;
+}
+
+/* ---- events ---- */
+
+static void parallel_begin(union data *task, const void *frame, union data *parallel, unsigned threads, int flags,
+                           const void *site) {
+  struct qzl_thread *me = here();
+  struct told *told = me ? team_new(me) : NULL;
+  parallel->pointer = told;
+  if (!told) return;
+  told->site = site;
+  qzl_team_begins(&told->team, me);
+}
+static void implicit_task(int endpoint, union data *parallel, union data *task, unsigned threads, unsigned number,
+                          int flags) {
+  struct told *told = parallel ? parallel->pointer : NULL;
+  struct qzl_thread *me = told && endpoint == BEGINS && !(flags & INITIAL) ? here() : NULL;
+  if (!me) return;
+  atomic_store_explicit(&told->size, threads, memory_order_relaxed);
+  qzl_team_enters(&told->team, me);
+}
+static void sync_region(int meeting, int endpoint, union data *parallel, union data *task, const void *site) {
+  struct qzl_thread *me = qzl_self;
+  struct told *told = qzi_publishing() ? its_team(me) : NULL;
+  if (!told || !task || (meeting >= TASKWAIT && meeting <= REDUCTION)) return;
+  bool at_end = meeting == REGION_END || (meeting == IMPLICIT && (!site || site == told->site));
+  if (endpoint == BEGINS && at_end)
+    qzl_team_leaves(&told->team, me);
+  else if (endpoint == BEGINS)
+    task->value = qzl_team_arrives(&told->team, me, atomic_load_explicit(&told->size, memory_order_relaxed));
+  else if (!at_end)
+    qzl_team_passed(&told->team, me, (unsigned)task->value & 1);
+}
+static void task_create(union data *task, const void *frame, union data *made, int flags, int depends,
+                        const void *site) {
+  struct told *told = flags & EXPLICIT && qzi_publishing() ? its_team(qzl_self) : NULL;
+  if (told) __atomic_store_n(&told->team.has_tasks, true, __ATOMIC_RELAXED);
+}
+static void parallel_end(union data *parallel, union data *task, int flags, const void *site) {
+  struct told *told = parallel->pointer;
+  struct qzl_thread *me = told ? here() : NULL;
+  if (!told) return;
+  if (me) qzl_team_ended(&told->team, me, (uint64_t)(uintptr_t)site);
+  atomic_store_explicit(&told->used, false, memory_order_release);
+}
+
+/* ---- the tool ---- */
+
+static int initialize(lookup_function *lookup, int device, union data *data) {
+  set_callback *set = (set_callback *)lookup("ompt_set_callback");
+  if (!set) return 0;
+  set(PARALLEL_BEGIN, (callback *)parallel_begin);
+  set(PARALLEL_END, (callback *)parallel_end);
+  set(TASK_CREATE, (callback *)task_create);
+  set(IMPLICIT_TASK, (callback *)implicit_task);
+  set(SYNC_REGION, (callback *)sync_region);
+  qzl_teams_told();
+  return 1;
+}
+static void finalize(union data *data) {}
+
+QZL_EXPORT struct tool *ompt_start_tool(unsigned version, const char *library);
+QZL_EXPORT struct tool *ompt_start_tool(unsigned version, const char *library) {
+  static struct tool tool = {.initialize = initialize, .finalize = finalize};
+  struct tool *(*next)(unsigned, const char *);
+  *(void **)(void *)&next = dlsym(RTLD_NEXT, "ompt_start_tool"); /* the library's own asks further */
+  struct tool *other = next ? next(version, library) : NULL;
+  const char *libraries = getenv("OMP_TOOL_LIBRARIES");
+  return other ? other : libraries && *libraries ? NULL : &tool;
+}
