@@ -22,6 +22,12 @@ const struct qzi_purpose_rule qzi_purposes_of_threads[] = {
   {QZI_WHOLE, "Common-Cleaner", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_WHOLE, "Finalizer", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "Reference Handl", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_START, "Signal Dispatch", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_WHOLE, "Service Thread", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_START, "Monitor Deflati", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_START, "Notification Th", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_START, "VM Periodic Tas", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_WHOLE, "VM Thread", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_WHOLE, NULL, 0},
 };
 

@@ -1,6 +1,7 @@
 /** Which finding comes first, and what its remedy says: threads in succession, parts of divided loops, allocators. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../support/facts.js';
 import { inKernel, io, ProfileBuilder as Builder, ready, run, wait } from '../../support/profile-builder.js';
@@ -32,6 +33,59 @@ test('threads of which each begins after the one before has ended: serial, and t
     /8 threads ran it, each of which started after the one before it had ended; .*Start the next threads/,
   );
   t.false(futures(true).findings.some(({ facts }) => facts.form === 'serial' && facts.succession !== null));
+});
+
+/**
+ * A thread for each of six files, one after the other, in which the same modules are compiled before the file's own
+ * work (`own`: its procedure); idle threads of a pool wait meanwhile.
+ */
+function files(own: (k: number) => string): Model {
+  const builder = new Builder({ processors: 2 });
+  const idle = ['p0', 'p1', 'p2'].map((name) => wait(name, ['pool', 'condition:pool']));
+  const others = [wait('main', ['main', 'loop', 'condition:ended']), ...idle];
+  for (let k = 0; k < 6; k++)
+    builder
+      .stretch(0.08 * second, [...others, run(`file ${k}`, ['begin', 'load', 'compile'])])
+      .stretch(0.08 * second, [...others, run(`file ${k}`, ['begin', own(k)])]);
+  return buildModel(builder.build());
+}
+
+test('threads that live one after the other, and what each of them does again; idle pools change nothing', (t) => {
+  const model = files((k) => `test${k}`),
+    [first] = model.findings;
+  const { succession, again } = factsOf(first, 'serial');
+  t.is(succession, 6);
+  t.deepEqual(
+    again?.procedures.map(({ entity, eachNs }) => [model.entities[entity]!.name, ms(eachNs)]),
+    [['compile', 80]],
+  );
+  t.is(ms(again!.workNs), 160);
+  t.regex(
+    sentence(model),
+    /Each of them takes 160 ms on average, and .* compile \(80\.0 ms in each\)\. .*do that once/,
+  );
+  // Threads that only do different things do nothing again.
+  const different = new Builder({ processors: 2 });
+  for (let k = 0; k < 6; k++)
+    different.stretch(0.16 * second, [wait('main', ['main', 'join:end']), run(`file ${k}`, [`begin${k}`, `test${k}`])]);
+  t.is(factsOf(buildModel(different.build()).findings[0], 'serial').again, null);
+});
+
+test('two threads that live one after the other and share the work: serial, beside a compiling thread, too', (t) => {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  builder.describe('C2 Compiler', { purposes: Purpose.compilation });
+  for (const name of ['one', 'two'])
+    builder
+      .stretch(0.4 * second, [wait('main', ['main', 'condition:done']), run(name, ['analyse'])])
+      .stretch(0.1 * second, [
+        wait('main', ['main', 'condition:done']),
+        run(name, ['analyse']),
+        run('C2 Compiler', ['compile_method']),
+      ]);
+  const [first] = buildModel(builder.build()).findings;
+  t.is(first?.kind, 'serial');
+  t.is(factsOf(first, 'serial').succession, 2);
+  t.is(factsOf(first, 'serial').again, null); // two are too few to say what is done again
 });
 
 /**

@@ -33,17 +33,23 @@ test('the largest piece of work comes last: the division, although all threads o
   t.deepEqual(checkInvariants(model), []);
 });
 
-/** Four threads run one at a time; those that wait do so at two conditions in turn. */
-function monitor(): Model {
+/** Four threads run one at a time; those that wait do so at two conditions in turn, and `idle` others all the time. */
+function monitor(idle = 0): Model {
   const builder = new Builder({ processors: 2 });
+  const resting = Array.from({ length: idle }, (_, k) => wait(`idle ${k}`, ['start', 'evaluate', 'condition:enter']));
   for (let k = 0; k < 100; k++) {
     const others = [0, 1, 2, 3].filter((one) => one !== k % 4).map((one) => `w${one}`);
     const at = ['start', 'evaluate', `condition:${k % 2 === 0 ? 'enter' : 'retry'}`];
     builder
-      .stretch(0.03 * second, [run(`w${k % 4}`, ['start', 'evaluate']), ...others.map((one) => wait(one, at))])
+      .stretch(0.03 * second, [
+        run(`w${k % 4}`, ['start', 'evaluate']),
+        ...others.map((one) => wait(one, at)),
+        ...resting,
+      ])
       .stretch(0.02 * second, [
         run(`w${k % 4}`, ['start', 'evaluate', 'add']),
         ...others.map((one) => wait(one, k === 0 ? ['start', 'begin', 'condition:enter'] : at)),
+        ...resting,
       ]);
   }
   for (const name of ['condition:enter', 'condition:retry']) builder.object(name, { contended: 50 });
@@ -58,6 +64,14 @@ test('a lock with two conditions is one lock, with one finding and the saving of
   t.deepEqual([also.length, exclusion], [1, { threads: 4 }]);
   t.true(locks[0]!.savingNs > 0.4 * model.elapsedNs, 'each of both is waited for in half of the time only');
   t.regex(findingSentences(model, locks[0]!, { ascii: false }).text, /\(the same threads wait at both\)/);
+});
+
+const excluded = (model: Model): number =>
+  model.findings.filter(({ facts }) => facts.form === 'lock' && facts.exclusion !== null).length;
+
+test('threads without work do not wait for a lock; where most of the waiting is theirs, it is none', (t) => {
+  t.is(excluded(monitor()), 1);
+  t.is(excluded(monitor(6)), 0);
 });
 
 test('hot code that takes a lock of the C library: by several threads, with what to do instead', (t) => {

@@ -28,6 +28,7 @@ export const serial: SerialFacts = {
   oneAtATime: null,
   most: null,
   succession: null,
+  again: null,
   siblings: null,
   worker: null,
   callers: [],

@@ -36,8 +36,10 @@ function ioTuples(context: FindingContext): (k: number) => boolean {
   const isHousekeeping = housekeepingWaits(raw);
   const schedulers = entities.filter(({ kind, purposes }) => kind === 'procedure' && purposes & Purpose.handOver);
   const inScheduler = pathsThrough(context, new Set(schedulers.map(({ id }) => id)));
+  const isBare = bareStacks(context);
   return (k) => {
     if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
+    if (tuples.busy[k] !== 0 && isBare[u32(tuples.stack, k)] === 1) return false;
     if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
     const call = systemCall(context, u32(tuples.stack, k));
     if (call === null) return true;
@@ -45,6 +47,19 @@ function ioTuples(context: FindingContext): (k: number) => boolean {
     if (tuples.busy[k] !== 0 && isFor(call, Purpose.requests) && !isFor(call, Purpose.receiving)) return false;
     return !isFor(call, Purpose.signal);
   };
+}
+
+/**
+ * By stack: 1 if no more is known than where the thread begins, and locks that it has taken. It may wait for anything,
+ * as in a call that waits for any of several events.
+ */
+function bareStacks({ model, tables: { stacks } }: FindingContext): Uint8Array {
+  const procedures = new Uint8Array(stacks.count);
+  for (let n = 1; n < stacks.count; n++) {
+    const isProcedure = item(model.entities, u32(stacks.entity, n)).kind === 'procedure';
+    procedures[n] = Math.min(2, (procedures[u32(stacks.parent, n)] ?? 0) + (isProcedure ? 1 : 0));
+  }
+  return procedures.map((count) => (count < 2 ? 1 : 0));
 }
 
 /**

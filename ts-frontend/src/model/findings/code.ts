@@ -7,6 +7,7 @@ import { defined, item } from '../profile/columns.js';
 import type { Context, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { similarity, statsOf } from '../evidence/loss-contexts.js';
 import { concentrate } from '../evidence/concentration.js';
+import { successionsByStart, type Succession } from '../evidence/alive-at-once.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
@@ -61,6 +62,7 @@ interface Sorted {
   unfed: Candidate[];
   streams: Candidate[];
   alone: Candidate[];
+  inTurn: Map<Succession, Candidate[]>; // of threads that live one after the other
   shared: Map<number, Candidate[]>; // by the object waited for: one cause, however many procedures are involved
 }
 
@@ -89,19 +91,27 @@ function joinRegions({ model }: FindingContext, shared: Sorted['shared']): void 
   }
 }
 
+/** What divides candidates: the serial parts of their code, and threads that live one after the other. */
+interface Divisions {
+  parts: SerialParts;
+  successions: ReadonlyMap<number, Succession>;
+}
+
 function sortInto(
   sorted: Sorted,
   findingContext: FindingContext,
   contexts: Contexts,
-  parts: SerialParts,
+  { parts, successions }: Divisions,
   candidate: Candidate,
 ): void {
+  const inTurn = inTurnOf(candidate, successions);
   const { waited, alone, threads } = candidate;
   const lone = threads >= 2 ? loneOf(findingContext, contexts, candidate) : undefined;
   const isShare =
     threads >= 2 ||
     (alone && waited !== undefined && (isBeside(candidate) || isOfRegion(findingContext, parts, candidate, waited)));
   if (isUnfed(findingContext, candidate)) sorted.unfed.push(candidate);
+  else if (inTurn) sorted.inTurn.set(inTurn, [...(sorted.inTurn.get(inTurn) ?? []), candidate]);
   else if (isStream(findingContext, candidate)) sorted.streams.push(candidate);
   else {
     const { alone: serials, shared } = parts.divide(lone ?? candidate);
@@ -116,8 +126,8 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
   const { model, tables } = findingContext;
   const smallest = (Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs) / 2;
   const isHandedOver = handsOver(findingContext);
-  const serialParts = new SerialParts(findingContext, contexts);
-  const sorted: Sorted = { unfed: [], streams: [], alone: [], shared: new Map() };
+  const divisions = { parts: new SerialParts(findingContext, contexts), successions: successionsByStart(model) };
+  const sorted: Sorted = { unfed: [], streams: [], alone: [], inTurn: new Map(), shared: new Map() };
   for (const { id, context, members } of alikeOf(
     findingContext,
     contexts,
@@ -126,7 +136,7 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
     const stats = statsOf(model.raw, contexts, tables.weights, members);
     if (stats.lost < smallest || !isCode(item(model.entities, id)) || isHandedOver(members)) continue;
     const candidate = candidateOf(findingContext, { id, context, members, stats, parts: [] });
-    sortInto(sorted, findingContext, contexts, serialParts, candidate);
+    sortInto(sorted, findingContext, contexts, divisions, candidate);
   }
   return reportedOf(sorted, findingContext, contexts);
 }
@@ -163,6 +173,8 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
   /** Code of a pipeline's stages at times without waiters belongs to the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
   joinRegions(context, shared);
+  for (const [succession, candidates] of sorted.inTurn)
+    reported.push(serial(context, contexts, ofThreads(context, contexts, succession, candidates), { succession }));
   if (unfed.length > 0) reported.push(smallThreads(context, together(context, contexts, unfed)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
@@ -175,6 +187,34 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
         serial(context, contexts, candidate, { calls: candidate.parts, oneAtATime: candidate.threads >= 2 }),
     );
   return reported;
+}
+
+/** The share of the time that must be that of threads which live one after the other, and that others are beside. */
+const leastInTurn = 0.5,
+  mostBeside = 0.5;
+
+/**
+ * The succession of threads that ran it, if mostly nothing else ran: then nobody waits for its results piece by piece,
+ * as for those of a pipeline's stages, whatever idle threads wait for.
+ */
+function inTurnOf({ stats }: Candidate, successions: ReadonlyMap<number, Succession>): Succession | undefined {
+  const { ids, time } = stats.threads;
+  const most = successions.get(ids[time.indexOf(Math.max(...time))] ?? 0);
+  const theirs = ids.reduce((sum, id, k) => sum + (most?.threads.includes(id) ? item(time, k) : 0), 0);
+  return theirs >= leastInTurn * stats.time && stats.nptBeside <= mostBeside * stats.npt ? most : undefined;
+}
+
+/** What these threads ran, under their name: they begin in the same procedure. */
+function ofThreads(
+  context: FindingContext,
+  contexts: Contexts,
+  { threads }: Succession,
+  candidates: Candidate[],
+): Candidate {
+  const joined = together(context, contexts, candidates),
+    id = shownId(context.model, item(threads, 0));
+  const its = { entity: id, members: joined.members, self: false, within: 0 };
+  return candidateOf(context, { ...joined, context: its, id, parts: [] });
 }
 
 /** Excludes the state of a thread that has been woken but has no CPU yet. */

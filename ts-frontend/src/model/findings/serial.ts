@@ -7,28 +7,38 @@ import { idleSiblings } from '../evidence/idle-siblings.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
-import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
+import { aliveAtOnce, successionOf, type Succession } from '../evidence/alive-at-once.js';
 import { findingOf } from '../evidence/context.js';
+import { repeatedWork } from '../evidence/repeated-work.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import type { SerialFacts } from '../result/facts.js';
 import type { Finding } from '../result/types.js';
 import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
 
+/** The least number of threads of which it is worth saying what each of them does again. */
+const leastAgain = 3;
+
 /**
  * `worker`: the only thread that has work, 0 if others have some too; `oneAtATime`: several threads ran the code, one
- * at a time; `calls`: see `parts` below.
+ * at a time; `calls`: see `parts` below; `succession`: the threads that live one after the other, if they are known.
  */
 export function serial(
   findingContext: FindingContext,
   contexts: Contexts,
   candidate: Candidate,
-  { worker = 0, oneAtATime = false, calls = [] as readonly number[] } = {},
+  {
+    worker = 0,
+    oneAtATime = false,
+    calls = [] as readonly number[],
+    succession: inTurn = undefined as Succession | undefined,
+  } = {},
 ): Finding {
   const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
   // for an entity's own code: the run-time library procedures that it calls
   const parts = calls.length > 0 ? calls : largestParts(findingContext, candidate);
   const itself = context.self && id !== 0 && item(model.entities, id).nptNs > 1.05 * stats.npt;
+  const succession = inTurn ?? successionOf(model, stats);
   return findingOf(model, {
     entity: id,
     kind: 'serial',
@@ -41,7 +51,8 @@ export function serial(
       worker: worker !== 0 ? { thread: worker, share: findingContext.roles.workShare(worker) } : null,
       oneAtATime: oneAtATime ? candidate.threads : null,
       most: oneAtATime ? mostOfOne(findingContext, candidate) : null,
-      succession: successionOf(model, stats),
+      succession: succession?.count ?? null,
+      again: succession && succession.count >= leastAgain ? repeatedWork(findingContext, succession.threads) : null,
       siblings: candidate.alone ? idleSiblings(findingContext, candidate.thread) : null,
       callers: callersOf(findingContext, contexts, candidate),
       itself,

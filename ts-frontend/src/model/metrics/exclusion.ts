@@ -56,6 +56,11 @@ const mostTwice = 0.4;
 const mostRunning = 1.3,
   mostInside = 1.95;
 
+/** A thread with less than this share of the work of the busiest one has no work that it could be kept from. */
+const leastWork = 0.05;
+/** The threads must live at the same time for this share of the time that the shorter life of two of them lasts. */
+const leastTogether = 0.5;
+
 /**
  * Objects that are used as locks, by entity, including groups. Objects at which the same threads wait for one of them
  * have the same exclusion (===): they are one lock, as a monitor that has a condition for each way of waiting.
@@ -65,8 +70,9 @@ export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number,
   const housekeepers = housekeepersOf(raw);
   const handOvers = handOversOf(raw).filter(({ from, to }) => !housekeepers.has(from) && !housekeepers.has(to));
   const roles = new ThreadRoles(raw, groupOf);
-  const add = (threads: readonly number[], spanNsOf: (inside: Inside) => number | undefined): void => {
-    if (threads.length < 2) return;
+  const add = (candidates: readonly number[], spanNsOf: (inside: Inside) => number | undefined): void => {
+    const threads = withWork(roles, candidates);
+    if (threads.length < 2 || !liveTogether(raw, threads)) return;
     const among = new Set(threads);
     const inside = insideOf(raw, among);
     const spanNs = inside && spanNsOf(inside);
@@ -85,6 +91,24 @@ export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number,
           : undefined,
       );
   return found;
+}
+
+/** Threads that hardly work wait because they have nothing to do: those of a run-time library, a pool at rest. */
+function withWork(roles: ThreadRoles, threads: readonly number[]): number[] {
+  const most = Math.max(...threads.map((thread) => roles.workNs(thread)));
+  return threads.filter((thread) => roles.workNs(thread) >= leastWork * most);
+}
+
+/** Whether some of the threads live at the same time: those that live one after the other keep nobody waiting. */
+function liveTogether({ threads: lives, entities }: RawProfile, threads: readonly number[]): boolean {
+  const known = lives.filter(({ entity }) => threads.includes(entity));
+  if (known.length < threads.length || threads.some((id) => (entities[id]?.instances ?? 1) > 1)) return true;
+  return known.some((one, k) =>
+    known.slice(k + 1).some((other) => {
+      const togetherNs = Math.min(one.lastNs, other.lastNs) - Math.max(one.firstNs, other.firstNs);
+      return togetherNs >= leastTogether * Math.min(one.lastNs - one.firstNs, other.lastNs - other.firstNs);
+    }),
+  );
 }
 
 /** For how long the time path moves among these threads, from one to the next, in ns; undefined: it does not. */

@@ -6,7 +6,8 @@ import { item, u32 } from '../profile/columns.js';
 import { Purpose } from '../profile/abi.js';
 import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 
-const ofThreads = Purpose.housekeeping | Purpose.collection | Purpose.compilation;
+/** The purposes of a run-time's internal threads. */
+export const ofThreads = Purpose.housekeeping | Purpose.collection | Purpose.compilation;
 
 /** Returns whether a tuple (by index) is such a wait. */
 export function housekeepingWaits({

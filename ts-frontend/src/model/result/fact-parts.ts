@@ -26,3 +26,9 @@ export interface Siblings {
   threads: number; // those that have hardly any work
   start: number; // the procedure in which all of them begin
 }
+
+/** What each of several threads does again: procedures that take about as long in each of them. */
+export interface RepeatedWork {
+  workNs: number; // elapsed time that a thread accounts for, on average,
+  procedures: { entity: number; eachNs: number }[]; // and what of it these procedures take, the largest first
+}

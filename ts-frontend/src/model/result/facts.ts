@@ -3,7 +3,7 @@
  * JSON contains it unchanged. Numbers named `...Ns` are nanoseconds, entities are indices into Model.entities. A saving
  * in these types is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
-import type { AllocatingFacts, LibraryLockFacts, Siblings, WaitsAgainFacts } from './fact-parts.js';
+import type { AllocatingFacts, LibraryLockFacts, RepeatedWork, Siblings, WaitsAgainFacts } from './fact-parts.js';
 import type { HeldFacts, LockChurnFacts, LockFacts } from './lock-facts.js';
 import type { AllocationFacts, OptimizeFacts } from './work-facts.js';
 
@@ -27,6 +27,7 @@ export interface SerialFacts {
   most: { thread: number; share: number } | null;
   // number of these threads, if each one, apart from main, started after the previous one had ended
   succession: number | null;
+  again: RepeatedWork | null; // what each of these threads does again, if they are three or more; null: nothing notable
   // threads that begin in the same procedure as the one that runs it, and have hardly any work; null: there are none
   siblings: Siblings | null;
   callers: number[]; // path on which most of the time is lost, outermost first, at most three procedures

@@ -4,6 +4,11 @@ import type { Finding, SerialFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
+/** What is done again by each of several threads need not be done by each of them. */
+const again =
+  'is destroyed: keep it until all threads have started), or, as far as each of them does what the one before did ' +
+  '(load, compile, connect, read the same input), let one thread do several pieces, or do that once for all';
+
 export function serial(
   finding: Finding,
   facts: SerialFacts,
@@ -30,20 +35,24 @@ export function serial(
     : facts.worker
       ? 'Distribute the work among several threads, or do less there'
       : facts.succession !== null
-        ? 'Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ' +
-          'is destroyed: keep it until all threads have started), or do less there'
+        ? `Start the next threads before waiting for one to end (a future of std::async waits for its thread when it ${
+            facts.again === null ? 'is destroyed: keep it until all threads have started), or do less there' : again
+          }`
         : facts.most !== null
           ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one ' +
             'before), or do less there'
           : 'Do less there, or do it in parallel';
-  const first = facts.worker ? `${code.charAt(0).toUpperCase()}${code.slice(1)}` : code;
+  const { kind, members } = item(model.entities, finding.entity);
+  const areThreads = kind === 'thread' && members.length > 1;
+  const first = areThreads ? `${code.charAt(0).toUpperCase()}${code.slice(1)}` : code;
+  const ran = areThreads ? 'each' : `${count(facts.succession ?? 0)} threads ran it, each of which`;
   const worker = facts.worker
     ? `One thread, ${title(facts.worker.thread)}, does ${share(facts.worker.share)} of all work; the others only ` +
       'pass it on, or wait. '
     : '';
   const several =
     facts.succession !== null
-      ? `${count(facts.succession)} threads ran it, each of which started after the one before it had ended; `
+      ? `${ran} started after the one before it had ended; `
       : facts.oneAtATime !== null
         ? `${count(facts.oneAtATime)} threads ran it, ${
             facts.most === null
@@ -53,12 +62,21 @@ export function serial(
         : '';
   return {
     text:
-      `${worker}${first}${callers} costs ${costs(finding.costNs)}: ${several}while it ran, ` +
-      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}${smaller}`,
+      `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}while ${areThreads ? 'they' : 'it'} ran, ` +
+      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}` +
+      `${againText(facts.again, title, time)}${smaller}`,
     remedy:
       `${change}: without it the run would take ${time(finding.costNs)} less` +
       (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
+}
+
+function againText(its: SerialFacts['again'], title: Phrases['title'], time: Phrases['time']): string {
+  if (!its) return '';
+  const all = its.procedures.map(({ entity, eachNs }) => `${title(entity)} (${time(eachNs)} in each)`);
+  return ` Each of them takes ${time(its.workNs)} on average, and spends about as much of it as the others in ${all.join(
+    ' and in ',
+  )}.`;
 }
 
 function siblingsText({ siblings }: SerialFacts, name: Phrases['name']): string {
