@@ -88,8 +88,8 @@ for (const { name, args, parallelism } of cases) {
     });
 }
 
-// OpenMP, whose threads wait for regions in ways that the layer does not see: GCC's calls are intercepted, LLVM's library
-// tells of them.
+// OpenMP, whose threads wait for regions in ways that the layer does not see: GCC's calls are intercepted, LLVM's
+// library tells of them.
 for (const compiler of ['', '-clang']) {
   const openmp = join(root, `build/test/known-answers/path-programs/span_openmp${compiler}`);
   const there = existsSync(openmp) ? test.serial : test.skip;
