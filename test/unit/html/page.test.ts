@@ -75,6 +75,16 @@ test('without scripts: findings in the words of the report, a caption for each t
   t.regex(page, /<g data-n="1" [^>]*><rect [^>]*><text [^>]*>main</);
 });
 
+test('what a reader must know first stands before the findings, as in the report', (t) => {
+  const raw = lockRing(wait).build();
+  const crashed = { ...raw, head: { ...raw.head, endReason: 'signal' as const, exitStatus: 11 } };
+  t.regex(
+    pageOf(buildModel(crashed, { compensate: false })),
+    /<p>The program was killed by signal 11 \(SIGSEGV\)[^<]*<\/p><ol class="findings">/,
+  );
+  t.false(pageOf(modelOf(lockRing(wait))).includes('The program was killed'));
+});
+
 test('content policy: nothing is fetched, and only what the page brings with it runs', (t) => {
   const page = pageOf(modelOf(serialThenParallel()));
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)![1]!;

@@ -42,7 +42,7 @@ test('what got less, what stayed, and what limits the program no more', (t) => {
   t.deepEqual(comparison.cautions, []);
   const text = comparisonReport(comparison, look);
   t.regex(text, /Elapsed time: 2\.00 s -> 1\.00 s \(-998 ms, -49\.9 %\)/);
-  t.regex(text, /1\. gone: serial read, which cost 1\.00 s/);
+  t.regex(text, /1\. gone: serial code \(read\); it cost 1\.00 s/);
   t.regex(text, /-998 ms {2}\+-\d+ {2}less/);
 });
 

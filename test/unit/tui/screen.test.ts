@@ -35,6 +35,19 @@ for (const [width, height] of [
   });
 }
 
+test.serial('where other programs have the CPUs nearly always, the title of the findings says so', async (t) => {
+  const raw = small();
+  const title = async (head: Partial<typeof raw.head>): Promise<string> => {
+    const session = new Session(new Memory({ ...raw, head: { ...raw.head, ...head } }), { width: 100 });
+    const lines = await session.settle((now) => now.some((line) => line.includes('What limits')));
+    await session.quit();
+    return lines.find((line) => line.includes('What limits'))!;
+  };
+  t.notRegex(await title({}), /wrong/);
+  const disturbed = { cpus: 64, cpuRunNs: raw.head.elapsedNs / 100, cpuWaitNs: 10 * raw.head.elapsedNs };
+  t.regex(await title(disturbed), /What limits this program \(may be wrong: other programs have the CPUs\)/);
+});
+
 test.serial('the path at 160x50, and without Unicode', async (t) => {
   const wide = new Session(new Memory(small()), { width: 160, height: 50 });
   await wide.settle((lines) => lines[0]!.includes('prog'));

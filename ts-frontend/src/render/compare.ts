@@ -2,6 +2,7 @@
 import { defined } from '../model/index.js';
 import type { Caution, Comparison, EntityChange, Finding, Model } from '../model/index.js';
 import { csvLines } from './parts/csv-lines.js';
+import { kindWords } from './wording/finding-kinds.js';
 import { findingSentences } from './findings/index.js';
 import { facts, heading } from './parts/head.js';
 import { label, shortLabel } from './wording/names.js';
@@ -49,13 +50,14 @@ export function cautionText(caution: Caution): string {
 
 /** One sentence for each finding of either profile: new, gone, or how its cost changed. */
 export function findingChanges({ after: now, findings }: Comparison, options: RenderOptions): string[] {
-  const about = (finding: Finding): string => `${finding.kind} ${finding.name}`;
-  const cost = (finding: Finding): string => `cost ${time(finding.costNs, options)}`;
+  const about = (finding: Finding): string => `${kindWords[finding.kind]} (${finding.name})`;
+  const cost = (finding: Finding): string =>
+    finding.costNs > 0 ? `cost ${time(finding.costNs, options)}` : 'cost no elapsed time';
   return findings.map(({ before, after }) =>
     before === null
       ? `new: ${clean(findingSentences(now, defined(after), options).text, options)}`
       : after === null
-        ? `gone: ${about(before)}, which ${cost(before)}.`
+        ? `gone: ${about(before)}; it ${cost(before)}.`
         : `still: ${about(after)}; it ${cost(before)}, and now ${time(after.costNs, options)}.`,
   );
 }

@@ -1,5 +1,5 @@
 /** The findings, what the processors did over time, and, if there is room, what threads waited for. */
-import { item } from '../../../ts-frontend/src/model/index.js';
+import { isNearlyOthers, item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour, whole, wrap } from '../draw/canvas.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
@@ -84,7 +84,8 @@ function findings(canvas: Canvas, model: Model, size: Size, state: State, glyphs
   const room = roomFor(lines.length, size, state.zoom);
   const hidden = lines.length - room - state.scroll;
   const shown = lines.slice(state.scroll, state.scroll + room - (hidden > 0 ? 1 : 0));
-  const end = canvas.text(0, 0, 'What limits this program', { bold: true });
+  let end = canvas.text(0, 0, 'What limits this program', { bold: true });
+  if (isNearlyOthers(model.cpuWait)) end = canvas.text(end, 0, ' (may be wrong: other programs have the CPUs)');
   if (state.scroll > 0) canvas.text(end + 2, 0, `${glyphs.up} ${linesText(state.scroll)} above`, { fg: Colour.grey });
   shown.forEach((line, at) => {
     if (line.first) canvas.text(0, 1 + at, `${line.finding + 1}.`, { bold: true });

@@ -2,7 +2,7 @@
 import type { Model } from '../../model/index.js';
 import { findingSentences } from '../../render/findings/index.js';
 import { percent, time, count, figure } from '../../render/format/units.js';
-import { facts, processorsText } from '../../render/parts/head.js';
+import { beforeFindings, facts, processorsText } from '../../render/parts/head.js';
 import { noticeLine } from '../../render/notices/index.js';
 import { kernelUsageText } from '../../render/wording/kernel-usage.js';
 import { escape, escapeProse } from '../drawing/escape.js';
@@ -30,9 +30,9 @@ export function findings(model: Model): string {
     const { text, remedy } = findingSentences(model, finding, letters);
     return `<li><p>${escapeProse(text)}</p><p class="remedy">${escapeProse(remedy)}</p></li>`;
   });
-  return items.length === 0
-    ? '<p>Nothing stands out; the notices say why.</p>'
-    : `<ol class="findings">${items.join('')}</ol>`;
+  if (items.length === 0) return '<p>Nothing stands out; the notices say why.</p>';
+  const before = beforeFindings(model, letters);
+  return `${before === '' ? '' : `<p>${escapeProse(before)}</p>`}<ol class="findings">${items.join('')}</ol>`;
 }
 
 export function aboutRun(model: Model): string {

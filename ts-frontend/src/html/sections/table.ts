@@ -2,7 +2,7 @@
 import type { Column } from '../../render/parts/table.js';
 import { escape } from '../drawing/escape.js';
 
-const mostLetters = 100;
+const mostLetters = 40;
 const textOf = <Row>({ text, short }: Column<Row>, row: Row): string => {
   const whole = text(row);
   return whole.length > mostLetters && short !== undefined ? short(row, mostLetters) : whole;
