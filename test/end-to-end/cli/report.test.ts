@@ -4,6 +4,7 @@ import {
   copyFileSync,
   mkdirSync,
   openSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -57,7 +58,10 @@ test('the newest profile of the directory is meant where none is named', async (
   utimesSync(join(cwd, 'old.quartz'), 1000, 1000);
   mkdirSync(join(cwd, 'folder.quartz'));
   symlinkSync('nowhere', join(cwd, 'link.quartz'));
-  t.is((await quartz(['report'], { cwd })).status, 0);
+  const said = await quartz(['report'], { cwd });
+  t.deepEqual([said.status, said.stderr], [0, 'quartz: new.quartz, the newest of 2 *.quartz files here\n']);
+  rmSync(join(cwd, 'old.quartz'));
+  t.is((await quartz(['report'], { cwd })).stderr, '');
 });
 
 const wrong: [string, RegExp, (file: string) => void][] = [

@@ -7,17 +7,23 @@ import { Failure } from './failure.js';
 export { root };
 
 /**
- * The most recently written file with that extension in the current directory. `how`: the command that creates such a
- * file, for the message if there is none.
+ * The most recently written file with that extension in the current directory, which is named on stderr if there are
+ * several. `how`: the command that creates such a file, for the message if there is none.
  */
 export function newestFile(extension: string, how: string): string {
   let newest: { name: string; time: number } | undefined;
+  let number = 0;
   for (const name of readdirSync('.')) {
     if (!name.endsWith(extension)) continue;
     const status = statSync(name, { throwIfNoEntry: false });
-    if (status?.isFile() && (!newest || status.mtimeMs > newest.time)) newest = { name, time: status.mtimeMs };
+    if (!status?.isFile()) continue;
+    number++;
+    if (!newest || status.mtimeMs > newest.time) newest = { name, time: status.mtimeMs };
   }
-  if (newest) return newest.name;
+  if (newest) {
+    if (number > 1) process.stderr.write(`quartz: ${newest.name}, the newest of ${number} *${extension} files here\n`);
+    return newest.name;
+  }
   throw new Failure(`there is no *${extension} file in this directory`, `name one, or make one with: ${how}`);
 }
 export const newestProfile = (): string => newestFile('.quartz', 'quartz record -- PROGRAM');

@@ -159,6 +159,9 @@ const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
 /** From this share of a CPU on, the report says whether the program could have used the sampler's CPU. */
 const leastOfCpu = 0.05;
 
+/** From this slowdown on, as a share of the elapsed time, the report divides it by cause. */
+const leastDivided = 0.05;
+
 /** What the sampler used is a loss for the program only while no CPU was idle. */
 function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
   if (head.samplerSpins) return 'a free CPU';
@@ -211,7 +214,8 @@ function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
     : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
-  const why = parts.length > 0 ? ` (${parts.join(', ')})` : '';
+  const isDivided = parts.length > 0 && (isShort || most.part >= leastDivided * most.whole);
+  const why = isDivided ? ` (${parts.join(', ')})` : '';
   return `${own} and slowed the run by ${by}${why}${changes}${children}${taken}`;
 }
 
