@@ -32,7 +32,7 @@ struct qz_entity {
   uint32_t detail;  /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
   uint32_t instances;   /* objects or threads that share this entity */
   uint8_t origin;       /* enum qz_origin: of the code; of a futex or loop: of the library that waits there */
-  uint8_t library_wait; /* enum qz_library_wait: of a futex or loop */
+  uint8_t library_wait; /* enum qz_library_wait: of a futex or loop; of a procedure: ..._DATA or unknown */
   uint8_t naming;       /* enum qz_naming */
   uint8_t missing;      /* enum qz_missing: what `detail` explains */
   uint32_t purposes;    /* QZ_PURPOSE_... by its name, 0: not decided yet; since format 27 */

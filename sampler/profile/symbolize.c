@@ -251,6 +251,9 @@ void qzi_symbolize(struct qzi_interner *in) {
       entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, k) : NULL;
     name_entity(in, symbols, k, outside);
     entity->origin = (uint8_t)origin_of(in, entity, outside);
+    if (entity->kind == QZ_ENTITY_PROCEDURE &&
+        qz_library_wait_of(in->file->strings + entity->name) == QZ_LIBRARY_WAIT_DATA)
+      entity->library_wait = QZ_LIBRARY_WAIT_DATA;
     entity->purposes = purposes_of(in->file, entity);
   }
 }

@@ -257,6 +257,7 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
     cpuWait: null,
     fewer: { savesNs: 3e8, mostNs: null },
     blocking: null,
+    passing: null,
   },
   costNs: 3e8,
   costCi95: { lowNs: 2.5e8, highNs: 3.5e8 },

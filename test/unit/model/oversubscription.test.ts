@@ -32,6 +32,33 @@ test('one thread at work and three that spin on two CPUs: it gets half a CPU whe
   );
 });
 
+test('threads that spin in a channel: more at a time instead of fewer threads, and what passes the values on', (t) => {
+  const passing = (libraryWait: 'data' | 'unknown'): Model => {
+    const at = (call: string): string[] => ['main', call, 'snooze', `loop:${call}`];
+    return buildModel(
+      builder()
+        .describe('send', { libraryWait })
+        .describe('recv', { libraryWait })
+        .stretch(second, [
+          run('w1', ['main', 'a']),
+          spin('w2', at('send')),
+          spinReady('w3', at('recv')),
+          spinReady('w4', at('recv')),
+        ])
+        .build(),
+    );
+  };
+  const model = passing('data'),
+    [finding] = oversubscriptions(model);
+  t.deepEqual(
+    factsOf(finding, 'oversubscription').passing?.map((id) => nameOf(model, id)),
+    ['recv', 'send'],
+  );
+  t.deepEqual([finding!.change, finding!.advice.threads, finding!.advice.pieces], ['coarsen', null, 'larger']);
+  const [other] = oversubscriptions(passing('unknown'));
+  t.deepEqual([other!.change, factsOf(other, 'oversubscription').passing], ['fewer-threads', null]);
+});
+
 test('what part of the CPUs spinning takes is what the samples of running threads say, where there are enough', (t) => {
   const gate = ['main', 'spinlock:gate'];
   const lost = (oversubscribedSamples: number, oversubscribedSpinning: number): number =>

@@ -39,6 +39,7 @@ const oversubscribed: OversubscriptionFacts = {
   cpuWait: null,
   fewer,
   blocking: null,
+  passing: null,
 };
 
 const hot: OptimizeFacts = {

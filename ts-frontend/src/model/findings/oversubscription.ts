@@ -8,7 +8,8 @@ import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js
 import type { OversubscriptionFacts } from '../result/facts.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
+import { spinningInPassing } from '../evidence/passing-procedures.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
@@ -196,12 +197,13 @@ export function oversubscriptionFinding(context: FindingContext): Finding | unde
   const {
     cpuWait: { waitNs, ownNs: own },
   } = model;
-  const savingNs = harmful ? oversubscription.handedNs : 0;
+  const savingNs = harmful ? oversubscription.handedNs : 0,
+    passing = harmful ? spinningInPassing(context) : null;
   return findingOf(model, {
     entity: 0,
     kind: 'oversubscription',
-    change: 'fewer-threads',
-    advice: { pieces: null, threads: 'fewer' },
+    change: passing ? 'coarsen' : 'fewer-threads',
+    advice: passing ? largerPieces : { pieces: null, threads: 'fewer' },
     costNs: savingNs,
     savingNs,
     processorUse: processorUseOf(P, oversubscription.busy, oversubscription.spinning),
@@ -215,18 +217,25 @@ export function oversubscriptionFinding(context: FindingContext): Finding | unde
       woken: wokenOf(oversubscription),
       cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,
       fewer: harmful ? savedByFewer(context, oversubscription) : { savesNs: 0, mostNs: null },
-      blocking: harmful && isLess(oversubscription) ? oversubscription.lostNs : null,
+      blocking: harmful && !passing && isLess(oversubscription) ? oversubscription.lostNs : null,
+      passing,
     },
-    related: objects.slice(0, 3),
+    related: [...objects.slice(0, 3), ...(passing ?? [])],
     alternatives:
-      harmful && isLess(oversubscription)
+      harmful && !passing && isLess(oversubscription)
         ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: oversubscription.lostNs }]
         : [],
   });
 }
 
-/** Whether the oversubscription finding already covers this finding about spinning, so that it is reported once. */
+/**
+ * Whether the oversubscription finding already covers this finding about spinning, or about the yields of threads that
+ * wait to pass data on, so that it is reported once.
+ */
 export function isOversubscription(finding: Finding, oversubscription: Finding | undefined): boolean {
+  const { facts } = finding;
+  if (facts.form === 'kernel-work' && facts.work === 'yields' && oversubscription?.facts.form === 'oversubscription')
+    return oversubscription.facts.passing !== null;
   return (
     oversubscription !== undefined &&
     finding.kind === 'spinning' &&

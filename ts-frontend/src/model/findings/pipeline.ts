@@ -8,6 +8,7 @@ import { isBeside, phaseOf, processorUse, together, type Candidate } from './can
 import { divided } from './division.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { aliveAtOnce } from '../evidence/alive-at-once.js';
+import { mainThread } from '../evidence/critical-threads.js';
 import { awaitedResults } from '../evidence/awaited-results.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takeFromPool } from '../evidence/pools.js';
@@ -165,7 +166,8 @@ export function stream(
   const awaited = first && second ? awaitedOf(context, all, stages, first) : null;
   if (awaited !== null) return passedData(context, all, stages, related, awaited);
   if (first && second && first.timeNs >= 1.25 * second.timeNs) {
-    const mine = streams.find((one) => one.thread === first.thread.id) ?? item(streams, 0);
+    const own = streams.find((one) => one.thread === first.thread.id);
+    const mine = ofStage(model, own ?? item(streams, 0), first, own !== undefined);
     return slowestStage(model, mine, stages, first, second, [
       ...related,
       first.thread.id,
@@ -187,6 +189,18 @@ function isPool(context: FindingContext, { members }: Candidate, { objects, firs
   const { model } = context;
   const count = first.threads.reduce((sum, id) => sum + Math.max(1, item(model.entities, id).instances), 0);
   return count >= 2 && takeFromPool(context, members, new Set(first.threads), new Set(objects));
+}
+
+/**
+ * The stage under the name of the procedure in which its thread begins, if its own is not known, or is that of main,
+ * whose path leads to all threads that it creates.
+ */
+function ofStage(model: Model, mine: Candidate, { thread }: Stage, isOwn: boolean): Candidate {
+  const main = mainThread(model),
+    { address } = item(model.entities, mine.context.entity);
+  if (main?.id === thread.id || thread.address === 0 || (isOwn && address !== main?.address)) return mine;
+  const start = model.entities.find((one) => one.kind === 'procedure' && one.address === thread.address);
+  return { ...mine, id: start ? shownId(model, start.id) : thread.id };
 }
 
 function slowestStage(

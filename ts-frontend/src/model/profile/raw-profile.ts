@@ -249,7 +249,7 @@ export interface RawEntity {
   instances: number;
   origin: Origin;
   purposes: number; // purposes indicated by its name: bits of Purpose
-  libraryWait: LibraryWait; // for a futex or loop
+  libraryWait: LibraryWait; // for a futex or loop; for a procedure: whether it passes data between threads
   libraryLock: LibraryLock; // what the C library's procedure of that name takes a lock of its own for
   naming: Naming;
 }

@@ -247,6 +247,9 @@ export interface OversubscriptionFacts {
   // saved by no more threads than CPUs: lower bound, and upper bound if it is notably higher
   fewer: { savesNs: number; mostNs: number | null };
   blocking: number | null; // saved if waiters blocked at once; null if that is not notably less
+  // procedures that pass data between threads (a channel's send and receive), if most of the spinning is within them;
+  // null: it is not
+  passing: number[] | null;
 }
 
 /** The kernel's work on behalf of the program. */

@@ -15,7 +15,9 @@ export function oversubscription(
     `average, on ${counted(count(model.processors), 'CPU')}`;
   const effect = spinners
     ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, waiting for ${title(spinners.object)}, and ` +
-      `${one ? 'takes' : 'take'} CPU time from threads that have work.`
+      `${one ? 'takes' : 'take'} CPU time from threads that have work${
+        facts.passing ? `: values are passed on one by one, in ${facts.passing.map(title).join(' and ')}` : ''
+      }.`
     : facts.handOvers === null
       ? `This alone costs no elapsed time, since ${processorUse(finding.processorUse)}.`
       : `What it costs is not known: the CPUs are busy (${processorUse(finding.processorUse)}), but threads waited ` +
@@ -37,10 +39,14 @@ export function oversubscription(
           `most ${time(cpuWait.ownNs)} of that because of each other.`
         : ''
     }`,
-    remedy: facts.harmful
-      ? `Run no more threads than CPUs${savings}.`
-      : facts.handOvers === null
-        ? 'As many threads as CPUs would do the same work: further threads only cost context switches and memory.'
-        : 'Try as many threads as CPUs, and a single thread: quartz run --try measures what that saves.',
+    remedy: facts.passing
+      ? 'Pass several values at a time, or make more room in the queue, so that those who send and those who receive ' +
+        `seldom wait for each other: the other threads lose ${time(fewer.savesNs)} to the spinning${further}, and what ` +
+        'giving up the CPU takes comes on top. Fewer threads would still wait for each other.'
+      : facts.harmful
+        ? `Run no more threads than CPUs${savings}.`
+        : facts.handOvers === null
+          ? 'As many threads as CPUs would do the same work: further threads only cost context switches and memory.'
+          : 'Try as many threads as CPUs, and a single thread: quartz run --try measures what that saves.',
   };
 }
