@@ -62,7 +62,8 @@ export function serial(
         : '';
   return {
     text:
-      `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}while ${areThreads ? 'they' : 'it'} ran, ` +
+      `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}` +
+      `while ${areThreads ? 'they' : 'it'} ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}` +
       `${againText(facts.again, title, time)}${smaller}`,
     remedy:
@@ -73,10 +74,8 @@ export function serial(
 
 function againText(its: SerialFacts['again'], title: Phrases['title'], time: Phrases['time']): string {
   if (!its) return '';
-  const all = its.procedures.map(({ entity, eachNs }) => `${title(entity)} (${time(eachNs)} in each)`);
-  return ` Each of them takes ${time(its.workNs)} on average, and spends about as much of it as the others in ${all.join(
-    ' and in ',
-  )}.`;
+  const all = its.procedures.map(({ entity, eachNs }) => `${title(entity)} (${time(eachNs)} in each)`).join(' and in ');
+  return ` Each of them takes ${time(its.workNs)} on average, and spends about as much of it as the others in ${all}.`;
 }
 
 function siblingsText({ siblings }: SerialFacts, name: Phrases['name']): string {
