@@ -13,8 +13,8 @@ const sentence = (model: Model): string => {
 };
 
 /** A shell that reads the output of its children. */
-function shell(childrenRunNs: number): Model {
-  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs } });
+function shell(childrenRunNs: number, processesStarted = 0): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs, processesStarted } });
   builder
     .describe('read', { origin: 'runtime' })
     .stretch(0.1 * second, [run('main', ['main', 'parse'])])
@@ -36,6 +36,14 @@ test('who reads what children write waits for children, and needs fewer of them'
     ).waits,
     'children',
   );
+});
+
+test('who reads what a single child writes is not told to start fewer, but to ask for more at a time', (t) => {
+  const asks = shell(0.85 * second, 1);
+  t.true(factsOf(asks.findings[0], 'io').answers);
+  t.regex(sentence(asks), /send the next ones before the answer to the first has come/);
+  t.notRegex(sentence(asks), /start fewer/);
+  t.regex(sentence(shell(0.85 * second, 2)), /start fewer/);
 });
 
 test('who writes to a pipe that children empty waits for them; who flushes to a disk does not', (t) => {

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
-import { factsOf } from '../../support/facts.js';
+import { factsOf, nameOf } from '../../support/facts.js';
 import { inKernel, ProfileBuilder, ready, run, spin } from '../../support/profile-builder.js';
 
 const usage = {
@@ -68,8 +68,11 @@ test('page faults of memory that a copy is written to: the copy is named, with a
   builder.stretch(0.3e9, [inKernel('fault', 'main', ['main', 'Track::Track', 'memcpy'])]);
   builder.stretch(0.3e9, [run('main', ['main', 'Track::Track', 'memcpy'])]);
   builder.stretch(0.3e9, [run('main', ['main', 'draw'])]).describe('memcpy', { origin: 'runtime' });
-  const [first, ...others] = buildModel(builder.build()).findings.filter(({ kind }) => kind !== 'serial');
+  builder.describe('malloc', { origin: 'runtime' });
+  const model = buildModel(builder.build());
+  const [first, ...others] = model.findings.filter(({ kind }) => kind !== 'serial');
   t.deepEqual([first?.kind, first?.name], ['kernel', 'Track::Track']);
+  t.is(nameOf(model, factsOf(first, 'kernel-work').called), 'memcpy', 'what copies, not what maps memory');
   t.deepEqual(
     [first!.costNs, first!.savingNs, factsOf(first, 'kernel-work').copyingNs].map((ns) => Math.round(ns! / 1e6)),
     [600, 600, 600],

@@ -106,13 +106,14 @@ test('the loop of a procedure that has most of its time is said, its callees’ 
     inner = 'code-loop:loop at a.c:5',
     others = 'code-loop:loop at b.c:2';
   const own = ['main', 'equalize', outer];
-  const recorded = (innerNs: number): string | null => {
+  const recorded = (innerNs: number, innerFile = '/src/a.c'): string | null => {
     const builder = new Builder({ processors: 2 });
-    for (const [loop, line] of [
-      [outer, 3],
-      [inner, 5],
+    for (const [loop, file, line] of [
+      [outer, '/src/a.c', 3],
+      [inner, innerFile, 5],
     ] as const)
-      builder.describe(loop, { record: builder.id('equalize'), file: '/src/a.c', line, naming: 'place' });
+      builder.describe(loop, { record: builder.id('equalize'), file, line, naming: 'place' });
+    builder.describe('equalize', { file: '/src/a.c', line: 1 });
     builder.describe(others, { record: builder.id('powf'), file: '/src/b.c', line: 2, naming: 'place' });
     builder
       .describe('powf', { origin: 'runtime' })
@@ -125,6 +126,7 @@ test('the loop of a procedure that has most of its time is said, its callees’ 
   };
   t.is(recorded(0.9 * second), 'a.c:5');
   t.is(recorded(0.4 * second), 'a.c:3');
+  t.is(recorded(0.9 * second, '/usr/include/list.h'), 'a.c:3', 'a line of a header that is compiled into it');
 });
 
 test('what runs under locks of one name is named, however many locks have it', (t) => {

@@ -153,6 +153,18 @@ test('sockets tell a client, or a timer, from a server at rest', (t) => {
   t.deepEqual(polled({ socketsSeen: false }), ['serial', 'others']);
 });
 
+test('who waits with a time limit is named, not who reads what a thread of the program will write', (t) => {
+  const builder = new Builder({ processors: 2, head: { socketsSeen: true } });
+  for (let k = 0; k < 10; k++)
+    builder
+      .stretch(0.016 * second, [run('main', ['main', 'serve'])])
+      .stretch(0.084 * second, [io('main', ['main', 'loop', 'poll']), io('client', ['start', 'ask', 'read'])]);
+  const model = recorded(builder.describe('read', { origin: 'runtime' }));
+  const finding = findingOf(model, 'io');
+  const { waits, call, threads } = factsOf(finding, 'io');
+  t.deepEqual([finding?.name, waits, call, threads], ['loop', 'events', 'poll', 2]);
+});
+
 test('waits for any of several events while a pool works may be for the pool: no input and output', (t) => {
   const beside = (call: string): Model =>
     recorded(

@@ -49,6 +49,7 @@ const io: IoFacts = {
   asleep: null,
   childrenNs: null,
   started: null,
+  answers: false,
 };
 
 export const waits: [string, Finding][] = [
@@ -161,6 +162,10 @@ export const waits: [string, Finding][] = [
     finding(work, { ...io, waits: 'file-lock', call: 'fcntl' }, { kind: 'lock-contention', change: 'wait-less' }),
   ],
   ['child processes', finding(work, { ...io, waits: 'children', call: 'waitpid' })],
+  [
+    'a child process that answers',
+    finding(work, { ...io, waits: 'children', call: 'fgets', childrenNs: 0.4 * s, started: 1, answers: true }),
+  ],
   [
     'other processes',
     finding(join_, {

@@ -4,6 +4,7 @@ import { addTo } from '../profile/maps.js';
 import { rowsBy, rowsOfKey } from '../profile/row-index.js';
 import { placeOf } from '../metrics/naming.js';
 import { isBusy } from '../metrics/sums.js';
+import type { Entity } from '../result/types.js';
 import type { FindingContext } from './context.js';
 
 /** The least share of the time that the loop must have. */
@@ -22,6 +23,9 @@ export function hotLoop(
   const { raw, loops } = places;
   const { members } = item(entities, procedure);
   const those = new Set(members.length > 0 ? members : [procedure]);
+  // Where a header's code is compiled into the procedure, its loops have the header's lines: they do not help a reader.
+  const files = new Set([...those].map((id) => item(entities, id).file));
+  const isIn = ({ file }: Entity): boolean => files.has('') || files.has(file);
   const rows = rowsBy(raw.tuples.stack, raw.stacks.parent.length);
   const byLoop = new Map<number, number>(),
     depths = new Map<number, number>();
@@ -39,7 +43,7 @@ export function hotLoop(
     }
   }
   const [best] = [...byLoop]
-    .filter(([loop, ns]) => ns >= mostOfIt * all && item(entities, loop).line > 0)
+    .filter(([loop, ns]) => ns >= mostOfIt * all && item(entities, loop).line > 0 && isIn(item(entities, loop)))
     .sort(([a], [b]) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0));
   return best ? placeOf(item(entities, best[0]).file, item(entities, best[0]).line) : null;
 }

@@ -47,11 +47,23 @@ function systemCalls(context: FindingContext, loss: IoLoss): Call[] {
     .map(([id, value]) => ({ entity: item(model.entities, id), share: value / total }));
 }
 
+/** Who waits for any of several events may have a time limit; who reads beside it waits until another one writes. */
+const isLimited: Counts = (call) => call !== null && isFor(call, Purpose.requests);
+/** The name of the call with most of the time, if that is half of it or more. */
+function callOf(calls: readonly Call[], waits: IoFacts['waits']): string | null {
+  const most = waits === 'events' ? calls.find(({ entity }) => isLimited(entity)) : calls[0];
+  return most && (waits === 'events' || most.share >= 0.5) ? most.entity.name : null;
+}
+
 const shareOf = (calls: readonly Call[], purpose: Parameters<typeof isFor>[1]): number =>
   calls.reduce((sum, { entity, share }) => sum + (isFor(entity, purpose) ? share : 0), 0);
 
+/** Whether the waits in this system call count. */
+type Counts = (call: Entity | null) => boolean;
+
 /** The innermost procedure with at least half of it, otherwise the one with most; and the total thread time. */
-function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: number; threadTime: number } {
+function whereOf(context: FindingContext, loss: IoLoss, counts: Counts): { id: number; threadTime: number } {
+  const { model, tables, own } = context;
   const { stacks } = tables;
   const { tuples } = model.raw;
   const byEntity = new Map<number, number>();
@@ -61,8 +73,9 @@ function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: nu
   for (let k = 0; k < tuples.ns.length; k++) {
     const value = loss.perTuple(k);
     if (value <= 0) continue;
-    total += value;
     threadTime += loss.counted(k);
+    if (!counts(systemCall(context, u32(tuples.stack, k)))) continue;
+    total += value;
     addTo(innermost, u32(own.procedure, u32(tuples.stack, k)), value);
     for (let n = u32(tuples.stack, k); n !== 0; n = u32(stacks.parent, n))
       if (
@@ -236,10 +249,11 @@ function severalOf(
 
 export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const { model, least } = context;
-  const { id, threadTime } = whereOf(context, loss);
   const cost = loss.cost,
-    waiting = threadTime / cost;
-  const calls = systemCalls(context, loss);
+    calls = systemCalls(context, loss),
+    waits = waitsOf(calls, cost, model.head);
+  const { id, threadTime } = whereOf(context, loss, waits === 'events' ? isLimited : () => true);
+  const waiting = threadTime / cost;
   // Threads that wait for it while nothing runs; locks that are held during this time are reported with them.
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));
   const heldUp = Math.min(
@@ -250,7 +264,6 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
     shareOf(calls, Purpose.sleep) + shareOf(calls, Purpose.device) >= 0.5 && waiting < atATime
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
-  const waits = waitsOf(calls, cost, model.head);
   // Work that the program could do itself instead of starting children, or that need not be started each time.
   const { childrenRunNs } = model.head;
   const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;
@@ -260,7 +273,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice, mayEnd(waits) ? goesNs : 0));
   if (savingNs < least) return [];
   const rarerNs = waits === 'device' && shareOf(calls, Purpose.device) >= 0.5 ? rarer(context, id, cost) : null;
-  const call = calls[0] && calls[0].share >= 0.5 ? calls[0].entity.name : null;
+  const call = callOf(calls, waits);
   const overlapNs = Math.min(cost, loss.saving);
   const asleep = mayEnd(waits) && !isHolding ? allAsleepIn(context, loss, waiting) : null;
   return [
@@ -286,6 +299,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         several: severalOf(context, loss, asleep, together > 0 ? together : twice >= least ? twice : null),
         asleep,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
+        answers: waits === 'children' && shareOf(calls, Purpose.read) >= 0.5,
         started: waits === 'children' && model.head.processesStarted > 0 ? model.head.processesStarted : null,
       },
       related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],

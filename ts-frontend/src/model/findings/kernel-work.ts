@@ -65,6 +65,7 @@ interface Spent {
   byOwner: Map<number, number>;
   byTaker: Map<number, number>; // the procedures that map and unmap memory
   byCall: Map<number, number>; // by procedure of a run-time library
+  byCopy: Map<number, number>; // by such procedure that copies, page faults of what it writes to
   allocating: number; // within the allocator
   copying: number; // page faults of memory that a copy is written to
   mapping: number; // in calls that map and unmap; the rest is page faults
@@ -76,6 +77,7 @@ const nothing = (): Spent => ({
   byOwner: new Map(),
   byTaker: new Map(),
   byCall: new Map(),
+  byCopy: new Map(),
   allocating: 0,
   copying: 0,
   mapping: 0,
@@ -106,7 +108,10 @@ function measure(context: FindingContext): Map<Work, Spent> {
     const called = u32(stacks.entity, node);
     if (tuples.kernel[k] === KernelWork.fault) {
       // the procedure that touches memory is not where it is requested
-      if (isFor(item(model.entities, called), Purpose.copying)) spent.copying += npt;
+      if (isFor(item(model.entities, called), Purpose.copying)) {
+        spent.copying += npt;
+        addTo(spent.byCopy, shownId(model, called), npt);
+      }
       continue;
     }
     addTo(spent.byCall, shownId(model, called), npt);
@@ -250,7 +255,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
     // The place to change is where memory is requested and returned, not where it is first touched.
     const takes = copyingNs === null && work === 'memory' && spent.mapping >= leastMapping * spent.cost;
     const [owner] = most(takes ? spent.byTaker : spent.byOwner) ?? [0];
-    const called = most(spent.byCall);
+    const called = most(copyingNs === null ? spent.byCall : spent.byCopy);
     findings.push(
       findingOf(model, {
         entity: owner,

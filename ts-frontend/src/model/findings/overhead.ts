@@ -151,7 +151,9 @@ interface Saved {
 function savedByRarer(context: FindingContext, objects: Iterable<number>, rarerNs: number): Saved {
   const { aloneNs, idealNs } = withoutWaiting(context, (k) => isWakingCall(context, k));
   const reach = mostWithoutHandOvers(context, objects, (k) => isWakingCall(context, k));
-  const mostlyNs = Math.max(rarerNs, Math.min(aloneNs, reach));
+  // Where calls are not seen, those that wake others look like work of the thread that makes them.
+  const boundNs = context.model.head.paths.kernel ? idealNs : Infinity;
+  const mostlyNs = Math.max(Math.min(rarerNs, boundNs), Math.min(aloneNs, reach));
   // What recording adds to the waits is no cost of the program.
   const leastNs = Math.max(0, mostlyNs - context.model.slowdown.waitsNs);
   return { leastNs, mostNs: Math.max(mostlyNs, Math.min(idealNs, reach)) };

@@ -6,12 +6,14 @@
 import { f64, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import { State, Waiting } from '../profile/raw-profile.js';
+import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
 
 /** Stacks with less than this share of the waiting are ignored in determining where all of it occurs. */
 const leastWait = 0.001;
 /** A procedure with at least this share of the threads' work does some of the work. */
 const leastWork = 0.05;
+/** Calls that wait and wake, and code of locks: part of the waiting, wherever they are made. */
+const hands: ReadonlySet<number> = new Set([KernelWork.futex, KernelWork.lock]);
 /** The least share of the waiting that must be in the middle of work. */
 const mostly = 0.5;
 
@@ -27,7 +29,8 @@ export function waitInTheirWork(
       entity = u32(stacks.entity, node);
     if (!among.has(u32(tuples.thread, k))) continue;
     if (tuples.waiting[k] === Waiting.none) {
-      if (u8(tuples.state, k) === State.useful) addTo(work, entity, f64(tuples.ns, k));
+      if (u8(tuples.state, k) === State.useful && !hands.has(u8(tuples.kernel, k)))
+        addTo(work, entity, f64(tuples.ns, k));
     } else if (objects.has(entity)) addTo(waits, node, f64(tuples.ns, k));
   }
   const [workNs, waitNs] = [total(work), total(waits)];

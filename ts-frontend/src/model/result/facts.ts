@@ -158,6 +158,7 @@ export interface IoFacts {
   asleep: number | null;
   childrenNs: number | null; // processor time of the awaited child processes
   started: number | null; // number of child processes started; null: not known
+  answers: boolean; // what is awaited of child processes is what they write, not their end
 }
 
 /** The thread package's own work: creating, scheduling and switching threads. */

@@ -52,10 +52,23 @@ function ofReplies(facts: IoFacts, say: Phrases): string {
   );
 }
 
+/** One child process that does not end: it answers. */
+function ofAnswers({ overlapNs, several, childrenNs }: IoFacts, { time }: Phrases): string {
+  const more = several === null ? '' : ` (twice as many would save up to ${time(several.savesNs)})`;
+  const takes = childrenNs === null ? '' : `It takes ${time(childrenNs)} of processor time. `;
+  return (
+    `${takes}If this is one request after the other, send the next ones before the answer to the first has come, ` +
+    'several in each write, or do part of its work in this process; or let several such processes answer at a time' +
+    `${more}. Doing other work meanwhile could save up to ${time(overlapNs)}. Option --children also records what ` +
+    'it does.'
+  );
+}
+
 function ofEvents(facts: IoFacts, say: Phrases): string {
   const more = moreThreads(facts, say);
   return (
-    'If it is a timer (a rate limit, a delay between attempts, an interval), shorten it' +
+    'If it is a timer (a rate limit, a delay between attempts, an interval, a time limit after which it looks for ' +
+    'what another thread has done), shorten it, or let what it waits for end it (a condition, an eventfd, a pipe)' +
     `${more === '' ? '' : `, or ${more}`}; that could save up to ${say.time(facts.goesNs)}. If it is input, the ` +
     `sender sets the pace; doing other work meanwhile could save up to ${say.time(facts.overlapNs)}.`
   );
@@ -77,8 +90,10 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     : '';
   const saved = say.time(facts.overlapNs);
   if (waits === 'children') {
+    const text = `${where} waits for child processes${inCall} for ${costs}, ${threads} on average, ${state}`;
+    if (facts.started === 1 && facts.answers) return { text, remedy: ofAnswers(facts, say) };
     return {
-      text: `${where} waits for child processes${inCall} for ${costs}, ${threads} on average, ${state}`,
+      text,
       remedy:
         (several
           ? `Run more of them at a time (twice as many would save up to ${say.time(several.savesNs)}), or do other ` +

@@ -84,7 +84,7 @@ export function wakeUps(
         ? `${wakeFewer}; that would save ${between(time(leastNs), time(mostNs))}.`
         : `${waitLess(item(model.entities, finding.entity))}: that would save ` +
           between(time(leastNs), time(mostNs)) +
-          `${leastNs < mostNs ? ', the latter if no thread had to wait for another' : ''}.`,
+          `${time(leastNs) === time(mostNs) ? '' : ', the latter if no thread had to wait for another'}.`,
   };
 }
 
@@ -98,7 +98,7 @@ export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases):
   const moves =
     waits === null
       ? ', and more if the code inside waits for data from other CPUs'
-      : leastNs < mostNs
+      : time(leastNs) !== time(mostNs)
         ? ', the latter if the code inside mostly waits for data from other CPUs'
         : '';
   return {

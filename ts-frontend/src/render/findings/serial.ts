@@ -15,9 +15,10 @@ export function serial(
   { model, costs, title, name, processorUse, calledFrom, waitingAt, time, share }: Phrases,
 ): Sentences {
   const callers = calledFrom(facts.callers);
-  const isLock = item(model.entities, finding.entity).kind === 'lock';
+  const { kind, members } = item(model.entities, finding.entity);
+  const isLock = kind === 'lock';
   const code =
-    facts.worker?.thread === finding.entity
+    facts.worker && kind === 'thread' // that thread, or the threads of its name
       ? 'That'
       : isLock
         ? heldText(title(finding.entity))
@@ -42,8 +43,7 @@ export function serial(
           ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one ' +
             'before), or do less there'
           : 'Do less there, or do it in parallel';
-  const { kind, members } = item(model.entities, finding.entity);
-  const areThreads = kind === 'thread' && members.length > 1;
+  const areThreads = !facts.worker && kind === 'thread' && members.length > 1;
   const first = areThreads ? `${code.charAt(0).toUpperCase()}${code.slice(1)}` : code;
   const ran = areThreads ? 'each' : `${count(facts.succession ?? 0)} threads ran it, each of which`;
   const worker = facts.worker

@@ -37,7 +37,10 @@ export function sharing(
       `line moves from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
       `${processorUse(finding.processorUse)}; about ${share(part)} of this time is at such accesses.`,
     remedy:
-      `${remedies[how]}: that saves ${time(savesNs)} if only these accesses wait for the line, and up to ` +
-      `${time(mostNs)} if the instructions after them wait for it, too.`,
+      `${remedies[how]}: that saves ` +
+      (time(savesNs) === time(mostNs)
+        ? `up to ${time(mostNs)}.`
+        : `${time(savesNs)} if only these accesses wait for the line, and up to ${time(mostNs)} if the instructions ` +
+          'after them wait for it, too.'),
   };
 }
