@@ -1,7 +1,7 @@
 /** The slowdown of a run by its recording, computed from counted operations. */
 import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
-import { ProfileBuilder, run } from '../../support/profile-builder.js';
+import { ProfileBuilder, run, spin } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 const head = {
@@ -106,6 +106,18 @@ test('kernel threads that wait for each other all the time: what delays one may 
         .build(),
     ).slowdown.waitsMayChange,
   );
+});
+
+test('threads that spin for each other: what delays one of them delays all', (t) => {
+  const team = (part: number): boolean =>
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { ...head, publisher: 'pthread', waitPs: 0 } as object })
+        .stretch(part * second, [run('w1', ['main', 'a']), spin('w2', ['main', 'loop:end'])])
+        .stretch((1 - part) * second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
+        .build(),
+    ).slowdown.waitsMayChange;
+  t.true(team(0.4));
+  t.false(team(0.05));
 });
 
 /** Two threads for a second, for `part` of it in the kernel's or the layer's code of that kind. */

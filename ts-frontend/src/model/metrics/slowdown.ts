@@ -62,6 +62,16 @@ function waitsOften(
   return (waits > 0 && ranNs <= waits * oftenNs) || (yieldingNs > 0 && yieldingNs >= leastYielding * ranNs);
 }
 
+/** Threads spin for each other if spinning takes this share of what they execute. */
+const leastSpinning = 0.1;
+
+/** Whether threads spin for others (a team in OpenMP's barriers): what delays one of them delays all. */
+function spinsOften({ balance, threads }: RawProfile, ranNs: number): boolean {
+  let spunNs = 0;
+  for (let k = 0; k < balance.ns.length; k++) spunNs += f64(balance.ns, k) * u16(balance.spinning, k);
+  return threads.length >= 2 && spunNs > 0 && spunNs >= leastSpinning * (ranNs + spunNs);
+}
+
 /** Locks are slow from this many times the cost of a lock that only one CPU uses. */
 const leastMoving = 2;
 
@@ -128,8 +138,9 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
   const isPublished = head.publisher === 'pthread' && !head.outside,
     spent = atLocks(raw);
-  const waitsMayChange = isPublished && waitsOften(raw, spent, waited, root.processorTimeNs),
-    moving = isPublished ? linesMove(raw, spent, locked, root.processorTimeNs) : 1;
+  const ranNs = root.processorTimeNs;
+  const waitsMayChange = isPublished && (waitsOften(raw, spent, waited, ranNs) || spinsOften(raw, ranNs)),
+    moving = isPublished ? linesMove(raw, spent, locked, ranNs) : 1;
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
   const cpuWait = cpuWaitOf(raw);
   const sampling = samplingOf(raw, othersPart(cpuWait));
