@@ -10,14 +10,16 @@ import { processorsText } from '../harness/processors.js';
 const onlyTasks: readonly string[] = ['lace', 'libfork'];
 const taskSystems: readonly string[] = [...forkJoinPeers, ...onlyTasks];
 const withoutLoops = (peer: string): boolean => onlyTasks.includes(peer);
-const isLoop = (name: string): boolean => name === 'loop' || name === 'reduce';
+const isLoop = (name: string): boolean => name.startsWith('loop') || name === 'reduce';
 
 const cases: readonly (readonly [string, string])[] = [
   ['queens', '10 queens, a task for each free place (35,000)'],
   ['tree', 'unbalanced tree search, a task for each node (some 25,000)'],
   ['matrix', 'matrix multiplication, 256 by 256, down to 32 by quarters (584 tasks)'],
   ['sort', 'quicksort of 200,000 numbers, pieces of 64'],
-  ['loop', 'parallel loop over 100,000 elements'],
+  ['loop', 'parallel loop over 100,000 elements, a multiplication each'],
+  ['loop-empty', 'parallel loop over 1,000 elements that does nothing'],
+  ['loop-uneven', 'parallel loop over 2,000 elements, of which each takes longer than the one before'],
   ['reduce', 'sum over 100,000 elements'],
 ];
 
@@ -26,7 +28,7 @@ const task = (name: string, what: string, targets: readonly Target[]): Trial => 
   rows: [{ id: `${name}.1`, what: `${what}, 1 processor`, unit: 'ns', targets }],
 });
 /** If a loop takes most of the time, clang's code for it would be compared with gcc's, so libomp does not take part. */
-const loops: readonly string[] = ['matrix', 'loop', 'reduce'];
+const loops: readonly string[] = ['matrix', 'loop', 'loop-uneven', 'reduce'];
 
 const program = ([name, what]: readonly [string, string], processors: number): Trial => ({
   contenders: packages(

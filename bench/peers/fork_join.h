@@ -8,6 +8,7 @@
  *   TASK_PROCEDURE(procedure), LEAVE, CALL_HERE(procedure, argument), CALL_FIRST(procedure, argument)
  * and, if it has loops:
  *   LOOP(begin, end, body, argument)                   calls body(from, to, argument) for parts of a range
+ *   LOOP_UNEVEN(begin, end, body, argument)            the same, as one would write it if some elements take longer
  *   REDUCE(begin, end, body, argument)                 the sum of what body(from, to, argument) returns for the parts
  *
  * One operation is one whole run; each result is checked.
@@ -224,6 +225,38 @@ static double loop(long n) {
   for (int k = 0; k < ELEMENTS; k++) must(elements[k] >= 1 && elements[k] <= 2, "an element was left out");
   return took;
 }
+/* Nothing to do: what a loop itself takes, of so few elements that it is not worth a processor. */
+enum { FEW = 1000 };
+static void nothing_of(int64_t from, int64_t to, void *argument) {
+  (void)argument;
+  __asm__ volatile("" : : "r"(from), "r"(to));
+}
+static double loop_empty(long n) {
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) LOOP(0, FEW, nothing_of, NULL);
+  return now_ns() - begin;
+}
+/* Element k takes time in proportion to k: the second half takes three times as long as the first. */
+enum { UNEVEN = 2000 };
+static int64_t uneven_sum[UNEVEN];
+static void triangle(int64_t from, int64_t to, void *argument) {
+  int64_t by = *(int64_t *)argument;
+  for (int64_t k = from; k < to; k++) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < k; i++) sum += (i ^ sum) * by;
+    uneven_sum[k] = sum;
+  }
+}
+static double loop_uneven(long n) {
+  int64_t by = 7;
+  triangle(UNEVEN - 1, UNEVEN, &by);
+  int64_t last = uneven_sum[UNEVEN - 1];
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) LOOP_UNEVEN(0, UNEVEN, triangle, &by);
+  double took = now_ns() - begin;
+  must(uneven_sum[UNEVEN - 1] == last && uneven_sum[1] == 0, "an element is wrong");
+  return took;
+}
 static int64_t squares(int64_t from, int64_t to, void *argument) {
   int64_t sum = 0, by = *(int64_t *)argument;
   for (int64_t k = from; k < to; k++) sum += k * k % by;
@@ -244,9 +277,15 @@ static int run_fork_join(const char *name) {
     const char *name;
     double (*run)(long n);
   } cases[] = {
-    {"queens", queens}, {"tree", tree},     {"matrix", matrix}, {"sort", sort},
+    {"queens", queens},
+    {"tree", tree},
+    {"matrix", matrix},
+    {"sort", sort},
 #ifdef LOOP
-    {"loop", loop},     {"reduce", reduce},
+    {"loop", loop},
+    {"loop-empty", loop_empty},
+    {"loop-uneven", loop_uneven},
+    {"reduce", reduce},
 #endif
   };
   for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {

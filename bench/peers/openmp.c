@@ -13,6 +13,10 @@ static inline void loop_of(int64_t begin, int64_t end, void (*body)(int64_t, int
     body(bound(begin, end, me, all), bound(begin, end, me + 1, all), argument);
   }
 }
+static inline void uneven_loop_of(int64_t begin, int64_t end, void (*body)(int64_t, int64_t, void *), void *argument) {
+#pragma omp parallel for schedule(guided)
+  for (int64_t k = begin; k < end; k++) body(k, k + 1, argument);
+}
 static inline int64_t sum_of(int64_t begin, int64_t end, int64_t (*body)(int64_t, int64_t, void *), void *argument) {
   int64_t sum = 0;
 #pragma omp parallel reduction(+ : sum)
@@ -30,6 +34,7 @@ static inline int64_t sum_of(int64_t begin, int64_t end, int64_t (*body)(int64_t
   } while (0)
 #define JOIN(s, procedure)                 _Pragma("omp taskwait")
 #define LOOP(begin, end, body, argument)   loop_of(begin, end, body, argument)
+#define LOOP_UNEVEN                        uneven_loop_of
 #define REDUCE(begin, end, body, argument) sum_of(begin, end, body, argument)
 #include "tasks.h"
 
@@ -75,7 +80,7 @@ int main(int count, char **arguments) {
   must(count >= 3, "usage: PROGRAM CASE PROCESSORS");
   int processors = atoi(arguments[2]), status = 1;
   omp_set_num_threads(processors);
-  if (!strcmp(arguments[1], "loop") || !strcmp(arguments[1], "reduce")) return run_tasks(arguments[1], processors);
+  if (!strncmp(arguments[1], "loop", 4) || !strcmp(arguments[1], "reduce")) return run_tasks(arguments[1], processors);
 #pragma omp parallel
 #pragma omp single
   status = run_tasks(arguments[1], processors);

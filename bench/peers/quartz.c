@@ -86,6 +86,7 @@ static inline int64_t sum_of(int64_t begin, int64_t end, int64_t (*body)(int64_t
 #define FORK(s, procedure, argument)       qz_spawn(&(s), procedure, argument)
 #define JOIN(s, procedure)                 qz_sync(&(s))
 #define LOOP(begin, end, body, argument)   qz_parallel_for(begin, end, 0, body, argument)
+#define LOOP_UNEVEN                        LOOP
 #define REDUCE(begin, end, body, argument) sum_of(begin, end, body, argument)
 
 #ifdef GROWTH

@@ -16,6 +16,7 @@ using range = tbb::blocked_range<std::int64_t>;
 #define JOIN(s, procedure) (s).wait()
 #define LOOP(from, to, body, argument) \
   tbb::parallel_for(range(from, to), [&](const range &part) { body(part.begin(), part.end(), argument); })
+#define LOOP_UNEVEN LOOP
 #define REDUCE(from, to, body, argument)                                                                 \
   tbb::parallel_reduce(                                                                                  \
     range(from, to), std::int64_t(0),                                                                    \

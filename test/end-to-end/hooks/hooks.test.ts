@@ -39,6 +39,16 @@ const counts = { main: 1, worker: 2, turn: 2 * turns, leaf: 20 * turns };
 
 for (const compiler of ['gcc', 'clang'] as const) {
   const test = needing(`tool:${compiler}`);
+  test(`${compiler}: a parallel loop of the package, whose parts depend on the run`, async (t) => {
+    const loop = build(compiler, 'loop.c', [], flags('libs'));
+    for (const processors of [1, 2, 4]) {
+      const { model, status, stderr } = await record(loop, { processors });
+      t.is(status, 0, stderr);
+      t.true(calls(model, 'body') >= 50 * 8 * processors);
+      exact(t, model, { main: 1, body: calls(model, 'each') });
+    }
+  });
+
   for (const options of [[], ['-O0'], ['-fPIC', '-fno-plt'], ['-fno-pie'], ['-Og']]) {
     test(`${compiler} ${options.join(' ')}: a pthread program, recorded by the layer`, async (t) => {
       const { model, status, stderr } = await record(

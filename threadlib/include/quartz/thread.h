@@ -129,8 +129,9 @@ void qz_spawn_named(qz_scope *scope, const char *name, void (*function)(void *),
 void qz_sync(qz_scope *scope);
 
 /* Calls `body(from, to, argument)` for disjoint parts of [begin, end), in parallel and in any order, and returns
- * when all calls have returned. A part has at most `grain` elements; grain 0 makes 8 to 16 parts per processor. If
- * begin >= end, nothing is called. */
+ * when all calls have returned. A part has at most `grain` elements, and parts may wait for each other. With grain 0
+ * the parts are of different sizes, so that all processors end together although some elements take longer; elements may
+ * wait for each other only if there are fewer than 16 per processor. If begin >= end, nothing is called. */
 void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int64_t from, int64_t to, void *argument),
                      void *argument);
 

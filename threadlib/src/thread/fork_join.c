@@ -1,4 +1,4 @@
-/* Fork-join: spawn, sync, parallel loops.
+/* Fork-join: spawn and sync. Loops are in parallel_for.c.
  *
  * Owns:    the tasks in the deques (ring.h), until they are called or become threads; scopes are in scope.c.
  * Writer:  the thread that owns the scope.
@@ -241,50 +241,8 @@ static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, 
 
 void qz_sync(qz_scope *scope) { sync((struct qzi_scope *)scope, QZI_CALLER()); }
 
-/* ---- parallel loops ---- */
-
-struct loop {
-  void (*body)(int64_t begin, int64_t end, void *argument);
-  void *argument;
-  int64_t grain;
-  uint64_t site; /* return address of the call of qz_parallel_for; counted as the call site of each call of the body */
-};
-struct range {
-  const struct loop *loop;
-  int64_t begin, end;
-};
-
-uintptr_t qzi_range_body(const void *range) { return (uintptr_t)((const struct range *)range)->loop->body; }
-
-/* Halves the range until it is at most one grain long, and spawns each right half. Each thread calls the body once;
- * that call was counted when the thread was created (abi/session.h, start_low). */
-__attribute__((section("quartz_start"), noinline, noclone)) void qzi_run_range(void *arg) {
-  struct range range = *(struct range *)arg;
-  const struct loop *loop = range.loop;
-  struct qzi_scope scope;
-  memset(&scope, 0, sizeof scope);
-  struct range right[64];
-  unsigned n = 0;
-  while ((uint64_t)range.end - (uint64_t)range.begin > (uint64_t)loop->grain) {
-    int64_t middle = range.begin + (int64_t)(((uint64_t)range.end - (uint64_t)range.begin) / 2);
-    right[n] = (struct range){loop, middle, range.end};
-    spawn(&scope, true, NULL, (uintptr_t)loop->body, &right[n++], loop->site);
-    range.end = middle;
-  }
-  loop->body(range.begin, range.end, loop->argument);
-  sync(&scope, loop->site);
+/* Parts of parallel loops (parallel_for.c). */
+void qzi_spawn_range(struct qzi_scope *scope, uintptr_t body, void *range, uint64_t site) {
+  spawn(scope, true, NULL, body, range, site);
 }
-
-void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int64_t, int64_t, void *),
-                     void *argument) {
-  if (begin >= end) return;
-  if (grain <= 0) {
-    uint64_t parts = (uint64_t)qzi_runtime.processor_count * 8, length = (uint64_t)end - (uint64_t)begin;
-    grain = (int64_t)(length / parts);
-    if (grain < 1) grain = 1;
-  }
-  struct loop loop = {body, argument, grain, QZI_CALLER()};
-  struct range range = {&loop, begin, end};
-  qzi_pub_count(qzi_publisher_self(), loop.site, (uintptr_t)body);
-  qzi_run_range(&range);
-}
+void qzi_sync(struct qzi_scope *scope, uint64_t site) { sync(scope, site); }

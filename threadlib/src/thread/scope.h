@@ -43,6 +43,9 @@ void qzi_sync_span(struct qzi_scope *scope, uint64_t site, struct qzi_merge *mer
 void qzi_sync_published(struct qzi_scope *scope, uint64_t site);
 /* qz_sync of threads, whether or not something is published. */
 void qzi_sync_threads(struct qzi_scope *scope, uint64_t site);
+/* Spawns a part of a parallel loop: qzi_run_range(range); and qz_sync with another call site. */
+void qzi_spawn_range(struct qzi_scope *scope, uintptr_t body, void *range, uint64_t site);
+void qzi_sync(struct qzi_scope *scope, uint64_t site);
 /* A call in place that became a thread has ended. */
 void qzi_in_place_ended(struct qzi_processor *p);
 
