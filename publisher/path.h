@@ -50,11 +50,17 @@ static inline __attribute__((always_inline)) void qzi_path_go_on(struct qz_path 
 #define qzi_path_give(p, to, arrival) ((void)(p), (void)(to))
 #define qzi_path_take(p, t)           ((void)(p), (void)(t))
 #else
+/* NULL while work and span are recorded. Loaded once: the next connection may be of another kind. */
+static inline struct qz_path *qzi_path_of(const struct qzi_publisher *p) {
+  return __atomic_load_n(&p->path, __ATOMIC_ACQUIRE);
+}
+
 /* The caller's processor gives its chain to a thread that it holds. */
 static inline __attribute__((always_inline)) void qzi_path_give(struct qzi_publisher *p, struct qzi_pub_thread *to,
                                                                 enum qz_arrival arrival) {
-  if (__builtin_expect(p->path != NULL, 1))
-    __atomic_store_n(&to->chain, qzi_path_now(p->path) | arrival, __ATOMIC_RELAXED);
+  struct qz_path *path = qzi_path_of(p);
+  if (__builtin_expect(path != NULL, 1))
+    __atomic_store_n(&to->chain, qzi_path_now(path) | arrival, __ATOMIC_RELAXED);
   else if (arrival == QZ_ARRIVAL_CREATED)
     qzi_span_created(p, to);
   else
@@ -64,8 +70,9 @@ static inline __attribute__((always_inline)) void qzi_path_give(struct qzi_publi
 /* p continues with t, which has its record. */
 static inline __attribute__((always_inline)) void qzi_path_take(struct qzi_publisher *p,
                                                                 const struct qzi_pub_thread *t) {
-  if (__builtin_expect(p->path != NULL, 1))
-    qzi_path_go_on(p->path, t);
+  struct qz_path *path = qzi_path_of(p);
+  if (__builtin_expect(path != NULL, 1))
+    qzi_path_go_on(path, t);
   else
     qzi_span_take(p, t);
 }

@@ -36,12 +36,12 @@ static uint32_t waits_for(const struct qzi_pub_thread *t) {
 }
 
 __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi_pub_thread *to, unsigned arrival) {
-  struct qzi_span_actor *actor = p->span;
+  struct qzi_span_actor *actor = actor_of(p);
   if (!actor) return;
   __atomic_store_n(&to->chain, qzi_path_now(actor->path) | arrival, __ATOMIC_RELAXED);
   if (arrival == QZ_ARRIVAL_JOINED && to != current(p))
     return; /* called on its parent's stack: see qzi_span_call_ended */
-  struct qzi_span *self = running(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
   switch (arrival) {
   case QZ_ARRIVAL_WOKEN:
@@ -63,7 +63,7 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
 }
 
 __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t) {
-  struct qzi_span_actor *actor = p->span;
+  struct qzi_span_actor *actor = actor_of(p);
   if (!actor) return;
   qzi_path_go_on(actor->path, t);
   struct qzi_span *span = of_epoch(t);
@@ -77,12 +77,14 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
 }
 
 void qzi_span_spins(struct qzi_publisher *p) {
-  struct qzi_span *self = running(p);
-  if (self) cut(p->span, self, clock_now(), 0);
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (self) cut(actor, self, clock_now(), 0);
 }
 void qzi_span_goes_on(struct qzi_publisher *p) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
-  if (self) begin(p->span, self, clock_now());
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (self) begin(actor, self, clock_now());
 }
 /* By the clock of the kernel thread, which stays with its thread: without its waits for CPUs. */
 void qzi_span_io_over(const struct qzi_pub_thread *t) {
@@ -92,35 +94,40 @@ void qzi_span_io_over(const struct qzi_pub_thread *t) {
   span->back = true;
 }
 void qzi_span_slept(struct qzi_publisher *p, uint64_t ns) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (self) lengthen(self, self->gone ? ticks_of(ns) : self->away);
 }
 void qzi_span_timed_out(struct qzi_publisher *p, uint64_t deadline_ns) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
   int64_t ticks = (int64_t)(self->gone ? qzi_pub_ticks_at(deadline_ns) - self->gone : self->away);
   if (ticks > 0) lengthen(self, (uint64_t)ticks);
 }
 
-uint64_t qzi_span_aside_begins(struct qzi_publisher *p) { return p->span ? clock_now() : 0; }
+uint64_t qzi_span_aside_begins(struct qzi_publisher *p) { return actor_of(p) ? clock_now() : 0; }
 void qzi_span_aside(struct qzi_publisher *p, uint64_t since) {
-  struct qzi_span *self = p->span && since ? running(p) : NULL;
+  struct qzi_span_actor *actor = since ? actor_of(p) : NULL;
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
   uint64_t ticks = clock_now() - since;
   if ((int64_t)ticks <= 0) return;
-  p->span->since += ticks;
+  actor->since += ticks;
   self->now.burdened += ticks;
-  qzi_pub_store(&p->span->record->aside, p->span->record->aside + ticks);
+  qzi_pub_store(&actor->record->aside, actor->record->aside + ticks);
 }
 
 void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(p->span, self, clock_now(), 0);
+  cut(actor, self, clock_now(), 0);
   *origin = (struct qzi_span_origin){.lanes = self->now, .sites = self->sites, .inside = self->inside};
 }
 void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin *origin) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
   self->now = origin->lanes;
   self->given = false;
@@ -129,19 +136,21 @@ void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin
   self->sites = origin->sites;
   self->inside = origin->inside;
   self->called = 0;
-  begin(p->span, self, clock_now());
+  begin(actor, self, clock_now());
 }
 
 void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(p->span, self, clock_now(), 0);
+  cut(actor, self, clock_now(), 0);
   *lanes = self->now;
 }
 void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes, uint32_t object) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(p->span, self, clock_now(), 0);
+  cut(actor, self, clock_now(), 0);
   longest(&self->now, lanes, object && qzi_what_if_locks ? qzi_what_if_lock(object) : 0);
 }
 
@@ -164,26 +173,29 @@ void qzi_span_take_from(struct qzi_publisher *p, uint32_t object) {
 }
 
 void qzi_span_enters(struct qzi_publisher *p, uint8_t bits) {
-  struct qzi_span *self = running(p);
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(p->span, self, clock_now(), 0);
+  cut(actor, self, clock_now(), 0);
   self->called |= bits & ~self->inside;
   self->inside |= bits;
   qzi_what_if_seen(bits);
 }
 void qzi_span_leaves(struct qzi_publisher *p, uint8_t bits) {
-  struct qzi_span *self = running(p);
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(p->span, self, clock_now(), 0);
+  cut(actor, self, clock_now(), 0);
   self->called &= ~bits;
   self->inside &= ~bits;
 }
 
 void qzi_span_ended(struct qzi_publisher *p) {
-  struct qzi_span *self = running(p);
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(p->span, self, clock_now(), 0);
-  qzi_span_note_waits(p->span);
+  cut(actor, self, clock_now(), 0);
+  qzi_span_note_waits(actor);
   struct qz_span_end *end = &qzi_session.head->span_end;
   end->burdened = self->now.burdened;
   end->typical = self->now.typical;

@@ -24,10 +24,10 @@ static inline const struct qzi_spawn_near *spawn_near(struct qzi_span_actor *act
 }
 
 void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
-  struct qzi_span_actor *actor = p->span;
+  struct qzi_span_actor *actor = actor_of(p);
   if (!actor) return;
   __atomic_store_n(&t->chain, qzi_path_now(actor->path) | QZ_ARRIVAL_CREATED, __ATOMIC_RELAXED);
-  struct qzi_span *self = running(p), *child = of_thread(t);
+  struct qzi_span *self = running(p, actor), *child = of_thread(t);
   if (!self) return;
   cut_here(actor, self, clock_now(), 0);
   const struct qzi_spawn_near *near = spawn_near(actor, t);
@@ -47,16 +47,18 @@ void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
 }
 
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
-  if (self) cut_here(p->span, self, clock_now(), site);
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (self) cut_here(actor, self, clock_now(), site);
 }
 
 void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge) {
   const struct qzi_pub_thread *t = current(p);
-  struct qzi_span *self = p->span ? running(p) : NULL, *its = of_epoch(parent);
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor), *its = of_epoch(parent);
   if (!self) return;
-  cut_here(p->span, self, clock_now(), t->start);
-  qzi_site_ended(p->span->record, self, t);
+  cut_here(actor, self, clock_now(), t->start);
+  qzi_site_ended(actor->record, self, t);
   longest(&its->now, &self->now, 0);
   its->work += self->work;
   qzi_merge_add(merge, self->now.length);
@@ -64,9 +66,9 @@ void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *p
 
 void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merge *merge,
                          const struct qzi_span_sync *elsewhere) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  struct qzi_span_actor *actor = p->span;
   if (elsewhere) {
     longest(&self->now, &elsewhere->most, 0);
     self->work += elsewhere->work;
@@ -80,9 +82,10 @@ void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merg
 }
 
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut_here(p->span, self, clock_now(), 0);
+  cut_here(actor, self, clock_now(), 0);
   longest(&merged->most, &self->now, 0);
   qzi_merge_add(&merged->merge, self->now.length);
   merged->work += self->work;
@@ -97,9 +100,9 @@ void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *r
   qzi_merge_add(&result->merge, its->now.length);
 }
 void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result, uint64_t site) {
-  struct qzi_span *self = p->span ? running(p) : NULL;
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
   if (!self) return;
-  struct qzi_span_actor *actor = p->span;
   cut_here(actor, self, clock_now(), 0);
   longest(&self->now, &result->most, 0);
   self->work += result->work;

@@ -76,10 +76,16 @@ static inline struct qzi_pub_thread *current(struct qzi_publisher *p) {
 #endif
 }
 
-/* The same, for a thread with a running strand. */
-static inline struct qzi_span *running(struct qzi_publisher *p) {
-  struct qzi_pub_thread *t = current(p);
-  struct qzi_span_actor *actor = p->span;
+/* What p records work and span by; NULL: it records none. To be loaded once in each function: the next connection may
+ * be of another kind, and what is recorded then by the last functions of the one before is of no use, but must find
+ * its place. */
+static inline struct qzi_span_actor *actor_of(const struct qzi_publisher *p) {
+  return __atomic_load_n(&p->span, __ATOMIC_ACQUIRE);
+}
+
+/* The same, for a thread with a running strand; NULL also without an actor. */
+static inline struct qzi_span *running(struct qzi_publisher *p, struct qzi_span_actor *actor) {
+  struct qzi_pub_thread *t = actor ? current(p) : NULL;
   if (!t) return NULL;
   if (__builtin_expect(actor->epoch != qzi_pub_epoch, 0)) { /* it was running when the recording began */
     actor->epoch = qzi_pub_epoch;

@@ -130,8 +130,8 @@ void qz_sync(qz_scope *scope);
 
 /* Calls `body(from, to, argument)` for disjoint parts of [begin, end), in parallel and in any order, and returns
  * when all calls have returned. A part has at most `grain` elements, and parts may wait for each other. With grain 0
- * the parts are of different sizes, so that all processors end together although some elements take longer; elements may
- * wait for each other only if there are fewer than 16 per processor. If begin >= end, nothing is called. */
+ * the parts are of different sizes, so that all processors end together although some elements take longer; elements
+ * may wait for each other only if there are fewer than 16 per processor. If begin >= end, nothing is called. */
 void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int64_t from, int64_t to, void *argument),
                      void *argument);
 

@@ -79,12 +79,19 @@ void qzi_publishers_mapped(void) {
   pthread_mutex_unlock(&lock);
 }
 
+/* A processor that has published before may still read what it published by. So nothing is stored that is unchanged,
+ * as always from one connection to the next of the same kind. */
+#define CONNECT(field, value)                                                      \
+  do {                                                                             \
+    if ((field) != (value)) __atomic_store_n(&(field), (value), __ATOMIC_RELEASE); \
+  } while (0)
 static void connect_path(struct qzi_publisher *p) {
-  bool span = qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks(), p->os_tid);
-  __atomic_store_n(&p->span, span ? p->span_room : NULL, __ATOMIC_RELEASE);
-  struct qz_path *path = qzi_path_actor(p->index);
-  __atomic_store_n(&p->time_path, path, __ATOMIC_RELEASE);
-  __atomic_store_n(&p->path, span ? NULL : path, __ATOMIC_RELEASE); /* stored last: then both chains exist */
+  struct qzi_span_actor *span =
+    qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks(), p->os_tid) ? p->span_room : NULL;
+  CONNECT(p->span, span);
+  struct qz_path *path = qzi_path_actor(p->index), *alone = span ? NULL : path;
+  CONNECT(p->time_path, path);
+  CONNECT(p->path, alone); /* stored last: then both chains exist */
 }
 void qzi_publishers_sample(void) {} /* the code that its threads run is known from hooks */
 

@@ -139,7 +139,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
 enum { MAX_PAUSES = 64, YIELD_NS = 50000 };
 
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
-  spin->index = object->pub.index;
+  spin->index = __atomic_load_n(&object->pub.index, __ATOMIC_ACQUIRE);
   qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, spin->index);
   spin->start_ns = spin->now_ns = qzi_now_ns();
   spin->limit_ns = policy == QZ_SPIN ? deadline_ns : spin->now_ns + qzi_spin_limit_ns();

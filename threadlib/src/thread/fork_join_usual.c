@@ -12,7 +12,7 @@
 void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                      uint64_t site) {
   struct qzi_processor *p = qzi_processor_self();
-  if (QZI_UNLIKELY(!p || !qzi_thread_self() || !p->head.pub.time_path || name)) {
+  if (QZI_UNLIKELY(!p || !qzi_thread_self() || !__atomic_load_n(&p->head.pub.time_path, __ATOMIC_ACQUIRE) || name)) {
     qzi_spawn_thread(scope, loop, name, function, argument, site);
     return;
   }
