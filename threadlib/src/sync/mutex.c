@@ -101,7 +101,7 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
       if (qzi_queue_empty(&mutex->queue) && !watcher(mutex)) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
       qzi_queue_append(&mutex->queue, me);
     }
-    qzi_pub_queue(mutex->object.pub.index, ++mutex->object.waiting);
+    qzi_pub_queue(qzi_object_index(&mutex->object), ++mutex->object.waiting);
     qzi_block(&mutex->object, QZ_KIND_MUTEX, self);
     if (deadline_ns == QZI_NEVER) {
       qzi_park(release_queue, mutex);
@@ -111,7 +111,7 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
         acquire_queue(mutex);
         if (me->queued) {
           qzi_queue_remove(&mutex->queue, me);
-          qzi_pub_queue(mutex->object.pub.index, --mutex->object.waiting);
+          qzi_pub_queue(qzi_object_index(&mutex->object), --mutex->object.waiting);
         }
         if (qzi_queue_empty(&mutex->queue)) qzi_word_clear(&mutex->word, WAITERS | DUE);
         release_queue(mutex);
@@ -204,7 +204,7 @@ static __attribute__((noinline)) int acquired_slow(uint32_t index, struct qzi_th
 static __attribute__((noinline)) int lock_published(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
   if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != 0))
     return lock_slow(mutex, self, QZI_NEVER, place);
-  uint32_t index = __atomic_load_n(&mutex->object.pub.index, __ATOMIC_ACQUIRE);
+  uint32_t index = qzi_object_index(&mutex->object);
   if (QZI_UNLIKELY(
         !qzi_pub_ask_fast(qzi_publisher_self(), &self->pub, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), place)))
     return lock_slow(mutex, self, QZI_NEVER, place);
@@ -214,7 +214,7 @@ static __attribute__((noinline)) int lock_published(struct mutex *mutex, struct 
 }
 
 static inline struct qzi_thread *let_go(struct mutex *mutex, struct qzi_thread *self) {
-  uint32_t index = qzi_publishing() ? mutex->object.pub.index : 0;
+  uint32_t index = qzi_publishing() ? qzi_object_index(&mutex->object) : 0;
   if (QZI_UNLIKELY(index)) qzi_pub_released(index);
   struct qzi_thread *next = NULL;
   if (__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)self ||
@@ -317,7 +317,7 @@ static __attribute__((noinline)) int unlocked(struct qzi_thread *self, uint32_t 
 }
 
 static __attribute__((noinline)) int unlock_published(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
-  uint32_t index = mutex->object.pub.index;
+  uint32_t index = qzi_object_index(&mutex->object);
   if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)self || !index ||
                    qzi_pub_exact_hold))
     return unlock_slow(mutex, self, place);

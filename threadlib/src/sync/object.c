@@ -98,7 +98,7 @@ void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes
 
 struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given) {
   struct qzi_waiter *first = NULL, **end = &first, *head = qzi_queue_head(queue), *waiter = head;
-  uint32_t index = qzi_publishing() ? object->pub.index : 0;
+  uint32_t index = qzi_publishing() ? qzi_object_index(object) : 0;
   uint64_t now = 0, taken = 0;
   if (!head) return NULL;
   struct qzi_pub_waits waits = {0};
@@ -139,7 +139,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
 enum { MAX_PAUSES = 64, YIELD_NS = 50000 };
 
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
-  spin->index = __atomic_load_n(&object->pub.index, __ATOMIC_ACQUIRE);
+  spin->index = qzi_object_index(object);
   qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, spin->index);
   spin->start_ns = spin->now_ns = qzi_now_ns();
   spin->limit_ns = policy == QZ_SPIN ? deadline_ns : spin->now_ns + qzi_spin_limit_ns();

@@ -109,7 +109,7 @@ int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *tim
 /* Grants the lock to waiters at the head of the queue as far as possible. Returns the list of threads to be woken.
  * Under the internal lock. */
 static struct qzi_waiter *give(struct rwlock *rw) {
-  uint32_t index = rw->object.pub.index;
+  uint32_t index = qzi_object_index(&rw->object);
   struct qzi_waiter *waiter, *first = NULL, **end = &first;
   uint64_t now = 0;
   while (!rw->writer && (waiter = qzi_queue_head(&rw->queue))) {
@@ -140,7 +140,7 @@ int qz_rwlock_unlock(qz_rwlock *lock) {
   qzi_object_check(&rw->object, QZI_CALLER());
   struct qzi_thread *self = qzi_self();
   qzi_lock(&rw->lock);
-  uint32_t index = rw->object.pub.index;
+  uint32_t index = qzi_object_index(&rw->object);
   int error = 0;
   if (rw->writer == self) {
     qzi_pub_released(index);

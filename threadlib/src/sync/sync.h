@@ -30,6 +30,10 @@ struct qzi_object {
   uint16_t barges;           /* mutex: unlocks since a waiter was woken; written by the holder, read by that waiter */
 };
 #define QZI_KIND_DESTROYED 255
+/* The index of its record, 0: none yet; any thread may register it at any time. */
+static inline uint32_t qzi_object_index(const struct qzi_object *object) {
+  return __atomic_load_n(&object->pub.index, __ATOMIC_ACQUIRE);
+}
 
 /* A circular list, starting at `head`; head->prev is the tail. */
 struct qzi_queue {
@@ -82,7 +86,7 @@ static inline struct qzi_waiter *qzi_queue_take(struct qzi_queue *queue, struct 
   while ((waiter = qzi_queue_head(queue))) {
     qzi_queue_remove(queue, waiter);
     object->waiting--;
-    qzi_pub_queue(object->pub.index, object->waiting);
+    qzi_pub_queue(qzi_object_index(object), object->waiting);
     if (qzi_waiter_claim(waiter)) break;
   }
   return waiter;
@@ -173,7 +177,7 @@ static inline void qzi_lets_go(struct qzi_thread *thread) {
 static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *waiter, bool given, uint64_t *now) {
   if (QZI_UNLIKELY(waiter->since)) {
     if (!*now) *now = qzi_pub_ticks();
-    qzi_pub_waited_locked(object->pub.index, qzi_pub_ticks_ns(waiter->since, *now), 0);
+    qzi_pub_waited_locked(qzi_object_index(object), qzi_pub_ticks_ns(waiter->since, *now), 0);
     qzi_lets_go(qzi_waiting_thread(waiter));
   }
   waiter->given = given;

@@ -12,7 +12,7 @@ static inline __attribute__((always_inline)) void block(struct qzi_object *objec
   self->wait_object = object;
   self->waiter.kind = kind;
   self->wait_describe = qzi_wait_describe;
-  qzi_pub_blocked(qzi_publisher_self(), &self->pub, object->pub.index);
+  qzi_pub_blocked(qzi_publisher_self(), &self->pub, qzi_object_index(object));
 }
 
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) { block(object, kind, self); }
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) bool wait_and_ready(struct qzi_queu
   me->plain = !me->timed && !me->since;
   qzi_queue_append(queue, me);
   object->waiting++;
-  qzi_pub_queue(object->pub.index, object->waiting);
+  qzi_pub_queue(qzi_object_index(object), object->waiting);
   block(object, kind, self);
   struct left left = {lock, other};
   void (*after)(void *) = other ? leave : qzi_alone ? NULL : unlock_after;
@@ -57,9 +57,9 @@ static inline __attribute__((always_inline)) bool wait_and_ready(struct qzi_queu
   if (me->queued) {
     qzi_queue_remove(queue, me);
     object->waiting--;
-    qzi_pub_queue(object->pub.index, object->waiting);
+    qzi_pub_queue(qzi_object_index(object), object->waiting);
   }
-  if (me->since) qzi_pub_waited_locked(object->pub.index, qzi_pub_ticks_ns(me->since, qzi_pub_ticks()), 0);
+  if (me->since) qzi_pub_waited_locked(qzi_object_index(object), qzi_pub_ticks_ns(me->since, qzi_pub_ticks()), 0);
   qzi_unlock(lock);
   return false;
 }
