@@ -31,7 +31,11 @@ const letMore = ({ limit }: IoFacts, { time, title }: Phrases): string =>
     : `${title(limit.entity)} limits how many threads do this at a time, let more of them in: ` +
       `${count(limit.atATime)} at a time would save up to ${time(limit.savesNs)}`;
 
-function ofSleep(facts: IoFacts, together: string, say: Phrases): string {
+/** What a sleep is for cannot be seen: a loop that begins at set times loses nothing by it. */
+const ofSleep = (facts: IoFacts, together: string, say: Phrases): string =>
+  `${ofLostSleep(facts, together, say)} If it keeps a pace (frames, a period), it costs nothing.`;
+
+function ofLostSleep(facts: IoFacts, together: string, say: Phrases): string {
   const polls =
     'it sleeps and looks again until another thread or program has done something, let it wait for that event (a ' +
     `condition, a semaphore): that could save up to ${say.time(facts.goesNs)}.`;

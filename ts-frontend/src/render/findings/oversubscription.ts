@@ -41,8 +41,8 @@ export function oversubscription(
     }`,
     remedy: facts.passing
       ? 'Pass several values at a time, or make more room in the queue, so that those who send and those who receive ' +
-        `seldom wait for each other: the other threads lose ${time(fewer.savesNs)} to the spinning${further}, and what ` +
-        'giving up the CPU takes comes on top. Fewer threads would still wait for each other.'
+        `seldom wait for each other: the other threads lose ${time(fewer.savesNs)} to the spinning${further}, and ` +
+        'what giving up the CPU takes comes on top. Fewer threads would still wait for each other.'
       : facts.harmful
         ? `Run no more threads than CPUs${savings}.`
         : facts.handOvers === null
