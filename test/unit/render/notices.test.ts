@@ -27,6 +27,7 @@ const all: Notice[] = [
   { ...cpuWait, who: 'threads', cause: 'others', cpus: 2 },
   { ...cpuWait, who: 'threads', cause: 'own', ownNs: 0.9 * s, cpus: 2 },
   { ...cpuWait, who: 'processors', cause: 'own', ownNs: 0.9 * s, cpus: 1 },
+  { form: 'many-threads', ns: 0.6 * s, runnable: 3.1, cpus: 2 },
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: false },
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: true },
   { form: 'left-processes', started: 1, ownNs: 0.004 * s },

@@ -15,6 +15,7 @@ export type * from './result/unwinding.js';
 export type * from './result/effort.js';
 export { lineMoves } from './findings/lock-churn.js';
 export { isMostlyOthers, isNearlyOthers } from './metrics/cpu-wait.js';
+export { isBuilt } from './metrics/tables.js';
 export { isDisturbed } from './evidence/undisturbed.js';
 export { guidanceOf } from './metrics/effort.js';
 export { unwindingOf } from './metrics/unwinding.js';

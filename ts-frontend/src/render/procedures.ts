@@ -1,12 +1,13 @@
 /** The default view: procedures and synchronization objects by normalized processor time. */
-import { item } from '../model/index.js';
+import { focusOn, isBuilt, item } from '../model/index.js';
 import type { Entity, Model } from '../model/index.js';
 import { spark } from './parts/histogram.js';
 import { heading } from './parts/head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
+import { paint } from './format/text.js';
 import { onPathColumn } from './parts/on-path.js';
-import { limited, table, type Column } from './parts/table.js';
+import { table, type Column } from './parts/table.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';
 
 /**
@@ -64,10 +65,45 @@ export function procedureColumns(model: Model, options: RenderOptions): Column<E
   ];
 }
 
+/** The least share of a procedure's NPT in one that it calls, for it to be only on the way there. */
+const mostlyCallee = 0.95;
+/** The most of its own, as a share of elapsed time: shown as "<0.1 %". */
+const nothingItself = 0.001;
+
+/**
+ * Whether a procedure does nothing but call another one, as main, start routines and interpreters' loops do: the row
+ * of that one says the same.
+ */
+function onlyCallsAnother(model: Model, { id, kind, nptNs, nptSelfNs }: Entity): boolean {
+  if (kind !== 'procedure' || nptNs === 0 || nptSelfNs >= nothingItself * model.elapsedNs || !isBuilt(model))
+    return false;
+  return focusOn(model, id).rows.some((row) => !row.self && row.nptNs >= mostlyCallee * nptNs);
+}
+
+/** The first rows, without procedures that only call another; and a line with the number of those left out. */
+function chosen(model: Model, all: readonly Entity[], options: RenderOptions): { rows: Entity[]; more: string[] } {
+  if (options.top === 0) return { rows: [...all], more: [] };
+  const rows: Entity[] = [];
+  let callers = 0,
+    at = 0;
+  for (; at < all.length && rows.length < options.top; at++) {
+    const entity = item(all, at);
+    if (onlyCallsAnother(model, entity)) callers++;
+    else rows.push(entity);
+  }
+  const left = all.length - at;
+  const parts = [
+    ...(left > 0 ? [`${left} more`] : []),
+    ...(callers > 0 ? [`${callers} that only ${callers === 1 ? 'calls' : 'call'} one of these`] : []),
+  ];
+  if (parts.length === 0) return { rows, more: [] };
+  return { rows, more: [paint(`  ${parts.join(', ')}; --top 0 shows all`, 'dim', options)] };
+}
+
 export function procedures(model: Model, options: RenderOptions): string[] {
   const all = procedureRows(model);
   if (all.length === 0) return [];
-  const { rows, more } = limited(all, options);
+  const { rows, more } = chosen(model, all, options);
   return [
     ...heading('Procedures by normalized processor time (NPT: the elapsed time that each accounts for)', options),
     '',

@@ -3,10 +3,13 @@ import { cpuWaitMatters } from '../metrics/cpu-wait.js';
 import type { CpuWaitNotice } from '../result/notices.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** If the program itself causes the waiting, a finding about oversubscription already reports it. */
-export function waitingForCpus(model: Model, findings: readonly Finding[]): CpuWaitNotice[] {
+/**
+ * If the program itself causes the waiting, a finding about oversubscription already reports it, or (`manyThreads`) a
+ * notice.
+ */
+export function waitingForCpus(model: Model, findings: readonly Finding[], manyThreads: boolean): CpuWaitNotice[] {
   const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
-  const isReported = findings.some(({ kind }) => kind === 'oversubscription') && ownNs >= othersNs;
+  const isReported = (manyThreads || findings.some(({ kind }) => kind === 'oversubscription')) && ownNs >= othersNs;
   if (isReported || !cpuWaitMatters(model)) return [];
   const { publisher, cpus } = model.head;
   const who = publisher === 'pthread' ? 'threads' : 'processors';

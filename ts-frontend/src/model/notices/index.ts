@@ -12,6 +12,7 @@ import { relatedProcesses } from './related-processes.js';
 import { closeFindings } from './close-findings.js';
 import { churnedLocks } from './lock-churn.js';
 import { callPaths } from './call-paths.js';
+import { manyThreads } from './many-threads.js';
 import { losses } from './losses.js';
 import { unseen } from './unseen.js';
 import { waitingLoops } from './waiting-loops.js';
@@ -21,13 +22,15 @@ import { conditionsWaitedAtAgain } from './waits-again.js';
 export function noticesOf(context: FindingContext, findings: readonly Finding[]): Notice[] {
   const { model } = context;
   const { samples } = model;
+  const many = manyThreads(context);
   const wakeUps = findings.filter(({ kind }) => kind === 'overhead');
   return [
     ...(samples < fewSnapshots
       ? [{ form: 'few-snapshots', snapshots: samples, margin: 1 / Math.sqrt(samples) } as const]
       : []),
     ...closeFindings(findings),
-    ...waitingForCpus(model, findings),
+    ...waitingForCpus(model, findings, many.length > 0),
+    ...many,
     ...childProcesses(model),
     ...relatedProcesses(model),
     ...waitingLoops(model, findings),

@@ -38,6 +38,13 @@ export interface CpuWaitNotice {
   othersNs: number; // lower bound
   cpus: number; // number of CPUs that the program may use
 }
+/** More threads could run than there are CPUs, none of which only spins: that alone costs no elapsed time. */
+export interface ManyThreadsNotice {
+  form: 'many-threads';
+  ns: number; // for so long
+  runnable: number; // mean number of these threads
+  cpus: number;
+}
 /** Processes that the program started did part of its work. */
 export interface ChildProcessesNotice {
   form: 'child-processes';
@@ -193,6 +200,7 @@ export type Notice =
   | FewSnapshotsNotice
   | CloseFindingsNotice
   | CpuWaitNotice
+  | ManyThreadsNotice
   | ChildProcessesNotice
   | LeftProcessesNotice
   | RelatedProcessesNotice

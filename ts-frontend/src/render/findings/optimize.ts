@@ -5,6 +5,10 @@ import { count } from '../format/units.js';
 import { withoutLibrary } from '../wording/library-locks.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
+/** What holds for all such findings is said in the first. */
+const isFirst = (finding: Finding, { findings }: Phrases['model']): boolean =>
+  findings.find(({ facts }) => facts.form === 'optimize') === finding;
+
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs } = facts;
@@ -32,7 +36,7 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
   const doubt = handedOn
     ? ' Threads hand locks or data to each other all the time, so part of this may be waiting for data from other ' +
       'CPUs.'
-    : together >= 2
+    : together >= 2 && isFirst(finding, model)
       ? ` Whether the ${count(together)} threads that run it at the same time slow each other down (shared cache ` +
         'lines, memory bandwidth), quartz run --try with a single thread shows.'
       : '';
@@ -61,7 +65,7 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
           'show whether these are many, because the hash function gives different keys one value, or whether few ' +
           'wait for memory: count the largest bucket (bucket_size), then mix all bits of the key in the hash ' +
           'function, or use a table without lists. ') +
-      `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}; how much of ` +
-      `that is achievable, samples cannot show.${comparison}${doubt}`,
+      `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}.` +
+      `${comparison}${doubt}`,
   };
 }

@@ -18,10 +18,8 @@ export function oversubscription(
       `${one ? 'takes' : 'take'} CPU time from threads that have work${
         facts.passing ? `: values are passed on one by one, in ${facts.passing.map(title).join(' and ')}` : ''
       }.`
-    : facts.handOvers === null
-      ? `This alone costs no elapsed time, since ${processorUse(finding.processorUse)}.`
-      : `What it costs is not known: the CPUs are busy (${processorUse(finding.processorUse)}), but threads waited ` +
-        `for each other ${counted(count(facts.handOvers), 'time')}, and each wait may move data from CPU to CPU.`;
+    : `What it costs is not known: the CPUs are busy (${processorUse(finding.processorUse)}), but threads waited ` +
+      `for each other ${counted(count(facts.handOvers ?? 0), 'time')}, and each wait may move data from CPU to CPU.`;
   const wokenText = woken
     ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken, most often at ` +
       `${title(woken.object)}, and ${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU.`
@@ -45,8 +43,6 @@ export function oversubscription(
         'what giving up the CPU takes comes on top. Fewer threads would still wait for each other.'
       : facts.harmful
         ? `Run no more threads than CPUs${savings}.`
-        : facts.handOvers === null
-          ? 'As many threads as CPUs would do the same work: further threads only cost context switches and memory.'
-          : 'Try as many threads as CPUs, and a single thread: quartz run --try measures what that saves.',
+        : 'Try as many threads as CPUs, and a single thread: quartz run --try measures what that saves.',
   };
 }

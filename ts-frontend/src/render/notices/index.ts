@@ -7,6 +7,7 @@ import {
   childProcesses,
   closeFindings,
   cpuWait,
+  manyThreads,
   fewSnapshots,
   leftProcesses,
   relatedProcesses,
@@ -32,6 +33,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return closeFindings(notice, say);
     case 'cpu-wait':
       return cpuWait(notice, say);
+    case 'many-threads':
+      return manyThreads(notice, say);
     case 'child-processes':
       return childProcesses(notice, say);
     case 'left-processes':

@@ -4,6 +4,7 @@ import type {
   LeftProcessesNotice,
   CloseFindingsNotice,
   CpuWaitNotice,
+  ManyThreadsNotice,
   FewSnapshotsNotice,
   RelatedProcessesNotice,
   LockChurnNotice,
@@ -55,6 +56,13 @@ export function cpuWait(
           : `the program may use ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more processors than that`,
   };
 }
+
+export const manyThreads = ({ ns, runnable, cpus }: ManyThreadsNotice, { model, share }: Phrases): NoticeSentences => ({
+  reason:
+    `for ${share(ns / model.elapsedNs)} of the time more threads could run than there are CPUs ` +
+    `(${mean(runnable)} on average, on ${counted(count(cpus), 'CPU')}), which alone costs no elapsed time`,
+  remedy: 'as many threads as CPUs would do the same work, with fewer context switches and less memory',
+});
 
 export const childProcesses = (
   { childrenNs, ownNs, profiled }: ChildProcessesNotice,

@@ -139,9 +139,8 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
 function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === null) return '';
   return its.reason === 'late'
-    ? ` (instead of ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
-    : ` (instead of ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the ` +
-        'program)';
+    ? ` (of ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
+    : ` (of ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU)`;
 }
 
 type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange' | 'linesMayMove' | 'othersMayChange'>;
@@ -175,7 +174,7 @@ function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
  */
 function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { head, compensation, slowdown, elapsedNs } = model;
-  const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of ${samplersCpu(model)} to sample`;
+  const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of ${samplersCpu(model)}`;
   const wholeNs = elapsedNs + slowdown.startNs,
     wholes = [wholeNs - slowdown.elapsedLeastNs, wholeNs - slowdown.elapsedNs] as const;
   const isShort = slowdown.startNs > wholes[1];
