@@ -166,14 +166,15 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   int complete;
   uint32_t all = qzi_unwind(paths->unwinder, from, copy, paths->frames, QZI_FRAMES_MOST, &complete);
   uint32_t count = trim(paths, index, all, complete), first = 0;
+  int stands_in = 0;
   for (uint32_t k = 0; k < count; k++)
     if (qzi_code_of_frame(paths, &paths->frames[k]) == QZI_CODE_LAYER && !qzi_code_passes_on(paths, k, all))
-      first = k + 1;
+      first = k + !(stands_in = qzi_code_stands_in(paths, &paths->frames[k]));
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
   count_walk(paths, all, walk->whole);
-  walk->in_layer = first > 0;
-  walk->in_lock = first > 0 && qzi_code_takes_lock(paths, &paths->frames[first - 1]);
+  walk->in_layer = first > 0 && !stands_in;
+  walk->in_lock = walk->in_layer && qzi_code_takes_lock(paths, &paths->frames[first - 1]);
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
   walk->innermost = walk->pc = walk->pc_entry = 0;
   if (all && !first && paths->frames[0].entry && paths->frames[0].module &&
@@ -191,7 +192,8 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
     const struct qzi_frame *frame = &paths->frames[k];
     int inner = k + 1 < count && qzi_code_of_frame(paths, frame) == QZI_CODE_C &&
                 qzi_code_of_frame(paths, &frame[1]) == QZI_CODE_C;
-    if (!frame->entry || inner || qzi_code_of_frame(paths, frame) == QZI_CODE_LAYER) continue;
+    if (!frame->entry || inner) continue;
+    if (qzi_code_of_frame(paths, frame) == QZI_CODE_LAYER && !(stands_in && k == first)) continue;
     add_frame(paths, walk, frame, k - first);
   }
   paths->spent_ns += spent_since(paths, begun_ns);

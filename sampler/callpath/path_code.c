@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/origin.h"
+#include "abi/purpose.h"
+#include "sampler/util/hash_index.h"
 
 static int begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
@@ -55,4 +57,15 @@ int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all) {
     return 0;
   return (k > 0 && is_openmp(paths, paths->frames[k - 1].module)) ||
          (k + 1 < all && is_openmp(paths, paths->frames[k + 1].module));
+}
+
+int qzi_code_stands_in(struct qzi_paths *paths, const struct qzi_frame *frame) {
+  if (!frame->entry || qzi_code_of(paths, frame->module) != QZI_CODE_LAYER) return 0;
+  struct qzi_stand_in *slot = &paths->stand_ins[qzi_hash(frame->entry, 7) % QZI_PATH_STAND_INS];
+  if (slot->entry != frame->entry) {
+    uint32_t purposes = qz_purposes_of(false, qzi_unwind_symbol(paths->unwinder, frame->entry), "");
+    *slot = (struct qzi_stand_in){.entry = frame->entry,
+                                  .is = (purposes & (QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_SIGNAL)) != 0};
+  }
+  return slot->is;
 }

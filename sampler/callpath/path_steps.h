@@ -16,6 +16,7 @@
 #define QZI_PATH_SITES     8u  /* call sites that take one lock; frames are not compared with others */
 #define QZI_PATH_WRAPPERS  64u /* slots of a hash table; a later procedure may replace an earlier one */
 #define QZI_PATH_MPI_CALLS 64u /* the same */
+#define QZI_PATH_STAND_INS 64u /* the same */
 
 #define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
 /* Maximum number of entries of a path: its own, those between them, and all loops. */
@@ -46,6 +47,10 @@ struct qzi_paths {
   struct qzi_takers *takers;
   uint32_t takers_count, takers_room;
   uint64_t wrappers[QZI_PATH_WRAPPERS]; /* entries of procedures that take locks for their callers */
+  struct qzi_stand_in {
+    uint64_t entry;
+    int is;
+  } stand_ins[QZI_PATH_STAND_INS];
   struct qzi_mpi_entry {
     uint64_t entry;
     enum qz_mpi_call call;
@@ -78,6 +83,9 @@ int qzi_code_takes_lock(const struct qzi_paths *paths, const struct qzi_frame *f
 /* 1: frame k of `all` belongs to the layer and to a parallel region (pthread-layer/src/interpose/openmp.c): the code
  * that it executes is the program's, or the library's, which divides the work. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);
+/* 1: the frame is a procedure of the layer that starts a process or waits for a signal, in place of the C library's.
+ * Nothing of that is published, so it is on the path as the C library's would be. */
+int qzi_code_stands_in(struct qzi_paths *paths, const struct qzi_frame *frame);
 static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_CODE_LIBRARY || code == QZI_CODE_MPI; }
 static inline int qzi_code_starts_threads(enum qzi_code code) {
   return code == QZI_CODE_C || code == QZI_CODE_CXX || code == QZI_CODE_LAYER;

@@ -228,11 +228,14 @@ test.serial('a loop on a failing trylock counts as spinning on that mutex', asyn
   t.is(object(model, 'busy').object.acquisitions, 2);
 });
 
-test.serial('sleeping and reading are input and output, seen from outside', async (t) => {
+test.serial('sleeping, reading and waiting for a signal are input and output, seen from outside', async (t) => {
   const { model } = await record(program('sleep'));
   const [waits] = model.entities.filter(({ kind, name }) => kind === 'thread' && name === 'waits');
   t.true(waits !== undefined && waits.states.io.ns > 200e6, String(waits?.states.io.ns));
   t.true(waits!.states.useful.ns < 50e6);
+  // a function of the layer stands in for it
+  const awaited = model.entities.find(({ name }) => name === 'sigwait');
+  t.true((awaited?.states.io.ns ?? 0) > 200e6, String(awaited?.states.io.ns));
 });
 
 test.serial(
