@@ -47,6 +47,24 @@ test('no more threads wait than did', (t) => {
   t.true(Math.abs(after.mean - 1) < 1e-9, `${after.mean}`);
 });
 
+test('as many wait for what a delayed thread passes on as while it was seen to run', (t) => {
+  const condition = wait('main', ['main', 'condition:made']);
+  const raw = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: second, cpuWaitNs: 9 * second },
+  })
+    .stretch(second, [condition, run('w', ['main', 'work'])])
+    .stretch(9 * second, [condition, ready('w', ['main', 'work'])])
+    .build();
+  const kinds = { isLock: () => false, endsWithin: () => true };
+  const after = waiters(undisturbed(raw, { ...kinds, meets: () => false }));
+  t.true(Math.abs(after.ns - 10 * second) < 1e-3 * second, `${after.ns / second} s`);
+  t.true(Math.abs(after.mean - 1) < 1e-9, `${after.mean}`);
+  // those that wait at a barrier are known, and are counted once
+  const met = waiters(undisturbed(raw, { ...kinds, meets: () => true }));
+  t.true(Math.abs(met.mean - 1) < 1e-9, `${met.mean}`);
+});
+
 test('a stack that was seen once in the kernel is not there for all the time that it would gain', (t) => {
   const raw = new ProfileBuilder({
     processors: 2,

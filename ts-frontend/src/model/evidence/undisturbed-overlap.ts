@@ -30,7 +30,8 @@ type Waits = Map<number, Map<number, number>>;
  * `rows`: the threads' states in the estimate; `keyOf` and `nsOf`: b, s and r of a row as one number, and the elapsed
  * time at this combination. For the time in which a stack was seen to run, the share with waiters is kept. For the time
  * it gained, those threads are assumed to wait for it that waited at barriers and similar objects (`meets`) at the
- * time; for other waits it is not known whether this work ends them.
+ * time; for other objects, as many as waited while it was seen to run. For a stack that was never seen to run it is not
+ * known whether it ends such waits.
  */
 export function overlapsOf(
   raw: RawProfile,
@@ -41,7 +42,8 @@ export function overlapsOf(
 ): RawProfile['waitOverlap'] {
   const { waitOverlap, tuples, head } = raw;
   const before = costsBesideIdle(raw);
-  const kept = new Float64Array(before.length);
+  const kept = new Float64Array(before.length),
+    more = new Float64Array(before.length); // the time that each stack gained
   const gained = new Map<string, { object: number; stack: number; thread: number; ns: number; waitersNs: number }>();
   const waits = waitsOf(raw, meets, keyOf);
   for (const { from, at, state, busy, ns, gained: isGained } of rows) {
@@ -52,6 +54,7 @@ export function overlapsOf(
       addAt(kept, stack, ns / busy);
       continue;
     }
+    addAt(more, stack, ns / busy);
     const key = keyOf(at);
     for (const [object, byThread] of waits.get(key) ?? []) {
       let sum = 0;
@@ -65,20 +68,25 @@ export function overlapsOf(
       known.waitersNs += (ns / busy) * waiters;
     }
   }
-  const partOf = Float64Array.from(before, (ns, stack) => (ns > 0 ? Math.min(1, f64(kept, stack) / ns) : 0));
-  const more = [...gained.values()];
-  const scaled = (times: Float64Array): number[] =>
-    Array.from(times, (ns, k) => ns * f64(partOf, u32(waitOverlap.stack, k)));
-  const column = (its: Uint32Array, of: (one: (typeof more)[number]) => number): Uint32Array =>
-    Uint32Array.from([...its, ...more.map(of)]);
+  const partOf = (k: number): number => {
+    const stack = u32(waitOverlap.stack, k),
+      object = u32(waitOverlap.object, k),
+      ns = f64(before, stack);
+    if (ns === 0) return 0;
+    return Math.min(1, f64(kept, stack) / ns) + (object === 0 || meets(object) ? 0 : f64(more, stack) / ns);
+  };
+  const added = [...gained.values()];
+  const scaled = (times: Float64Array): number[] => Array.from(times, (ns, k) => ns * partOf(k));
+  const column = (its: Uint32Array, of: (one: (typeof added)[number]) => number): Uint32Array =>
+    Uint32Array.from([...its, ...added.map(of)]);
   return {
     ...waitOverlap,
     object: column(waitOverlap.object, ({ object }) => object),
     stack: column(waitOverlap.stack, ({ stack }) => stack),
     thread: column(waitOverlap.thread, ({ thread }) => thread),
     count: column(waitOverlap.count, () => 1),
-    ns: Float64Array.from([...scaled(waitOverlap.ns), ...more.map(({ ns }) => ns)]),
-    waitersNs: Float64Array.from([...scaled(waitOverlap.waitersNs), ...more.map(({ waitersNs }) => waitersNs)]),
+    ns: Float64Array.from([...scaled(waitOverlap.ns), ...added.map(({ ns }) => ns)]),
+    waitersNs: Float64Array.from([...scaled(waitOverlap.waitersNs), ...added.map(({ waitersNs }) => waitersNs)]),
   };
 }
 
