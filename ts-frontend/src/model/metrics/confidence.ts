@@ -78,7 +78,15 @@ export function sampledNptInterval(of: Sampled): Interval {
     once += item(of.byBusy, k) / (k + 1);
     squares += item(of.byBusy, k) / (k + 1) ** 2;
   }
-  if (once <= 0 || of.elapsed <= 0 || of.samples <= 0) return { lowNs: 0, highNs: of.elapsed };
+  if (of.elapsed <= 0 || of.samples <= 0) return { lowNs: 0, highNs: of.elapsed };
+  // what the code's share of the known time stands for
+  const known = Math.max(0, 1 - of.unsampled / of.wholeTime),
+    atMost = (ns: number, most: number): number => (known > 0 ? Math.min(most, ns / known) : most);
+  if (once <= 0)
+    return {
+      lowNs: 0,
+      highNs: atMost(of.wholeNpt * shareInterval(0, of.samples).high, Math.min(of.elapsed, of.wholeNpt)),
+    };
   const part = Math.min(1, time / of.wholeTime),
     { low, high } = shareInterval(part, of.samples),
     seen = Math.max(1, (of.snapshots * of.rawNpt) / of.elapsed),
@@ -86,9 +94,9 @@ export function sampledNptInterval(of: Sampled): Interval {
     whole = (of.tolerance / of.wholeTime) ** 2 / 3,
     rest = z * z * (beside + whole),
     below = Math.sqrt((1 - low / part) ** 2 + rest),
-    above = Math.sqrt((high / part - 1) ** 2 + rest) + Math.min(1, of.unsampled / of.wholeTime),
+    above = Math.sqrt((high / part - 1) ** 2 + rest),
     most = Math.max(of.npt, Math.min(of.elapsed, of.wholeNpt * (1 + Math.sqrt(rest))));
-  return { lowNs: Math.max(0, of.npt * (1 - below)), highNs: Math.min(most, of.npt * (1 + above)) };
+  return { lowNs: Math.max(0, of.npt * (1 - below)), highNs: atMost(of.npt * (1 + above), most) };
 }
 
 /**
