@@ -57,13 +57,13 @@ needing('perf_event_open', 'process_vm_readv')(
       t.false(door.object!.counted);
       const names = (path: readonly number[]): string => path.map((id) => model.entities[id]!.name).join(' ');
       const [waiter] = door.object!.waiters;
-      const [holder] = door.object!.holders;
       t.regex(names(waiter!.path), /^waits \S*pthread_mutex_lock door$/);
-      t.is(names(holder!.path), 'door keeps computes');
-      // From when the lock is free until the thread that is woken for it has a CPU, nobody holds it.
-      const held = model.cpuWait.waitNs < 0.2 * model.cpuWait.runNs ? 0.95 : 0.8;
-      t.true(holder!.ns >= held * door.object!.waitNs, `${holder!.ns} of ${door.object!.waitNs} ns`);
-      t.is(model.entities[holder!.thread]!.name, 'keeps');
+      // What it executes is unknown until its first sample, which a thread that gets no CPU has late.
+      const holders = door.object!.holders.filter(({ path }) => /^door( keeps computes)?$/.test(names(path)));
+      t.true(holders.some(({ path }) => path.length > 1));
+      t.deepEqual(new Set(holders.map(({ thread }) => model.entities[thread]!.name)), new Set(['keeps']));
+      const held = holders.reduce((sum, { ns }) => sum + ns, 0);
+      t.true(held >= 0.98 * door.object!.waitNs, `${held} of ${door.object!.waitNs} ns`);
       const report = (await quartz(['report', file])).stdout;
       t.notRegex(report, /interrupted/);
       t.regex(report.replace(/\s+/g, ' '), /! watched from outside, because the program was started without Quartz: /);
