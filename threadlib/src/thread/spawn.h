@@ -32,6 +32,16 @@ static inline __attribute__((always_inline)) void qzi_thread_new(struct qzi_proc
   thread->pub.create_site = site;
 }
 
+/* Makes a descriptor the thread that a task becomes. */
+static inline void qzi_task_fill(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_entry *task,
+                                 struct qzi_scope *scope) {
+  bool loop = task->entry == qzi_run_range;
+  uintptr_t start = loop ? qzi_range_body(task->argument) : (uintptr_t)task->entry;
+  thread->pub.record = NULL;
+  qzi_thread_new(p, thread, start, task->argument, scope, loop, task->name, false, task->site);
+  if (task->record) qzi_pub_task_becomes(&thread->pub, task->record);
+}
+
 /* Creates a thread and puts it into p's deque. Returns NULL on failure, with *error EAGAIN or ENOMEM. */
 static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument,
                                            struct qzi_scope *scope, bool loop, const char *name, bool detached,

@@ -1,28 +1,18 @@
-/* Conversion of tasks into threads: when another processor takes them, when their parent's stack has no room, when
- * a call in place needs a thread, and when publishing begins or ends (docs/reference/threads.md, "Tasks"). Opening of
- * the deque for tasks.
+/* Conversion of tasks into threads: when a processor takes them, when their parent's stack has no room, and when
+ * publishing begins or ends (docs/reference/threads.md, "Tasks"); of calls in place: in_place.c. Opening of the deque
+ * for tasks.
  *
  * Owns:    qzi_deque.mode.
- * Writer:  the holder of the deque's biased lock; for a call in place the kernel thread that runs it.
- * Must not: allocate or lock: a hook in a signal handler may call it.
+ * Writer:  the holder of the deque's biased lock.
  */
 #include "in_place.h"
 #include "spawn.h"
 
-static void fill(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_entry *task,
-                 struct qzi_scope *scope) {
-  bool loop = task->entry == qzi_run_range;
-  uintptr_t start = loop ? qzi_range_body(task->argument) : (uintptr_t)task->entry;
-  thread->pub.record = NULL;
-  qzi_thread_new(p, thread, start, task->argument, scope, loop, task->name, false, task->site);
-  if (task->record) qzi_pub_task_becomes(&thread->pub, task->record);
-}
-
-/* The same for a task that was not called in place: it may get a stack of its own. */
+/* For a task that was not called in place: it may get a stack of its own. */
 static void fill_new(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_entry *task,
                      struct qzi_scope *scope) {
   thread->pub.stack_high = (uintptr_t)thread;
-  fill(p, thread, task, scope);
+  qzi_task_fill(p, thread, task, scope);
   if (task->record) thread->pub.chain = task->chain;
 }
 
@@ -139,33 +129,4 @@ bool qzi_in_place_ended_below(struct qzi_processor *p, uintptr_t frame) {
   }
   qzi_leave(p);
   return found;
-}
-
-bool qzi_in_place_become(struct qzi_processor *p) {
-  bool inside = atomic_load_explicit(&p->busy, memory_order_relaxed), some = false;
-  if (!inside) qzi_enter(p);
-  struct qzi_deque *deque = &p->deque;
-  struct qzi_thread *caller = p->head.current;
-  for (struct qzi_entry *entry = QZI_GET(deque->top); entry < QZI_GET(deque->bottom); entry++) {
-    struct qzi_thread *slot = QZI_GET(entry->slot);
-    if (!qzi_is_task(slot)) continue;
-    uintptr_t frame = QZI_GET(entry->frame);
-    if (!frame) continue;
-    struct qzi_thread *thread = p->free[--p->free_count];
-    thread->pub.stack_low = caller->pub.stack_low;
-    thread->pub.stack_high = caller->pub.stack_high;
-    fill(p, thread, entry, qzi_task_scope(slot));
-    QZI_SET(entry->slot, QZI_GONE_TASK);
-    deque->gone++;
-    QZI_SET(entry->frame, 0); /* by this the caller knows */
-    qzi_life_set(thread, QZI_ALIVE);
-    qzi_in_place_exits(thread, entry->sp, frame);
-    thread->result = caller;
-    thread->sanitizer_fiber = caller->sanitizer_fiber; /* a TSan fiber belongs to the stack */
-    caller = thread;
-    some = true;
-  }
-  if (!inside) qzi_leave(p);
-  qzi_current_set(p, caller);
-  return some;
 }
