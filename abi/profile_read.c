@@ -50,13 +50,14 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
     at[s] = bytes;
     room[s] = first.sections[s].count + slack;
     if (bytes + room[s] * qzi_profile_kinds[s].size > COPY_MAX_BYTES)
-      return qzi_profile_wrong(source, "it is too large");
+      return qzi_profile_wrong(source, QZ_FAULT_TOO_LARGE, "it is too large");
     bytes += (room[s] * qzi_profile_kinds[s].size + 63) & ~(size_t)63;
   }
   free(copy->memory);
   copy->memory = malloc(bytes);
   if (!copy->memory) {
     snprintf(source->why, source->why_bytes, "there is not enough memory for it");
+    source->fault = QZ_FAULT_TOO_LARGE;
     errno = ENOMEM;
     return -1;
   }
@@ -148,13 +149,14 @@ static int load_once(struct qzi_profile_source *source, struct qz_profile_copy *
   if (source->fd < 0) {
     int error = errno;
     snprintf(source->why, source->why_bytes, "%s", strerror(error));
+    source->fault = error == EACCES || error == EPERM ? QZ_FAULT_DENIED : QZ_FAULT_SYSTEM;
     errno = error;
     return -1;
   }
   struct stat status;
   int failed;
   if (fstat(source->fd, &status) || !S_ISREG(status.st_mode)) {
-    failed = qzi_profile_wrong(source, "it is not a file");
+    failed = qzi_profile_damaged(source, "it is not a file");
   } else {
     failed = load(source, profile);
     if (!failed && profile->head.status == QZ_PROFILE_RECORDING)
@@ -168,12 +170,12 @@ static int load_once(struct qzi_profile_source *source, struct qz_profile_copy *
   return failed;
 }
 
-int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes) {
+enum qz_profile_fault qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes) {
   memset(profile, 0, sizeof *profile);
   struct qzi_profile_source source = {.why = why, .why_bytes = why_bytes};
   for (int tries = 0;; tries++) {
     int again, failed = load_once(&source, profile, path, &again);
-    if (!again || tries == LIVE_TRIES) return failed;
+    if (!again || tries == LIVE_TRIES) return failed ? source.fault : QZ_FAULT_NONE;
     qz_profile_unload(profile);
     nanosleep(&(struct timespec){0, 2000000}, NULL);
   }
@@ -196,20 +198,21 @@ static void note(struct list *list, const char *clause) {
   list->count++;
 }
 
-unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes) {
+enum qz_profile_fault qz_profile_damage(const char *path, char *clauses, size_t bytes) {
   struct list list = {.text = clauses, .bytes = bytes};
   struct qz_profile_copy copy;
   struct qz_profile head;
   char why[200], named[200];
   clauses[0] = 0;
-  if (!qz_profile_load(&copy, path, named, sizeof named)) {
+  enum qz_profile_fault fault = qz_profile_load(&copy, path, named, sizeof named);
+  if (!fault) {
     qz_profile_unload(&copy);
-    return 0;
+    return QZ_FAULT_NONE;
   }
   struct qzi_profile_source source = {
     .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .why = why, .why_bytes = sizeof why};
   note(&list, named);
-  if (source.fd < 0) return list.count;
+  if (source.fd < 0) return fault;
   memset(&head, 0, sizeof head);
   /* If the head is readable, even if it is wrong, the sections are checked one by one. */
   if (!qzi_profile_look_at_size(&source) &&
@@ -229,11 +232,11 @@ unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes) {
     }
   }
   close(source.fd);
-  return list.count;
+  return fault;
 }
 
-int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
-                           size_t why_bytes) {
+enum qz_profile_fault qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
+                                             size_t why_bytes) {
   memset(profile, 0, sizeof *profile);
   struct qzi_profile_source source = {.fd = -1, .memory = bytes, .size = size, .why = why, .why_bytes = why_bytes};
   int failed = load(&source, profile);
@@ -241,7 +244,7 @@ int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, s
     qz_profile_unload(profile);
   else
     profile->abandoned = profile->head.status == QZ_PROFILE_RECORDING;
-  return failed;
+  return failed ? source.fault : QZ_FAULT_NONE;
 }
 
 void qz_profile_unload(struct qz_profile_copy *profile) {

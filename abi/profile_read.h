@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "profile.h"
+#include "profile_fault.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,15 +84,15 @@ struct qz_profile_copy {
 
 /* Reads and checks the file. In a finished one every byte is checked, by checksums; in an unfinished one (`status`
  * is then QZ_PROFILE_RECORDING) only consistency. A file that is being recorded is read again, several times if
- * necessary, until the copy lies between two snapshots. Returns 0; or -1 with a clause in `why` that says what is
- * wrong (errno is then the system's error, or 0). */
-int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes);
+ * necessary, until the copy lies between two snapshots. Returns QZ_FAULT_NONE, 0; or what is wrong, with a
+ * clause in `why` that says so (errno is then the system's error, or 0). */
+enum qz_profile_fault qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes);
 /* The same for a file in memory (which is copied). The sampler is assumed to have ended. */
-int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
-                           size_t why_bytes);
+enum qz_profile_fault qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
+                                             size_t why_bytes);
 /* Writes everything that is wrong with a file to `clauses`, one clause per line; the first is that of
- * qz_profile_load. Returns their number; 0: nothing is wrong. */
-unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes);
+ * qz_profile_load, whose result is returned. */
+enum qz_profile_fault qz_profile_damage(const char *path, char *clauses, size_t bytes);
 void qz_profile_unload(struct qz_profile_copy *profile);
 
 /* Never returns NULL; the string is valid as long as the copy. */

@@ -12,7 +12,8 @@
 
 #define HEAD_MAX_BYTES (UINT32_C(1) << 20)
 
-int qzi_profile_wrong(struct qzi_profile_source *source, const char *format, ...) {
+int qzi_profile_wrong(struct qzi_profile_source *source, enum qz_profile_fault fault, const char *format, ...) {
+  source->fault = fault;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(source->why, source->why_bytes, format, arguments);
@@ -22,7 +23,8 @@ int qzi_profile_wrong(struct qzi_profile_source *source, const char *format, ...
 }
 
 int qzi_profile_fetch(struct qzi_profile_source *source, void *to, uint64_t offset, uint64_t bytes) {
-  if (offset > source->size || bytes > source->size - offset) return qzi_profile_wrong(source, "the file is cut short");
+  if (offset > source->size || bytes > source->size - offset)
+    return qzi_profile_damaged(source, "the file is cut short");
   if (!bytes) return 0;
   if (source->fd < 0) {
     memcpy(to, source->memory + offset, bytes);
@@ -35,10 +37,11 @@ int qzi_profile_fetch(struct qzi_profile_source *source, void *to, uint64_t offs
     if (got < 0) {
       int error = errno;
       snprintf(source->why, source->why_bytes, "it can't be read: %s", strerror(error));
+      source->fault = QZ_FAULT_SYSTEM;
       errno = error;
       return -1;
     }
-    if (got == 0) return qzi_profile_wrong(source, "the file is cut short");
+    if (got == 0) return qzi_profile_damaged(source, "the file is cut short");
     at += got;
     offset += (uint64_t)got;
     bytes -= (uint64_t)got;
@@ -122,17 +125,18 @@ int qzi_profile_check_end(struct qzi_profile_source *source, const struct qz_pro
   uint32_t sum = qz_checksum(0, head, bytes);
   if (qzi_profile_fetch_end(source, &end) || end.magic != QZ_PROFILE_MAGIC_END || end.file_bytes != source->size ||
       end.checksum != qz_checksum(0, &end, offsetof(struct qz_profile_end, checksum)))
-    return qzi_profile_wrong(source, "it is cut short, or damaged at its end");
+    return qzi_profile_damaged(source, "it is cut short, or damaged at its end");
   if (head->head_bytes < bytes || head->head_bytes > HEAD_MAX_BYTES || head->head_bytes > source->size ||
       fetch_summed(source, NULL, 0, bytes, head->head_bytes - bytes, &sum) || sum != end.head_checksum)
-    return qzi_profile_wrong(source, "its head is damaged");
+    return qzi_profile_damaged(source, "its head is damaged");
   return 0;
 }
 
 int qzi_profile_look_at_size(struct qzi_profile_source *source) {
   struct stat status;
   if (source->fd < 0) return 0;
-  if (fstat(source->fd, &status)) return qzi_profile_wrong(source, "it can't be read: %s", strerror(errno));
+  if (fstat(source->fd, &status))
+    return qzi_profile_wrong(source, QZ_FAULT_SYSTEM, "it can't be read: %s", strerror(errno));
   source->size = (uint64_t)status.st_size;
   return 0;
 }
@@ -156,32 +160,34 @@ int qzi_profile_fetch_head(struct qzi_profile_source *source, struct qz_profile 
   if (qzi_profile_look_at_size(source)) return -1;
   uint64_t there = source->size < sizeof *head ? source->size : sizeof *head;
   if (there < offsetof(struct qz_profile, status))
-    return qzi_profile_wrong(source, "it is not a Quartz profile (too small)");
+    return qzi_profile_wrong(source, QZ_FAULT_FOREIGN, "it is not a Quartz profile (too small)");
   if (qzi_profile_fetch(source, head, 0, there)) return -1;
   int finished = head->magic == QZ_PROFILE_MAGIC;
-  if (!finished && head->magic != QZ_PROFILE_MAGIC_OPEN) return qzi_profile_wrong(source, "it is not a Quartz profile");
+  if (!finished && head->magic != QZ_PROFILE_MAGIC_OPEN)
+    return qzi_profile_wrong(source, QZ_FAULT_FOREIGN, "it is not a Quartz profile");
   if (!qzi_profile_is_read(head->version))
-    return qzi_profile_wrong(source, "it was written by another version of Quartz (format %u, this one reads %u to %u)",
+    return qzi_profile_wrong(source, QZ_FAULT_VERSION,
+                             "it was written by another version of Quartz (format %u, this one reads %u to %u)",
                              head->version, QZ_PROFILE_OLDEST, QZ_PROFILE_VERSION);
   if (there < qzi_profile_head_size(head->version))
-    return qzi_profile_wrong(source, "it is cut short, or damaged at its end");
+    return qzi_profile_damaged(source, "it is cut short, or damaged at its end");
   if (finished && qzi_profile_check_end(source, head)) return -1;
   if (head->head_bytes < qzi_profile_head_size(head->version) || head->head_bytes > HEAD_MAX_BYTES)
-    return qzi_profile_wrong(source, "its head has another size");
+    return qzi_profile_damaged(source, "its head has another size");
   if (!finished) {
     struct qz_profile_end end;
     if (!qzi_profile_fetch_end(source, &end) && end.magic == QZ_PROFILE_MAGIC_END && end.file_bytes == source->size)
-      return qzi_profile_wrong(source, "its head is damaged: the file is finished, and its head says it is not");
+      return qzi_profile_damaged(source, "its head is damaged: the file is finished, and its head says it is not");
     head->status = QZ_PROFILE_RECORDING;
   } else if (head->status == QZ_PROFILE_RECORDING) {
-    return qzi_profile_wrong(source, "its status makes no sense");
+    return qzi_profile_damaged(source, "its status makes no sense");
   }
   if (head->status < QZ_PROFILE_RECORDING || head->status > QZ_PROFILE_CUT || head->end_reason > QZ_END_TIME)
-    return qzi_profile_wrong(source, "its status makes no sense");
+    return qzi_profile_damaged(source, "its status makes no sense");
   if (head->processors == 0 || head->processors > UINT16_MAX)
-    return qzi_profile_wrong(source, "its number of processors makes no sense");
+    return qzi_profile_damaged(source, "its number of processors makes no sense");
   if (head->publisher != QZ_PUBLISHER_THREADLIB && head->publisher != QZ_PUBLISHER_PTHREAD)
-    return qzi_profile_wrong(source, "its publisher is unknown");
+    return qzi_profile_damaged(source, "its publisher is unknown");
   for (unsigned s = qzi_profile_sections(head->version); s < QZ_SECTION_COUNT; s++)
     head->sections[s] = (struct qz_section){.stride = qzi_profile_kinds[s].size};
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
@@ -189,7 +195,7 @@ int qzi_profile_fetch_head(struct qzi_profile_source *source, struct qz_profile 
     uint64_t room;
     if (!qzi_profile_stride_fits(head->version, s, section->stride) || section->count > section->capacity ||
         (room = qzi_profile_room(source, section, head->head_bytes)) == UINT64_MAX || section->count > room)
-      return qzi_profile_wrong(source, "its section of %s does not fit", qzi_profile_kinds[s].name);
+      return qzi_profile_damaged(source, "its section of %s does not fit", qzi_profile_kinds[s].name);
   }
   return 0;
 }
@@ -210,6 +216,6 @@ int qzi_profile_fetch_section(struct qzi_profile_source *source, const struct qz
     bytes -= part;
   }
   if (bytes || (finished && sum != section->checksum))
-    return qzi_profile_wrong(source, "its section of %s is damaged", qzi_profile_kinds[s].name);
+    return qzi_profile_damaged(source, "its section of %s is damaged", qzi_profile_kinds[s].name);
   return 0;
 }

@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "profile.h"
+#include "profile_fault.h"
 
 /* Where the bytes come from: a file, or memory when fd is -1. */
 struct qzi_profile_source {
+  enum qz_profile_fault fault; /* once a function below has returned -1 */
   int fd;
   const unsigned char *memory;
   uint64_t size;
@@ -20,8 +22,10 @@ struct qzi_profile_source {
   size_t why_bytes;
 };
 
-/* Says what is wrong; -1, with errno 0. */
-int qzi_profile_wrong(struct qzi_profile_source *source, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says what is wrong; -1, with errno 0. qzi_profile_damaged: the fault is QZ_FAULT_DAMAGED. */
+int qzi_profile_wrong(struct qzi_profile_source *source, enum qz_profile_fault fault, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
+#define qzi_profile_damaged(source, ...) qzi_profile_wrong(source, QZ_FAULT_DAMAGED, __VA_ARGS__)
 
 /* Copies bytes of the file. 0 or -1. */
 int qzi_profile_fetch(struct qzi_profile_source *source, void *to, uint64_t offset, uint64_t bytes);

@@ -14,7 +14,18 @@ import { format, resolveConfig } from 'prettier';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const headers = ['hash', 'origin', 'purpose', 'session', 'chains', 'profile', 'profile_rows', 'profile_path', 'mpi_log']
+const headers = [
+  'hash',
+  'origin',
+  'purpose',
+  'session',
+  'chains',
+  'profile',
+  'profile_rows',
+  'profile_path',
+  'profile_fault',
+  'mpi_log',
+]
   .map((name) => read(`abi/${name}.h`))
   .join('\n');
 const code = headers.replace(/\/\*[\s\S]*?\*\//g, '');
@@ -88,6 +99,12 @@ ${table('enum qz_library_lock.', 'libraryLocks', 'LibraryLock', valuesOf('qz_lib
 ${table('enum qz_naming.', 'namings', 'Naming', valuesOf('qz_naming', 'QZ_NAMING_'))}
 ${table('enum qz_missing.', 'missings', 'Missing', valuesOf('qz_missing', 'QZ_MISSING_'))}
 ${table('enum qz_profile_status.', 'statuses', 'ProfileStatus', valuesOf('qz_profile_status', 'QZ_PROFILE_'))}
+${table(
+  'enum qz_profile_fault: why a file cannot be read.',
+  'profileFaults',
+  'ProfileFault',
+  valuesOf('qz_profile_fault', 'QZ_FAULT_'),
+)}
 ${table('enum qz_end_reason.', 'endReasons', 'EndReason', valuesOf('qz_end_reason', 'QZ_END_'))}
 ${table('enum qz_publisher.', 'publishers', 'Publisher', valuesOf('qz_publisher', 'QZ_PUBLISHER_'))}
 ${table(

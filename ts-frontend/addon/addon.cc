@@ -2,9 +2,9 @@
  * (ts-frontend/src/reader/profile.ts); `known` says which rows an earlier read of the same recording has given, which
  * are not given again (`from` says whether they were left out); save(path, target) writes what stands in a profile,
  * which may still be recorded, as a file of its own; outline(path) reads what a set of profiles takes; damage(path)
- * lists all that is wrong with a file, in clauses; disassemble(modules, addresses) reads the code of procedures from
- * their binaries (disassembly.cc); purposesOf(kind, name, module) is what a name stands for (abi/purpose.h). Owns
- * nothing between calls but a cache of symbol tables (names.cc). */
+ * lists all that is wrong with a file, in clauses, and says of what kind it is; disassemble(modules, addresses) reads
+ * the code of procedures from their binaries (disassembly.cc); purposesOf(kind, name, module) is what a name stands for
+ * (abi/purpose.h). Owns nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
 
 #include <cerrno>
@@ -16,10 +16,12 @@ namespace quartz {
 
 Profile::Profile(Napi::Env env, const std::string &path) {
   char why[512] = "";
-  if (qz_profile_load(&copy, path.c_str(), why, sizeof why) == 0) return;
+  qz_profile_fault fault = qz_profile_load(&copy, path.c_str(), why, sizeof why);
+  if (fault == QZ_FAULT_NONE) return;
   Napi::Error error = Napi::Error::New(env, path + ": " + why);
   error.Set("code", Napi::String::New(env, "QUARTZ_PROFILE"));
   error.Set("why", Napi::String::New(env, why));
+  error.Set("fault", Napi::Number::New(env, fault));
   throw error;
 }
 
@@ -87,11 +89,14 @@ static Napi::Value damage(const Napi::CallbackInfo &info) {
   if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "damage(path): path must be a string");
   char clauses[4096];
   Napi::Array list = Napi::Array::New(env);
-  if (qz_profile_damage(info[0].As<Napi::String>().Utf8Value().c_str(), clauses, sizeof clauses) == 0) return list;
+  qz_profile_fault fault = qz_profile_damage(info[0].As<Napi::String>().Utf8Value().c_str(), clauses, sizeof clauses);
   uint32_t count = 0;
-  for (char *rest = clauses, *clause; (clause = strsep(&rest, "\n")) != nullptr;)
+  for (char *rest = fault == QZ_FAULT_NONE ? nullptr : clauses, *clause; (clause = strsep(&rest, "\n")) != nullptr;)
     list.Set(count++, Napi::String::New(env, clause));
-  return list;
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("fault", Napi::Number::New(env, fault));
+  out.Set("clauses", list);
+  return out;
 }
 
 /* For a name (and module) outside of any profile; tests of the model use it to make profiles. */

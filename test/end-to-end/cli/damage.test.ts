@@ -119,7 +119,7 @@ for (const [index, [name]] of profiles.entries()) {
     const file = join(home, 'bad.quartz');
     const shown: string[] = [];
     writeFileSync(file, original);
-    t.deepEqual(damageOf(file), []);
+    t.deepEqual(damageOf(file), { fault: 'none', clauses: [] });
     for (let k = 0, made = 0; made < copies; k++) {
       const [what, damage] = damages[k % damages.length]!;
       const other = [...good, open][(index + 1 + below(profiles.length)) % (profiles.length + 1)]!;
@@ -127,7 +127,7 @@ for (const [index, [name]] of profiles.entries()) {
       if (bad.equals(original)) continue;
       made++;
       writeFileSync(file, bad);
-      if (damageOf(file).length === 0) shown.push(`${k} passes: ${what}`);
+      if (damageOf(file).fault === 'none') shown.push(`${k} passes: ${what}`);
       try {
         openProfile(file);
         shown.push(`${k} is shown: ${what}`);

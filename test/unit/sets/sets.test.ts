@@ -167,12 +167,12 @@ test('scaling: what did not shrink; rows add up to the core time of the job', as
 
 test('files that cannot be read are named, the rest is used; where none can, nothing is left behind', async (t) => {
   const folder = temporaryDirectory();
-  const bad = { file: 'x.quartz', open: () => 'not a Quartz profile' };
+  const bad = { file: 'x.quartz', open: () => ({ why: 'it is not a Quartz profile', fault: 'foreign' as const }) };
   const target = join(folder, 'run.quartzset');
   const unfinished = rankProfile({ solveMs: 10, waitMs: 0 });
   unfinished.head.status = 'abandoned';
   const { head } = await merge([bad, ...sourcesOf([unfinished])], target, about);
-  t.deepEqual(head.leftOut, [{ file: 'x.quartz', why: 'not a Quartz profile' }]);
+  t.deepEqual(head.leftOut, [{ file: 'x.quartz', why: 'it is not a Quartz profile', fault: 'foreign' }]);
   t.deepEqual(head.unfinished, ['solver.0.quartz']);
   t.is(head.members, 1);
   await t.throwsAsync(merge([bad], join(folder, 'none.quartzset'), about), { instanceOf: EmptySet });
@@ -192,7 +192,7 @@ test('a set of sets is the set of their profiles, row by row', async (t) => {
     ...source,
     findings: () => [{ kind: 'lock', cost_ns: rank, saving_ns: 1, text: `of ${rank}`, remedy: '' }],
   }));
-  const bad = { file: 'x.quartz', open: () => 'not a Quartz profile' };
+  const bad = { file: 'x.quartz', open: () => ({ why: 'it is not a Quartz profile', fault: 'foreign' as const }) };
   const whole = await made([...sources, bad], 'whole', { size: '4' });
   const nodes = [
     { folder: await made(sources.slice(0, 3), 'node0', { size: '4' }) },

@@ -1,20 +1,21 @@
 /** Loads the model of a profile that the user named, or of the most recent one; explains why one cannot be read. */
 import { statSync } from 'node:fs';
-import { buildModel, type Model } from '../model/index.js';
-import { isProfileError, openProfile } from '../reader/profile.js';
+import { buildModel, type Model, type ProfileFault } from '../model/index.js';
+import { faultOf, isProfileError, openProfile } from '../reader/profile.js';
 import { isSetName } from '../sets/set-file.js';
 import { Failure } from './failure.js';
 import { missing, newestProfile } from './files.js';
 
 /** What the user can do about a file that cannot be read as a profile. */
-export function remedyOf(why: string): string {
-  if (/not a Quartz profile/.test(why)) return 'name a file that quartz record made';
-  if (/another version/.test(why)) return 'read it with the Quartz that recorded it, or record again';
-  if (/table of it|set\.json|format \d/.test(why)) return 'merge its profiles again';
-  if (/Permission denied/.test(why)) return 'only its owner may read it: ask for a copy';
-  if (/memory|too large/.test(why)) return 'record with a smaller --max-size, or read it on a larger machine';
-  return 'copy it again from where it was recorded, or record again';
-}
+export const faultRemedies: Record<ProfileFault, string> = {
+  none: '',
+  foreign: 'name a file that quartz record made',
+  version: 'read it with the Quartz that recorded it, or record again',
+  denied: 'only its owner may read it: ask for a copy',
+  'too-large': 'record with a smaller --max-size, or read it on a larger machine',
+  damaged: 'copy it again from where it was recorded, or record again',
+  system: 'copy it again from where it was recorded, or record again',
+};
 
 /** The model of the profile; if no name is given, of the most recent profile in the current directory. */
 export function loadModel(name: string | undefined, options: { raw: boolean }): Model {
@@ -31,7 +32,7 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
   try {
     return buildModel(openProfile(path, { byStack: true }), { compensate: !options.raw });
   } catch (error) {
-    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, remedyOf(error.why));
+    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, faultRemedies[faultOf(error)]);
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')
       throw missing('the reader of profiles');
     throw error;

@@ -18,14 +18,15 @@ export const command: Command = {
   options: [],
   most: 1,
   run: async (args) => {
-    const { loadModel, remedyOf } = await import('../cli/profile.js');
+    const { loadModel, faultRemedies } = await import('../cli/profile.js');
     const { damageOf } = await import('../reader/profile.js');
     const { checkInvariants } = await import('../model/index.js');
     const file = args.words[0] ?? newestProfile();
     // if it is no regular file, loading it reports why
-    const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : [];
-    if (damage.length > 0) {
-      for (const why of damage) process.stderr.write(`quartz: ${file}: ${why}; ${remedyOf(why)}\n`);
+    const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : null;
+    if (damage !== null && damage.clauses.length > 0) {
+      const remedy = faultRemedies[damage.fault];
+      for (const why of damage.clauses) process.stderr.write(`quartz: ${file}: ${why}; ${remedy}\n`);
       return exitCodes.failed;
     }
     const model = loadModel(file, { raw: true });

@@ -8,7 +8,7 @@ import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
 import { systemReason } from '../reader/system-error.js';
 import type { FindingRow, Source } from '../sets/merge.js';
-import { isSetName, readHead, setExtension } from '../sets/set-file.js';
+import { isSetName, readHead, setExtension, type LeftOut } from '../sets/set-file.js';
 
 const extension = '.quartz'; // the extension of profiles
 const byNumber = new Intl.Collator('en', { numeric: true });
@@ -70,15 +70,17 @@ export const command: Command = {
     if (args.words.length === 0) throw usage('there is nothing to merge', 'write: quartz merge DIR, or FILE...');
     const parameters = parametersOf(args.texts('parameter'));
     const files = filesOf(args.words);
-    const { isProfileError, openProfile } = await import('../reader/profile.js');
+    const { faultOf, isProfileError, openProfile } = await import('../reader/profile.js');
     const { openOutline } = await import('../reader/outline.js');
-    const { remedyOf } = await import('../cli/profile.js');
+    const { faultRemedies } = await import('../cli/profile.js');
+    const remedyOf = ({ fault = 'damaged' }: LeftOut): string =>
+      fault === 'set' ? 'merge its profiles again' : faultRemedies[fault];
     const { DamagedSet, DifferentRuns, EmptySet, merge } = await import('../sets/merge.js');
-    const open = (file: string) => (): MemberProfile | string => {
+    const open = (file: string) => (): MemberProfile | Omit<LeftOut, 'file'> => {
       try {
         return openOutline(file);
       } catch (error) {
-        if (isProfileError(error)) return error.why;
+        if (isProfileError(error)) return { why: error.why, fault: faultOf(error) };
         throw error;
       }
     };
@@ -105,9 +107,9 @@ export const command: Command = {
       merged = await merge(sources, folder, { quartz: version(), parameters });
     } catch (error) {
       if (error instanceof EmptySet) {
-        const [{ file, why } = { file: folder, why: 'no profile' }] = error.leftOut;
+        const [first = { file: folder, why: 'no profile', fault: 'foreign' as const }] = error.leftOut;
         const others = error.leftOut.length > 1 ? `, and no other of ${error.leftOut.length} files either` : '';
-        throw new Failure(`no profile can be merged: ${file}: ${why}${others}`, remedyOf(why));
+        throw new Failure(`no profile can be merged: ${first.file}: ${first.why}${others}`, remedyOf(first));
       }
       if (error instanceof DamagedSet)
         throw new Failure(`${error.folder} is damaged: a table of it cannot be read`, 'merge its profiles again');
@@ -121,7 +123,7 @@ export const command: Command = {
       throw new Failure(`${folder} cannot be written: ${systemReason(error)}`, 'name another set with -o');
     }
     const { head, contexts, facts } = merged;
-    const leftOut = head.leftOut.map(({ file, why }) => `left out: ${file}: ${why}; ${remedyOf(why)}`);
+    const leftOut = head.leftOut.map((one) => `left out: ${one.file}: ${one.why}; ${remedyOf(one)}`);
     say(leftOut, `files are left out (set.json of ${folder} names them)`);
     say(
       head.unfinished.map((file) => `${file} was not finished: it is in the set as far as it was recorded`),
@@ -146,7 +148,7 @@ async function defaultName(sources: readonly Source[]): Promise<string> {
       continue;
     }
     const raw = source.open();
-    if (typeof raw !== 'string') return `${baseName(raw.head.program)}${setExtension}`;
+    if (!('why' in raw)) return `${baseName(raw.head.program)}${setExtension}`;
   }
   throw new Failure('none of these files is a readable profile', 'name profiles that quartz record has written');
 }

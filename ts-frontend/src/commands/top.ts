@@ -7,7 +7,7 @@ import { Failure, usage } from '../cli/failure.js';
 import { live } from '../cli/run/live.js';
 import { recordingOptions } from '../cli/options.js';
 import { samplerOptions } from '../cli/run/recording.js';
-import { isProfileError } from '../reader/profile.js';
+import { faultOf, isProfileError } from '../reader/profile.js';
 import { isSetName, readHead } from '../sets/set-file.js';
 
 export const command: Command = {
@@ -50,7 +50,7 @@ export const command: Command = {
         return 0;
       } catch (error) {
         if (isProfileError(error))
-          throw new Failure(`${word}: ${error.why}`, (await import('../cli/profile.js')).remedyOf(error.why));
+          throw new Failure(`${word}: ${error.why}`, (await import('../cli/profile.js')).faultRemedies[faultOf(error)]);
         throw error;
       }
     }

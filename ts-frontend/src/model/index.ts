@@ -76,7 +76,7 @@ export {
   needed,
   perThousand,
 } from './views/counters.js';
-export type { CounterName } from './profile/abi.js';
+export type { CounterName, ProfileFault } from './profile/abi.js';
 export { overheadKinds } from './result/effort.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
 export type { ViewRow } from './views/rows.js';

@@ -11,6 +11,7 @@ import {
   type RawHead,
   type RawModule,
   type MemberProfile,
+  type ProfileFault,
   type RawProfile,
 } from '../model/index.js';
 import { createRequire } from 'node:module';
@@ -47,6 +48,7 @@ export const coded = {
   naming: namesOf(abi.namings),
   missing: namesOf(abi.missings),
 };
+const faultNamed = namesOf(abi.profileFaults);
 const status = namesOf(abi.statuses),
   endReason = namesOf(abi.endReasons),
   publisher = namesOf(abi.publishers);
@@ -98,7 +100,7 @@ interface Addon {
   outline(path: string): OutlineColumns;
   open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
   save(path: string, target: string): void;
-  damage(path: string): string[];
+  damage(path: string): { fault: number; clauses: string[] };
   checksum(bytes: Uint8Array): number;
   purposesOf(kind: string, name: string, module: string): number;
   disassemble(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[];
@@ -121,14 +123,24 @@ export const loadAddon = (): Addon => (addon ??= load());
 /** The checksum of all file formats of Quartz (abi/checksum.h). */
 export const checksum = (bytes: Uint8Array): number => loadAddon().checksum(bytes);
 
+/** All that is wrong with a file, a clause each; `fault`: what the first of them is about. */
+export interface Damage {
+  fault: ProfileFault;
+  clauses: string[];
+}
+
 /** Thrown for a file that cannot be read as a profile. `why`: the reason, a clause that does not contain the path. */
 export interface ProfileError extends Error {
   code: 'QUARTZ_PROFILE';
   why: string;
+  fault: number; // faultOf
 }
 export function isProfileError(error: unknown): error is ProfileError {
   return error instanceof Error && 'code' in error && error.code === 'QUARTZ_PROFILE';
 }
+
+/** Of which kind it is. */
+export const faultOf = ({ fault }: ProfileError): ProfileFault => faultNamed(fault);
 
 export interface OpenOptions {
   symbolize?: boolean;
@@ -196,10 +208,11 @@ export function saveProfile(path: string, target: string): void {
   addon.save(path, target);
 }
 
-/** Everything that is wrong with a file, one clause each; empty if it can be read. */
-export function damageOf(path: string): string[] {
+/** Everything that is wrong with a file; no clause if it can be read. */
+export function damageOf(path: string): Damage {
   const addon = loadAddon();
-  return addon.damage(path);
+  const { fault, clauses } = addon.damage(path);
+  return { fault: faultNamed(fault), clauses };
 }
 
 /** The pieces of code that contain the addresses, which must be ascending, from the modules' binaries. */

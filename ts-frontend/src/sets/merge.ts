@@ -11,7 +11,7 @@ import { latenessOf } from './lateness.js';
 import { notableMembers } from './notable.js';
 import { memberRows } from './member-rows.js';
 import { readGroups, readRows, TableWriter } from './parquet.js';
-import { headFile, readHead, setFormat, type SetHead } from './set-file.js';
+import { headFile, readHead, setFormat, type LeftOut, type SetHead } from './set-file.js';
 import { openSet, setRows } from './set-rows.js';
 import { leastDistance, outliersOf, rankQuantities, Summary } from './statistics.js';
 import { tableNames, type RowOf, type TableName } from './tables.js';
@@ -21,8 +21,8 @@ export interface ProfileSource {
   file: string;
   /** The findings of the process; called only for some members. Absent: the set contains no findings of it. */
   findings?: () => FindingRow[];
-  /** The profile, or a clause that says why it cannot be read. */
-  open: () => MemberProfile | string;
+  /** The profile, or why it cannot be read. */
+  open: () => MemberProfile | Omit<LeftOut, 'file'>;
 }
 /** A set that was merged earlier. */
 export interface SetSource {
@@ -123,7 +123,7 @@ async function mergeInto(
       const head = readHead(from);
       const open = typeof head === 'string' ? undefined : await openSet(from).catch(() => undefined);
       if (typeof head === 'string' || open === undefined) {
-        leftOut.push({ file: from, why: typeof head === 'string' ? head : damaged });
+        leftOut.push({ file: from, why: typeof head === 'string' ? head : damaged, fault: 'set' });
         continue;
       }
       leftOut.push(...head.leftOut);
@@ -146,8 +146,8 @@ async function mergeInto(
     }
     const { file, open } = source;
     const raw = open();
-    if (typeof raw === 'string') {
-      leftOut.push({ file, why: raw });
+    if ('why' in raw) {
+      leftOut.push({ file, ...raw });
       continue;
     }
     profiles = true;

@@ -1,6 +1,7 @@
 /** The directory of a set: its tables, and set.json, which describes it. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ProfileFault } from '../model/index.js';
 
 /** The format of tables and set.json. Sets of another format have to be merged again. */
 export const setFormat = 2;
@@ -8,12 +9,19 @@ export const setExtension = '.quartzset';
 /** Whether a path has the form of a set's name; the set need not exist. */
 export const isSetName = (path: string): boolean => path.replace(/\/+$/, '').endsWith(setExtension);
 
+/** A file that could not be read. `fault`: of which kind that is; 'set': of a set, to be merged again. */
+export interface LeftOut {
+  file: string;
+  why: string; // a clause
+  fault?: ProfileFault | 'set'; // absent in older sets
+}
+
 export interface SetHead {
   format: number;
   quartz: string; // version of Quartz that merged it
   programs: string[];
   members: number;
-  leftOut: { file: string; why: string }[];
+  leftOut: LeftOut[];
   unfinished: string[]; // files of members whose recording was not finished
   parameters: Record<string, string>;
   parts?: number; // sets that it was merged from, and 1 for profiles beside them; waits between parts are in none

@@ -117,6 +117,18 @@ export type Missing = keyof typeof missings;
 export const statuses = { recording: 1, complete: 2, cut: 3 } as const;
 export type ProfileStatus = keyof typeof statuses;
 
+/** enum qz_profile_fault: why a file cannot be read. */
+export const profileFaults = {
+  none: 0,
+  damaged: 1,
+  foreign: 2,
+  version: 3,
+  denied: 4,
+  'too-large': 5,
+  system: 6,
+} as const;
+export type ProfileFault = keyof typeof profileFaults;
+
 /** enum qz_end_reason. */
 export const endReasons = {
   none: 0,
@@ -294,4 +306,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = 'd1eca7112af0424b';
+export const addonMark = 'bd4efbcf38527725';
