@@ -196,9 +196,11 @@ function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
     { part: slowdown.elapsedNs, whole: wholes[1] },
   ];
   const isMore = waitsMayChange || linesMayMove || othersMayChange;
+  // The model of what recording changes has no upper bound that says anything.
+  const isVague = isMore && !isShort && most.part > most.whole;
   const by = isShort
     ? `about ${bounds(least.part, most.part)}${isMore ? ' or more' : ''}`
-    : estimatedRange(least, most, isMore);
+    : estimatedRange(least, isVague ? { ...most, whole: 0 } : most, isMore);
   const changes = waitsMayChange
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure shows what ' +
       'that costs'
@@ -213,7 +215,7 @@ function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
     : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
-  const isDivided = parts.length > 0 && (isShort || most.part >= leastDivided * most.whole);
+  const isDivided = parts.length > 0 && !isVague && (isShort || most.part >= leastDivided * most.whole);
   const why = isDivided ? ` (${parts.join(', ')})` : '';
   return `${own} and slowed the run by ${by}${why}${changes}${children}${taken}`;
 }
