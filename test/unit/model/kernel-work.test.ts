@@ -132,6 +132,25 @@ test('reads and writes of two procedures: what both do besides may be once per c
   t.deepEqual([leastNs, savesNs].map(Math.round), [0.7e9 * part, 0.9e9 * part].map(Math.round));
 });
 
+test('as many small writes as reads on connections answer requests: nothing for a buffer to gather', (t) => {
+  const moved = { callsKnown: true, readCalls: 1e6, readBytes: 16e6, writeCalls: 0.9e6, writtenBytes: 16e6 };
+  const facts = (change: object): { replies: boolean; leastNs: number; savesNs: number } => {
+    const builder = new ProfileBuilder({ processors: 1, head: { ...usage, ...moved, ...change } });
+    builder.stretch(0.4e9, [inKernel('read', 'main', ['main', 'answer'])]);
+    builder.stretch(0.4e9, [inKernel('write', 'main', ['main', 'answer'])]);
+    builder.stretch(0.2e9, [run('main', ['main', 'answer'])]);
+    const [finding] = buildModel(builder.build()).findings.filter(({ kind }) => kind === 'kernel');
+    const { replies, leastNs, savesNs } = factsOf(finding, 'kernel-work');
+    return { replies, leastNs: Math.round(leastNs), savesNs: Math.round(savesNs) };
+  };
+  const connected = { socketsSeen: true, connected: true };
+  t.deepEqual(facts(connected), { replies: true, leastNs: 0.4e9, savesNs: 0.72e9 });
+  t.true(facts({ socketsSeen: true, listens: true }).replies);
+  t.false(facts({ socketsSeen: true }).replies, 'files or pipes');
+  t.false(facts({ ...connected, writeCalls: 1e5 }).replies, 'ten reads for each write');
+  t.false(facts({ ...connected, readBytes: 1e10 }).replies, 'large reads');
+});
+
 test('a program that others kept from the CPUs has the same part of its work in the kernel', (t) => {
   const builder = new ProfileBuilder({ processors: 1, head: { ...usage, cpuRunNs: 0.2e9, cpuWaitNs: 0.8e9 } });
   builder.stretch(0.1e9, [inKernel('fault', 'main', ['main', 'fill'])]);

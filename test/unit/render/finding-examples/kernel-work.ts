@@ -14,6 +14,7 @@ export const calls: KernelWorkFacts = {
   takes: false,
   calls: null,
   both: null,
+  replies: false,
   copyingNs: null,
   leastNs: savesNs,
   savesNs,
@@ -41,4 +42,8 @@ export const kernelWork: [string, Finding][] = [
   ['kernel: flushes', finding(work, { ...calls, work: 'flush', called: setup })],
   ['kernel: small writes', finding(work, { ...calls, work: 'write', calls: small, leastNs: savesNs / 4 })],
   ['kernel: small reads and writes', finding(work, { ...calls, work: 'read', calls: small, both: small })],
+  [
+    'kernel: requests and replies',
+    finding(work, { ...calls, work: 'read', calls: small, both: small, replies: true, leastNs: savesNs / 2 }),
+  ],
 ];

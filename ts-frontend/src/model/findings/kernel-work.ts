@@ -206,6 +206,23 @@ function wholeOf(context: FindingContext, procedures: readonly number[]): number
   return npt;
 }
 
+/** About as many reads as writes: at most this many times as many of the one as of the other. */
+const mostApart = 2;
+
+/**
+ * Whether each write answers a read, or is answered by one: small ones, in about equal numbers, of a program with
+ * connections. Then the other side waits for each, and a buffer would gather nothing.
+ */
+function areReplies({ head }: Model, { calls, both }: KernelWorkFacts): boolean {
+  if (calls === null || both === null || !head.socketsSeen || !(head.connected || head.listens)) return false;
+  return (
+    calls.bytesEach < smallBytes &&
+    both.bytesEach < smallBytes &&
+    calls.count < mostApart * both.count &&
+    both.count < mostApart * calls.count
+  );
+}
+
 /** Small reads and small writes have the same remedy, so they are one finding, about the one that takes more. */
 function joinTransfers(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const transfers = findings
@@ -227,6 +244,12 @@ function joinTransfers(context: FindingContext, findings: readonly Finding[]): F
     first.savingNs += second.savingNs;
     first.related.push(second.entity, ...second.related);
     facts.both = second.facts.calls;
+  }
+  if (areReplies(context.model, facts)) {
+    facts.replies = true;
+    first.savingNs = facts.leastNs = first.costNs / 2;
+    facts.savesNs = tenfold * first.costNs;
+    return findings.filter((one) => one !== second);
   }
   // Other work of these procedures may also be per call.
   const whole = wholeOf(context, [first.entity, ...(second ? [second.entity] : [])]);
@@ -275,6 +298,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           takes,
           calls,
           both: null,
+          replies: false,
           copyingNs,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,

@@ -267,6 +267,7 @@ export interface KernelWorkFacts {
   calls: { count: number; bytesEach: number } | null; // calls of the whole program
   // calls of the other kind (reads or writes), if they are part of the cost
   both: { count: number; bytesEach: number } | null;
+  replies: boolean; // about as many reads as writes, by connections: each answers a request that another one waits for
   // the entity's calls that copy memory (memcpy), page faults included, if most of the faults are there; else null
   copyingNs: number | null;
   leastNs: number; // lower bound

@@ -13,7 +13,7 @@ const what: Record<KernelWorkFacts['work'], string> = {
 };
 
 function remedyOf(
-  { work, again, allocator, mapping, calls, both, leastNs, savesNs }: KernelWorkFacts,
+  { work, again, allocator, mapping, calls, both, replies, leastNs, savesNs }: KernelWorkFacts,
   { time, model }: Phrases,
 ): string {
   const isLittle = leastNs < 0.01 * model.elapsedNs;
@@ -21,6 +21,12 @@ function remedyOf(
   const between =
     `that saves ${isLittle ? 'up to' : `${least} to`} ${time(savesNs)}, depending on the caches, which the kernel ` +
     'fills when it clears memory (quartz run --try measures how much)';
+  if (replies)
+    return (
+      'There are about as many reads as writes, on connections: if each answers a request that the other side waits ' +
+      'for, a buffer gathers nothing. Let it send several requests at a time (pipelining), or put more into each: ' +
+      `half as many would save ${time(leastNs)}, a tenth of them ${time(savesNs)}.`
+    );
   if (work === 'read' || work === 'write') {
     if (!calls || calls.bytesEach >= 4096)
       return `Transfer less data, or use fewer calls; that could save up to ${time(savesNs)}.`;
