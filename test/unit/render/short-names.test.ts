@@ -1,7 +1,7 @@
 /** Names in few columns: readable, and no two of them alike. */
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
-import { briefly, formsOf, shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
+import { briefly, formsOf, shortName, withoutModules } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
 /** A model of procedures with these names. */
@@ -109,4 +109,16 @@ test('a loop stays one, by its place or offset', (t) => {
     'loop libz.so.1.2.13+0x3817',
     'loop …+0x3817',
   ]);
+});
+
+test("objects of Rust's library have the names of its public procedures, without modules", (t) => {
+  for (const [name, short] of [
+    ['std::sys::sync::mutex::futex::Mutex::lock_contended at jobs.rs:7', 'Mutex::lock at jobs.rs:7'],
+    ['std::sys::pal::unix::sync::condvar::Condvar::wait_timeout at a.rs:1', 'Condvar::wait at a.rs:1'],
+    ['std::sys::sync::rwlock::futex::RwLock::read_contended', 'RwLock::read'],
+    ['std::latch::wait at a.cc:3', 'std::latch::wait at a.cc:3'],
+    ['std::atomic<int>::wait at a.cc:3', 'std::atomic<int>::wait at a.cc:3'],
+    ['jobs::Mutex::lock_contended at jobs.rs:7', 'jobs::Mutex::lock_contended at jobs.rs:7'],
+  ] as const)
+    t.is(withoutModules(name), short);
 });

@@ -2,9 +2,10 @@
 import { defined, item } from '../../model/index.js';
 import { placeOf, type Entity, type Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
-import { briefly, shortName } from './short-names.js';
+import { briefly, shortName, withoutModules } from './short-names.js';
 import { clean, cut, width } from '../format/text.js';
 
+const shown = ({ kind: its, name }: Entity): string => (its === 'procedure' ? name : withoutModules(name));
 const many = (entity: Entity): string => (entity.instances > 1 ? ` (${entity.instances})` : '');
 const kind = (entity: Entity): string => (entity.saysItsKind ? '' : `${entity.kind} `);
 
@@ -22,7 +23,7 @@ export function titleOf(model: Model, id: number): string {
     return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
   }
   const several = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
-  return entity.saysItsKind ? entity.name : `${several}${entity.name}`;
+  return entity.saysItsKind ? shown(entity) : `${several}${shown(entity)}`;
 }
 
 /** "sum.c:7, inlined into step"; '' if neither is known. */
@@ -44,7 +45,7 @@ export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): st
 
 /** The label without the kind, for tables whose heading gives it. */
 export function nameWithoutKind(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
-  return clean(entity.name, options) + many(entity);
+  return clean(shown(entity), options) + many(entity);
 }
 
 /** The label, shortened to the given number of columns. */
@@ -64,7 +65,7 @@ export function shortNameWithoutKind(
   options: Pick<RenderOptions, 'ascii'>,
 ): string {
   const room = Math.max(8, columns - width(many(entity)));
-  return clean(shortName(model, entity.name, room, options), options) + many(entity);
+  return clean(shortName(model, shown(entity), room, options), options) + many(entity);
 }
 
 /** file:line and the procedure that it is inlined into, or why they are unknown. */

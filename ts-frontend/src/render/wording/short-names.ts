@@ -33,6 +33,13 @@ export function withoutArguments(name: string, depth: number): string {
 }
 
 /**
+ * The name of an object of Rust's library as its user knows it: "Mutex::lock at jobs.rs:7" for
+ * "std::sys::sync::mutex::futex::Mutex::lock_contended at jobs.rs:7".
+ */
+export const withoutModules = (name: string): string =>
+  name.replace(/^std::(?:[a-z_0-9]+::)+([A-Z]\w*::\w+?)(?:_contended|_slow|_timeout)?(?= at |$)/, '$1');
+
+/**
  * The forms of a name, from the longest to the shortest. The least informative parts are removed first: inner template
  * arguments, all template arguments, parameters of lambdas, outer scopes. Of "mutex at file:line" the location is
  * removed last; a loop remains recognizable as one.
