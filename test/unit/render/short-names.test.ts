@@ -116,6 +116,7 @@ test("objects of Rust's library have the names of its public procedures, without
     ['std::sys::sync::mutex::futex::Mutex::lock_contended at jobs.rs:7', 'Mutex::lock at jobs.rs:7'],
     ['std::sys::pal::unix::sync::condvar::Condvar::wait_timeout at a.rs:1', 'Condvar::wait at a.rs:1'],
     ['std::sys::sync::rwlock::futex::RwLock::read_contended', 'RwLock::read'],
+    ['std::sync::mpmc::Sender<T>::send at rs.rs:6', 'Sender::send at rs.rs:6'],
     ['std::latch::wait at a.cc:3', 'std::latch::wait at a.cc:3'],
     ['std::atomic<int>::wait at a.cc:3', 'std::atomic<int>::wait at a.cc:3'],
     ['jobs::Mutex::lock_contended at jobs.rs:7', 'jobs::Mutex::lock_contended at jobs.rs:7'],

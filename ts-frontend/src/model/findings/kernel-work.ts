@@ -213,13 +213,15 @@ const mostApart = 2;
  * Whether each write answers a read, or is answered by one: small ones, in about equal numbers, of a program with
  * connections. Then the other side waits for each, and a buffer would gather nothing.
  */
-function areReplies({ head }: Model, { calls, both }: KernelWorkFacts): boolean {
-  if (calls === null || both === null || !head.socketsSeen || !(head.connected || head.listens)) return false;
+function areReplies({ head, kernelUsage }: Model): boolean {
+  const calls = kernelUsage?.calls;
+  if (!calls || !head.socketsSeen || !(head.connected || head.listens)) return false;
+  const { reads, writes, readBytes, writtenBytes } = calls;
   return (
-    calls.bytesEach < smallBytes &&
-    both.bytesEach < smallBytes &&
-    calls.count < mostApart * both.count &&
-    both.count < mostApart * calls.count
+    readBytes < smallBytes * reads &&
+    writtenBytes < smallBytes * writes &&
+    reads < mostApart * writes &&
+    writes < mostApart * reads
   );
 }
 
@@ -245,7 +247,7 @@ function joinTransfers(context: FindingContext, findings: readonly Finding[]): F
     first.related.push(second.entity, ...second.related);
     facts.both = second.facts.calls;
   }
-  if (areReplies(context.model, facts)) {
+  if (facts.calls !== null && areReplies(context.model)) {
     facts.replies = true;
     first.savingNs = facts.leastNs = first.costNs / 2;
     facts.savesNs = tenfold * first.costNs;

@@ -37,7 +37,7 @@ export function withoutArguments(name: string, depth: number): string {
  * "std::sys::sync::mutex::futex::Mutex::lock_contended at jobs.rs:7".
  */
 export const withoutModules = (name: string): string =>
-  name.replace(/^std::(?:[a-z_0-9]+::)+([A-Z]\w*::\w+?)(?:_contended|_slow|_timeout)?(?= at |$)/, '$1');
+  name.replace(/^std::(?:[a-z_0-9]+::)+([A-Z]\w*)(?:<\w+>)?::(\w+?)(?:_contended|_slow|_timeout)?(?= at |$)/, '$1::$2');
 
 /**
  * The forms of a name, from the longest to the shortest. The least informative parts are removed first: inner template
