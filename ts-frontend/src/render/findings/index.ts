@@ -94,8 +94,10 @@ const runs: ReadonlySet<Kind> = new Set(['procedure', 'lock']);
 
 /** The least share of the critical path that is reported: below this it does not support the finding. */
 const leastOnPath = 0.01;
+/** More than so many times the cost: it is mostly there at other times than those that the finding is about. */
+const mostOnPath = 2;
 
-function onPathText({ entity, kind, facts }: Finding, { model, share }: Phrases): string {
+function onPathText({ entity, kind, facts, costNs }: Finding, { model, share }: Phrases): string {
   const onPath = onPathOf(model);
   if (onPath === null || entity === 0 || !waitedFor.has(kind) || !runs.has(item(model.entities, entity).kind))
     return '';
@@ -103,7 +105,9 @@ function onPathText({ entity, kind, facts }: Finding, { model, share }: Phrases)
   if (facts.form === 'serial' && facts.itself) return '';
   const part = (onPath.get(entity) ?? 0) / model.head.pathNs;
   // A small share is no evidence against the finding: the path may go through a callee or through a waiting thread.
-  return part < leastOnPath ? '' : ` It is on ${share(part)} of the critical path.`;
+  return part < leastOnPath || part * model.elapsedNs > mostOnPath * costNs
+    ? ''
+    : ` It is on ${share(part)} of the critical path.`;
 }
 
 /** How uncertain the cost is, if that matters, and whether other programs may be the cause. */
