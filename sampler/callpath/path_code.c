@@ -48,9 +48,18 @@ static int is_openmp(const struct qzi_paths *paths, uint32_t module) {
   return module && module <= qzi_file_count(file, QZ_SECTION_MODULES) &&
          qz_origin_of_module(file->strings + file->modules[module - 1].path) == QZ_ORIGIN_OPENMP;
 }
-int qzi_code_takes_lock(const struct qzi_paths *paths, const struct qzi_frame *frame) {
-  const char *name = qzi_unwind_symbol(paths->unwinder, frame->entry ? frame->entry : frame->pc);
-  return begins(name, "omp_") || begins(name, "GOMP_atomic") || strstr(name, "critical");
+/* What a procedure of the layer is for, as the one of the library in whose place it is. 0: it is none of the layer's.
+ */
+static uint32_t layer_purposes(struct qzi_paths *paths, const struct qzi_frame *frame) {
+  if (!frame->entry || qzi_code_of(paths, frame->module) != QZI_CODE_LAYER) return 0;
+  struct qzi_layer_procedure *slot = &paths->layer[qzi_hash(frame->entry, 7) % QZI_PATH_LAYER];
+  if (slot->entry != frame->entry)
+    *slot = (struct qzi_layer_procedure){frame->entry,
+                                         qz_purposes_of(false, qzi_unwind_symbol(paths->unwinder, frame->entry), "")};
+  return slot->purposes;
+}
+int qzi_code_takes_lock(struct qzi_paths *paths, const struct qzi_frame *frame) {
+  return (layer_purposes(paths, frame) & QZ_PURPOSE_EXCLUSION) != 0;
 }
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all) {
   if (qzi_code_of(paths, paths->frames[k].module) != QZI_CODE_LAYER || qzi_code_takes_lock(paths, &paths->frames[k]))
@@ -60,12 +69,5 @@ int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all) {
 }
 
 int qzi_code_stands_in(struct qzi_paths *paths, const struct qzi_frame *frame) {
-  if (!frame->entry || qzi_code_of(paths, frame->module) != QZI_CODE_LAYER) return 0;
-  struct qzi_stand_in *slot = &paths->stand_ins[qzi_hash(frame->entry, 7) % QZI_PATH_STAND_INS];
-  if (slot->entry != frame->entry) {
-    uint32_t purposes = qz_purposes_of(false, qzi_unwind_symbol(paths->unwinder, frame->entry), "");
-    *slot = (struct qzi_stand_in){.entry = frame->entry,
-                                  .is = (purposes & (QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_SIGNAL)) != 0};
-  }
-  return slot->is;
+  return (layer_purposes(paths, frame) & (QZ_PURPOSE_PROCESS_MAKING | QZ_PURPOSE_SIGNAL)) != 0;
 }

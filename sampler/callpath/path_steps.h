@@ -16,7 +16,7 @@
 #define QZI_PATH_SITES     8u  /* call sites that take one lock; frames are not compared with others */
 #define QZI_PATH_WRAPPERS  64u /* slots of a hash table; a later procedure may replace an earlier one */
 #define QZI_PATH_MPI_CALLS 64u /* the same */
-#define QZI_PATH_STAND_INS 64u /* the same */
+#define QZI_PATH_LAYER     64u /* the same */
 
 #define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
 /* Maximum number of entries of a path: its own, those between them, and all loops. */
@@ -47,10 +47,10 @@ struct qzi_paths {
   struct qzi_takers *takers;
   uint32_t takers_count, takers_room;
   uint64_t wrappers[QZI_PATH_WRAPPERS]; /* entries of procedures that take locks for their callers */
-  struct qzi_stand_in {
+  struct qzi_layer_procedure {
     uint64_t entry;
-    int is;
-  } stand_ins[QZI_PATH_STAND_INS];
+    uint32_t purposes; /* abi/purpose.h */
+  } layer[QZI_PATH_LAYER];
   struct qzi_mpi_entry {
     uint64_t entry;
     enum qz_mpi_call call;
@@ -79,7 +79,7 @@ static inline enum qzi_code qzi_code_of_frame(struct qzi_paths *paths, const str
   return qzi_code_at(paths, frame->module, frame->entry ? frame->entry : frame->pc);
 }
 /* 1: the frame, of the layer, takes or releases a lock of OpenMP (pthread-layer/src/interpose/openmp_locks.c). */
-int qzi_code_takes_lock(const struct qzi_paths *paths, const struct qzi_frame *frame);
+int qzi_code_takes_lock(struct qzi_paths *paths, const struct qzi_frame *frame);
 /* 1: frame k of `all` belongs to the layer and to a parallel region (pthread-layer/src/interpose/openmp.c): the code
  * that it executes is the program's, or the library's, which divides the work. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);

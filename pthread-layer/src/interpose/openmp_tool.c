@@ -53,9 +53,10 @@ static struct qzl_thread *here(void) {
   struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
   return me && me->thread.record ? me : NULL;
 }
-/* The region that the calling thread executes; NULL: none that is known. */
+/* The region that the calling thread executes; NULL: none that the library told of (it may be one of GCC's). */
 static struct told *its_team(const struct qzl_thread *me) {
-  return me && me->team ? (struct told *)(void *)((char *)me->team - offsetof(struct told, team)) : NULL;
+  uintptr_t at = me ? (uintptr_t)me->team - (uintptr_t)teams : UINTPTR_MAX;
+  return at < sizeof teams ? &teams[at / sizeof *teams] : NULL;
 }
 
 /* ---- events ---- */

@@ -81,7 +81,14 @@ function waitersOf(
   return { spun, woken };
 }
 
-export function oversubscriptionOf({ model }: FindingContext): Oversubscription {
+const measured = new WeakMap<FindingContext, Oversubscription>();
+export function oversubscriptionOf(context: FindingContext): Oversubscription {
+  let its = measured.get(context);
+  if (!its) measured.set(context, (its = measure(context)));
+  return its;
+}
+
+function measure({ model }: FindingContext): Oversubscription {
   const { balance, tuples, stacks } = model.raw;
   const P = model.processors;
   const oversubscription: Oversubscription = {
