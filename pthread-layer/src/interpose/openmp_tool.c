@@ -73,8 +73,9 @@ static void parallel_begin(union data *task, const void *frame, union data *para
 static void implicit_task(int endpoint, union data *parallel, union data *task, unsigned threads, unsigned number,
                           int flags) {
   struct told *told = parallel ? parallel->pointer : NULL;
-  struct qzl_thread *me = told && endpoint == BEGINS && !(flags & INITIAL) ? here() : NULL;
-  if (!me) return;
+  struct qzl_thread *me = flags & INITIAL ? NULL : here();
+  if (me && endpoint == ENDS && number) qzl_team_waited(me); /* for the next region, or the program's end */
+  if (!me || endpoint == ENDS || !told) return;
   atomic_store_explicit(&told->size, threads, memory_order_relaxed);
   qzl_team_enters(&told->team, me);
 }

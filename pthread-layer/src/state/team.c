@@ -70,6 +70,10 @@ void qzl_team_ended(struct qzl_team *team, struct qzl_thread *me, uint64_t site)
   go_on(team, &end, me, site);
 }
 
+void qzl_team_waited(struct qzl_thread *me) {
+  if (qzi_publishing() && me->pub.span) qzi_span_goes_on(&me->pub);
+}
+
 unsigned qzl_team_arrives(struct qzl_team *team, struct qzl_thread *me, unsigned parties) {
   qzl_lock_words(&team->lock);
   unsigned round = team->arrivals++ / (parties ? parties : 1) & 1;

@@ -41,6 +41,8 @@ void qzl_team_begins(struct qzl_team *team, struct qzl_thread *me);
 void qzl_team_enters(struct qzl_team *team, struct qzl_thread *me);
 void qzl_team_leaves(struct qzl_team *team, struct qzl_thread *me);
 void qzl_team_ended(struct qzl_team *team, struct qzl_thread *me, uint64_t site);
+/* It had come to the end of a region that another thread began, and has waited since then. */
+void qzl_team_waited(struct qzl_thread *me);
 /* It has come to a barrier of the team of so many threads; the number of the round. It has passed it. */
 unsigned qzl_team_arrives(struct qzl_team *team, struct qzl_thread *me, unsigned parties);
 void qzl_team_passed(struct qzl_team *team, struct qzl_thread *me, unsigned round);
