@@ -31,6 +31,11 @@ static void unescape(char *path) {
   }
 }
 
+/* Whether that offset of the file is in the part, whose first page the loader maps as a whole. */
+static int holds(const Elf64_Phdr *part, uint64_t offset) {
+  return part->p_type == PT_LOAD && page_down(part->p_offset) <= offset && offset < part->p_offset + part->p_filesz;
+}
+
 /* Finds bias, end and build id of an ELF file whose offset `offset` is mapped at `start`. */
 static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t offset) {
   Elf64_Ehdr head;
@@ -42,8 +47,8 @@ static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t 
   if (pread(fd, parts, count * sizeof *parts, (off_t)head.e_phoff) != (ssize_t)(count * sizeof *parts)) return;
   int known = 0;
   for (unsigned k = 0; k < count && !known; k++)
-    if (parts[k].p_type == PT_LOAD && page_down(parts[k].p_offset) == offset) {
-      module->bias = start - page_down(parts[k].p_vaddr);
+    if (holds(&parts[k], offset)) {
+      module->bias = start - (offset - page_down(parts[k].p_offset)) - page_down(parts[k].p_vaddr);
       known = 1;
     }
   for (unsigned k = 0; k < count; k++) {
@@ -90,8 +95,66 @@ static void append_generated(struct qzi_modules *modules, uint64_t start, uint64
   modules->generated[modules->generated_count++] = (struct qzi_range){start, end};
 }
 
+/* A line of the map. */
+struct mapping {
+  uint64_t start, end, offset;
+  unsigned major, minor;
+  unsigned long inode; /* 0: in no file */
+  const char *path;
+  int code;
+};
+
+static int read_mapping(const char *line, struct mapping *its) {
+  char rights[8] = "";
+  int at = 0;
+  if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &its->start, &its->end, rights, &its->offset, &its->major,
+             &its->minor, &its->inode, &at) < 7)
+    return -1;
+  its->path = line + at;
+  its->code = rights[2] == 'x';
+  if (at == 0 || line[at] != '/') its->inode = 0;
+  return 0;
+}
+
+/* Mappings of one file, which are one module if one of them contains code. */
+struct run {
+  pid_t pid;
+  const char *program; /* path of its executable */
+  struct mapping its;  /* from the first to the last one; inode 0: none */
+  uint64_t first;      /* offset of the first one */
+  char path[4100];
+};
+
+static void describe(const struct run *run, struct qzi_module *module) {
+  module->start = module->bias = run->its.start;
+  module->end = run->its.end;
+  int fd = open_binary(run->pid, run->path, !strcmp(run->path, run->program));
+  if (fd < 0) return;
+  examine(module, fd, run->its.start, run->first);
+  close(fd);
+}
+
+/* Whether the mapping is the next part of the file. Anonymous memory between two parts does not end a module: binaries
+ * that were rearranged after linking (by BOLT) have code behind their data. But a file may also be mapped elsewhere, to
+ * be read. */
+static int joins(const struct run *run, const struct mapping *next) {
+  if (!run->its.inode || next->inode != run->its.inode || next->major != run->its.major ||
+      next->minor != run->its.minor || next->offset <= run->its.offset)
+    return 0;
+  if (next->start == run->its.end) return 1;
+  struct qzi_module module = {0};
+  describe(run, &module);
+  return next->start < module.end;
+}
+
+static void end_run(struct run *run, struct qzi_modules *modules) {
+  struct qzi_module *module = run->its.inode && run->its.code ? append(modules, run->path) : NULL;
+  if (module) describe(run, module);
+  run->its.inode = 0;
+}
+
 struct qzi_modules *qzi_modules_read(pid_t pid) {
-  char name[64], program[4100] = "";
+  char name[64], program[4100] = "", *line = NULL;
   snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
   ssize_t length = readlink(name, program, sizeof program - 1);
   if (length > 0) program[length] = 0;
@@ -99,62 +162,27 @@ struct qzi_modules *qzi_modules_read(pid_t pid) {
   FILE *maps = fopen(name, "re");
   if (!maps) return NULL;
   struct qzi_modules *modules = calloc(1, sizeof *modules);
-  char *line = NULL;
   size_t room = 0;
-  struct {
-    uint64_t start, end, offset;
-    unsigned major, minor;
-    unsigned long inode;
-    char path[4100];
-    int code;
-  } run = {0};
-  /* Consecutive mappings of one file are one module, if one of them contains code. */
-  while (modules) {
-    uint64_t start = 0, end = 0, offset = 0;
-    unsigned major = 0, minor = 0;
-    unsigned long inode = 0;
-    char rights[8] = "";
-    int at = 0;
-    ssize_t got = getline(&line, &room, maps);
-    if (got > 0) {
-      if (line[got - 1] == '\n') line[got - 1] = 0;
-      if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode, &at) < 7)
-        continue;
-      if (at == 0 || line[at] != '/') inode = 0;
-      if (!inode && rights[2] == 'x' && line[at] != '[') append_generated(modules, start, end);
+  struct run run = {.pid = pid, .program = program};
+  for (ssize_t got; modules && (got = getline(&line, &room, maps)) > 0;) {
+    struct mapping next;
+    if (line[got - 1] == '\n') line[got - 1] = 0;
+    if (read_mapping(line, &next)) continue;
+    if (!next.inode) {
+      if (next.code && *next.path != '[') append_generated(modules, next.start, next.end);
+    } else if (joins(&run, &next)) {
+      run.its.end = next.end;
+      run.its.offset = next.offset;
+      run.its.code |= next.code;
+    } else {
+      end_run(&run, modules);
+      run.its = next;
+      run.first = next.offset;
+      snprintf(run.path, sizeof run.path, "%s", next.path);
+      unescape(run.path);
     }
-    int joins = inode && inode == run.inode && major == run.major && minor == run.minor && offset > run.offset;
-    if (got > 0 && joins) {
-      run.end = end;
-      run.code |= rights[2] == 'x';
-      continue;
-    }
-    if (run.inode && run.code) {
-      struct qzi_module *module = append(modules, run.path);
-      if (module) {
-        module->start = run.start;
-        module->end = run.end;
-        module->bias = run.start;
-        int fd = open_binary(pid, run.path, !strcmp(run.path, program));
-        if (fd >= 0) {
-          examine(module, fd, run.start, run.offset);
-          close(fd);
-        }
-      }
-      run.inode = 0;
-    }
-    if (got <= 0) break;
-    if (!inode) continue; /* anonymous memory between two parts of a file does not end the module */
-    run.start = start;
-    run.end = end;
-    run.offset = offset;
-    run.major = major;
-    run.minor = minor;
-    run.inode = inode;
-    run.code = rights[2] == 'x';
-    snprintf(run.path, sizeof run.path, "%s", line + at);
-    unescape(run.path);
   }
+  if (modules) end_run(&run, modules);
   free(line);
   fclose(maps);
   if (modules && modules->count == 0) {
@@ -173,13 +201,11 @@ void qzi_modules_free(struct qzi_modules *modules) {
 }
 
 /* Whether the module is in the profile already. A binary that was deleted or replaced since (a program may be rebuilt
- * while it runs) is still the same module. */
+ * while it runs) is still the same module; and so is one of which the map showed only a part, while it was loaded. */
 static int is_known(const struct qzi_file *file, const struct qz_module *old, const struct qzi_module *module) {
   const char *path = file->strings + old->path;
   if (old->start != module->start) return 0;
-  if (old->end == module->end && !strcmp(path, module->path) &&
-      !strcmp(file->strings + old->build_id, module->build_id))
-    return 1;
+  if (!strcmp(path, module->path) && !strcmp(file->strings + old->build_id, module->build_id)) return 1;
   size_t length = path_length(module->path);
   return module->path[length] && strlen(path) == length && !memcmp(path, module->path, length);
 }
@@ -211,6 +237,7 @@ void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
     const struct qzi_module *module = &modules->all[k];
     uint32_t there = qzi_intern_module(in, module->start); /* index + 1 */
     int known = there && there <= before && is_known(file, &file->modules[there - 1], module);
+    if (known && file->modules[there - 1].end < module->end) file->modules[there - 1].end = module->end;
     if (known || qzi_file_room(file, QZ_SECTION_MODULES, 1)) continue;
     uint32_t path = qzi_intern_string(in, module->path), build_id = qzi_intern_string(in, module->build_id);
     uint64_t at = qzi_file_count(file, QZ_SECTION_MODULES);

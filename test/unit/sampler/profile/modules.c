@@ -2,6 +2,8 @@
 #include "test/support/self_profile.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 
 static int initialized = 7, zeroed[4096];
@@ -11,6 +13,68 @@ static const struct qzi_module *module_at(const struct qzi_modules *modules, con
   for (uint32_t k = 0; k < modules->count; k++)
     if (at >= modules->all[k].start && at < modules->all[k].end) return &modules->all[k];
   return NULL;
+}
+
+#define PAGE 4096u
+
+static void map(char *at, size_t pages, int rights, int fd, unsigned page) {
+  int flags = MAP_PRIVATE | MAP_FIXED | (fd < 0 ? MAP_ANONYMOUS : 0);
+  CHECK(mmap(at, pages * PAGE, rights, flags, fd, (off_t)page * PAGE) == at);
+}
+
+static uint64_t modules_called(const struct self_profile *self, const char *path) {
+  uint64_t count = 0;
+  for (uint64_t k = 0; k < qzi_file_count(&self->file, QZ_SECTION_MODULES); k++)
+    count += !strcmp(self->file.strings + self->file.modules[k].path, path);
+  return count;
+}
+
+/* A binary whose code is behind its data, as BOLT writes it, and behind memory that is in no file. */
+static void rearranged(struct self_profile *self) {
+  static const Elf64_Phdr parts[] = {
+    {.p_type = PT_LOAD, .p_filesz = PAGE, .p_memsz = PAGE, .p_flags = PF_R},
+    {.p_type = PT_LOAD, .p_offset = PAGE, .p_vaddr = 2 * PAGE, .p_filesz = PAGE, .p_memsz = 3 * PAGE},
+    {.p_type = PT_LOAD, .p_offset = 2 * PAGE, .p_vaddr = 8 * PAGE, .p_filesz = 2 * PAGE, .p_memsz = 2 * PAGE},
+  };
+  Elf64_Ehdr head = {.e_phoff = sizeof head, .e_phentsize = sizeof *parts, .e_phnum = 3};
+  memcpy(head.e_ident, ELFMAG, SELFMAG);
+  head.e_ident[EI_CLASS] = ELFCLASS64;
+  char path[] = "/tmp/quartz-modules-XXXXXX";
+  int fd = mkstemp(path);
+  CHECK(fd >= 0 && pwrite(fd, &head, sizeof head, 0) == sizeof head);
+  CHECK(pwrite(fd, parts, sizeof parts, sizeof head) == sizeof parts && !ftruncate(fd, 4 * PAGE));
+  char *memory = mmap(NULL, 40 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  char *at = memory + 4 * PAGE;
+
+  /* While it is loaded, only a part is there. */
+  map(at, 1, PROT_READ | PROT_EXEC, fd, 0);
+  self_profile_store_modules(self);
+  CHECK(modules_called(self, path) == 1);
+  map(at, 1, PROT_READ, fd, 0);
+  map(at + 2 * PAGE, 1, PROT_READ | PROT_WRITE, fd, 1);
+  map(at + 3 * PAGE, 2, PROT_READ | PROT_WRITE, -1, 0);
+  map(at + 8 * PAGE, 2, PROT_READ | PROT_EXEC, fd, 2);
+  map(at + 20 * PAGE, 1, PROT_READ, fd, 3); /* the program reads the file */
+  struct qzi_modules *modules = qzi_modules_read(getpid());
+  CHECK(modules);
+  const struct qzi_module *its = module_at(modules, at);
+  uint64_t base = (uint64_t)(uintptr_t)at;
+  CHECK(its && !strcmp(its->path, path) && its->start == base && its->bias == base && its->end == base + 10 * PAGE);
+  for (unsigned page = 2; page < 10; page++) CHECK(module_at(modules, at + page * PAGE) == its);
+  CHECK(!module_at(modules, at + 20 * PAGE));
+  qzi_modules_free(modules);
+  self_profile_store_modules(self);
+  CHECK(modules_called(self, path) == 1 && qzi_intern_module(&self->interner, base + 9 * PAGE));
+
+  /* Only its code is mapped. */
+  map(at, 8, PROT_NONE, -1, 0);
+  modules = qzi_modules_read(getpid());
+  CHECK(modules && (its = module_at(modules, at + 8 * PAGE)) && its->bias == base);
+  qzi_modules_free(modules);
+  munmap(memory, 40 * PAGE);
+  close(fd);
+  unlink(path);
 }
 
 int main(void) {
@@ -60,6 +124,7 @@ int main(void) {
   CHECK(its > 0 && !strcmp(self.file.strings + self.file.modules[its - 1].path, path));
   CHECK(!qzi_modules_of_system(&self.file, its) && !qzi_modules_of_system(&self.file, 0));
   CHECK(qzi_intern_module(&self.interner, generated) == 0);
+  rearranged(&self);
   self_profile_close(&self);
 
   CHECK(!qzi_modules_read(0x7ffffffe)); /* no such process */
