@@ -1,10 +1,10 @@
 /* Lists of names. See mpi_call.h. */
 #include "mpi_call.h"
-#include "origin.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+#include "file_path.h"
 
 #define NAME_MOST 64u
 

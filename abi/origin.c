@@ -1,11 +1,12 @@
 /* Lists of names. See origin.h. */
 #include "origin.h"
-#include "mpi_call.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
+#include "file_path.h"
+#include "mpi_call.h"
 
 #define EACH(list, k)      for (size_t k = 0; k < sizeof(list) / sizeof *(list); k++)
 #define BEGINS(text, with) (!strncmp(text, with, strlen(with)))
@@ -19,11 +20,6 @@ static size_t library_name(const char *file) {
   const char *dash = end;
   while (dash > file && (isdigit((unsigned char)dash[-1]) || dash[-1] == '.')) dash--;
   return (size_t)((dash < end && dash > file && dash[-1] == '-' ? dash - 1 : end) - file);
-}
-
-const char *qz_file_of_path(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
 }
 
 bool qz_is_installed(const char *path) {

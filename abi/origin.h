@@ -30,8 +30,6 @@ enum qz_origin qz_origin_of(const char *name, const char *path, const char *file
 /* The same for a procedure of generated code, which is in no module, by its name and file ("": unknown): RUNTIME for
  * what belongs to the run-time system (libraries of Java, .NET and Node.js; stubs and interpreters), else OWN. */
 enum qz_origin qz_origin_of_generated(const char *name, const char *file);
-/* Returns the part of a path after the last slash. */
-const char *qz_file_of_path(const char *path);
 /* Returns whether it is the path of a library that the system installed. */
 bool qz_is_installed(const char *path);
 /* Returns whether it is the name of one of the crates that Rust's library consists of, or that make locks for it. */

@@ -5,7 +5,7 @@
 #ifndef QZ_ABI_PROFILE_REFERENCES_H
 #define QZ_ABI_PROFILE_REFERENCES_H
 
-#include "profile_read.h"
+#include "profile_copy.h"
 #include "profile_sections.h"
 
 /* Strings, entities, modules and stacks, which all others refer to. */

@@ -1,8 +1,8 @@
 /* Names of procedures and threads of known libraries, with their purposes. See purpose_names.h. */
 #include "purpose_names.h"
-#include "purpose.h"
 
 #include <stddef.h>
+#include "purpose_bits.h"
 
 /* HotSpot's, as the kernel cuts their names. */
 const struct qzi_purpose_rule qzi_purposes_of_threads[] = {

@@ -17,7 +17,7 @@ const read = (path) => readFileSync(join(root, path), 'utf8');
 const headers = [
   'hash',
   'origin',
-  'purpose',
+  'purpose_bits',
   'session',
   'chains',
   'profile',

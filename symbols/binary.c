@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "symbols.h"
 #include "internal.h"
 
 static void build_id_of(Elf *elf, char text[QZ_SYMBOLS_BUILD_ID]) {

@@ -1,5 +1,6 @@
 /* Which procedures are inlined at an address, as reports show them. See symbols.h. */
 #include <string.h>
+#include "symbols.h"
 #include "store.h"
 
 #define INLINED_MOST 32u

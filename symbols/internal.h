@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <elfutils/libdw.h>
 #include <libelf.h>
-#include "symbols.h"
+#include "symbol.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "symbols.h"
 #include "store.h"
 
 qz_symbols *qz_symbols_new(void) {

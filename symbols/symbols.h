@@ -15,44 +15,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "abi/origin.h"
+#include "symbol.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct qz_symbols qz_symbols;
-
-/* What the address is. */
-enum qz_symbol_use {
-  QZ_SYMBOL_PROCEDURE = 0, /* entry of a procedure: its name, and where it is defined */
-  QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line
-                            * (in code inlined from quartz.hpp, sync.hpp or the C++ library: the line that calls it) */
-  QZ_SYMBOL_DATA = 2,      /* a static object: the variable, with member ("cache.lock", "table[3].lock") where the debug
-                            * information tells it, else "name+offset" where the address is not its start */
-  QZ_SYMBOL_CODE = 3,      /* any instruction: the procedure that contains it, and its own line */
-  QZ_SYMBOL_NAME =
-    4 /* as PROCEDURE, but debug information in a separate file is not read for it: the name alone, then */
-};
-
-enum qz_symbol_status {
-  QZ_SYMBOL_FOUND = 0,    /* name known */
-  QZ_SYMBOL_NAMELESS = 1, /* module known, name not: `name` is "module+0x1a2b", `detail` says why */
-  QZ_SYMBOL_UNKNOWN = 2   /* in no module: `name` is "0x1a2b", `detail` says so */
-};
-
-struct qz_symbol {
-  const char *name;        /* demangled, without parameters and return type */
-  const char *full_name;   /* demangled, with parameters; the same as `name` for C */
-  const char *linkage;     /* as in the symbol table; "" if no symbol */
-  const char *file;        /* absolute where the compiler recorded that; "" if unknown */
-  uint32_t line;           /* 0 if unknown */
-  const char *module;      /* path of the binary; "" if in none */
-  uint64_t entry;          /* run-time address at which the procedure or variable starts; 0 if unknown */
-  uint64_t offset;         /* address - entry */
-  const char *detail;      /* why name, file or line is missing; "" if none is. One clause, no full stop */
-  enum qz_missing missing; /* which */
-};
 
 /* NULL: out of memory. */
 qz_symbols *qz_symbols_new(void);
@@ -81,13 +48,6 @@ enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enu
 /* The static variable at the address, after which an object there is named; false: there is none, or it is one of the
  * C++ library itself. */
 bool qz_symbols_variable(qz_symbols *symbols, uint64_t address, struct qz_symbol *variable);
-
-/* Whose a procedure is, by its name. */
-enum qz_symbol_origin {
-  QZ_SYMBOL_OWN = 0,      /* the program's, or unknown */
-  QZ_SYMBOL_STANDARD = 1, /* of C++'s or Rust's own library */
-  QZ_SYMBOL_MADE_FOR = 2  /* likewise, made for a closure of the program, which may be inlined into it */
-};
 
 /* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone:
  * fast enough to ask while the program runs. */

@@ -2,6 +2,7 @@
  * by procedures and classes that it keeps to itself. Owns nothing; a pure function of strings. */
 #include <stdio.h>
 #include <string.h>
+#include "symbols.h"
 #include "internal.h"
 
 static const struct {

@@ -1,4 +1,5 @@
 /* Makes call paths from frames. See call_path.h. */
+#include "call_path.h"
 #include "path_steps.h"
 
 #include <errno.h>

@@ -9,49 +9,9 @@
 #define QZI_CALL_PATH_H
 
 #include "sampler/profile/interner.h"
-#include "unwinder.h"
+#include "walk.h"
 
 struct qzi_paths;
-
-#define QZI_CALLERS   4u
-#define QZI_WALK_MOST (QZI_FRAMES_MOST + 64u)
-
-/* One walk: the frames of one thread, procedures only, outermost first. Left out are procedures that the C library's
- * functions call, the pthread layer, and the code that starts threads. A procedure of the program is followed by those
- * that are inlined into it at that place (keys, QZI_KEY_INLINED). */
-/* The MPI call that a walk is in. Procedures inside MPI are not on the path, except the outermost one (`called`). */
-enum qzi_mpi {
-  QZI_MPI_NONE,
-  QZI_MPI_CALL,   /* in a call that does not wait for another process */
-  QZI_MPI_WAITS,  /* in a call that may wait for another process (abi/mpi_call.h) */
-  QZI_MPI_STARTS, /* in a call that works until it sleeps for other processes, as when all processes start or end */
-};
-
-struct qzi_walk {
-  uint32_t count;
-  int in_layer; /* 1: the frames left out are those of the pthread layer and what it calls */
-  int in_lock;  /* 1: of these, what takes or releases a lock of OpenMP: the layer says itself when that waits */
-  int whole;    /* 1: the walk reached the thread's beginning; 0: the caller of the outermost entry is unknown */
-  uint64_t entries[QZI_WALK_MOST];
-  uint32_t loops[QZI_WALK_MOST]; /* for each entry, the list of loops that follows it (inline_frames.h); 0: none */
-  uint32_t start_loops;          /* the same for the start routine, which is not among the entries because the
-                                    thread's record has it */
-  uint32_t callers; /* number of valid elements in `caller`: the innermost calls in the program's own code */
-  struct {
-    uint64_t pc;
-    int framed;
-  } caller[QZI_CALLERS]; /* pc: return address; framed: whether the caller's frame is at the frame pointer */
-  uint64_t innermost;    /* entry of the innermost procedure that is not inlined; 0: none */
-  uint64_t pc, pc_entry; /* current instruction and entry of its procedure, if it is in the program's own code; else
-                            0 */
-  uint64_t site; /* place where the program's own code calls a library; if there is none, where a library calls the C
-                    library; 0: unknown */
-  uint32_t site_module;  /* module of the site: index + 1 */
-  int own;               /* 1: the site is in the program's own code */
-  uint64_t called;       /* entry of the library's procedure called there; 0: none, or unknown */
-  uint64_t caller_entry; /* entry of the procedure that contains the site; 0: unknown */
-  enum qzi_mpi mpi;
-};
 
 /* Returns NULL if there is no memory, or if the sampler was built without libdw. */
 struct qzi_paths *qzi_paths_open(struct qzi_interner *in);
@@ -72,7 +32,6 @@ int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t nod
 int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
 /* Walks the stack outwards from `from`. Returns 0, or -1 if it found nothing. index QZI_NO_THREAD: the thread is
  * unknown; then its whole stack is walked. */
-#define QZI_NO_THREAD UINT32_MAX
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* 1: the frames of all walks so far are completely known; no debug information is still to be read. */

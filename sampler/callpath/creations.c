@@ -1,5 +1,6 @@
 /* See creations.h. */
 #include "creations.h"
+#include "sampler/profile/interned_stacks.h"
 
 #include <string.h>
 

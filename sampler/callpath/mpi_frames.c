@@ -30,7 +30,7 @@ static enum qz_mpi_call mpi_call(struct qzi_paths *paths, uint64_t entry) {
 static uint64_t mpi_called_at(struct qzi_paths *paths, uint64_t site) {
   struct qzi_mpi_site *slot = &paths->mpi_sites[qzi_hash(site, 7) % QZI_PATH_MPI_CALLS];
   if (slot->site != site) {
-    uint64_t target = qzi_call_target(qzi_paths_pid(paths), site);
+    uint64_t target = qzi_call_target(paths->in->file->head->pid, site);
     int its = target && qzi_code_of(paths, qzi_intern_module(paths->in, target)) == QZI_CODE_MPI;
     *slot = (struct qzi_mpi_site){.site = site, .called = its && mpi_call(paths, target) != QZ_MPI_NONE ? target : 0};
   }

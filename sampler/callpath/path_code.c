@@ -1,4 +1,5 @@
 /* Which library, or the program, the code of a frame belongs to. See path_steps.h. */
+#include "call_path.h"
 #include "path_steps.h"
 
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 /* Nodes of paths: frames with the locks between them. See call_path.h and path_steps.h. */
+#include "call_path.h"
 #include "path_steps.h"
 
 #include <string.h>
 #include "sampler/util/array.h"
+#include "sampler/profile/interned_stacks.h"
 
 #define PATH_MOST QZI_PATH_MOST
 #define KEYS_MOST QZI_PATH_KEYS

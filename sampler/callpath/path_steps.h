@@ -9,8 +9,8 @@
 #define QZI_PATH_STEPS_H
 
 #include "abi/mpi_call.h"
-#include "call_path.h"
 #include "inline_frames.h"
+#include "walk.h"
 
 #define QZI_PATH_TAKERS    8u  /* procedures that take one lock; others are not distinguished from wrappers */
 #define QZI_PATH_SITES     8u  /* call sites that take one lock; frames are not compared with others */

@@ -75,7 +75,7 @@ static int may_wait(const char *path) {
   return qz_is_installed(path) && !stat(path, &file) && file.st_size < WAITS_MOST;
 }
 
-void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {
+void qzi_recipes_prepare(struct qzi_unwinder *unwinder) {
   const struct qzi_file *file = unwinder->in->file;
   learn_modules(unwinder);
   for (uint32_t k = 0; k < unwinder->binaries_count; k++) {

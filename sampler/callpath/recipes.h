@@ -13,7 +13,7 @@
 
 #include "frame_code.h"
 #include "unwind_tables.h"
-#include "unwinder.h"
+#include "sampler/profile/interner.h"
 
 /* How the caller's value of a register is found. */
 enum qzi_register_rule { UNKNOWN = 0, UNDEFINED, SAME, SAVED, SAVED_AT_BASE };
@@ -54,6 +54,7 @@ struct qzi_unwinder {
 };
 
 void qzi_recipes_close(struct qzi_unwinder *unwinder);
+void qzi_recipes_prepare(struct qzi_unwinder *unwinder); /* see qzi_unwinder_prepare */
 /* 1: the place before the return address is the first instruction of its procedure, so there is no call that ends
  * there. The code that created the stack put this return address there, to be executed when the outermost procedure
  * returns (Go: goexit); so the stack begins there. (Signal return code is an exception: its unwind information begins

@@ -55,6 +55,8 @@ const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) {
   return qz_symbols_linkage(unwinder->symbols, pc);
 }
 
+void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) { qzi_recipes_prepare(unwinder); }
+
 int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) { return qzi_recipes_vdso(unwinder, pc); }
 
 enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder) { return unwinder->cut; }

@@ -15,8 +15,6 @@
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"
 
-struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
-unsigned qzi_target_count;
 struct qzi_exec qzi_exec_of;
 
 int qzi_signals_open(sigset_t *before) {

@@ -1,8 +1,7 @@
-/* What recording a launched program and an attached one have in common: the list of programs being recorded, the
- * signals that end the recording, and waiting for both.
+/* What recording a launched program and an attached one have in common: the signals that end the recording, and waiting
+ * for them and for the recorded programs.
  *
- * Owns:    the list of recorded programs.
- * Writer and reader: the control thread.
+ * Owns:    what is known of the launched process's exec. Writer and reader: the control thread.
  */
 #ifndef QZI_EVENTS_H
 #define QZI_EVENTS_H
@@ -10,9 +9,6 @@
 #include <signal.h>
 #include "abi/program.h"
 #include "target.h"
-
-extern struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
-extern unsigned qzi_target_count;
 
 /* The launched process has executed another program: which one, and the profile of the previous one if it was kept. */
 struct qzi_exec {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "events.h"
 #include "finisher.h"
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"

@@ -15,6 +15,9 @@
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
 
+struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
+unsigned qzi_target_count;
+
 #define MAP_NS       UINT64_C(1000000000) /* interval between readings of the memory map */
 #define USAGE_COST   1600u                /* reading the usage may take this fraction of a CPU: 1 / 1600 */
 #define MAP_SOON_NS  UINT64_C(100000000)  /* interval after an unknown address was seen, or a library was unloaded; */

@@ -1,6 +1,6 @@
 /* The programs that are being recorded.
  *
- * Owns:    one qzi_target for each: its connection, its recording, when its map is read next.
+ * Owns:    their list; one qzi_target for each: its connection, its recording, when its map is read next.
  * Writer and reader: the control thread, until it hands over one that it has stopped (finisher.h).
  */
 #ifndef QZI_TARGET_H
@@ -28,6 +28,9 @@ struct qzi_target {
     launched_ns; /* followed: 1 + the processor time of the launched program when this recording began; 0: unknown */
   int numbered;  /* 1: its name contains the process number because the requested name was taken */
 };
+
+extern struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
+extern unsigned qzi_target_count;
 
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`
  * become the recording's; the socket gets `answer` (QZ_WELCOME, with the clock page; or 0 for none). Its profile is

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "thread_sample.h"
 
 /* All general registers and the instruction pointer. */
 #if defined(__x86_64__)

@@ -5,8 +5,14 @@
 #ifndef QZI_PERF_EVENT_H
 #define QZI_PERF_EVENT_H
 
-#include "perf_samples.h"
+#include <stdint.h>
 
+/* An event that is counted in place of time, in the program's own code (user mode): a sample is taken after every
+ * `period` of them. */
+struct qzi_event {
+  uint32_t type; /* as in struct perf_event_attr */
+  uint64_t config, period;
+};
 #define QZI_PERF_WHOLE UINT32_MAX /* as a thread: everything that runs on the CPU */
 
 /* Opens an event for a thread on a CPU (-1: on any), or for a CPU (tid QZI_PERF_WHOLE). event NULL: a timer, with

@@ -23,10 +23,10 @@
 #ifndef QZI_PERF_SAMPLES_H
 #define QZI_PERF_SAMPLES_H
 
+#include "perf_event.h"
 #include "thread_sample.h"
 
-#define QZI_RUNNING_STACK 4096u /* bytes of stack copied into a sample */
-#define QZI_RUNNING_CPUS  32u   /* on machines with more CPUs, each thread has its own event */
+#define QZI_RUNNING_CPUS 32u /* on machines with more CPUs, each thread has its own event */
 
 struct qzi_running;
 
@@ -39,12 +39,6 @@ struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t inter
  * qzi_running_close. Returns NULL if there is no memory. */
 struct qz_signal_ring;
 struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring);
-/* An event that is counted in place of time, in the program's own code (user mode): a sample is taken after every
- * `period` of them. */
-struct qzi_event {
-  uint32_t type; /* as in struct perf_event_attr */
-  uint64_t config, period;
-};
 /* The same for counted events; `event` must remain valid until qzi_running_close. Returns NULL with errno also if the
  * machine does not support the event. */
 struct qzi_running *qzi_running_count(uint32_t pid, uint32_t cpus, const struct qzi_event *event, uint32_t cpus_most,
@@ -63,17 +57,6 @@ void qzi_running_end(struct qzi_running *running, uint32_t tid);
 /* pause 1: takes no samples until it is called with 0. */
 void qzi_running_pause(struct qzi_running *running, int pause);
 
-struct qzi_sample {
-  struct qzi_registers at;
-  uint64_t registers;   /* sum of all general registers */
-  uint64_t general[16]; /* by register number (x86-64) */
-  uint32_t tid;
-  int cpu;                    /* where it was taken; -1: unknown */
-  uint64_t count;             /* 1 + samples lost before it on that CPU (with events of CPUs: of unknown threads) */
-  int user;                   /* 1: in the program's code; 0: in the kernel on its behalf */
-  struct qzi_stack_copy copy; /* `data` points to `bytes` */
-  unsigned char bytes[QZI_RUNNING_STACK];
-};
 /* Gets the next unread sample, of any thread. Returns 0 if there is none now. */
 int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
 

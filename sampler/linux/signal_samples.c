@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "abi/hash.h"
-#include "perf_samples.h"
 
 #define BEHIND (QZ_SIGNAL_SLOTS / 2) /* an unfinished sample that is so far behind stays so: its thread has ended */
 

@@ -7,8 +7,7 @@
 #define QZI_SIGNAL_SAMPLES_H
 
 #include "abi/signal_samples.h"
-
-struct qzi_sample;
+#include "thread_sample.h"
 
 /* Maps the ring; the descriptor stays the caller's. Returns NULL if it is none. */
 const struct qz_signal_ring *qzi_signal_ring_map(int fd);

@@ -1,4 +1,5 @@
-/* State of an interrupted thread as the kernel copies it: registers, and the top of its stack. */
+/* State of an interrupted thread as the kernel copies it (registers, and the top of its stack), and samples, which
+ * consist of that. */
 #ifndef QZI_THREAD_SAMPLE_H
 #define QZI_THREAD_SAMPLE_H
 
@@ -13,6 +14,20 @@ struct qzi_registers {
 struct qzi_stack_copy {
   uint64_t address, bytes;
   const unsigned char *data;
+};
+
+#define QZI_RUNNING_STACK 4096u /* bytes of stack copied into a sample */
+/* A sample of a running thread. */
+struct qzi_sample {
+  struct qzi_registers at;
+  uint64_t registers;   /* sum of all general registers */
+  uint64_t general[16]; /* by register number (x86-64) */
+  uint32_t tid;
+  int cpu;                    /* where it was taken; -1: unknown */
+  uint64_t count;             /* 1 + samples lost before it on that CPU (with events of CPUs: of unknown threads) */
+  int user;                   /* 1: in the program's code; 0: in the kernel on its behalf */
+  struct qzi_stack_copy copy; /* `data` points to `bytes` */
+  unsigned char bytes[QZI_RUNNING_STACK];
 };
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef QZI_FRAME_STATE_H
 #define QZI_FRAME_STATE_H
 
-#include "frame_rules.h"
+#include "frame_rule.h"
 #include "x86_decode.h"
 
 struct qzi_frame_state {

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include "abi/session.h"
 #include "sampler/util/hash_index.h"
-#include "session.h"
 
 #define QZI_OUTSIDE_NAME 16u                 /* maximum length of a thread's name, including the final 0 */
 #define QZI_OUTSIDE_TIDS (UINT32_C(1) << 22) /* the kernel's limit of thread IDs */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "sampler/util/array.h"
+#include "sampler/profile/interned_stacks.h"
 
 #define SEGMENTS_MOST 65536u
 

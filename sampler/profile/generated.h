@@ -22,6 +22,8 @@ void qzi_generated_close(struct qzi_interner *in);
 
 /* The key on a stack of generated code with that instruction (inside: a return address minus 1). */
 uint64_t qzi_generated_key(struct qzi_interner *in, uint64_t pc);
+/* Entity for such a key; 0: no room. */
+uint32_t qzi_generated_entity(struct qzi_interner *in, uint64_t key);
 /* Whether the code at the place of that key has frame pointers, or frames of a size: what was found out about it, and 0
  * before. NULL: the place is not kept. */
 uint32_t *qzi_generated_frame(struct qzi_interner *in, uint64_t key);

@@ -1,4 +1,4 @@
-/* Numbers for strings, entities and stacks.
+/* Numbers for strings and entities; interned_stacks.h: for objects, threads and stacks.
  *
  * Owns:    the maps from names, addresses, session records and stacks to the profile's elements.
  * Writer and reader: the aggregating thread of one recording.
@@ -88,25 +88,12 @@ struct qzi_interner {
   uint32_t unknown_addresses; /* (changes) number of procedures added that are in no known module */
 };
 
-int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct qz_session_view *view);
-void qzi_intern_close(struct qzi_interner *in);
-
 /* Adds the text to the profile's strings; returns its offset, or 0 if it is empty or there is no room. */
 uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t length);
 /* The same for a NUL-terminated string. */
 uint32_t qzi_intern_string(struct qzi_interner *in, const char *string);
 /* The same for a string of the session. */
 uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset);
-
-/* The stack `parent` extended by the entity of a key of the session. An invalid key is left out (the result is
- * `parent`, and head->invalid counts it); if there is no room the stack is cut (head->stacks_cut). */
-uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_t key, uint32_t hash);
-static inline uint32_t qzi_intern_child(struct qzi_interner *in, uint32_t parent, uint64_t key) {
-  uint32_t hash = qzi_hash(key, parent);
-  QZI_TABLE_EACH(&in->nodes, hash, node)
-  if (in->file->stacks[node].parent == parent && in->node_keys[node] == key) return node;
-  return qzi_intern_child_slow(in, parent, key, hash);
-}
 
 /* Entity of the procedure with that entry address (not 0); 0: no room. */
 uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address);
@@ -122,53 +109,12 @@ uint32_t qzi_intern_code_line(struct qzi_interner *in, uint32_t scope, uint32_t 
 /* Keys on a stack for code that is in no file of the program: plus the number of a place in it (generated.h), or 0. */
 #define QZI_KEY_GENERATED (UINT64_C(1) << 61)
 static inline int qzi_key_is_generated(uint64_t key) { return key >> 32 == QZI_KEY_GENERATED >> 32; }
-/* Entity for such a key; 0: no room. */
-uint32_t qzi_generated_entity(struct qzi_interner *in, uint64_t key);
 /* Whether the address is in such code. */
 int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address);
-/* Entity of an object record; 0: none (index 0, record not in use, no room). */
-uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index);
 /* Where the object is, or was: its variable remains when it is gone. 0: unknown. */
 uint64_t qzi_object_address(const struct qz_object *object);
-/* Entity of the thread that has this record now; sets the memo. 0: the record is free, or there is no room. */
-uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_t serial);
-static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index, uint64_t serial) {
-  struct qzi_thread_memo *memo = &in->memos[index];
-  return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
-}
-/* Sets the beginning of that thread's path to `node`. If the thread's start routine is on that path already, the path
- * is cut before it, so that threads that create threads of their own kind, level by level or one after another, have
- * the same path. */
-void qzi_intern_base(struct qzi_interner *in, uint32_t index, uint64_t serial, uint32_t node);
-/* Replaces the first `depth` keys of that thread's record by those of its path; `keys` has room for view->stack_limit.
- * Returns the number of keys. */
-uint32_t qzi_intern_based_slow(const struct qzi_interner *in, uint32_t index, uint64_t *keys, uint32_t depth);
-static inline uint32_t qzi_intern_based(const struct qzi_interner *in, uint32_t index, uint64_t serial, uint64_t *keys,
-                                        uint32_t depth) {
-  if (!in->bases || !in->bases[index].node || in->bases[index].serial != serial) return depth;
-  return qzi_intern_based_slow(in, index, keys, depth);
-}
-
-/* Fills in prints[from .. depth-1]. A fingerprint has 64 bits, and is the parent's plus a term for the key on top and
- * its depth; so stacks with a common beginning need no new work for that part. */
-static inline void qzi_prints(const struct qzi_interner *in, const uint64_t *keys, uint64_t *prints, uint32_t from,
-                              uint32_t depth) {
-  uint64_t seed = in->seed[0], factor = in->seed[1] + 2 * (uint64_t)from, print = from ? prints[from - 1] : 0;
-  for (uint32_t k = from; k < depth; k++, factor += 2) {
-    unsigned __int128 product = (unsigned __int128)(keys[k] ^ seed) * factor;
-    prints[k] = print += (uint64_t)product ^ (uint64_t)(product >> 64);
-  }
-}
-/* Node of the whole stack keys[0 .. depth-1], whose fingerprints are prints[0 .. depth-1]. */
-uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints, uint32_t depth);
-static inline uint32_t qzi_intern_stack(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints,
-                                        uint32_t depth) {
-  if (!depth) return 0;
-  uint64_t print = prints[depth - 1];
-  QZI_TABLE_EACH(&in->prints, (uint32_t)(print >> 32), node)
-  if (in->node_prints[node] == print) return node;
-  return qzi_intern_stack_slow(in, keys, prints, depth);
-}
+/* Adds an entity; 0: no room. */
+uint32_t qzi_intern_entity(struct qzi_interner *in, uint32_t kind, uint64_t address, uint32_t name, uint32_t record);
 
 /* Index + 1 of the module that contains the address; 0: none known. */
 uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "abi/origin.h"
+#include "abi/file_path.h"
 
 /* The first versions that can write the map, and that have variables of this name. */
 #define JAVA_FIRST   17

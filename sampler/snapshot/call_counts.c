@@ -2,6 +2,7 @@
 #include "sync_objects.h"
 #include "thread_look.h"
 #include "sampler/util/array.h"
+#include "sampler/profile/interned_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

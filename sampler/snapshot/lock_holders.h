@@ -7,7 +7,7 @@
 #ifndef QZI_LOCK_HOLDERS_H
 #define QZI_LOCK_HOLDERS_H
 
-#include "snapshot.h"
+#include "sampler_state.h"
 
 /* Returns NULL if there is no memory. */
 struct qzi_holders *qzi_holders_open(const struct qzi_file *file);

@@ -1,6 +1,7 @@
 /* Visits threads without a processor, in turn. See snapshot.h. */
 #include "thread_look.h"
 #include "wait_overlap.h"
+#include "sampler/profile/interned_stacks.h"
 
 /* Copies state and path of a thread. The node is that of the last look if the packed word is the same. */
 void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look) {

@@ -2,6 +2,7 @@
 #include "snapshot.h"
 #include "lock_holders.h"
 #include "sampler/profile/symbolize.h"
+#include "sampler/profile/interned_stacks.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "blame.h"
 #include "thread_look.h"
 #include "wait_overlap.h"
+#include "sampler/profile/interned_stacks.h"
 
 /* Class of a queue length (QZ_QUEUE_...). */
 static unsigned queue_bucket(uint32_t length) {

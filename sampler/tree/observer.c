@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "ends.h"
 #include "look.h"
+#include "tree_parts.h"
 #include "sampler/linux/affinity.h"
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"

@@ -2,7 +2,7 @@
 #ifndef QZI_TREE_PARTS_H
 #define QZI_TREE_PARTS_H
 
-#include "tree.h"
+#include "tree_state.h"
 
 /* kinds.c: kinds of processes, and what is kept of single processes. */
 uint32_t qzi_tree_kind_of(struct qzi_tree *tree, const char *name, uint32_t forked);
@@ -11,6 +11,8 @@ void qzi_tree_enter_kind(struct qzi_tree *tree, struct qzi_tree_process *process
 void qzi_tree_became(struct qzi_tree *tree, struct qzi_tree_process *process, uint32_t kind);
 /* Names the kind of the launched process after its program, also for the time before it executed that. */
 void qzi_tree_name_root(struct qzi_tree *tree, const struct qzi_tree_process *root, const char *name);
+/* Names the process from now on (its title). */
+void qzi_tree_rename(struct qzi_tree *tree, struct qzi_tree_process *process, const char *name);
 /* to be called when the process has ended */
 void qzi_tree_leave_kind(struct qzi_tree *tree, struct qzi_tree_process *process);
 void qzi_tree_keep(struct qzi_tree *tree, const struct qzi_tree_process *process);
@@ -30,5 +32,8 @@ void qzi_tree_woken(struct qzi_tree *tree, struct qzi_tree_thread *thread);
  * continue. */
 void qzi_tree_release(struct qzi_tree *tree, const struct qzi_tree_process *process,
                       const struct qzi_tree_chain *chain);
+
+/* waits.c: counts `ns` of waiting by a thread for what it waits for. */
+void qzi_tree_waited(struct qzi_tree *tree, const struct qzi_tree_thread *thread, uint64_t ns);
 
 #endif

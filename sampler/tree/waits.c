@@ -1,5 +1,6 @@
 /* Which processes of a tree wait for which. See tree.h, docs/reference/trees.md. */
 #include <stddef.h>
+#include "tree.h"
 #include "tree_parts.h"
 
 #define HOPS 4u /* maximum length of a chain of waits (A waits for B, which waits for C, ...) */

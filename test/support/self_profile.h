@@ -4,7 +4,7 @@
 
 #include "fake_session.h"
 #include "sampler/profile/file.h"
-#include "sampler/profile/interner.h"
+#include "sampler/profile/interned_stacks.h"
 #include "sampler/profile/modules.h"
 #include "sampler/profile/symbolize.h"
 

@@ -4,6 +4,8 @@
  * Must not: return, or leave in errno, anything but what the real function did.
  */
 #include "waiting.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 QZL_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   struct qzl_thread *me;

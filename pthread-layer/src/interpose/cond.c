@@ -7,6 +7,8 @@
 #include <errno.h>
 #include "pthread-layer/src/state/held_locks.h"
 #include "pthread-layer/src/state/path.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 struct waiting {
   struct qzl_wait wait;

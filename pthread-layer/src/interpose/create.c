@@ -6,6 +6,8 @@
 #include "pthread-layer/src/libc/bypass.h"
 #include "pthread-layer/src/state/creation.h"
 #include "pthread-layer/src/state/pool.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 #include "publisher/private.h"
 
 /* In a section of its own, so that its call of the start routine is not taken for another call (abi/session.h): a call

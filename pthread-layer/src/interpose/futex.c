@@ -10,6 +10,7 @@
 #include "waiting.h"
 #include "system_calls.h"
 #include "pthread-layer/src/state/creation.h"
+#include "pthread-layer/src/state/waits.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>
 

@@ -4,6 +4,8 @@
  * Must not: return, or leave in errno, anything but what the real function did.
  */
 #include "waiting.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 static int join_plain(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
   return qzl_real.pthread_join(thread, result);

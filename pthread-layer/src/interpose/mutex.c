@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include "pthread-layer/src/state/held_locks.h"
 #include "pthread-layer/src/state/path.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 
 enum how { LOCK, TIMED, CLOCKED };

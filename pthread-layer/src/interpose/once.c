@@ -7,6 +7,8 @@
  * the object is not on the path of the thread that runs the routine, because that is no lock).
  */
 #include "pthread-layer/src/state/held_locks.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 #define RUNNING 1 /* the C library's: bit 0 while the routine runs, bit 1 when it has been run */
 #define DONE    2

@@ -6,6 +6,7 @@
  */
 #include "pthread-layer/src/interpose/openmp.h"
 #include "pthread-layer/src/state/team.h"
+#include "pthread-layer/src/state/threads.h"
 
 /* ---- regions ---- */
 

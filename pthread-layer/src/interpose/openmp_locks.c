@@ -6,6 +6,8 @@
  */
 #include "pthread-layer/src/interpose/openmp.h"
 #include "pthread-layer/src/interpose/waiting.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 /* Part of the function that makes the call, since the sampler finds the callers from there. */
 #define WAITS(me, lock, site, call)                                                                            \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "pthread-layer/src/state/path.h"
 #include "pthread-layer/src/state/team.h"
+#include "pthread-layer/src/state/threads.h"
 
 /* ---- the interface, as far as it is used ---- */
 

@@ -5,6 +5,8 @@
  */
 #include "pthread-layer/src/libc/readers.h"
 #include "waiting.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 typedef int real_wait(pthread_rwlock_t *, clockid_t, const struct timespec *);
 

@@ -6,6 +6,7 @@
  * Must not: see limits that were there when the program began: those are found out before (qzi_pub_forbidden).
  */
 #include "pthread-layer/src/state/signal_samples.h"
+#include "pthread-layer/src/state/threads.h"
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>

@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include "pthread-layer/src/state/held_locks.h"
+#include "pthread-layer/src/state/threads.h"
+#include "pthread-layer/src/state/waits.h"
 
 void (*qzl_next_spin_begin)(const void *), (*qzl_next_spin_end)(const void *);
 

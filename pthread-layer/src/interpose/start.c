@@ -16,6 +16,7 @@
 #include "pthread-layer/src/libc/readers.h"
 #include "pthread-layer/src/state/object_table.h"
 #include "pthread-layer/src/state/pool.h"
+#include "pthread-layer/src/state/threads.h"
 #include "publisher/private.h"
 
 #define THREADS   16384u /* places; */

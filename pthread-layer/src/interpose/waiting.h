@@ -8,6 +8,7 @@
 #include <errno.h>
 #include "pthread-layer/src/state/held_locks.h"
 #include "pthread-layer/src/state/path.h"
+#include "pthread-layer/src/state/waits.h"
 
 /* Hold times, where they are wanted. */
 static inline void acquired(struct qzl_thread *me, const void *lock, unsigned kind) {

@@ -7,6 +7,7 @@
  * given back, its calls are counted in a table that nobody reads.
  */
 #include "object_table.h"
+#include "waits.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 #include <string.h>
 #include <sys/mman.h>

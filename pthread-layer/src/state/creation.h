@@ -6,7 +6,7 @@
 #ifndef QZL_CREATION_H
 #define QZL_CREATION_H
 
-#include "threads.h"
+#include "thread.h"
 
 /* `me` creates `child`, whose record is filled, from there on (a frame of the layer, below the caller's). Does nothing
  * where hooks say more, or where it is on a stack that is not the C library's. */

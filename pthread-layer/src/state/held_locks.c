@@ -9,6 +9,7 @@
  * qzl_cached_lock) needs no look-up either.
  */
 #include "held_locks.h"
+#include "waits.h"
 #include "publisher/private.h"
 
 uint32_t qzl_generation = 1;
@@ -130,4 +131,12 @@ uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, 
   qzl_wait_failed(me, index, address, kind);
   ask(me, own, QZI_PUB_KEY(kind, own), site, address);
   return own;
+}
+
+void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
+  struct qz_thread *record = me->thread.record;
+  if (!record) return;
+  uint64_t before = record->tries,
+           object = failed ? (uint64_t)(qzl_own(address, kind, site, 0) & ~QZI_PUB_SHARED) << 32 : 0;
+  qzi_pub_store(&record->tries, object && before >> 32 == object >> 32 ? before + 1 : object | (object != 0));
 }

@@ -5,7 +5,7 @@
 #ifndef QZL_OBJECT_TABLE_H
 #define QZL_OBJECT_TABLE_H
 
-#include "threads.h"
+#include "thread.h"
 #include "abi/hash.h"
 
 #pragma GCC visibility push(hidden)

@@ -9,7 +9,7 @@
 #ifndef QZL_POOL_H
 #define QZL_POOL_H
 
-#include "threads.h"
+#include "thread.h"
 
 #pragma GCC visibility push(hidden)
 

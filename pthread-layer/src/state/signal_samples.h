@@ -12,7 +12,7 @@
 #ifndef QZL_SIGNAL_SAMPLES_H
 #define QZL_SIGNAL_SAMPLES_H
 
-#include "threads.h"
+#include "thread.h"
 
 #pragma GCC visibility push(hidden)
 

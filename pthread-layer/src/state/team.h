@@ -8,7 +8,7 @@
 #ifndef QZL_TEAM_H
 #define QZL_TEAM_H
 
-#include "threads.h"
+#include "thread.h"
 
 /* What threads have left for those that go on after the last of them. */
 struct qzl_team_chains {

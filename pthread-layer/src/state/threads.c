@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include "path.h"
 #include "pool.h"
-#include "held_locks.h"
 #include "signal_samples.h"
+#include "waits.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
@@ -23,8 +23,6 @@
 #else
 #define LAST_ROUND PTHREAD_DESTRUCTOR_ITERATIONS
 #endif
-
-_Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t end_key;
 static struct {
@@ -118,8 +116,6 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   *publisher = &me->pub;
   return &me->thread;
 }
-
-void qzl_count_shared(uint64_t site, uint64_t key) { qzi_call_count_shared(site, key); }
 
 void qzl_named(pthread_t id, const char *name) {
   if (!qzi_publishing() && !qzl_process.attachable) return;

@@ -1,84 +1,13 @@
-/* The layer's side of a thread, and of a wait.
+/* Threads of the program: their beginning and end, and their names.
  *
- * Owns:    struct qzl_thread of each thread. Writer: pool.c and threads.c; through the calls of publisher.h and
- * held_locks.h, the thread itself. Reader: every file of the layer.
+ * Owns:    nothing; threads.c says what it does. Reader: every file of the layer.
  */
 #ifndef QZL_THREADS_H
 #define QZL_THREADS_H
 
-#include "pthread-layer/src/layer.h"
+#include "thread.h"
 
 #pragma GCC visibility push(hidden)
-
-/* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own,
- * or had none when it was asked for. Bit 1: the thread waited for it, which is to be written down when it is let go, or
- * how long it holds it is measured. */
-struct qzl_held_lock {
-  uint64_t address, key;
-};
-/* A hold whose processor time is measured (hold_times.c). Such a lock's bit 1 is set, too. */
-struct qzl_timed_hold {
-  uint64_t address; /* of the lock */
-  uint64_t since;   /* processor time of the thread, ns */
-  uint64_t ticks;   /* a moment after that */
-  uint32_t shift;   /* it stands for 1 << shift holds */
-};
-#define QZL_TIMED    4  /* at the same time */
-#define QZL_HELD     16 /* further ones of aggregate records at the same time are counted, and not shown as held */
-#define QZL_HELD_OWN 12 /* further ones with records of their own are looked up */
-
-/* What a place that takes locks took not long ago. Good as long as the generation is the same. */
-struct qzl_cached_lock {
-  uint64_t site;
-  uint64_t address; /* of the lock; QZL_AGGREGATE: any that has no record of its own */
-  uint64_t key;
-  uint32_t call; /* where it is counted: slot of the thread's `counts` */
-  uint32_t generation;
-};
-#define QZL_AGGREGATE    1
-#define QZL_CACHED_LOCKS 256
-
-/* A thread: publisher and published in one. */
-struct qzl_thread {
-  struct qzi_publisher pub;
-  struct qzi_pub_thread thread;
-  struct qzi_span span;
-  struct qz_processor processor; /* nobody's: what a processor of the thread package would publish */
-  uint32_t free[2];              /* for pub.free */
-  uint32_t slot;                 /* of the pool */
-  uint32_t next_free;            /* slot + 1 */
-  uint64_t **hot;                /* its qzi_hot; NULL: it does not run */
-  pthread_t id;
-  void *(*start)(void *);
-  int (*start_c11)(void *);
-  void *argument;
-  size_t stack_bytes;     /* 0: as many as by default */
-  struct qzl_team *team;  /* whose region it executes; NULL: none (team.h) */
-  unsigned rounds;        /* destructor rounds gone by */
-  struct qz_call *counts; /* its call table: pub.calls, or a small one */
-  uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */
-  uint64_t marked_since;  /* in ticks */
-  uint64_t yielded;       /* processor's clock when its last sched_yield returned */
-  uint32_t held_count, held_epoch;
-  uint32_t unknown;         /* locks that were taken at places of which nothing was known */
-  uint32_t shared_releases; /* of locks that others read, too, while some thread waits (rwlock.c) */
-  struct {
-    int32_t timer;               /* id + 1; -1: it is being made, or could not be; 0: none */
-    uint64_t user_us, system_us; /* at the last sample */
-  } sampled;                     /* signal_samples.c */
-  struct {
-    uint32_t index, epoch;
-    uint64_t ns, spin_ns;
-  } waited; /* its last wait, while that is not written down; index 0: it is */
-  struct qzl_held_lock held[QZL_HELD];
-  uint32_t timed_now; /* bit k: timed[k] is in use */
-  uint64_t dice;      /* which holds are measured */
-  struct qzl_timed_hold timed[QZL_TIMED];
-  struct qzi_pub_site_slot
-    sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of an aggregate record */
-  struct qzl_cached_lock cached_locks[QZL_CACHED_LOCKS]; /* last: they go over to the next thread that has this place */
-};
-extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
 
 /* The calling thread where something is published and it has a place; else NULL, and the real function does it all. */
 struct qzl_thread *qzl_adopt(void);
@@ -98,55 +27,6 @@ uint64_t qzl_callable(void *(*start)(void *), void *argument);
 /* The place from which the C++ library was called, where `site` is in it; else `site`. frame_end: CFA of the function
  * that returns to `site`. */
 uint64_t qzl_site_beyond(uint64_t site, const void *frame_end);
-
-/* Counts for a thread that has no call table of its own. */
-void qzl_count_shared(uint64_t site, uint64_t key);
-static inline void qzl_count(struct qzl_thread *me, uint64_t site, uint64_t key) {
-  if (me->pub.calls)
-    qzi_pub_count(&me->pub, site, key);
-  else
-    qzl_count_shared(site, key);
-}
-
-/* A wait for an object, from just before the real call to just after. */
-struct qzl_wait {
-  struct qzl_thread *me;
-  uint64_t begin;        /* in ticks (publisher/ticks.h) */
-  struct qz_frame frame; /* from which the sampler finds the callers */
-  uint32_t index;
-  uint32_t then; /* lock that it must get back afterwards, in the same call; 0: none */
-  unsigned slot; /* of a barrier: where the chain of its round stands */
-  bool own;      /* no other thread ends it: its time is over, or a signal came */
-};
-void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
-/* Where the calling function stands. */
-__attribute__((always_inline)) static inline struct qz_frame qzl_frame_here(void) {
-  uint64_t pc, sp, fp;
-#if defined(__x86_64__)
-  __asm__ volatile("leaq 0f(%%rip), %0\n0:\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
-#elif defined(__aarch64__)
-  __asm__ volatile("adr %0, 0f\n0:\tmov %1, sp\n\tmov %2, x29" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
-#endif
-  return (struct qz_frame){.pc = pc, .sp = sp, .fp = fp};
-}
-/* Part of the function that waits: the frame must last as long as the wait. */
-__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me,
-                                                                 uint32_t index, unsigned state) {
-  wait->frame = qzl_frame_here();
-  qzl_wait_from(wait, me, index, state);
-}
-/* counted: 1: it had to wait. */
-void qzl_wait_end(struct qzl_wait *wait, int counted);
-/* Of one that began with state SPINNING. */
-void qzl_spin_end(struct qzl_wait *wait);
-/* The same for threads that have the lock now: how long they waited is written down by qzl_write_waited, when they have
- * let it go (qzl_write_at_release), for until then others wait. */
-void qzl_wait_end_later(struct qzl_wait *wait);
-void qzl_spin_end_later(struct qzl_wait *wait);
-void qzl_write_waited_slow(struct qzl_thread *me);
-static inline void qzl_write_waited(struct qzl_thread *me) {
-  if (me->waited.index) qzl_write_waited_slow(me);
-}
 
 #pragma GCC visibility pop
 #endif

@@ -8,7 +8,7 @@
 #ifndef QZI_ARM_POLL_LOOP_H
 #define QZI_ARM_POLL_LOOP_H
 
-#include "store_free_loop.h"
+#include "seen_code.h"
 
 /* As qzi_poll_loop, but without following calls. */
 uint64_t qzi_arm_poll_loop(const struct qzi_code *code, uint64_t seen, int framed);

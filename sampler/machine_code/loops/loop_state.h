@@ -6,8 +6,8 @@
 #ifndef QZI_LOOP_STATE_H
 #define QZI_LOOP_STATE_H
 
+#include "callees.h"
 #include "sampler/machine_code/x86_decode.h"
-#include "poll_loop.h"
 
 #define SLOTS_MOST 8 /* places in its stack frame that a loop may write */
 #define JUMPS_MOST 6 /* forward jumps whose targets were not reached yet */

@@ -7,15 +7,8 @@
 #ifndef QZI_STORE_FREE_LOOP_H
 #define QZI_STORE_FREE_LOOP_H
 
-#include <stddef.h>
 #include <stdint.h>
-
-/* Code of the program around instructions at which it was seen. */
-struct qzi_code {
-  uint64_t address; /* address of bytes[0] */
-  const unsigned char *bytes;
-  size_t count;
-};
+#include "seen_code.h"
 
 /* Address of the first instruction of the loop that contains the instructions at first..last, if the loop only waits;
  * else 0. Exchanges and compare-and-exchanges count as reads: they are how locks are tried. */

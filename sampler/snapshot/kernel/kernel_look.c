@@ -6,6 +6,7 @@
  */
 #include "kernel_view.h"
 #include "sampler/util/clock.h"
+#include "sampler/profile/interned_stacks.h"
 
 #define TRIES_NS     UINT64_C(50000) /* a thread that ran longer than this without a try is doing something else */
 /* Maximum number of threads about which the kernel is asked in one snapshot, in turn; for the others the last answer

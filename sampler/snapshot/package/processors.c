@@ -6,6 +6,7 @@
 #include "sampler/snapshot/round.h"
 #include "sampler/snapshot/sync_objects.h"
 #include "sampler/profile/external_objects.h"
+#include "sampler/profile/interned_stacks.h"
 
 /* ---- phase 1: copying ---- */
 

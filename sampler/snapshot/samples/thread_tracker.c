@@ -1,4 +1,5 @@
 /* Call paths of threads without hooks. See thread_tracker.h; the steps are in tracked.h. */
+#include "thread_tracker.h"
 #include "tracked.h"
 
 #include <errno.h>

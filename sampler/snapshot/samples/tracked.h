@@ -18,11 +18,12 @@
 #include "sampler/waits/repeating_loop.h"
 #include "sampler/waits/kernel_work.h"
 #include "sampler/linux/perf_samples.h"
+#include "sampler/linux/task_state.h"
+#include "sampler/snapshot/thread_look.h"
 #include "samples_due.h"
 #include "counters.h"
 #include "shared_lines.h"
 #include "switch_time.h"
-#include "thread_tracker.h"
 #include "sampler/waits/no_progress.h"
 
 /* What is known about a thread record. */

@@ -7,6 +7,7 @@
 #include "sampler/waits/external_waits.h"
 #include "sampler/outside/objects.h"
 #include "sampler/profile/external_objects.h"
+#include "sampler/profile/interned_stacks.h"
 
 /* ns until a wait is walked again if the debug information of its code was not read yet: first this, */
 #define AGAIN_NS   UINT64_C(20000000)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "symbols/internal.h"
 #include "symbols/store.h"
+#include "symbols/symbols.h"
 
 static int failures;
 static void check(int good, const char *what) {

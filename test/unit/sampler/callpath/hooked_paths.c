@@ -2,6 +2,7 @@
 #include "sampler/callpath/hooked_paths.h"
 #include "sampler/callpath/path_steps.h"
 #include "test/support/self_profile.h"
+#include "sampler/profile/interned_stacks.h"
 
 static struct self_profile self;
 

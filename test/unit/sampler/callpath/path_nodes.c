@@ -1,8 +1,10 @@
 /* Call paths made of a thread's record and the frames of its stack: the position of its locks among the frames, case by
  * case. In each row a small letter stands for a procedure, a capital one for a lock or for what the thread waits for;
  * `s` is the start routine. */
+#include "sampler/callpath/call_path.h"
 #include "sampler/callpath/path_steps.h"
 #include "test/support/self_profile.h"
+#include "sampler/profile/interned_stacks.h"
 
 static struct self_profile self;
 static uint64_t objects[26];

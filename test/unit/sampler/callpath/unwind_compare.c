@@ -5,7 +5,9 @@
  *     sampler_unwind_compare SAMPLER [--every MICROSECONDS] [--samples N] [--verbose] -- COMMAND...
  */
 #include "sampler/callpath/recipes.h"
+#include "sampler/callpath/unwinder.h"
 #include "test/support/self_profile.h"
+#include "sampler/profile/interned_stacks.h"
 
 #include <errno.h>
 #include <math.h>

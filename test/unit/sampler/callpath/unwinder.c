@@ -1,6 +1,7 @@
 /* Walks of this process's own stack, from procedures with frames of every kind that compilers make: the contents of the
  * stack are known, because this test determines them. */
 #include "sampler/callpath/recipes.h"
+#include "sampler/callpath/unwinder.h"
 #include "test/support/self_profile.h"
 
 #include <alloca.h>

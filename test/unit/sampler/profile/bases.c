@@ -1,6 +1,6 @@
 /* The beginning of a thread's path: the keys of its record, preceded by what is known about its creation. */
 #include "test/support/fake_session.h"
-#include "sampler/profile/interner.h"
+#include "sampler/profile/interned_stacks.h"
 #include <unistd.h>
 
 enum { MAIN = 0x1000, BODY = 0x2000, PHASE = 0x3000, SOLVE = 0x4000, MOST = 8 };

@@ -2,6 +2,7 @@
 #include "sampler/profile/generated.h"
 #include "sampler/profile/jit_options.h"
 #include "test/support/self_profile.h"
+#include "sampler/profile/interned_stacks.h"
 
 #include <sys/stat.h>
 #include <sys/time.h>

@@ -1,6 +1,7 @@
 /* Trees of processes, from events whose results are computed by hand: time by busy CPUs, NPT, the path, which process
  * waits for which. */
 #include "sampler/tree/tree.h"
+#include "sampler/tree/tree_parts.h"
 #include "test/support/check.h"
 
 #define MS 1000000u

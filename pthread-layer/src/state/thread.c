@@ -1,0 +1,7 @@
+/* The calling thread. See thread.h. */
+#include "thread.h"
+#include "publisher/private.h"
+
+_Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
+
+void qzl_count_shared(uint64_t site, uint64_t key) { qzi_call_count_shared(site, key); }
