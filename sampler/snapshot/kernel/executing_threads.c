@@ -5,6 +5,9 @@
  */
 #include "kernel_view.h"
 
+/* For so many snapshots after a thread has ended, threads that no look saw are taken to be like it. */
+#define LATELY 64u
+
 static void report(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_counts *counts) {
   seen->executes = 1;
   if (seen->state == QZ_STATE_READY) seen->state = QZ_STATE_USEFUL;
@@ -99,13 +102,28 @@ static void report_most_owed(struct qzi_kernel *kernel, uint32_t looked, uint32_
 }
 
 /* The ended thread whose path gets the processor time of ended threads: the one to which most is owed. Time of theirs
- * that was never read is owed, too; the last snapshot divides it among them. If there is none, the path of the thread
- * observed last. */
-static struct qzi_gone *gone_of(struct qzi_kernel *kernel) {
+ * that was never read is owed, too; the last snapshot divides it among them. If there is none, the time is that of
+ * threads that no look saw: they are taken to be like the one that ended last, if one did lately, else like the one
+ * that was seen last. */
+static struct qzi_gone *gone_of(const struct qzi_sampler *sampler) {
+  struct qzi_kernel *kernel = sampler->kernel;
   struct qzi_gone *most = NULL;
   for (uint32_t k = 0; k < kernel->ended_count; k++)
     if (!most || kernel->ended[k].owed_ns > most->owed_ns) most = &kernel->ended[k];
-  return most && (most->owed_ns > 0 || kernel->accounts.last) ? most : &kernel->gone;
+  if (most && (most->owed_ns > 0 || kernel->accounts.last)) return most;
+  int lately = kernel->past.entity && sampler->round - kernel->past_round <= LATELY;
+  return lately ? &kernel->past : &kernel->gone;
+}
+
+/* Whether threads that no look saw may execute in this part: not beside a thread that looks see at work alone, except
+ * as often as they see it beside others. Main does not work, for example, while it waits for the threads that it makes
+ * in each round. */
+static int unseen_have_turn(struct qzi_kernel *kernel, uint32_t looked, const struct qzi_counts *counts) {
+  if (counts->useful != 1 || qzi_run_accounts_pressed(&kernel->accounts)) return 1;
+  for (uint32_t k = 0; k < looked; k++)
+    if (kernel->seen[k].executes && kernel->seen[k].state != QZ_STATE_SPINNING)
+      return qzi_run_account_beside(&kernel->memos[kernel->seen[k].index].account);
+  return 1;
 }
 
 /* Counts threads that sleep or have ended as executing if the kernel counted more processor time for them than
@@ -125,8 +143,9 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct 
       report_instead(kernel, seen, counts);
     owed_ns += account->owed_ns;
   }
-  while (counts->useful + counts->spinning < processors && qzi_run_accounts_must(&kernel->accounts, owed_ns)) {
-    struct qzi_gone *gone = gone_of(kernel);
+  while (counts->useful + counts->spinning < processors && qzi_run_accounts_must(&kernel->accounts, owed_ns) &&
+         unseen_have_turn(kernel, looked, counts)) {
+    struct qzi_gone *gone = gone_of(sampler);
     if (!gone->entity) break;
     kernel->seen[count] = (struct qzi_seen){.look = {.node = gone->node, .entity = gone->entity},
                                             .node = gone->node,

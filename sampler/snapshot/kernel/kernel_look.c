@@ -106,6 +106,8 @@ void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
   node = qzi_tracker_executed(kernel->tracker, index, kernel->accounts.snapshot_ns, 0, &work, &instruction);
   kernel->ended[k] = (struct qzi_gone){
     .node = node ? node : memo->last_key.stack, .entity = memo->last_key.thread, .owed_ns = memo->account.owed_ns};
+  kernel->past = (struct qzi_gone){.node = kernel->ended[k].node, .entity = kernel->ended[k].entity};
+  kernel->past_round = sampler->round;
 }
 
 /* Determines the state of the thread `index`; IDLE: there is none. */

@@ -79,7 +79,9 @@ struct qzi_kernel {
   struct qzi_asker asker;
   struct qzi_run_accounts accounts;
   struct qzi_resting *resting;
-  struct qzi_gone gone; /* the thread observed last: stands for threads that begin and end between looks */
+  struct qzi_gone gone, past; /* the thread observed last, and the one that ended last: stand for threads that begin
+                                 and end between looks */
+  uint64_t past_round;        /* when it ended */
   struct qzi_gone ended[QZI_ENDED_MOST];
   uint32_t ended_count;
   uint32_t *order;           /* runnable threads, as places in `seen` */

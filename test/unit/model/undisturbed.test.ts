@@ -3,6 +3,7 @@
  * threads.
  */
 import test from 'ava';
+import type { RawHead } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import {
@@ -11,6 +12,7 @@ import {
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
 import { KernelWork, State } from '../../../ts-frontend/src/model/profile/raw-profile.js';
+import { cpuWaitOf } from '../../../ts-frontend/src/model/metrics/cpu-wait.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
 import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -266,4 +268,37 @@ test('beside others, threads may have waited for a lock instead of filling all C
   const code = findings.find(({ facts }) => facts.form === 'optimize');
   t.is(findings[0]?.facts.form, 'lock');
   t.true(code === undefined || (code.facts.form === 'optimize' && code.facts.guessed));
+});
+
+/** Rounds: main works alone, then two threads that it made share the rest; the second one gets its CPU too late. */
+function rounds(head: Partial<RawHead>): RawProfile {
+  const builder = new ProfileBuilder({
+    processors: 2,
+    snapshotNs: 2e6,
+    head: { publisher: 'pthread', cpuRunNs: 0.6 * second, spawns: 400, switchesKnown: true, ...head },
+  });
+  for (let k = 0; k < 100; k++) {
+    const [first, last] = [`a${k}`, `b${k}`],
+      joins = wait('main', ['main', 'join:end']);
+    builder
+      .stretch(2e6, [run('main', ['main', 'collect'])])
+      .stretch(2e6, [joins, run(first, ['main', 'share']), ready(last, ['main', 'share'])])
+      .stretch(2e6, [joins, run(last, ['main', 'share'])]);
+  }
+  return builder.build();
+}
+
+test('how long threads waited that ended before they were read is what snapshots saw', (t) => {
+  const waitedMs = (cpuDispatches: number): number =>
+    Math.round(cpuWaitOf(rounds({ cpuDispatches, voluntarySwitches: 100 })).waitNs / 1e6);
+  t.is(waitedMs(500), 0, 'each of 500 creations and wake-ups got a CPU: nothing is missing');
+  t.is(waitedMs(250), 150, 'less 0.1 ms for each');
+});
+
+test('short threads that waited for CPUs do not share the work unevenly', (t) => {
+  const { findings } = buildModel(rounds({ cpuDispatches: 250, voluntarySwitches: 100 }));
+  t.deepEqual([findings[0]?.kind, findings[0]?.name], ['serial', 'collect']);
+  t.false(findings.some(({ kind }) => kind === 'imbalance'));
+  const quiet = buildModel(rounds({ cpuDispatches: 500, voluntarySwitches: 100 })).findings;
+  t.is(quiet[0]?.name, 'share', 'without waits, one of them runs after the other');
 });

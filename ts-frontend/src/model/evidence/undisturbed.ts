@@ -7,7 +7,7 @@
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
-import { cpuWaitOf } from '../metrics/cpu-wait.js';
+import { cpuWaitOf, waitedOf } from '../metrics/cpu-wait.js';
 import { overlapsOf, type Row, type ThreadRow } from './undisturbed-overlap.js';
 import { usualWorkOf, type Usual } from './usual-work.js';
 
@@ -181,6 +181,7 @@ export function undisturbed(raw: RawProfile, { isLock, endsWithin, meets }: Kind
   const waitOverlap = overlapsOf(raw, its, meets, keyOf, (at) => elapsedNs.get(at) ?? Infinity);
   return {
     ...raw,
+    head: { ...head, cpuWaitNs: waitedOf(raw) }, // how long they really waited
     tuples: {
       ...pick(tuples, its),
       state: Uint8Array.from(its, (row) => row.state),

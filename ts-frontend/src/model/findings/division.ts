@@ -210,8 +210,16 @@ export function mayBeLate(context: FindingContext, candidate: Candidate): boolea
 const muchMore = 1.25;
 
 /**
+ * What is known of the processor time of a single thread may be off by a tick of the kernel, or by two snapshots
+ * (docs/reference/metrics.md, section 6), and the time of threads that no snapshot saw is another one's: threads with
+ * less work than that on average may all have the same.
+ */
+const tickNs = 4_000_000;
+const offNs = ({ elapsedNs, samples }: Model): number => Math.max(tickNs, (2 * elapsedNs) / Math.max(1, samples));
+
+/**
  * The processor time that the threads executed, as opposed to the time in which they were runnable, for the threads
- * that ran the code.
+ * that ran the code; `most`: what one of them executed at least, as far as that is known, else the mean.
  */
 function executedOf({ model, tables }: FindingContext, { members, stats }: Candidate): { most: number; mean: number } {
   const { tuples } = tables.measured;
@@ -229,7 +237,9 @@ function executedOf({ model, tables }: FindingContext, { members, stats }: Candi
     sum += ns;
     count += instances;
   }
-  return { most, mean: sum / Math.max(1, count) };
+  const mean = sum / Math.max(1, count);
+  const off = offNs(model);
+  return { most: mean < off ? mean : Math.max(mean, most - off), mean };
 }
 
 /**

@@ -31,6 +31,18 @@ const leastPart = 0.5;
 const wakeNs = 10_000;
 
 /**
+ * The kernel's counts are of threads that were read before they ended. A thread gets a CPU each time that it was
+ * created or woken; if the kernel counted less than this share of that, the others are missing. (The last reading may
+ * be an eighth of the run before its end.)
+ */
+const mostlyRead = 0.85;
+/**
+ * The time for which a snapshot may see a thread wait for a CPU that nobody else uses, in ns: a timer of the sampler
+ * wakes it up to 50 us too early, and a thread that was just created is moved to its CPU.
+ */
+const seenWakeNs = 100_000;
+
+/**
  * Kinds of findings that other programs can cause: a delay of one thread makes all threads that wait for it look idle,
  * and the code that ran look serial.
  */
@@ -54,9 +66,24 @@ export const isMostlyOthers = (cpuWait: CpuWait, elapsedNs: number): boolean =>
 
 export const isNearlyOthers = (cpuWait: CpuWait): boolean => othersPart(cpuWait) >= nearlyOthers;
 
-export function cpuWaitOf({ head, balance, threads }: RawProfile): CpuWait {
+/** How long threads waited for CPUs. Of threads that live so shortly that they are seldom read, snapshots show it. */
+export function waitedOf({ head, balance }: RawProfile): number {
+  const { cpuWaitNs, cpuDispatches, publisher, spawns, switchesKnown, voluntarySwitches } = head;
+  const begun = spawns + voluntarySwitches;
+  if (publisher !== 'pthread' || !switchesKnown || cpuDispatches >= mostlyRead * begun) return cpuWaitNs;
+  let seenNs = 0;
+  for (let k = 0; k < balance.ns.length; k++) {
+    const ready = u32(balance.runnable, k) - u16(balance.busy, k) - u16(balance.spinning, k);
+    seenNs += f64(balance.ns, k) * Math.max(0, ready);
+  }
+  return Math.max(cpuWaitNs, seenNs - seenWakeNs * begun);
+}
+
+export function cpuWaitOf(raw: RawProfile): CpuWait {
+  const { head, balance, threads } = raw;
   const { switchesKnown, voluntarySwitches } = head;
-  const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuDispatches, publisher, processors, cpus } = head;
+  const { cpuRunNs: runNs, cpuDispatches, publisher, processors, cpus } = head;
+  const waitNs = waitedOf(raw);
   const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
   const excess: { more: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
