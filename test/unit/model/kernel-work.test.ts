@@ -1,9 +1,9 @@
 /** System time of entities, and the finding about it, from profiles made by hand. */
 import test from 'ava';
-import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, noPaths, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { factsOf, nameOf } from '../../support/facts.js';
-import { inKernel, ProfileBuilder, ready, run, spin } from '../../support/profile-builder.js';
+import { inKernel, io, ProfileBuilder, ready, run, spin, wait } from '../../support/profile-builder.js';
 
 const usage = {
   publisher: 'pthread' as const,
@@ -206,4 +206,27 @@ test('flushes to a disk are told as that, and not as serial code whose caller co
   t.deepEqual([factsOf(flush, 'kernel-work').work, flush?.name], ['flush', 'append']);
   t.is(Math.round(flush!.savingNs), 0.54e9);
   t.false(findings.some(({ facts, name }) => facts.form === 'serial' && name === 'append'));
+});
+
+test('flushes under a lock cost the time, too, in which its holder sleeps there and nothing else runs', (t) => {
+  const logs = (outside: boolean): Finding | undefined => {
+    const append = ['log', 'append', 'mutex:journal'],
+      flush = [...append, 'fdatasync'],
+      other = outside ? run('b', ['log', 'render']) : wait('b', append);
+    const builder = new ProfileBuilder({ processors: 2, head: usage });
+    builder.describe('fdatasync', { origin: 'runtime', purposes: Purpose.decided | Purpose.device });
+    builder
+      .stretch(0.1e9, [inKernel('call', 'a', flush), wait('b', append), wait('c', append)])
+      .stretch(0.5e9, [io('a', flush), other, wait('c', append)])
+      .stretch(0.4e9, [run('a', ['log', 'render']), run('b', ['log', 'render'])])
+      .object('mutex:journal', { acquisitions: 1000, contended: 1000 });
+    const { findings } = buildModel(builder.build());
+    return findings.find(({ facts }) => facts.form === 'kernel-work');
+  };
+  const first = logs(false);
+  const { held, work } = factsOf(first, 'kernel-work');
+  t.deepEqual([work, first?.name, Math.round(first!.costNs / 1e6)], ['flush', 'append', 600]);
+  t.deepEqual([Math.round(held!.kernelNs / 1e6), Math.round(first!.savingNs / 1e6)], [100, 540]);
+  // while another thread works, that time is no part of it
+  t.deepEqual([logs(true)?.costNs, factsOf(logs(true), 'kernel-work').held], [0.1e9, null]);
 });

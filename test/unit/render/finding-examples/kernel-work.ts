@@ -16,6 +16,7 @@ export const calls: KernelWorkFacts = {
   both: null,
   replies: false,
   copyingNs: null,
+  held: null,
   leastNs: savesNs,
   savesNs,
 };

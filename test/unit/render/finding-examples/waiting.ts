@@ -194,4 +194,8 @@ export const waits: [string, Finding][] = [
     }),
   ],
   ['kernel: first touches by a copy', finding(work, { ...memory, copyingNs: savesNs })],
+  [
+    'kernel: flushes under a lock',
+    finding(work, { ...memory, work: 'flush', faults: null, again: null, held: { lock: table, kernelNs: 0.1 * s } }),
+  ],
 ];

@@ -7,7 +7,9 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { heldFlush } from '../evidence/held-flush.js';
 import { inAllocator } from '../evidence/in-allocator.js';
+import { withoutWaiting } from '../evidence/own-work.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import { isFor } from '../evidence/purposes.js';
 import { shareFaultedAgain } from '../metrics/kernel-usage.js';
@@ -191,6 +193,10 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
   return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 
+/** What is saved at most without flushes: all other work of the program remains. */
+const withoutFlushes = (context: FindingContext): number =>
+  withoutWaiting(context, (k) => isFlush(context, k), false).idealNs;
+
 const most = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
   [...map].sort((a, b) => b[1] - a[1])[0];
 
@@ -274,8 +280,10 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
     // Who copies is to be changed, not who takes memory: without the copy neither page faults nor copying is left.
     const [copier] = spent.copying >= spent.cost / 2 ? (most(spent.byOwner) ?? []) : [];
     const copyingNs = copier === undefined ? null : copyingOf(context, copier);
-    const cost = Math.max(spent.cost, copyingNs ?? 0);
-    const savingNs = copyingNs ?? savedOf(work, cost, again, calls);
+    const held = work === 'flush' ? heldFlush(context) : null;
+    const cost = Math.max(spent.cost, copyingNs ?? 0, held?.ns ?? 0);
+    const savingNs =
+      copyingNs ?? Math.min(savedOf(work, cost, again, calls), held ? withoutFlushes(context) : Infinity);
     if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;
     // The place to change is where memory is requested and returned, not where it is first touched.
     const takes = copyingNs === null && work === 'memory' && spent.mapping >= leastMapping * spent.cost;
@@ -302,6 +310,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           both: null,
           replies: false,
           copyingNs,
+          held: held && held.ns > spent.cost ? { lock: held.lock, kernelNs: spent.cost } : null,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,
           savesNs:
@@ -309,7 +318,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
               ? tenfold * cost
               : savingNs + (work === 'memory' && copyingNs === null ? (again ?? 0) * touchingOf(context) : 0),
         },
-        related: called ? [called[0]] : [],
+        related: [...(called ? [called[0]] : []), ...(held ? [held.lock] : [])],
       }),
     );
   }

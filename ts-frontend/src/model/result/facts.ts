@@ -270,6 +270,8 @@ export interface KernelWorkFacts {
   replies: boolean; // about as many reads as writes, by connections: each answers a request that another one waits for
   // the entity's calls that copy memory (memcpy), page faults included, if most of the faults are there; else null
   copyingNs: number | null;
+  // flushes: the lock that others wait for meanwhile, and what the kernel itself works, if that is less than the cost
+  held: { lock: number; kernelNs: number } | null;
   leastNs: number; // lower bound
   savesNs: number; // upper bound
 }

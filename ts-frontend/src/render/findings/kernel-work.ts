@@ -113,6 +113,14 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
         ? ` The program made ${callsText(calls, work)}` +
           `${both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`}.`
         : '';
+  if (facts.held !== null)
+    return {
+      text:
+        `${what.flush[0]?.toUpperCase()}${what.flush.slice(1)} costs ${costs(finding.costNs)}${by}${through}: in the ` +
+        `kernel it takes ${say.time(facts.held.kernelNs)}; for the rest, threads wait for ${name(facts.held.lock)} ` +
+        'while its holder sleeps there, or waits for a CPU after that, and nothing else runs.',
+      remedy: remedyOf(facts, say),
+    };
   return {
     text:
       `In the kernel, ${both === null ? `${what[work]} takes` : 'reading and writing take'} ` +
