@@ -235,7 +235,7 @@ enum qz_cut {
   QZ_CUT_WRONG = 2,     /* what was found there can't be a caller: no call stands before the return address */
   QZ_CUT_MEMORY = 3,    /* the stack could not be read */
   QZ_CUT_GENERATED = 4, /* code that the program made while it ran */
-  QZ_CUT_LATER = 5,     /* its code had not been analysed yet */
+  QZ_CUT_LATER = 5,     /* its code had not been analysed yet, or no time was left for the walk */
   QZ_CUT_DEEP = 6,      /* the stack is deeper than walks go */
   QZ_CUT_COUNT = 7
 };

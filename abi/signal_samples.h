@@ -13,7 +13,7 @@
 
 #define QZ_SIGNAL_MAGIC UINT32_C(0x515a5347)
 #define QZ_SIGNAL_SLOTS 256u
-#define QZ_SIGNAL_STACK 4096u /* most bytes of the stack in a sample */
+#define QZ_SIGNAL_STACK 8192u /* most bytes of the stack in a sample */
 
 struct qz_signal_sample {
   uint64_t number;      /* 2 n + 1 while sample n is written here, 2 n + 2 afterwards; 0: none was */

@@ -38,6 +38,7 @@ struct qzi_symtab {
   struct qzi_symtab_part *parts; /* pieces of procedures that the compiler moved away (.cold), by value */
   size_t parts_count;
   bool sorted, wholes_found; /* each is done when it is asked for first */
+  bool exported;             /* the binary is stripped: between two symbols there may be others, unknown */
 };
 
 struct qzi_range {

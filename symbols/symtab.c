@@ -27,12 +27,16 @@ static bool append(struct table *table, struct qzi_symtab_entry entry) {
   return true;
 }
 
-#define SIZED    16u
-#define TYPED    8u
-#define KNOWN    4u
-#define GLOBAL   2u
-#define WEAK     1u
-#define SECTIONS 65536u
+#define SIZED        16u
+#define TYPED        8u
+#define KNOWN        4u
+#define GLOBAL       2u
+#define WEAK         1u
+#define SECTIONS     65536u
+
+/* Bytes that a symbol without a size reaches in a stripped binary. x264's last exported one of 8-bit assembly is
+ * followed by 225 KB of other procedures. */
+#define UNSIZED_MOST 4096u
 
 /* Of several names for one address people know the one that is not reserved (__x, _X), and not there for old programs
  * alone (cfree beside free); then a typed, sized, global one. */
@@ -257,6 +261,7 @@ static void load(struct qzi_binary *binary) {
   if (full) return;
   if (binary->elf) load_section(binary->elf, SHT_DYNSYM, &functions, &objects);
   if (binary->elf && qzi_go_procedures(binary->elf, add_go, &functions)) return;
+  binary->functions.exported = true;
   binary->no_names = "stripped: no symbol table";
   binary->stripped = true;
 }
@@ -287,7 +292,8 @@ const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, u
     const struct qzi_symtab_entry *entry = &table->entries[low - 1];
     uint64_t offset = value - entry->value;
     if (offset < entry->size || offset == 0) return entry;
-    if (entry->size == 0 && steps == 0) return entry; /* unsized: reaches to the next symbol */
+    /* Unsized (assembly): reaches to the next symbol, if all are known. */
+    if (entry->size == 0 && steps == 0 && (!table->exported || offset < UNSIZED_MOST)) return entry;
   }
   return NULL;
 }

@@ -10,7 +10,8 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/process_memory.h"
 
-#define SHARE     50u             /* at most 1/SHARE of the elapsed time may be spent on walks */
+#define SHARE     50u             /* walks may take 1/SHARE of the elapsed time, */
+#define SPARE     10u             /* and 1/SPARE while the program leaves a CPU idle */
 #define LONG_NS   UINT64_C(50000) /* a walk is long from here on; most take 2 to 3 us */
 /* ns allowed in addition, for the first walks, which meet only code that was not seen before */
 #define HEADSTART UINT64_C(20000000)
@@ -21,7 +22,6 @@ struct qzi_paths *qzi_paths_open(struct qzi_interner *in) {
   paths->in = in;
   paths->unwinder = qzi_unwinder_open(in);
   paths->inlining = paths->unwinder ? qzi_inlining_open(in) : NULL;
-  paths->first_ns = qzi_clock_ns();
   if (paths->unwinder) return paths;
   free(paths);
   return NULL;
@@ -37,19 +37,18 @@ void qzi_paths_close(struct qzi_paths *paths) {
   free(paths);
 }
 
-void qzi_paths_prepare(struct qzi_paths *paths) {
-  qzi_unwinder_prepare(paths->unwinder);
-  paths->first_ns = qzi_clock_ns();
-}
+void qzi_paths_prepare(struct qzi_paths *paths) { qzi_unwinder_prepare(paths->unwinder); }
 
-uint64_t qzi_paths_begin(struct qzi_paths *paths) {
+uint64_t qzi_paths_begin(struct qzi_paths *paths, uint64_t now_ns, int spare) {
   paths->cpu_ns = qzi_thread_cpu_ns();
+  if (!paths->begun_ns) paths->allowed_ns = HEADSTART;
+  if (paths->begun_ns && now_ns > paths->begun_ns)
+    paths->allowed_ns += (now_ns - paths->begun_ns) / (spare ? SPARE : SHARE);
+  paths->begun_ns = now_ns;
   return qzi_inlining_take(paths->inlining);
 }
 
-int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
-  return paths->spent_ns * SHARE < now_ns - paths->first_ns + HEADSTART * SHARE;
-}
+int qzi_paths_may(const struct qzi_paths *paths) { return paths->spent_ns < paths->allowed_ns; }
 
 int qzi_paths_complete(const struct qzi_paths *paths) { return qzi_inlining_answered(paths->inlining); }
 
@@ -154,26 +153,26 @@ static uint64_t spent_since(struct qzi_paths *paths, uint64_t begun_ns) {
 }
 
 /* Counts for the report whether the walk reached the thread's beginning, and where it ended otherwise. */
-static void count_walk(struct qzi_paths *paths, uint32_t all, int whole) {
+static void count_walk(struct qzi_paths *paths, uint32_t all, enum qz_cut cut) {
   struct qz_unwinding *row = all ? qzi_unwinding_of(paths->in, paths->frames[all - 1].module) : NULL;
   if (!row) return;
   row->walks++;
-  row->cut[whole ? QZ_CUT_NOT : qzi_unwind_cut(paths->unwinder)]++;
+  row->cut[cut]++;
 }
 
-int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
-                   const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
+static int walk_most(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
+                     const struct qzi_stack_copy *copy, uint32_t most, struct qzi_walk *walk) {
   uint64_t begun_ns = qzi_clock_ns();
   int complete;
-  uint32_t all = qzi_unwind(paths->unwinder, from, copy, paths->frames, QZI_FRAMES_MOST, &complete);
-  uint32_t count = trim(paths, index, all, complete), first = 0;
+  uint32_t all = qzi_unwind(paths->unwinder, from, copy, paths->frames, most, &complete);
+  uint32_t count = most > 1 ? trim(paths, index, all, complete) : all, first = 0;
   int stands_in = 0;
   for (uint32_t k = 0; k < count; k++)
     if (qzi_code_of_frame(paths, &paths->frames[k]) == QZI_CODE_LAYER && !qzi_code_passes_on(paths, k, all))
       first = k + !(stands_in = qzi_code_stands_in(paths, &paths->frames[k]));
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
-  count_walk(paths, all, walk->whole);
+  count_walk(paths, all, walk->whole ? QZ_CUT_NOT : most > 1 ? qzi_unwind_cut(paths->unwinder) : QZ_CUT_LATER);
   walk->in_layer = first > 0 && !stands_in;
   walk->in_lock = walk->in_layer && qzi_code_takes_lock(paths, &paths->frames[first - 1]);
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
@@ -199,6 +198,18 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   }
   paths->spent_ns += spent_since(paths, begun_ns);
   return all ? 0 : -1;
+}
+
+int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
+                   const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
+  return walk_most(paths, index, from, copy, QZI_FRAMES_MOST, walk);
+}
+
+int qzi_paths_beyond(const struct qzi_paths *paths) { return qzi_unwind_beyond(paths->unwinder); }
+
+int qzi_paths_walk_innermost(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
+                             struct qzi_walk *walk) {
+  return walk_most(paths, index, from, NULL, 1, walk);
 }
 
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk) {

@@ -17,11 +17,11 @@ struct qzi_paths;
 struct qzi_paths *qzi_paths_open(struct qzi_interner *in);
 void qzi_paths_close(struct qzi_paths *paths);
 void qzi_paths_prepare(struct qzi_paths *paths); /* calls qzi_unwinder_prepare */
-/* To be called at the beginning of each snapshot. Returns the processor time in ns that other threads have used for
- * paths since the last call. */
-uint64_t qzi_paths_begin(struct qzi_paths *paths);
-/* Whether this recording's share of time for unwinding (2 % of a CPU) is not used up. */
-int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns);
+/* To be called at the beginning of each snapshot. spare: 1: the program leaves a CPU idle. Returns the processor time
+ * in ns that other threads have used for paths since the last call. */
+uint64_t qzi_paths_begin(struct qzi_paths *paths, uint64_t now_ns, int spare);
+/* Whether this recording's share of time for unwinding (2 % of a CPU, 10 % of an idle one) is not used up. */
+int qzi_paths_may(const struct qzi_paths *paths);
 /* Time in ns that all walks took. */
 uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths);
 /* Number of procedures at the beginning of the thread's path that are its creator's. */
@@ -34,6 +34,11 @@ int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
  * unknown; then its whole stack is walked. */
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
+/* 1: the last walk began in a copy of the stack, and read memory outside it. */
+int qzi_paths_beyond(const struct qzi_paths *paths);
+/* The same for the innermost procedure alone, where qzi_paths_may says 0: its callers are unknown. */
+int qzi_paths_walk_innermost(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
+                             struct qzi_walk *walk);
 /* 1: the frames of all walks so far are completely known; no debug information is still to be read. */
 int qzi_paths_complete(const struct qzi_paths *paths);
 /* 1: an MPI library created the thread with that record for its own use; *walk receives where, without frames. */

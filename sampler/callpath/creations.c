@@ -125,7 +125,7 @@ static int copy_of(const struct qz_session_view *view, uint64_t number, struct q
 static void retry(struct qzi_creations *creations, uint64_t now_ns) {
   for (uint32_t k = creations->count; k-- > 0;) {
     struct unfinished *its = &creations->unfinished[k];
-    if (now_ns < its->again_ns || !qzi_paths_may(creations->paths, now_ns)) continue;
+    if (now_ns < its->again_ns || !qzi_paths_may(creations->paths)) continue;
     its->again_ns = now_ns + RETRY_NS;
     if (take(creations, &its->at) || now_ns - its->since_ns > GIVEUP_NS)
       *its = creations->unfinished[--creations->count];
@@ -137,7 +137,7 @@ void qzi_creations_read(struct qzi_creations *creations, uint64_t now_ns) {
   uint64_t all = QZ_LOAD_ACQUIRE(&qz_session_head(view)->creations), room = view->creation_table.capacity;
   if (all - creations->seen > room) creations->seen = all - room;
   retry(creations, now_ns);
-  for (; creations->seen < all && qzi_paths_may(creations->paths, now_ns); creations->seen++) {
+  for (; creations->seen < all && qzi_paths_may(creations->paths); creations->seen++) {
     int got = copy_of(view, creations->seen + 1, &creations->now);
     if (!got && all - creations->seen < room / 2) return;
     if (got <= 0 || take(creations, &creations->now) || creations->count == QZ_CREATIONS) continue;

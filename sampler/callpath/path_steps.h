@@ -39,7 +39,8 @@ struct qzi_paths {
   struct qzi_interner *in;
   struct qzi_unwinder *unwinder;
   struct qzi_inlining *inlining; /* NULL: inlined procedures are not searched */
-  uint64_t first_ns, spent_ns;
+  uint64_t begun_ns;             /* of the last snapshot; 0: none yet */
+  uint64_t allowed_ns, spent_ns; /* of all walks: processor time that they may take, and have taken */
   uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or when the last long walk ended */
   uint8_t *codes;  /* by module: enum qzi_code + 1; 0: not determined yet */
   uint32_t codes_count;

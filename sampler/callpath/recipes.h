@@ -50,6 +50,7 @@ struct qzi_unwinder {
   uint32_t recipes_count, recipes_room;
   struct qzi_frame_code *code;
   enum qz_cut cut; /* why the last walk ended early */
+  int beyond;      /* 1: it read memory outside the copy of the stack */
   int no_tables;   /* 1: ignore unwind information except for recognizing the outermost frame; for tests */
 };
 

@@ -61,6 +61,8 @@ int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) { return qzi_rec
 
 enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder) { return unwinder->cut; }
 
+int qzi_unwind_beyond(const struct qzi_unwinder *unwinder) { return unwinder->beyond; }
+
 /* ---- memory ---- */
 
 struct memory {
@@ -263,8 +265,9 @@ static int step_generated(struct walk *walk, const struct qzi_recipe *recipe) {
 
 /* ---- the walk ---- */
 
-static uint32_t cut_at(struct qzi_unwinder *unwinder, uint32_t count, enum qz_cut why) {
-  unwinder->cut = why;
+static uint32_t cut_at(struct walk *walk, uint32_t count, enum qz_cut why) {
+  walk->unwinder->cut = why;
+  walk->unwinder->beyond = walk->memory.copy.bytes && walk->memory.chunks;
   return count;
 }
 
@@ -284,7 +287,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
   while (count < most) {
     /* A return address may be after its procedure's last instruction, so look up the byte before it. */
     const struct qzi_recipe *found = qzi_recipe_for(unwinder, count ? walk.now.pc - 1 : walk.now.pc);
-    if (!found) return cut_at(unwinder, count, QZ_CUT_NO_RULE);
+    if (!found) return cut_at(&walk, count, QZ_CUT_NO_RULE);
     struct qzi_recipe recipe = *found; /* a copy, because new recipes may move the table */
     frames[count++] = (struct qzi_frame){.pc = walk.now.pc,
                                          .entry = recipe.entry,
@@ -292,16 +295,16 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
                                          .framed = recipe.base == QZI_BASE_FP,
                                          .standard = recipe.standard};
     *complete = (recipe.outermost && recipe.known) || (count > 1 && qzi_recipe_is_first(&recipe));
-    if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
+    if (*complete) return cut_at(&walk, count, QZ_CUT_NOT);
     int generated = qzi_key_is_generated(recipe.entry);
-    if (!recipe.known && !generated) return cut_at(unwinder, count, QZ_CUT_WRONG);
+    if (!recipe.known && !generated) return cut_at(&walk, count, QZ_CUT_WRONG);
     walk.innermost = count == 1;
-    if (generated && step_generated(&walk, &recipe)) return cut_at(unwinder, count, QZ_CUT_GENERATED);
-    if (!generated && step(&walk, &recipe)) return cut_at(unwinder, count, walk.cut);
+    if (generated && step_generated(&walk, &recipe)) return cut_at(&walk, count, QZ_CUT_GENERATED);
+    if (!generated && step(&walk, &recipe)) return cut_at(&walk, count, walk.cut);
     *complete = !walk.now.pc;
-    if (*complete) return cut_at(unwinder, count, QZ_CUT_NOT);
+    if (*complete) return cut_at(&walk, count, QZ_CUT_NOT);
   }
-  return cut_at(unwinder, count, QZ_CUT_DEEP);
+  return cut_at(&walk, count, QZ_CUT_DEEP);
 }
 
 #else
@@ -317,6 +320,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
   return 0;
 }
 enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder) { return QZ_CUT_NO_RULE; }
+int qzi_unwind_beyond(const struct qzi_unwinder *unwinder) { return 0; }
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) { return ""; }

@@ -42,6 +42,8 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
                     struct qzi_frame *frames, uint32_t most, int *complete);
 /* Why the last walk ended before the outermost frame; QZ_CUT_NOT: it did not. */
 enum qz_cut qzi_unwind_cut(const struct qzi_unwinder *unwinder);
+/* 1: the last walk began in a copy of the stack, and read memory outside it. */
+int qzi_unwind_beyond(const struct qzi_unwinder *unwinder);
 /* Entry of the procedure that contains the instruction at pc (inside: a return address minus 1); 0: unknown. */
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Whether that procedure is of C++'s or Rust's own library, whichever module it was compiled into. */

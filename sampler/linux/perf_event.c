@@ -15,8 +15,8 @@
 #define REGISTERS ((UINT64_C(1) << (PERF_REG_ARM64_PC + 1)) - 1)
 #endif
 
-int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, int paused,
-                        int processes) {
+int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, uint32_t stack,
+                        int paused, int processes) {
   int whole = tid == QZI_PERF_WHOLE;
   struct perf_event_attr attr = {.type = event ? event->type : PERF_TYPE_SOFTWARE,
                                  .size = sizeof attr,
@@ -27,7 +27,7 @@ int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, ui
                                  .exclude_idle = whole,
                                  .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
                                  .sample_regs_user = REGISTERS,
-                                 .sample_stack_user = QZI_RUNNING_STACK,
+                                 .sample_stack_user = stack,
                                  .disabled = paused != 0,
                                  .inherit = cpu >= 0 && !whole,
                                  .task = processes != 0,

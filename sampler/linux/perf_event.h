@@ -16,9 +16,9 @@ struct qzi_event {
 #define QZI_PERF_WHOLE UINT32_MAX /* as a thread: everything that runs on the CPU */
 
 /* Opens an event for a thread on a CPU (-1: on any), or for a CPU (tid QZI_PERF_WHOLE). event NULL: a timer, with
- * `interval` in ns; else `interval` is the number of events between samples. processes: the buffer also receives a
- * record for each process that is created. Returns the descriptor, or -1 with errno. */
-int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, int paused,
-                        int processes);
+ * `interval` in ns; else `interval` is the number of events between samples. stack: bytes of it to copy. processes: the
+ * buffer also receives a record for each process that is created. Returns the descriptor, or -1 with errno. */
+int qzi_perf_event_open(uint32_t tid, int cpu, const struct qzi_event *event, uint64_t interval, uint32_t stack,
+                        int paused, int processes);
 
 #endif

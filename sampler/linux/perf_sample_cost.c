@@ -8,6 +8,7 @@
 #include "sampler/util/clock.h"
 #include "perf_event.h"
 #include "sleep_cost.h"
+#include "thread_sample.h"
 
 #define TRIALS      15u    /* the result is the median of this many trials */
 #define TRIAL_NS    25000u /* ns of processor time between samples */
@@ -22,7 +23,7 @@ static int by_size(const void *a, const void *b) {
 static uint64_t cost_ns(void) {
   uint64_t gaps[TRIALS], seen = 0;
   uint32_t count = 0;
-  int fd = qzi_perf_event_open(0, -1, NULL, TRIAL_NS, 0, 0);
+  int fd = qzi_perf_event_open(0, -1, NULL, TRIAL_NS, QZI_RUNNING_STACK, 0, 0);
   struct perf_event_mmap_page *page =
     fd < 0 ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page != MAP_FAILED) {
@@ -66,7 +67,7 @@ uint64_t qzi_running_cost_ns(void) {
 
 /* Processor time of a thread that sleeps and wakes, with the timer minus without it: medians of some rounds each. */
 uint64_t qzi_perf_timer_ns(void) {
-  int fd = qzi_perf_event_open(0, -1, NULL, UINT64_C(2000000), 1, 0);
+  int fd = qzi_perf_event_open(0, -1, NULL, UINT64_C(2000000), QZI_RUNNING_STACK, 1, 0);
   uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];
   uint32_t count = 0;
   if (fd < 0) return 0;

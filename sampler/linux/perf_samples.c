@@ -18,9 +18,9 @@
 #include "signal_samples.h"
 
 #define PAGE        4096u
-#define PAGES       8u   /* of a thread's buffer: room for 7 samples, more than are taken between two snapshots */
-#define CPU_PAGES   16u  /* of a CPU's buffer */
-#define COUNT_PAGES 4u   /* of a buffer for counted events */
+#define SAMPLES     8u   /* in a thread's buffer, less one: more than are taken between two snapshots */
+#define CPU_SAMPLES 16u  /* in a CPU's buffer */
+#define COUNTED     2u   /* in a buffer for counted events */
 #define RINGS_MOST  256u /* maximum number of threads with their own event */
 #define EVENTS_MOST 512u /* maximum number of events of the initial threads on all CPUs */
 
@@ -62,21 +62,22 @@ struct qzi_running {
   int whole;          /* 1: the events are for everything that runs on the CPUs */
   int paused;
   uint32_t forked;
-  int *events; /* descriptors of further events, which write into the CPUs' buffers */
+  uint32_t stack; /* bytes of it in a sample */
+  int *events;    /* descriptors of further events, which write into the CPUs' buffers */
   uint32_t events_count;
 };
 
 /* ---- events ---- */
 
-static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t pages) {
-  uint32_t k = 0;
+static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t samples) {
+  uint32_t k = 0, pages = running->stack / PAGE * samples;
   while (k < running->count && running->rings[k].page) k++;
   if (k == RINGS_MOST) {
     errno = ENOSPC;
     return -1;
   }
   struct ring *ring = &running->rings[k];
-  int fd = qzi_perf_event_open(tid, cpu, running->event, running->interval_ns, running->paused, 1);
+  int fd = qzi_perf_event_open(tid, cpu, running->event, running->interval_ns, running->stack, running->paused, 1);
   if (fd < 0) return -1;
   void *page = mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page == MAP_FAILED) {
@@ -111,8 +112,8 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
       events = realloc(running->events, (running->events_count + 1) * sizeof *events);
     if (events) running->events = events;
     if (events) /* only the first event of a CPU reports new processes */
-      fd = qzi_perf_event_open(tid, running->rings[k].cpu, running->event, running->interval_ns, running->paused,
-                               tid != QZI_PERF_WHOLE);
+      fd = qzi_perf_event_open(tid, running->rings[k].cpu, running->event, running->interval_ns, running->stack,
+                               running->paused, tid != QZI_PERF_WHOLE);
     if (fd < 0) return errno == ESRCH ? 0 : -1;
     running->events[running->events_count++] = fd;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, running->rings[k].fd)) return -1;
@@ -120,14 +121,14 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
   return 0;
 }
 
-static uint32_t pages_of(const struct qzi_running *running, uint32_t whose, uint32_t pages) {
-  return running->event && whose != QZI_PERF_WHOLE ? COUNT_PAGES : pages;
+static uint32_t samples_of(const struct qzi_running *running, uint32_t whose, uint32_t samples) {
+  return running->event && whose != QZI_PERF_WHOLE ? COUNTED : samples;
 }
 
 static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_t *cpus, size_t bytes) {
   for (int cpu = 0; cpu < QZI_CPUS_MOST; cpu++) {
     if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
-    if (add_ring(running, whose, cpu, pages_of(running, whose, CPU_PAGES)) && errno != ENODEV)
+    if (add_ring(running, whose, cpu, samples_of(running, whose, CPU_SAMPLES)) && errno != ENODEV)
       return -1; /* ENODEV: the CPU is offline */
   }
   return running->count ? 0 : -1;
@@ -197,7 +198,7 @@ static int find_cpus(uint32_t pid, uint32_t expected, cpu_set_t *cpus, size_t by
 }
 
 static struct qzi_running *open_running(uint32_t pid, uint32_t cpus_expected, const struct qzi_event *event,
-                                        uint64_t interval, uint32_t cpus_most, int whole) {
+                                        uint64_t interval, uint32_t cpus_most, int whole, uint32_t stack) {
   struct qzi_running *running = calloc(1, sizeof *running);
   cpu_set_t *cpus = CPU_ALLOC(QZI_CPUS_MOST);
   size_t bytes = CPU_ALLOC_SIZE(QZI_CPUS_MOST);
@@ -206,9 +207,10 @@ static struct qzi_running *open_running(uint32_t pid, uint32_t cpus_expected, co
     running->event = event;
     running->interval_ns = interval;
     running->pid = pid;
+    running->stack = stack;
     running->inherited = (uint32_t)CPU_COUNT_S(bytes, cpus) <= cpus_most;
     if (!running->inherited)
-      failed = add_ring(running, pid, -1, pages_of(running, pid, PAGES));
+      failed = add_ring(running, pid, -1, samples_of(running, pid, SAMPLES));
     else if (!whole || open_whole(running, cpus, bytes))
       failed = open_cpus(running, pid, cpus, bytes);
     if (!failed && running->inherited && !running->whole) open_others(running, pid);
@@ -221,13 +223,14 @@ static struct qzi_running *open_running(uint32_t pid, uint32_t cpus_expected, co
   return NULL;
 }
 
-struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole) {
-  return open_running(pid, cpus, NULL, interval_ns, cpus_most, whole);
+struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole,
+                                     uint32_t stack) {
+  return open_running(pid, cpus, NULL, interval_ns, cpus_most, whole, stack);
 }
 
 struct qzi_running *qzi_running_count(uint32_t pid, uint32_t cpus, const struct qzi_event *event, uint32_t cpus_most,
                                       int whole) {
-  return open_running(pid, cpus, event, event->period, cpus_most, whole);
+  return open_running(pid, cpus, event, event->period, cpus_most, whole, QZI_RUNNING_STACK);
 }
 
 struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring) {
@@ -240,7 +243,7 @@ struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring) {
 }
 
 int qzi_running_allowed(uint32_t pid) {
-  int fd = qzi_perf_event_open(pid, -1, NULL, UINT64_C(1000000000), 1, 0);
+  int fd = qzi_perf_event_open(pid, -1, NULL, UINT64_C(1000000000), QZI_RUNNING_STACK, 1, 0);
   if (fd < 0) return -1;
   close(fd);
   return 0;
@@ -263,7 +266,8 @@ static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {
   return NULL;
 }
 int qzi_running_begin(struct qzi_running *running, uint32_t tid) {
-  return running->inherited || ring_of(running, tid) ? 0 : add_ring(running, tid, -1, pages_of(running, tid, PAGES));
+  return running->inherited || ring_of(running, tid) ? 0
+                                                     : add_ring(running, tid, -1, samples_of(running, tid, SAMPLES));
 }
 void qzi_running_end(struct qzi_running *running, uint32_t tid) {
   struct ring *ring = running->inherited ? NULL : ring_of(running, tid);
@@ -307,7 +311,7 @@ static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint6
 #endif
   sample->registers = 0;
   for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * QZ_HASH_FACTOR;
-  if (size && size <= QZI_RUNNING_STACK && bytes >= sizeof words + size + 8) {
+  if (size && size <= sizeof sample->bytes && bytes >= sizeof words + size + 8) {
     copy_out(ring, at + sizeof words + size, &used, sizeof used);
     copy_out(ring, at + sizeof words, sample->bytes, (size_t)size);
     sample->copy.bytes = used < size ? used : size;

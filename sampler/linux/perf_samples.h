@@ -33,11 +33,12 @@ struct qzi_running;
 /* Begins to sample the existing threads of the program and those that they create. Returns NULL with errno if it is not
  * allowed or not supported, or if no memory is left for buffers. cpus: how many CPUs the program may use (its first
  * thread may have been pinned to fewer since). interval_ns: processor time between samples. cpus_most:
- * QZI_RUNNING_CPUS, or less. whole: try events of CPUs. */
-struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole);
+ * QZI_RUNNING_CPUS, or less. whole: try events of CPUs. stack: bytes of stack to copy, QZI_RUNNING_STACK times a power
+ * of two. */
+struct qzi_running *qzi_running_open(uint32_t pid, uint32_t cpus, uint64_t interval_ns, uint32_t cpus_most, int whole,
+                                     uint32_t stack);
 /* The same interface for samples that the program takes of itself; the ring must remain mapped until
  * qzi_running_close. Returns NULL if there is no memory. */
-struct qz_signal_ring;
 struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring);
 /* The same for counted events; `event` must remain valid until qzi_running_close. Returns NULL with errno also if the
  * machine does not support the event. */

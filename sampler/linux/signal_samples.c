@@ -34,7 +34,7 @@ static void copy(const struct qz_signal_sample *from, struct qzi_sample *sample)
   sample->cpu = from->cpu;
   sample->user = from->user != 0;
   sample->copy = (struct qzi_stack_copy){.address = from->general[4]};
-  if (bytes && bytes <= sizeof sample->bytes) {
+  if (bytes && bytes <= sizeof from->stack) {
     memcpy(sample->bytes, from->stack, (size_t)bytes);
     sample->copy.bytes = bytes;
     sample->copy.data = sample->bytes;

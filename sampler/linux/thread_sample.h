@@ -4,6 +4,7 @@
 #define QZI_THREAD_SAMPLE_H
 
 #include <stdint.h>
+#include "abi/signal_samples.h"
 
 struct qzi_registers {
   uint64_t pc, sp, fp, link; /* link: return address in a register (aarch64), 0: unknown */
@@ -16,7 +17,8 @@ struct qzi_stack_copy {
   const unsigned char *data;
 };
 
-#define QZI_RUNNING_STACK 4096u /* bytes of stack copied into a sample */
+#define QZI_RUNNING_STACK      QZ_SIGNAL_STACK /* bytes of stack copied into a sample, at least, */
+#define QZI_RUNNING_STACK_MOST 32768u          /* and at most (../snapshot/samples/copied_stack.h) */
 /* A sample of a running thread. */
 struct qzi_sample {
   struct qzi_registers at;
@@ -27,7 +29,7 @@ struct qzi_sample {
   uint64_t count;             /* 1 + samples lost before it on that CPU (with events of CPUs: of unknown threads) */
   int user;                   /* 1: in the program's code; 0: in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` points to `bytes` */
-  unsigned char bytes[QZI_RUNNING_STACK];
+  unsigned char bytes[QZI_RUNNING_STACK_MOST];
 };
 
 #endif

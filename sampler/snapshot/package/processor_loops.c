@@ -72,7 +72,7 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
 
 void qzi_processor_loops_start(struct qzi_processor_loops *loops) {
   if (loops->started++) return;
-  loops->running = qzi_tracker_samples(loops->sampler->file->head);
+  loops->running = qzi_tracker_samples(loops->sampler->file->head, QZI_RUNNING_STACK);
   qzi_counters_open(&loops->counters, loops->sampler->file);
 }
 
@@ -88,14 +88,14 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
   struct known *known = &loops->known[p];
   uint32_t pid = loops->sampler->file->head->pid;
   if (visit->state != QZ_STATE_USEFUL || !visit->serial || known->now != visit->now) {
-    if (loops->hooked && qzi_paths_may(loops->paths, now_ns) &&
+    if (loops->hooked && qzi_paths_may(loops->paths) &&
         !qzi_paths_walk(loops->paths, QZI_NO_THREAD, &loops->sample.at, &loops->sample.copy, &loops->other))
       qzi_hooked_add(loops->hooked, QZI_NO_THREAD, &loops->other);
     return;
   }
   qzi_no_progress_look(&known->stalled, pid, visit->word, &loops->sample);
   int walked = 0;
-  if (loops->paths && qzi_paths_may(loops->paths, now_ns)) {
+  if (loops->paths && qzi_paths_may(loops->paths)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
     walked =
       known->walk && !qzi_paths_walk(loops->paths, visit->thread, &loops->sample.at, &loops->sample.copy, known->walk);
@@ -133,7 +133,7 @@ int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns
   uint32_t processors = sampler->view->processors < loops->count ? sampler->view->processors : loops->count;
   qzi_counters_read(&loops->counters, counted_node, loops);
   if (!loops->running) return 0;
-  if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths);
+  if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths, now_ns, sampler->runnable < processors);
   for (uint32_t p = 0; p < processors; p++)
     if (loops->known[p].now != sampler->visits[p].now &&
         (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word ||

@@ -88,7 +88,7 @@ void qzi_tracker_prepare(struct qzi_tracker *tracker) {
   if (tracker->paths) qzi_paths_prepare(tracker->paths);
 }
 
-struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
+struct qzi_running *qzi_tracker_samples(struct qz_profile *head, uint32_t stack) {
   uint64_t cost_ns = qzi_running_cost_ns(),
            interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for each snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
@@ -96,14 +96,20 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
   /* Not if child processes are recorded, too: each recording would have its own timers, which would interrupt all of
    * the processes. */
   struct qzi_running *running =
-    qzi_running_open(head->pid, head->cpus, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
+    qzi_running_open(head->pid, head->cpus, interval_ns, QZI_RUNNING_CPUS, !head->children_apart, stack);
   if (!running) head->paths |= QZ_PATHS_NO_SAMPLES;
   head->sample_ns = cost_ns;
   return running;
 }
 
 static void open_samples(struct qzi_tracker *tracker) {
-  tracker->running = qzi_tracker_samples(tracker->sampler->file->head);
+  struct qzi_copied_stack *copied = &tracker->copied;
+  tracker->running = qzi_tracker_samples(tracker->sampler->file->head, qzi_copied_stack_bytes(copied));
+  if (!tracker->running && copied->bytes) {
+    *copied = (struct qzi_copied_stack){.bytes = copied->bytes / 2, .refused = 1};
+    tracker->running = qzi_tracker_samples(tracker->sampler->file->head, qzi_copied_stack_bytes(copied));
+    if (tracker->running) tracker->sampler->file->head->paths &= ~QZ_PATHS_NO_SAMPLES;
+  }
   tracker->interval_ns = tracker->switches.interval_ns = qzi_running_interval_ns(tracker->running);
 }
 

@@ -21,7 +21,7 @@ void qzi_tracker_prepare(struct qzi_tracker *tracker); /* calls qzi_unwinder_pre
 void qzi_tracker_start(struct qzi_tracker *tracker);
 /* Begins to sample the running threads of the program described by `head`, at a rate derived from its rate; the cost of
  * a sample is stored in the head. Returns NULL if there are no samples. */
-struct qzi_running *qzi_tracker_samples(struct qz_profile *head);
+struct qzi_running *qzi_tracker_samples(struct qz_profile *head, uint32_t stack);
 /* To be called at the beginning of a snapshot: takes the kernel's samples of running threads. run_ns: processor time of
  * the program since the recording began. */
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns);

@@ -21,6 +21,7 @@
 #include "sampler/linux/task_state.h"
 #include "sampler/snapshot/thread_look.h"
 #include "samples_due.h"
+#include "copied_stack.h"
 #include "counters.h"
 #include "shared_lines.h"
 #include "switch_time.h"
@@ -76,6 +77,8 @@ struct qzi_tracker {
   uint64_t interval_ns;        /* processor time between a thread's samples */
   struct qzi_switch_times switches;
   struct qzi_samples_due due;
+  struct qzi_copied_stack copied;
+  int reopens;      /* 1: at the end of this reading, for larger copies */
   uint64_t used_ns; /* when samples were last used */
   uint32_t *slots;  /* hash table: index + 1 of threads by kernel thread id */
   struct qzi_walk walk;

@@ -43,12 +43,17 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
     qzi_sample_queue_close(&known->samples); /* its paths come from hooks; the last sample shows whether it only
                                                 waits */
   qzi_no_progress_look(&known->stalled, pid, word, &tracker->sample);
-  struct qzi_sampled *sampled = qzi_paths_may(tracker->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
-  if (sampled && qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
+  /* Without time for a walk the innermost procedure: else its time would be charged to the path of an older sample. */
+  int may = qzi_paths_may(tracker->paths);
+  struct qzi_sampled *sampled = may || !known->hooked ? calloc(1, sizeof *sampled) : NULL;
+  if (sampled &&
+      (may ? qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)
+           : qzi_paths_walk_innermost(tracker->paths, index, &tracker->sample.at, &sampled->walk))) {
     free(sampled);
     sampled = NULL;
   }
-  const struct qzi_walk *walk = sampled ? &sampled->walk : NULL;
+  const struct qzi_walk *walk = sampled && may ? &sampled->walk : NULL;
+  if (walk && qzi_copied_stack_walked(&tracker->copied, qzi_paths_beyond(tracker->paths))) tracker->reopens = 1;
   uint64_t polls = qzi_poll_detector_look(&tracker->polling, tracker->paths, pid, &tracker->sample, walk);
   uint64_t repeats =
     qzi_repeating_loop_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
@@ -67,8 +72,8 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   known->shown = NULL;
   known->looped = 0;
   if (known->hooked) known->polls = polls;
-  if (!sampled) return; /* no time for a walk */
-  qzi_track_start(tracker, sampler->in.memos[index].entity, walk);
+  if (!sampled) return;
+  if (walk) qzi_track_start(tracker, sampler->in.memos[index].entity, walk);
   sampled->polls = polls;
   if (!tracker->sample.user) {
     sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1],
@@ -116,14 +121,15 @@ static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
   const struct qzi_tracked *known = &tracker->all[index - 1];
   if (known->hooked) return known->node;
   uint32_t from = known->run_record ? known->run_record : start_of(tracker, known);
-  return qzi_paths_may(tracker->paths, qzi_clock_ns()) &&
+  return qzi_paths_may(tracker->paths) &&
              !qzi_paths_walk(tracker->paths, index - 1, &sample->at, &sample->copy, &tracker->walk)
            ? qzi_paths_ran(tracker->paths, from, &tracker->walk, 0)
            : from;
 }
 
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns) {
-  if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
+  int spare = tracker->sampler->runnable < tracker->sampler->file->head->processors;
+  if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths, now_ns, spare);
   if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
   qzi_counters_read(&tracker->counters, counted_node, tracker);
   if (!tracker->running && tracker->paths) qzi_tracker_look_for_signals(tracker);
@@ -139,6 +145,8 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
   int unused = now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS;
   qzi_running_pause(tracker->running, unused);
   watch_samples(tracker, run_ns, unused);
+  if (tracker->reopens) qzi_tracker_reopen(tracker);
+  tracker->reopens = 0;
 }
 
 void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,

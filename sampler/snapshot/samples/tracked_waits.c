@@ -54,7 +54,7 @@ static uint32_t waits_inside(struct qzi_tracker *tracker, uint32_t kind, uint32_
 
 /* Whether the wait at `from` has been walked, and a new walk would find nothing more about its code. */
 static int is_walked(const struct qzi_tracker *tracker, const struct qzi_tracked *known, uint64_t now_ns) {
-  return !known->again_ns || now_ns < known->again_ns || !qzi_paths_may(tracker->paths, now_ns);
+  return !known->again_ns || now_ns < known->again_ns || !qzi_paths_may(tracker->paths);
 }
 
 static void walked_now(const struct qzi_tracker *tracker, struct qzi_tracked *known, int first, uint64_t now_ns) {
@@ -79,7 +79,7 @@ int qzi_track_told(struct qzi_tracker *tracker, struct qzi_tracked *known, uint3
     *object = known->inside;
     return 1;
   }
-  int walked = tracker->paths && !look->torn && qzi_paths_may(tracker->paths, now_ns) &&
+  int walked = tracker->paths && !look->torn && qzi_paths_may(tracker->paths) &&
                !qzi_paths_walk_wait(tracker->paths, index, walk) && QZ_LOAD(&thread->word) == word &&
                QZ_LOAD(&thread->state) == look->state;
   if (walked) walked_now(tracker, known, !same, now_ns);
@@ -113,8 +113,7 @@ void qzi_track_wait(struct qzi_tracker *tracker, struct qzi_tracked *known, uint
   }
   known->from = known->inside = 0;
   known->node = look->node;
-  if (look->torn || !qzi_paths_may(tracker->paths, now_ns) ||
-      qzi_paths_walk_wait(tracker->paths, index, &tracker->walk))
+  if (look->torn || !qzi_paths_may(tracker->paths) || qzi_paths_walk_wait(tracker->paths, index, &tracker->walk))
     return;
   /* The frames belong to the wait only if it still goes on. */
   if (QZ_LOAD(&thread->word) != word || QZ_LOAD(&thread->state) != look->state) return;
@@ -196,7 +195,7 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
     *object = known->object;
     return;
   }
-  if (!serves && tracker->paths && asleep->sp && qzi_paths_may(tracker->paths, now_ns)) {
+  if (!serves && tracker->paths && asleep->sp && qzi_paths_may(tracker->paths)) {
     struct qzi_registers from = {.pc = asleep->pc, .sp = asleep->sp};
     walked = !qzi_paths_walk(tracker->paths, index, &from, NULL, walk);
     if (walked) complete_mpi(known, walk);

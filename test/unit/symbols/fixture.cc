@@ -66,3 +66,8 @@ extern "C" __attribute__((noinline)) void *fixture_inlined_site(void) {
   __asm__ volatile("" ::: "memory");
   return site;
 }
+// Assembly that says no sizes, as in x264: an exported procedure, and one that is not, two pages behind it.
+__asm__(".pushsection .text.unsized,\"ax\",@progbits\n"
+        ".globl fixture_unsized\nfixture_unsized: ret\n.skip 8188, 0\n"
+        "fixture_behind: ret\n.skip 4092, 0\n"
+        ".popsection");

@@ -272,6 +272,29 @@ static void public_names(void) {
   }
 }
 
+/* What follows an exported symbol without a size, in a stripped library, may be another procedure. */
+static void unsized(void) {
+  static const struct {
+    const char *file, *expected;
+    unsigned offset;
+  } wanted[] = {{"nodebug.so", "fixture_unsized", 0},
+                {"nodebug.so", "fixture_unsized", 6000},
+                {"nodebug.so", "fixture_behind", 8192},
+                {"stripped.so", "fixture_unsized", 100},
+                {"stripped.so", NULL, 6000},
+                {"stripped.so", NULL, 8192}};
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+    struct library library = load(wanted[k].file);
+    qz_symbols *symbols = open_library(&library, library.path, library.build_id);
+    struct qz_symbol got;
+    uint64_t address = (uint64_t)(uintptr_t)dlsym(library.handle, "fixture_unsized") + wanted[k].offset;
+    int found = qz_symbols_find(symbols, address, QZ_SYMBOL_NAME, &got) == QZ_SYMBOL_FOUND;
+    check(found == (wanted[k].expected != NULL), wanted[k].file, "unsized symbol's reach");
+    if (found && wanted[k].expected) same(wanted[k].file, "unsized symbol", got.name, wanted[k].expected);
+    qz_symbols_free(symbols);
+  }
+}
+
 int main(int argc, char **argv) {
   directory = argv[1];
   source = argv[2];
@@ -285,6 +308,7 @@ int main(int argc, char **argv) {
   waiting();
   public_names();
 
+  unsized();
   struct library stripped = load("stripped.so");
   nameless("stripped", &stripped, stripped.path, stripped.build_id, "stripped: no symbol table");
   qz_symbols *symbols = open_library(&stripped, stripped.path, stripped.build_id);

@@ -62,7 +62,7 @@ static void try_with(uint32_t cpus_most, int whole) {
   old_tid = new_tid = 0;
   CHECK_IS(pthread_create(&old, NULL, compute, &old_tid), 0);
   while (!old_tid) {}
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole, QZI_RUNNING_STACK);
   CHECK(running);
   CHECK(whole || !qzi_running_whole(running));
   CHECK_IS(pthread_create(&maker, NULL, make, NULL), 0);
@@ -114,7 +114,7 @@ static void *make_processes(void *running) {
  * programs on the CPUs. */
 static void try_processes(uint32_t cpus_most, int whole) {
   pthread_t thread;
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, cpus_most, whole, QZI_RUNNING_STACK);
   CHECK(running);
   make_processes(running);
   drain(running);
@@ -182,7 +182,8 @@ static void try_counting(uint32_t cpus_most, int whole) {
 }
 
 int main(void) {
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 0, 2000000, QZI_RUNNING_CPUS, 0);
+  struct qzi_running *running =
+    qzi_running_open((uint32_t)getpid(), 0, 2000000, QZI_RUNNING_CPUS, 0, QZI_RUNNING_STACK);
   CHECK(running);
   qzi_running_close(running);
   pid_t other = fork(); /* another program, which computes at the same time */

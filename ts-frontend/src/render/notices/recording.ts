@@ -62,7 +62,7 @@ const cutBecause: Record<CallPathsNotice['worst']['why'], string> = {
   wrong: 'an apparent return address follows no call instruction',
   memory: 'the stack could not be read',
   generated: 'code that the program generated while it ran',
-  later: 'the code had not been analysed yet',
+  later: 'there was no time yet to analyse the code, or to walk the stack',
   deep: 'the stack is deeper than Quartz walks',
 };
 
