@@ -319,3 +319,26 @@ test('threads that wait in the same procedure before they sleep there wait to be
   t.deepEqual(limitOf('query'), ['free', 3, 333]);
   t.is(limitOf('next_task'), null);
 });
+
+test('the sleep of a thread that nobody waits for delays nothing while others work', (t) => {
+  const periodic = (after: number): Model => {
+    const asleep = io('s', ['tick', 'nanosleep']),
+      joins = wait('main', ['main', 'join:end']);
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch(0.04 * second, [joins, asleep, run('a', ['client']), run('b', ['client'])])
+        .stretch(0.03 * second, [joins, asleep, run('a', ['client'])])
+        .stretch(0.03 * second, [
+          joins,
+          run('s', ['statistics']),
+          run('a', ['client']),
+          wait('b', ['client', 'mutex:table']),
+        ]);
+    if (after > 0) builder.stretch(after * second, [joins, asleep]);
+    return recorded(builder);
+  };
+  const costOf = (model: Model): number => Math.round((findingOf(model, 'io')?.costNs ?? 0) / 1e6);
+  t.is(costOf(periodic(0)), 0, 'statistics, as long as others work');
+  t.is(costOf(periodic(0.2)), 300, 'it goes on, and its end is awaited: as much as it works, and the rest');
+});

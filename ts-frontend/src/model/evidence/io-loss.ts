@@ -8,6 +8,7 @@ import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
 import { addTo } from '../profile/maps.js';
+import { awaitedThreads } from './awaited-threads.js';
 import type { FindingContext } from './context.js';
 import { housekeepingWaits } from '../metrics/housekeeping.js';
 import { pathsThrough } from './paths-through.js';
@@ -64,7 +65,8 @@ function bareStacks({ model, tables: { stacks } }: FindingContext): Uint8Array {
 
 /**
  * Input and output beside other work can only overlap with work of the same thread, so a thread that only waits for
- * requests limits nothing. While nothing runs, it could overlap with any work of the program.
+ * requests limits nothing, nor does a thread that nobody waits for. While nothing runs, it could overlap with any work
+ * of the program.
  */
 export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoLoss {
   const { model, levels } = context;
@@ -73,8 +75,11 @@ export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoL
   const ioByThread = new Map<number, number>();
   const isIo = ioTuples(context);
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, u32(tuples.thread, k), f64(tuples.ns, k));
+  const isAwaited = awaitedThreads(context);
   const own = (thread: number): number =>
-    Math.min(1, item(model.entities, thread).processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
+    isAwaited(thread)
+      ? Math.min(1, item(model.entities, thread).processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0))
+      : 0;
   const explained = explainedByLocks(model, locks, isIo);
   const counted = (k: number): number =>
     f64(tuples.ns, k) *
