@@ -8,6 +8,7 @@
 #define MATCHED_LEAST 12u /* samples: 25 ms of processor time, or more where samples are further apart */
 #define BEFORE        160u
 #define AROUND        480u
+#define COMPARED      4096u /* bytes of the stack that must be the same */
 
 static uint64_t mix(uint64_t sum, uint64_t value) {
   sum = (sum ^ value) * QZ_HASH_FACTOR;
@@ -16,7 +17,7 @@ static uint64_t mix(uint64_t sum, uint64_t value) {
 
 static uint64_t print_of(const struct qzi_sample *sample) {
   uint64_t sum = sample->registers, word;
-  for (uint64_t at = 0; at + 8 <= sample->copy.bytes; at += 8) {
+  for (uint64_t at = 0; at + 8 <= sample->copy.bytes && at < COMPARED; at += 8) {
     memcpy(&word, sample->copy.data + at, 8);
     sum = mix(sum, word);
   }
