@@ -71,9 +71,12 @@ test('a lock’s holder is the procedure of the program, with what it calls; the
   t.deepEqual([nameOf(model, holder), nameOf(model, holderCalls), heldEachNs], ['append', 'compress', 1e6]);
   t.regex(
     sentence(model),
-    /mostly held in append, which calls compress\b.*It is held for 1\.00 ms each time: do before/s,
+    /mostly held in append, which calls compress\b.*It is held for 1\.00 ms of processor time each time: do before/s,
   );
-  t.regex(sentence(held(500)), /held for only 500 ns each time, but was taken 2,000,000 times: take it less often/);
+  t.regex(
+    sentence(held(500)),
+    /held for only 500 ns of processor time each time, but was taken 2,000,000 times: take it less often/,
+  );
   t.regex(sentence(held(5000)), /Reduce waiting for lock archive: hold it for less time, take it less often, or split/);
 });
 
@@ -98,7 +101,10 @@ test('of a lock that one procedure holds for long, and another often, the first 
     [nameOf(model, longest?.procedure ?? null), longest?.times, longest?.eachNs, longest?.othersEachNs],
     ['reap', 100, 9e6, 100],
   );
-  t.regex(sentence(model), /reap holds it for 9\.00 ms each time \(100 times\), others for 100 ns: let it do before/);
+  t.regex(
+    sentence(model),
+    /reap holds it for 9\.00 ms of processor time each time \(100 times\), others for 100 ns: let it do before/,
+  );
 });
 
 test('the loop of a procedure that has most of its time is said, its callees’ loops are not', (t) => {

@@ -2,6 +2,8 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
+import { shortOf } from '../../../ts-frontend/src/model/evidence/short-lived.js';
+import { ThreadRoles } from '../../../ts-frontend/src/model/metrics/thread-roles.js';
 import { factsOf } from '../../support/facts.js';
 import { io, ProfileBuilder, ready, run, wait } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -98,4 +100,17 @@ test('threads that are made for hardly any work, beside others: by kind, and whi
   );
   t.is(Math.round(inlineNs! / 1e6), 1210, 'all but the time in which nothing runs');
   t.is(recorded(1002, 1).findings.filter(({ facts }) => facts.form === 'short-threads').length, 0, '200 us for each');
+});
+
+test('threads that no snapshot saw are like those of all kinds that live for a moment', (t) => {
+  const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns: 4000 } });
+  for (let k = 0; k < 1000; k++)
+    builder.stretch(k === 500 ? second / 2000 : second / 1000, [
+      wait('main', ['main', 'join']),
+      run(k === 500 ? 'odd' : `task#${k + 1}`, ['main', 'task']),
+    ]);
+  // 250 us for each: the single one of another name does not stand for the 3,000 that were not seen
+  const model = buildModel(builder.build());
+  const short = shortOf(model, new ThreadRoles(model.raw, new Uint32Array(model.entities.length)));
+  t.true((short?.spawns ?? 0) < 10, `${short?.spawns} threads`);
 });

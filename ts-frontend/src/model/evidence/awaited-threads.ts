@@ -11,7 +11,7 @@ import { leastShare } from './context.js';
 import { mainThread } from './critical-threads.js';
 import { isLock } from './wait-kinds.js';
 
-/** If fewer threads than this wait on average for others, while others work, nobody waits for what a thread passes on. */
+/** If fewer threads than this wait on average while others work, nobody waits for what a thread passes on. */
 const leastWaiting = 0.1;
 
 /** Whether a thread that waits there may wait for what another one passes on. */

@@ -25,6 +25,7 @@ interface Kind {
   id: number; // entity, as displayed
   threads: Entity[];
   seen: number; // number of threads that snapshots saw
+  livedNs: number; // sum of their lives, as far as snapshots saw them
   workNs: number; // processor time as recorded,
   shownNs: number; // and without other programs
   nptNs: number;
@@ -51,9 +52,10 @@ function kindsOf(model: Model, roles: ThreadRoles): Kind[] {
   for (const entity of model.entities) {
     if (entity.kind !== 'thread' || entity.members.length > 0 || entity.id === main) continue;
     const id = shownId(model, entity.id);
-    const kind = kinds.get(id) ?? { id, threads: [], seen: 0, workNs: 0, shownNs: 0, nptNs: 0 };
+    const kind = kinds.get(id) ?? { id, threads: [], seen: 0, livedNs: 0, workNs: 0, shownNs: 0, nptNs: 0 };
     kind.threads.push(entity);
     kind.seen += Math.max(1, entity.instances);
+    kind.livedNs += entity.thread && entity.instances <= 1 ? entity.thread.lastNs - entity.thread.firstNs : 0;
     kind.workNs += roles.workNs(entity.id);
     kind.shownNs += entity.processorTimeNs;
     kind.nptNs += entity.nptNs;
@@ -77,10 +79,29 @@ function livesNs({ elapsedNs }: Model, threads: readonly Entity[]): number {
   return Math.min(elapsedNs, lived);
 }
 
+/** Threads that live for less than this number of snapshots are seldom seen. */
+const seldomSeen = 2;
+
+/**
+ * The number of threads of these kinds, with those that no snapshot saw: these are like the seen ones of kinds that
+ * live for a moment, in the same proportion. If there are no such kinds, they are of the kinds in question.
+ */
+function countOf(
+  { elapsedNs, samples, head: { spawns } }: Model,
+  kinds: readonly Kind[],
+  its: readonly Kind[],
+): number {
+  const isMoment = ({ livedNs, seen }: Kind): boolean =>
+    livedNs / seen <= (seldomSeen * elapsedNs) / Math.max(1, samples);
+  const seenOf = (those: readonly Kind[]): number => sum(those, ({ seen }) => seen);
+  const unseen = Math.max(0, spawns - seenOf(kinds)),
+    all = seenOf(kinds.filter(isMoment));
+  return seenOf(its) + unseen * (all > 0 ? seenOf(its.filter(isMoment)) / all : 1);
+}
+
 /**
  * All threads, including the work of the main thread, if they have little work on average; else the kinds with the
- * least work per thread, as many as have little work on average. Threads that no snapshot saw live only for a moment,
- * so they are counted among these kinds.
+ * least work per thread, as many as have little work on average.
  */
 export function shortOf(model: Model, roles: ThreadRoles): Short | undefined {
   const ranNs = ranOf(model);
@@ -90,7 +111,7 @@ export function shortOf(model: Model, roles: ThreadRoles): Short | undefined {
   for (let left = kinds.length; left > 0; left--) {
     const its = kinds.slice(0, left),
       others = kinds.slice(left);
-    const count = spawns - sum(others, ({ seen }) => seen);
+    const count = left === kinds.length ? spawns : Math.round(countOf(model, kinds, its));
     const isAll = left === kinds.length && ranNs < spawns * shortLifeNs;
     const workNs = isAll ? ranNs : sum(its, (one) => one.workNs);
     if (count <= 0 || workNs === 0 || workNs >= count * shortLifeNs) continue;

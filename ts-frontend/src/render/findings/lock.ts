@@ -85,19 +85,20 @@ function lessText(facts: LockFacts, cause: string, { time, name }: Phrases): str
     );
   if (longest !== null && longest.eachNs >= longNs)
     return (
-      `${name(longest.procedure)} holds it for ${time(longest.eachNs)} each time ` +
+      `${name(longest.procedure)} holds it for ${time(longest.eachNs)} of processor time each time ` +
       `(${counted(count(longest.times), 'time')}), others for ${time(longest.othersEachNs)}: let it do before or ` +
       'after that what needs no protection, or release the lock and take it again between parts, or split what the ' +
       'lock protects.'
     );
   if (heldEachNs !== null && heldEachNs >= longNs)
     return (
-      `It is held for ${time(heldEachNs)} each time: do before or after it what needs no protection, split what it ` +
-      'protects, or use a read-write lock if most of its holders only read.'
+      `It is held for ${time(heldEachNs)} of processor time each time: do before or after it what needs no ` +
+      'protection, split what it protects, or use a read-write lock if most of its holders only read.'
     );
   if (heldEachNs !== null && heldEachNs > 0 && heldEachNs < shortNs)
     return (
-      `It is held for only ${time(heldEachNs)} each time, but was taken ${counted(count(acquisitions), 'time')}: ` +
+      `It is held for only ${time(heldEachNs)} of processor time each time, but was taken ` +
+      `${counted(count(acquisitions), 'time')}: ` +
       'take it less often (several items each time, or data of its own for each thread, combined at the end), ' +
       'or split what it protects.'
     );

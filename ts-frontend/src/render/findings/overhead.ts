@@ -142,7 +142,7 @@ function takeLess({ allocator, library, held }: HandOverFacts, say: Phrases): st
   const { name, time } = say;
   const long =
     held.taker === null
-      ? `It is held for ${time(held.ns)} each time`
+      ? `It is held for ${time(held.ns)} of processor time each time`
       : `${name(held.taker)} works for ${time(held.ns)} between two waits, perhaps while it has the lock`;
   return `${long}: do before or after it what needs no protection. Or ${continued(ofOwnLock)}`;
 }
