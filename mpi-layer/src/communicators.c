@@ -21,6 +21,7 @@ struct communicator {
   bool used, plain;
 };
 static struct communicator all[MOST];
+static uint32_t high; /* how many of them were ever used: a handle that is not among them is common */
 
 /* What is above an int that is passed in a register is undefined. */
 static qzm_handle clean(qzm_handle handle) { return qzm_mpi.handle_bytes == sizeof(int) ? (unsigned)handle : handle; }
@@ -28,7 +29,7 @@ static qzm_handle clean(qzm_handle handle) { return qzm_mpi.handle_bytes == size
 static struct communicator *find(qzm_handle handle) {
   static struct communicator *last;
   if (last && last->used && last->handle == handle) return last;
-  for (uint32_t k = 0; k < MOST; k++)
+  for (uint32_t k = 0; k < high; k++)
     if (all[k].used && all[k].handle == handle) return last = &all[k];
   return NULL;
 }
@@ -38,6 +39,7 @@ static struct communicator *add(qzm_handle handle) {
   for (uint32_t k = 0; !its && k < MOST; k++)
     if (!all[k].used) its = &all[k];
   if (!its) return NULL;
+  if (its - all >= (ptrdiff_t)high) high = (uint32_t)(its - all) + 1;
   if (its->ranks) munmap(its->ranks, its->bytes);
   *its = (struct communicator){.handle = handle, .used = true};
   return its;

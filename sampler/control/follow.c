@@ -36,8 +36,10 @@ static struct {
   unsigned count;
   uint64_t dropped_ns; /* processor time of processes that are not in the array */
   uint64_t begun_ns;
-  unsigned idle; /* number of followed processes that have ended and did almost nothing */
-  pid_t named;   /* the process whose profile was last reported to the front end; 0: the launched program */
+  unsigned idle;      /* number of followed processes that have ended and did almost nothing */
+  unsigned missed;    /* number of followed processes that were not recorded because the sampler had no CPU */
+  pid_t first_missed; /* one of them */
+  pid_t named;        /* the process whose profile was last reported to the front end; 0: the launched program */
 } all;
 
 void qzi_follow_begin(const char *program, pid_t launched) {
@@ -49,9 +51,8 @@ void qzi_follow_begin(const char *program, pid_t launched) {
 
 int qzi_follow_has_room(void) { return all.idle < IDLE_MOST + (qzi_clock_ns() - all.begun_ns) / EACH_NS; }
 
-static uint64_t threads_of(const struct qzi_target *target) {
-  return qzi_file_count(&target->recording.file, QZ_SECTION_THREADS);
-}
+/* The most threads that it had at a time, those included that had ended before its recording began. */
+static uint64_t threads_of(const struct qzi_target *target) { return qz_session_thread_high(&target->recording.view); }
 
 /* Returns 1 if the process that used `own_ns` only started the other one, which used `its_ns`. */
 static int only_started(const struct qzi_target *itself, uint64_t own_ns, const struct qzi_target *most,
@@ -77,6 +78,10 @@ static int only_waited(const struct qzi_target *itself, uint64_t own_ns, const s
 void qzi_follow_passed(uint64_t used_ns) {
   all.idle++;
   all.dropped_ns += used_ns;
+}
+
+void qzi_follow_missed(pid_t pid) {
+  if (!all.missed++) all.first_missed = pid;
 }
 
 /* Notes for each process whose recording has just begun how much the launched one had used by then. */
@@ -254,6 +259,18 @@ static void name_others(char *text, size_t bytes, const char *begin, const struc
   if (count > NAMED && used < bytes) snprintf(text + used, bytes - used, ", and %u more", count - NAMED);
 }
 
+static void tell_missed(void) {
+  char more[40] = "";
+  if (!all.missed || !all.begun) return;
+  if (all.missed > 1) snprintf(more, sizeof more, " and %u more", all.missed - 1);
+  fprintf(
+    stderr,
+    "quartz: process %ld%s, which %s started, ended before the sampler had a CPU to record it: other programs had "
+    "the CPUs\n",
+    (long)all.first_missed, more, all.program);
+  all.missed = 0;
+}
+
 static void finish(struct held *held) {
   qzi_summarize(held->target);
   qzi_finish_later(held->target, held->reason, held->status);
@@ -308,6 +325,7 @@ void qzi_follow_settle(void) {
       finish(itself);
     }
   }
+  tell_missed();
   for (unsigned k = 0; k < kept; k++) finish(&all.followed[k]);
   all.itself.target = NULL;
   all.count = 0;

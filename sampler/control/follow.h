@@ -22,6 +22,8 @@ void qzi_follow_begin(const char *program, pid_t launched);
 int qzi_follow_has_room(void);
 /* To be called for a followed process that ended before it was recorded (newcomers.h); used_ns: its processor time. */
 void qzi_follow_passed(uint64_t used_ns);
+/* The same process would have been recorded if the sampler had had a CPU in time: that is said in the end. */
+void qzi_follow_missed(pid_t pid);
 /* While processes run: reports the profile of the one that does the work to the front end, once it is known. */
 void qzi_follow_look(void);
 /* Keeps a stopped recording until qzi_follow_settle. Returns 0 if the recording is not a followed one and remains

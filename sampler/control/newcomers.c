@@ -102,6 +102,7 @@ static void hung_up(struct qzi_newcomer *one) {
   one->due_ns = qzi_clock_ns() + LOOK_NS;
   struct qz_usage usage = said(one->session);
   if (usage.ns) pass(one, usage.user_ns + usage.system_ns);
+  if (usage.ns > one->begun_ns + STAYS_NS + 2 * LOOK_NS) qzi_follow_missed(one->pid);
 }
 
 void qzi_newcomers_attend(const struct pollfd *polls, unsigned count) {

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -16,6 +18,7 @@
 #include "abi/session.h"
 #include "sampler/control/channel.h"
 #include "sampler/control/follow.h"
+#include "sampler/util/clock.h"
 #include "test/support/check.h"
 
 #define CALLS_MOST 10 /* system calls of the sampler before a followed process continues */
@@ -77,8 +80,8 @@ static int goes_on_at_once(void) {
   return 1;
 }
 
-static void say_usage(int session, uint64_t user_ns) {
-  struct qz_usage usage = {.ns = 1, .user_ns = user_ns};
+static void say_usage(int session, uint64_t user_ns, uint64_t end_ns) {
+  struct qz_usage usage = {.ns = end_ns, .user_ns = user_ns};
   CHECK(pwrite(session, &usage, sizeof usage, offsetof(struct qz_session, usage_end)) == (ssize_t)sizeof usage);
 }
 
@@ -100,7 +103,7 @@ static void short_ones_pass(void) {
   for (int k = 0; k < ENDED; k++) {
     prepared = hello(getppid());
     welcome_it();
-    say_usage(prepared.session, 1000000);
+    say_usage(prepared.session, 1000000, 1);
     close(peer);
     CHECK_IS(attend(), 2);
     qzi_newcomer_forget(prepared.pid);
@@ -164,6 +167,34 @@ static void ended_ones_pass(void) {
   close(peer);
 }
 
+/* One that the sampler would have recorded if it had looked in time is told in the end, and only such a one. */
+static void missed_ones_are_told(void) {
+  static const uint64_t lived_ns[] = {1000000, 1000000000};
+  for (int k = 0; k < 2; k++) {
+    char said[200] = "", expected[200] = "";
+    int text[2], before = dup(STDERR_FILENO);
+    CHECK_IS(pipe2(text, O_NONBLOCK), 0);
+    prepared = hello(getppid());
+    welcome_it();
+    say_usage(prepared.session, 1000000, qzi_clock_ns() + lived_ns[k]);
+    close(peer);
+    CHECK_IS(attend(), 1);
+    qzi_newcomer_forget(prepared.pid);
+    CHECK_IS(dup2(text[1], STDERR_FILENO), STDERR_FILENO);
+    qzi_follow_settle();
+    CHECK_IS(dup2(before, STDERR_FILENO), STDERR_FILENO);
+    if (k)
+      snprintf(expected, sizeof expected,
+               "quartz: process %ld, which test started, ended before the sampler had a CPU to record it: other "
+               "programs had the CPUs\n",
+               (long)getppid());
+    CHECK(read(text[0], said, sizeof said - 1) <= (ssize_t)sizeof said && !strcmp(said, expected));
+    close(text[0]);
+    close(text[1]);
+    close(before);
+  }
+}
+
 int main(void) {
   signal(SIGPIPE, SIG_IGN);
   qzi_follow_begin("test", getpid());
@@ -171,6 +202,7 @@ int main(void) {
   short_ones_pass();
   grows();
   ended_ones_pass();
+  missed_ones_are_told();
   if (!counted) fputs("system calls not counted: ptrace is refused here\n", stderr);
   return counted ? 0 : 77;
 }
