@@ -20,6 +20,7 @@ static void execute(void *argument) {
   struct region *region = argument;
   struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
   if (me) qzl_team_enters(&region->team, me);
+  qzl_openmp_user = (uint64_t)(uintptr_t)region->body;
   region->body(region->data);
   if (me) qzl_team_leaves(&region->team, me);
 }

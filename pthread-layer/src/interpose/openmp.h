@@ -22,6 +22,8 @@ struct qzl_openmp {
 };
 
 #pragma GCC visibility push(hidden)
+/* Code that used OpenMP in this thread last, or 0: where a call comes from if its return address does not tell. */
+extern _Thread_local uint64_t qzl_openmp_user __attribute__((tls_model("initial-exec")));
 void *qzl_openmp_real_slow(struct qzl_openmp *function, uint64_t caller);
 /* That which the code at `caller` would reach without the layer. NULL: there is none, as where the program only asks
  * whether there is. */

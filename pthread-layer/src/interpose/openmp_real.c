@@ -26,13 +26,9 @@ static void note(struct qzl_openmp *f, const void *real) {
   if (!strncmp(name, "libomp.so", 9) || !strncmp(name, "libiomp5.so", 11)) atomic_store(&f->llvm, true);
 }
 
-void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
-  void *real = qzl_next(f->name, NULL);
-  note(f, real);
-  if (real) {
-    __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
-    return real;
-  }
+/* As `found_by`, looked up once for each caller. */
+static void *reached_from(struct qzl_openmp *f, uint64_t caller) {
+  void *real;
   unsigned at = caller * QZ_HASH_FACTOR >> 58;
   if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) {
     real = f->by[at].real;
@@ -47,4 +43,22 @@ void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
   __atomic_store_n(&f->by[at].caller, caller, __ATOMIC_RELEASE);
   qzl_unlock_words(&f->lock);
   return real;
+}
+
+_Thread_local uint64_t qzl_openmp_user __attribute__((tls_model("initial-exec")));
+
+void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
+  void *real = qzl_next(f->name, NULL);
+  note(f, real);
+  if (real) {
+    __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
+    return real;
+  }
+  if ((real = reached_from(f, caller))) {
+    qzl_openmp_user = caller;
+    return real;
+  }
+  /* The call is the last thing that its procedure does (a jump): it comes from what called that procedure, which is
+   * the layer itself for the body of a region, or a library that knows nothing of OpenMP. */
+  return qzl_openmp_user ? reached_from(f, qzl_openmp_user) : NULL;
 }

@@ -14,7 +14,7 @@ import {
   realpathSync,
   renameSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import test from 'ava';
 import { root } from '../../support/root.js';
 import { openModel, pause, sampler, start, temporaryFile, underWay, until } from '../../support/record.js';
@@ -52,8 +52,9 @@ for (const what of [
   'in_turn',
   'generations',
   `plugin ${program('plugin.so')}`,
+  `plugin ${program('openmp_plugin.so')}`,
 ]) {
-  test.serial(`surroundings: ${words(what)[0]}`, async (t) => {
+  test.serial(`surroundings: ${words(what).map((word) => basename(word)).join(' ')}`, async (t) => {
     const compared = await compare(t, [program('process_environment'), ...words(what)]);
     profiled(t, compared);
     if (compared.stdout.startsWith('not here: ')) skip(t, compared.stdout.replace('not here: ', '').trim());
