@@ -185,8 +185,8 @@ struct qz_processor {
 /* An entry of a profile stack. */
 struct qz_entry {
   uint64_t key; /* procedure: its entry address; object: QZ_KEY_OBJECT | kind << 32 | object index */
-  uint64_t sp; /* procedure: its mark, by which later hooks find stale entries (publisher/hooks/instrument.h); object or
-                  copied entry: a mark that is never stale. Only for the writer. */
+  uint64_t sp; /* procedure: its mark, by which later hooks find stale entries (publisher/hooks/profile_stack.h); object
+                  or copied entry: a mark that is never stale. Only for the writer. */
 };
 #define QZ_KEY_OBJECT       (UINT64_C(1) << 63)
 #define QZ_KEY_MARKER       UINT64_C(1) /* an entry without meaning, to be skipped */

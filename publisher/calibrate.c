@@ -16,6 +16,7 @@ extern _Atomic unsigned qzi_calibrate_flag;
 #define qzi_pub_objects     qzi_calibrate_objects
 #define qzi_pub_exact_hold  qzi_calibrate_exact_hold
 #include "private.h"
+#include "publisher.h"
 #undef qzi_pub_objects
 #undef qzi_pub_exact_hold
 #include "calibrate_work.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "abi/channel.h"
 #include "private.h"
+#include "publisher.h"
 
 #define FORM "%u.%u:%llx:%llx:%llx:%llx:%llx:%llx:%llx:%llx:%llx:%llx:%llx"
 #define ALL  13

@@ -7,6 +7,7 @@
  * Must not: be instrumented; use a vector register (hooks call this).
  */
 #include "private.h"
+#include "publisher.h"
 
 struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* a table that is never written */
 

@@ -4,10 +4,13 @@
  *          condition only once. In uncommon cases those functions are used.
  * Writer:  the parent, which runs on p, before and after the call.
  * Reader:  thread/thread.c.
- * Must not: be included by any file except publisher.h, whose rules apply here too.
+ * Must not: be included by a host, which includes publisher.h; its rules apply here too.
  */
 #ifndef QZI_PUBLISH_CALLS_IN_PLACE_H
 #define QZI_PUBLISH_CALLS_IN_PLACE_H
+
+#include "object_records.h"
+#include "switches.h"
 
 static inline bool qzi_pub_is_of(const struct qz_thread *record, uint32_t epoch) {
   return __builtin_expect(record != NULL, 1) && __builtin_expect(record->epoch == epoch, 1);

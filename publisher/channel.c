@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "abi/message.h"
 #include "private.h"
+#include "publisher.h"
 
 #define REQUEST_MS 2000  /* how long to wait for the request of a sampler that has connected */
 #define WELCOME_MS 20000 /* how long to wait for the sampler that launched the program; long, for a loaded machine */

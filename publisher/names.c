@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "private.h"
+#include "publisher.h"
 
 #define CAPACITY QZI_PUB_STRING_BYTES
 #define SLOTS    (1u << 18) /* of the hash table, which holds offsets; at most half of the slots are used */

@@ -13,6 +13,7 @@
  */
 #include <pthread.h>
 #include "private.h"
+#include "object_records.h"
 
 /* Private data of a record, by index. */
 struct slot {

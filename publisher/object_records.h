@@ -3,10 +3,12 @@
  * Owns:    the inline part of object_records.c.
  * Writer:  the requesting thread; a record: the holder of the object or of its internal lock, unless stated otherwise.
  * Reader:  the synchronization objects, joins, sleep; the pthread layer.
- * Must not: be included by any file except publisher.h, whose rules apply here too.
+ * Must not: be included by a host, which includes publisher.h; its rules apply here too.
  */
 #ifndef QZI_PUBLISH_OBJECT_RECORDS_H
 #define QZI_PUBLISH_OBJECT_RECORDS_H
+
+#include "states.h"
 
 /* Mark of entries that are never stale: greater than all others, both as a signed number and in its lower 48 bits
  * (on x86-64 as a signed number, too). */
@@ -63,8 +65,6 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
-
-#define QZI_CALL_SLOTS UINT32_C(65536)
 
 /* The first slot to try for a pair. For procedures, call sites are at least 4 bytes apart, and the factor (2^32 by
  * the golden ratio) prevents distances between callees from coinciding with those between call sites. The hooks in

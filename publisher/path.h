@@ -16,34 +16,11 @@
 #ifndef QZI_PUBLISH_PATH_H
 #define QZI_PUBLISH_PATH_H
 
-#ifndef QZI_PUBLISHER_H
-#error "include publisher.h"
-#endif
+#include "crumbs.h"
+#include "span.h"
 
-/* The sampler's clock page, or a page with time 0, with which no crumb is ever due. Never unmapped. */
-extern const struct qz_clock_page *qzi_path_clock __attribute__((visibility("hidden")));
-
-uint64_t qzi_path_crumb(struct qz_path *actor);
-/* Writes a crumb into the actor's ring and returns its name; 0: there is no room, which is counted. */
-uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, uint64_t since, uint64_t key);
-
-static inline uint64_t qzi_path_time(void) { return __atomic_load_n(&qzi_path_clock->now, __ATOMIC_RELAXED); }
-
-/* Returns the actor's chain, after writing its crumb if one is due. */
-static inline __attribute__((always_inline)) uint64_t qzi_path_now(struct qz_path *actor) {
-  uint64_t word = actor->word;
-  return __builtin_expect(word >= qzi_path_time(), 1) ? word : qzi_path_crumb(actor);
-}
-
-/* The actor continues with t, which has its record. */
-static inline __attribute__((always_inline)) void qzi_path_go_on(struct qz_path *actor,
-                                                                 const struct qzi_pub_thread *t) {
-  const struct qz_thread *record = t->record;
-  uint64_t chain = __atomic_load_n(&t->chain, __ATOMIC_RELAXED);
-  actor->since = qzi_path_time() | QZ_CHAIN_ARRIVAL(chain);
-  actor->key = record ? ((const struct qz_entry *)((const char *)&record->word + qzi_pub_top(record)))->key : 0;
-  __atomic_store_n(&actor->word, chain & ~UINT64_C(15), __ATOMIC_RELAXED);
-}
+/* To be called by the kernel thread that ends the program: its chain becomes that of the run. */
+void qzi_path_ended(struct qzi_publisher *p);
 
 /* For a test that compares instruction counts while nothing is published: compiled without chains. */
 #ifdef QZI_WITHOUT_CHAINS

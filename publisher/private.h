@@ -3,14 +3,14 @@
  * Owns:    the description of this process's session and its private bookkeeping.
  * Writer:  session.c (the description), each file its own tables.
  * Reader:  publisher/ and nothing else.
- * Must not: be included by the scheduler or the objects, which use publisher.h.
+ * Must not: be included by the scheduler or the objects, which use publisher.h; include more of that than base.h.
  */
 #ifndef QZI_PUBLISH_PRIVATE_H
 #define QZI_PUBLISH_PRIVATE_H
 
 #include <stdarg.h>
+#include "base.h"
 #include "port.h"
-#include "publisher.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -116,7 +116,7 @@ void qzi_channel_forked(void);
  * thread. */
 bool qzi_channel_pass(uint32_t type, int fd);
 
-/* path.c */
+/* crumbs.c */
 struct qz_path *qzi_path_actor(uint32_t index);
 /* Maps the sampler's clock page; the caller keeps the descriptor. An invalid one is ignored. */
 void qzi_path_clock_map(int fd);

@@ -3,7 +3,8 @@
 set(QUARTZ_PUBLISHER ${CMAKE_CURRENT_LIST_DIR})
 set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/session_layout.c
     ${QUARTZ_PUBLISHER}/channel.c ${QUARTZ_PUBLISHER}/thread_records.c
-    ${QUARTZ_PUBLISHER}/object_records.c ${QUARTZ_PUBLISHER}/names.c ${QUARTZ_PUBLISHER}/path.c
+    ${QUARTZ_PUBLISHER}/object_records.c ${QUARTZ_PUBLISHER}/names.c ${QUARTZ_PUBLISHER}/crumbs.c
+    ${QUARTZ_PUBLISHER}/path.c
     ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_calls.c ${QUARTZ_PUBLISHER}/span_clock.c
     ${QUARTZ_PUBLISHER}/span_sites.c
     ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c ${QUARTZ_PUBLISHER}/call_tables.c

@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include "abi/sandbox.h"
 #include "private.h"
+#include "publisher.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -28,6 +28,7 @@
 #include "abi/channel.h"
 #include "abi/launcher.h"
 #include "private.h"
+#include "publisher.h"
 #include "session_layout.h"
 
 #ifndef MADV_POPULATE_WRITE

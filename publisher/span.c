@@ -2,6 +2,8 @@
  *
  * Nothing here is inlined: when it is not requested, the fast paths contain none of it.
  */
+#include "span.h"
+#include "object_records.h"
 #include "span_sites.h"
 #include "strands.h"
 

@@ -15,45 +15,8 @@
 #ifndef QZI_PUBLISH_SPAN_H
 #define QZI_PUBLISH_SPAN_H
 
-#ifndef QZI_PUBLISHER_H
-#error "include publisher.h"
-#endif
-
-/* Lengths of chains that lead to one point, in ticks; each is the maximum by its own measure. */
-struct qzi_lanes {
-  uint64_t length;   /* sum of strands */
-  uint64_t burdened; /* plus the package's own time, and the delay until a thread starts on another processor */
-  uint64_t typical;  /* each strand limited to the length that is usual for its kind */
-  uint64_t crumb;    /* of `length`: name of the last crumb on that chain */
-  uint64_t what_if[QZ_WHAT_IFS]; /* like `length`, with the strands' weights in each query (what_if.h) */
-};
-
-/* The span data of a thread. */
-struct qzi_span {
-  struct qzi_lanes now; /* lengths at the end of its last strand */
-  struct qzi_lanes in;  /* while it waits: maximum of the threads that end its wait */
-  uint64_t work;        /* its strands and those of the threads that it has waited for */
-  uint64_t start;       /* `length` at its start */
-  uint64_t gone;        /* when it gave up its processor; 0: before the recording */
-  uint64_t away;        /* the same; once it runs again, or is `back`: for how many ticks */
-  uint64_t sites;       /* one bit per site at which it, or one of its ancestors, was spawned */
-  uint32_t epoch;       /* epoch in which these fields were initialized */
-  uint8_t site;         /* number of the site at which it was spawned */
-  bool top : 1;         /* none of its ancestors was spawned at that site */
-  bool given : 1;       /* `in` contains something */
-  bool back : 1;        /* its blocking region is over; it may still wait for a processor */
-  uint8_t inside;       /* bit k: it is in the code of query k, */
-  uint8_t called;       /* because its hooks have seen a call of that procedure */
-};
-/* The span data of a processor (its published words are in the session). */
-struct qzi_span_actor;
-
-/* Offsets in the host's data: from a thread's struct qzi_pub_thread to its struct qzi_span; from a publisher to the
- * pointer to the thread that it runs (pthread layer: to its own struct qzi_pub_thread); and from that thread to its
- * struct qzi_pub_thread. */
-extern const ptrdiff_t qzi_span_offset __attribute__((visibility("hidden")));
-extern const ptrdiff_t qzi_current_offset __attribute__((visibility("hidden")));
-extern const ptrdiff_t qzi_current_pub __attribute__((visibility("hidden")));
+#include "base.h"
+#include "span_data.h"
 
 /* Bit of the flag: publishing is on, and work and span are recorded. */
 #define QZI_SPANNING 2u
@@ -91,17 +54,6 @@ void qzi_span_aside(struct qzi_publisher *p, uint64_t since);
 uint64_t qzi_span_stands_since(void);
 void qzi_span_stood(uint64_t since);
 
-/* Chains of threads that are waited for together, to compute their distances from the longest. */
-struct qzi_merge {
-  uint64_t chains, sum;   /* number of chains, sum of their lengths */
-  uint64_t first, second; /* lengths of the longest two */
-};
-/* Results of threads that have ended, for the thread that continues after them. */
-struct qzi_span_sync {
-  struct qzi_lanes most;
-  uint64_t work;
-  struct qzi_merge merge;
-};
 /* The running thread begins to run spawned calls on its own stack, or to wait for them, in a call that returns to
  * `site`. */
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site);
@@ -113,11 +65,6 @@ void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merg
                          const struct qzi_span_sync *elsewhere);
 /* qzi_span_origin stores where the running thread is; qzi_span_begins_after is called by another thread, one of a
  * pool, that begins a task after that point: what it did until now is not counted as a strand. */
-struct qzi_span_origin {
-  struct qzi_lanes lanes;
-  uint64_t sites;
-  uint8_t inside;
-};
 void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin);
 void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin *origin);
 /* Adds the running thread, which is ending, to `merged`. */

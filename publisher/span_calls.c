@@ -3,6 +3,7 @@
  *
  * Nothing here is inlined into the package: when it is not requested, the fast paths contain none of it.
  */
+#include "span.h"
 #include "span_sites.h"
 #include "strands.h"
 

@@ -8,6 +8,7 @@
 #define QZI_SPAN_SITES_H
 
 #include "private.h"
+#include "span_data.h"
 
 #pragma GCC visibility push(hidden)
 /* Caches of an actor: the number of a site that waits; for a site that spawns, also which queries its threads with that

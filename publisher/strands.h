@@ -7,6 +7,8 @@
 #ifndef QZI_STRANDS_H
 #define QZI_STRANDS_H
 
+#include "crumbs.h"
+#include "span_data.h"
 #include "span_clock.h"
 #include "span_sites.h"
 #include "what_if.h"

@@ -5,6 +5,7 @@
  * Must not: be part of the pthread layer, which has no tasks.
  */
 #include "private.h"
+#include "tasks.h"
 
 static const struct qz_entry *entry_at(const struct qz_thread *record, uint32_t top) {
   return (const struct qz_entry *)(const void *)((const char *)&record->word + top);

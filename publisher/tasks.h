@@ -4,11 +4,14 @@
  * Owns:    nothing; the host keeps the index of a task's record, and its chain.
  * Writer:  the processor that spawns and calls the task; if the task becomes a thread, its record is the thread's.
  * Reader:  thread/fork_join_published.c, thread/task.c; calibrate.c.
- * Must not: be included by any file except publisher.h, whose rules apply here too; be used while work and span are
- * recorded, whose data belong to threads.
+ * Must not: be included by a host, which includes publisher.h, whose rules apply here too; be used while work and span
+ * are recorded, whose data belong to threads.
  */
 #ifndef QZI_PUBLISH_TASKS_H
 #define QZI_PUBLISH_TASKS_H
+
+#include "object_records.h"
+#include "switches.h"
 
 /* The records of threads: what qzi_session has about them. */
 extern struct qzi_pub_records {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "private.h"
+#include "publisher.h"
 
 #ifdef QZI_PUB_ONE_THREAD /* the pthread layer: a publisher has one thread */
 #define CHUNK 1

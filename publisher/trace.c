@@ -4,7 +4,8 @@
  * Must not: be part of the installed library; change what is published.
  */
 #ifdef QZI_ORACLE
-#include "publisher.h"
+#include "flag.h"
+#include "trace.h"
 
 #include <fcntl.h>
 #include <stdio.h>

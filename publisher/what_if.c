@@ -2,6 +2,8 @@
 #include "what_if.h"
 
 #include <string.h>
+#include "crumbs.h"
+#include "object_records.h"
 #include "span_sites.h"
 
 #define CHOICE_NS 100000000u /* how long votes are collected before the choice */

@@ -14,6 +14,7 @@
 #define QZI_WHAT_IF_H
 
 #include "private.h"
+#include "span_data.h"
 
 #pragma GCC visibility push(hidden)
 extern bool qzi_what_if_any;   /* there is a query */

@@ -13,7 +13,7 @@
 #ifndef QZI_PUBLISH_ASKED_H
 #define QZI_PUBLISH_ASKED_H
 
-#include "instrument.h"
+#include "profile_stack.h"
 #include "publisher/what_if.h"
 
 #define ASKED_SLOTS 8 /* more slots than the hooks search after the first one */

@@ -1,6 +1,6 @@
 /* Slow paths of the hooks in assembly (hooks_x86_64.S, and those that quartz/hooks.h expands in the program).
  *
- * Owns:    nothing; instrument.h describes what hooks do to the profile stack.
+ * Owns:    nothing; profile_stack.h describes what hooks do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: be instrumented; in the second stages, use a vector register or call a function that might.
  */

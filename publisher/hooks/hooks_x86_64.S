@@ -2,12 +2,12 @@
  * instruction of a function, before its prologue; __return__ just before its `ret`. Also the continuations of hooks
  * that quartz/hooks.h expands in the program, for all but the common case.
  *
- * Owns:    nothing; instrument.h describes what they do to the profile stack.
+ * Owns:    nothing; profile_stack.h describes what they do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change any register that may hold an argument or a result (including vector registers), or the red zone.
  *
  * The mark of an entry is the address of the function's return address on the stack. No two live frames have the same,
- * so an entry at the same level as a new one is stale. Marks of other kinds of hooks are negative (instrument.h).
+ * so an entry at the same level as a new one is stale. Marks of other kinds of hooks are negative (profile_stack.h).
  * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the
  * call table, found like qzi_pub_slot() does: site 0, key 8, count 16.
  */

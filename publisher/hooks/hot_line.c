@@ -8,7 +8,7 @@
  * Must not: be instrumented, except for what a module's constructor calls.
  */
 #include <pthread.h>
-#include "instrument.h"
+#include "profile_stack.h"
 
 #pragma GCC visibility push(default)
 void quartz_hooks_module_2(intptr_t offset, int begins);

@@ -1,6 +1,6 @@
 /* Hooks that the compiler inserts at the entry and exit of procedures with -finstrument-functions.
  *
- * Owns:    nothing; instrument.h describes what hooks do to the profile stack.
+ * Owns:    nothing; profile_stack.h describes what hooks do to the profile stack.
  * Writer:  the thread itself. Reader: the sampler.
  * Must not: be instrumented; call a function on the fast path; do anything in a foreign kernel thread.
  *

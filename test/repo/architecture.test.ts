@@ -81,12 +81,8 @@ test('what several tests share uses no test', (t) => {
       t.false(name.startsWith('test/') && !name.startsWith('test/support/'), `${file} uses ${name}`);
 });
 
-/**
- * A native file without its ending: x.c and x.h are one unit, which may not need itself by way of others.
- * Not yet so: the publisher, and the scheduler.
- */
-const apart = /^(publisher|threadlib\/src\/scheduler)\//;
-const unitOf = (file: string): string => (native.test(file) && !apart.test(file) ? file.replace(native, '') : file);
+/** A native file without its ending: x.c and x.h are one unit, which may not need itself by way of others. */
+const unitOf = (file: string): string => (native.test(file) ? file.replace(native, '') : file);
 
 test('nothing uses itself by way of others, tests included: x.c and x.h are one', (t) => {
   const used = new Map<string, Set<string>>();

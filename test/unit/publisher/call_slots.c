@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include "test/support/check.h"
 #include "publisher/private.h"
+#include "publisher/publisher.h"
 
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   *publisher = NULL;

@@ -16,6 +16,7 @@
 #include "abi/session_read.h"
 #include "hooked.h"
 #include "publisher/private.h"
+#include "publisher/publisher.h"
 
 static struct qzi_publisher processor;
 static struct qzi_pub_thread thread;

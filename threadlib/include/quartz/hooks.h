@@ -144,7 +144,7 @@ __asm__(
             "  cmpl 32(%r11), %eax\n"
             "  jae 662f\n"
 #endif
-            "  movq %rsp, 24(%r11,%rax)\n" /* stored first: see push() of instrument.h */
+            "  movq %rsp, 24(%r11,%rax)\n" /* stored first: see push() of profile_stack.h */
             "  movq %r10, 16(%r11,%rax)\n"
             "  addl $2, 4(%r11)\n" /* before the new top is stored, so that no earlier value of the word occurs again */
             "  addl $16, %eax\n"

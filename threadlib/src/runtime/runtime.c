@@ -14,6 +14,7 @@
 #include "publisher/port.h"
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
+#include "threadlib/src/scheduler/worker.h"
 #include "threadlib/src/sync/sync.h"
 #include "threadlib/src/thread/in_place.h"
 #include "threadlib/src/thread/spawn.h"

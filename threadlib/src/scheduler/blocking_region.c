@@ -16,6 +16,7 @@
 #include "processor.h"
 #include "exceptions.h"
 #include "sanitizers.h"
+#include "worker.h"
 
 static _Atomic(bool) all_fenced; /* all processors have seen that wake-ups are fenced */
 

@@ -9,9 +9,10 @@
  * the deque is open (thread/fork_join.c): at least one of the two sees the other.
  */
 #define _GNU_SOURCE
-#include "processor.h"
+#include "deque.h"
 
 #include <sys/mman.h>
+#include "threadlib/src/base/die.h"
 
 #define FIRST (QZI_TASK_ROOM + 1) /* initial number of entries */
 
@@ -170,11 +171,4 @@ uint32_t qzi_deque_tasks_leave(struct qzi_deque *deque, struct qzi_entry *to, ui
     QZI_SET(deque->top, top + n);
   }
   return n;
-}
-
-struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p) {
-  struct qzi_thread *slot;
-  const struct qzi_entry *entry = qzi_deque_leaves(&from->deque, &slot);
-  if (!entry) return NULL;
-  return qzi_is_task(slot) ? qzi_task_becomes(from, p, qzi_task_scope(slot), entry) : slot;
 }

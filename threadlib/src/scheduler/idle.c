@@ -19,6 +19,7 @@
  */
 #include "processor.h"
 #include "sanitizers.h"
+#include "worker.h"
 
 #include <sched.h>
 

@@ -19,8 +19,8 @@
 #include "threadlib/src/base/spinlock.h"
 #include "threadlib/src/context/switch.h"
 #include "deque.h"
+#include "kernel_thread.h"
 #include "park.h"
-#include "worker.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -139,8 +139,6 @@ static inline __attribute__((always_inline)) struct qzi_thread *qzi_deque_take(s
   qzi_deque_limit(deque, deque->limit - 1);
   return qzi_task_becomes(p, p, qzi_task_scope(thread), entry);
 }
-/* Takes the oldest entry of the deque of `from` that is not called in place, for p. */
-struct qzi_thread *qzi_deque_oldest(struct qzi_processor *from, struct qzi_processor *p);
 
 /* Takes the thread to run next from the caller's own queues; returns NULL if there is none. Under the biased lock. */
 struct qzi_thread *qzi_take(struct qzi_processor *p);

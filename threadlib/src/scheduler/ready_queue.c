@@ -6,9 +6,10 @@
  * Must not: use malloc (the program's own allocator could call the package).
  */
 #define _GNU_SOURCE
-#include "processor.h"
+#include "ready_queue.h"
 
 #include <sys/mman.h>
+#include "threadlib/src/base/die.h"
 
 #define FIRST 2048u /* initial number of slots */
 

@@ -13,6 +13,14 @@
 
 #include <unistd.h>
 
+/* Takes the oldest entry of p's deque that is not called in place. */
+static struct qzi_thread *oldest(struct qzi_processor *p) {
+  struct qzi_thread *slot;
+  const struct qzi_entry *entry = qzi_deque_leaves(&p->deque, &slot);
+  if (!entry) return NULL;
+  return qzi_is_task(slot) ? qzi_task_becomes(p, p, qzi_task_scope(slot), entry) : slot;
+}
+
 /* Every 64th decision: runs due timers, then takes a thread without a processor, else the oldest one. Returns NULL
  * if there is none. */
 __attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processor *p) {
@@ -24,7 +32,7 @@ __attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processo
   struct qzi_thread *thread = qzi_injected();
   if (thread) qzi_pub_enqueued(&p->head.pub); /* it was in no processor's queue, but the caller counts it as dequeued */
   if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
-  if (!thread) thread = qzi_deque_oldest(p, p);
+  if (!thread) thread = oldest(p);
   return thread;
 }
 

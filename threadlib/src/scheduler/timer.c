@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "processor.h"
+#include "worker.h"
 
 #include <sys/mman.h>
 

@@ -6,6 +6,7 @@
  * Must not: run threads.
  */
 #define _GNU_SOURCE
+#include "worker.h"
 #include "processor.h"
 #include "exceptions.h"
 #include "sanitizers.h"

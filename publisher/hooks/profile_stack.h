@@ -11,10 +11,11 @@
  * of the one around it.) The next entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate
  * stack, addresses cannot be compared with those of older entries, so none are dropped.
  */
-#ifndef QZI_PUBLISH_INSTRUMENT_H
-#define QZI_PUBLISH_INSTRUMENT_H
+#ifndef QZI_PUBLISH_PROFILE_STACK_H
+#define QZI_PUBLISH_PROFILE_STACK_H
 
 #include "publisher/private.h"
+#include "publisher/publisher.h"
 
 #define RECORD(hot)         ((struct qz_thread *)((char *)(hot)-offsetof(struct qz_thread, word)))
 #define TOP(record, packed) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(packed)))
