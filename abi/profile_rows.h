@@ -39,10 +39,12 @@ struct qz_entity {
   uint64_t variable; /* object: its own address, by which a static one is named before the recording ends; 0: unknown.
                       * Since format 30 */
 };
-/* How a futex or a loop got its name. */
+/* How a synchronization object got its name. */
 enum qz_naming {
-  QZ_NAMING_OWN = 0,  /* as everything else: it was given, or is that of a variable */
-  QZ_NAMING_PLACE = 1 /* by what is called there, and where: "GOMP_barrier at solve.c:17"; it says what the thing is */
+  QZ_NAMING_OWN = 0,   /* as everything else: it was given, or is that of a variable */
+  QZ_NAMING_PLACE = 1, /* by what is called there, and where: "GOMP_barrier at solve.c:17"; it says what the thing is */
+  QZ_NAMING_INSIDE = 2 /* it is that of the procedure with the place that created it, whose line is not known; since
+                        * format 32 */
 };
 /* Stacks share their beginnings: a node is the stack of its parent with one more entity on top. */
 struct qz_stack_node {

@@ -133,6 +133,7 @@ static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t in
                        const struct qzi_external *outside) {
   struct qz_entity *entity = &in->file->entities[index];
   struct qz_symbol symbol;
+  enum qz_symbol_status status = QZ_SYMBOL_NAMELESS;
   if (entity->kind >= QZ_ENTITY_CODE_LOOP) return; /* its place was found when it was first seen */
   memset(&symbol, 0, sizeof symbol);
   if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
@@ -144,7 +145,7 @@ static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t in
     if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
   } else {
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
-    if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
+    if (entity->address) status = qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
     if (!entity->name && outside &&
         in_library(in, outside->address)) /* the name of a library's own variable says nothing to users */
       take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
@@ -152,6 +153,10 @@ static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t in
     if (!entity->name && outside)
       take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
     if (!entity->name && entity->kind == QZ_KIND_LOOP) take_called(entity, lock_name(in, symbols, index, &symbol));
+    if (!entity->name && status == QZ_SYMBOL_FOUND && !(symbol.file && *symbol.file)) {
+      entity->name = qzi_intern_string(in, symbol.name);
+      entity->naming = QZ_NAMING_INSIDE;
+    }
   }
   if (entity->file) return; /* of a thread: the place of the procedure that it runs */
   if (symbol.file) entity->file = qzi_intern_string(in, symbol.file);

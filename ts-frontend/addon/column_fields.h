@@ -160,7 +160,8 @@ inline const Field outlineEntityFields[] = {
   FIELD("kind", qz_entity, kind),       FIELD("name", qz_entity, name),
   FIELD("file", qz_entity, file),       FIELD("line", qz_entity, line),
   FIELD("address", qz_entity, address), FIELD("module", qz_entity, module),
-  FIELD("record", qz_entity, record),   FIELD("libraryWait", qz_entity, library_wait)};
+  FIELD("record", qz_entity, record),   FIELD("libraryWait", qz_entity, library_wait),
+  FIELD("naming", qz_entity, naming)};
 inline const std::vector<Field> outlineTupleFields = without(tupleFields, {"torn", "kernel"});
 inline const std::vector<Field> outlineObjectFields =
   without(objectFields, {"capacity", "observedNs", "queueNs", "waitHist", "holdHist"});

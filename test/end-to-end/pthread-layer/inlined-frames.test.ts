@@ -65,6 +65,8 @@ needing('tool:gcc', 'perf_event_open')(
     const { model } = await record(build('gcc', 'inlined.c', []));
     t.deepEqual([find(model, 'crush'), find(model, 'work_us')], [undefined, undefined]);
     t.true(find(model, 'turn')!.nptSelfNs > 0.6 * model.root.nptNs);
+    const joins = model.entities.filter(({ kind }) => kind === 'join').map(({ name }) => name);
+    t.true(joins.length > 0 && joins.every((name) => /^join in main \(.*\+0x[0-9a-f]+\)$/.test(name)), joins.join());
   },
 );
 

@@ -1,24 +1,21 @@
-/** Names of threads of the C++ library: by what they run, if their type shows it. */
+/** Names of objects that have none of their own: by the place that created them. */
 import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
-import { ProfileBuilder as Builder, run } from '../../support/profile-builder.js';
+import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
-const thread = (what: string): string =>
-  `std::thread::_State_impl<std::thread::_Invoker<std::tuple<${what}> > >::_M_run`;
-const future = (what: string): string =>
-  `std::__future_base::_Async_state_impl<std::thread::_Invoker<std::tuple<${what}> >, long>::_M_run`;
-
-for (const [linkage, shown] of [
-  [thread('Job<int, long>, int'), 'Job<int, long>'],
-  [thread('Worker, int'), 'Worker'],
-  [thread('void (*)(int, long), int, long'), 'std::thread(void (*)(int, long))'],
-  [thread('void (Worker::*)(), Worker*'), 'std::thread(void (Worker::*)())'],
-  [future('long (*)(int), int'), 'std::async(long (*)(int))'],
-] as const)
-  test(`${shown} runs as a thread`, (t) => {
-    const model = buildModel(new Builder({ processors: 2 }).stretch(1e9, [run('main', [linkage])]).build());
-    t.true(
-      model.entities.some(({ kind, name }) => kind === 'procedure' && name === shown),
-      model.entities.map(({ name }) => name).join('\n'),
-    );
-  });
+test('without a line an object is named after the procedure, and its address, which tells several apart', (t) => {
+  const builder = new ProfileBuilder({ processors: 1 });
+  for (const [text, address] of [
+    ['mutex:make_store', 0x1218],
+    ['mutex:make_store#2', 0x1230],
+  ] as const)
+    builder.describe(text, { address, naming: 'inside' });
+  builder.describe('condition:Store::Store()#3', { address: 0x1250, naming: 'inside' });
+  const model = buildModel(builder.stretch(10e6, [run('main', ['main'])]).build());
+  const names = model.entities.filter(({ object }) => object !== null).map((one) => [one.name, one.saysItsKind]);
+  t.deepEqual(names, [
+    ['mutex in make_store (0x1218)', true],
+    ['mutex in make_store (0x1230)', true],
+    ['condition in Store::Store() (0x1250)', true],
+  ]);
+});

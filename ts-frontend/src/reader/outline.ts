@@ -36,6 +36,9 @@ class EntityRow implements Pick<RawEntity, keyof MemberProfile['entities'][numbe
   get record(): number {
     return item(this.columns.record, this.row);
   }
+  get naming(): RawEntity['naming'] {
+    return coded.naming(item(this.columns.naming, this.row));
+  }
   get libraryWait(): RawEntity['libraryWait'] {
     return coded.libraryWait(item(this.columns.libraryWait, this.row));
   }

@@ -91,6 +91,7 @@ export interface OutlineColumns extends Pick<
   entities: Record<'kind' | 'name' | 'file' | 'line' | 'module' | 'record', Uint32Array> & {
     address: Float64Array;
     libraryWait: Uint8Array;
+    naming: Uint8Array;
   };
   tuples: MemberProfile['tuples'];
   objects: Record<keyof MemberProfile['objects'][number], ArrayLike<number>>;

@@ -136,7 +136,7 @@ export class BuiltEntity implements Entity {
     return (
       this.kind === 'procedure' ||
       this.name === this.kind ||
-      naming === 'place' ||
+      naming !== 'own' ||
       (name === '' && this.kind !== 'thread')
     );
   }

@@ -22,12 +22,17 @@ function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }
 
-/** An object without a name of its own is named after the place that created it, a thread after its start routine. */
+/**
+ * An object without a name of its own is named after the place that created it, a thread after its start routine. Where
+ * no line is known, the address is part of an object's name: a procedure may create several.
+ */
 function nameOf(raw: Named, entity: Named['entities'][number], procedures: () => Map<number, string>): string {
-  if (entity.name !== '')
+  const inside = entity.naming === 'inside';
+  if (entity.name !== '' && !inside)
     return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
   const module = entity.module > 0 ? item(raw.modules, entity.module - 1) : undefined;
   const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
+  if (inside) return `${entity.kind} in ${ownName(entity.name)} (${offset})`;
   if (entity.kind === 'procedure') return offset;
   if (entity.kind === 'thread') {
     if (entity.address === 0) return entity.record === 0 ? 'main thread' : 'thread';
@@ -45,7 +50,7 @@ function nameOf(raw: Named, entity: Named['entities'][number], procedures: () =>
 
 /** The parts of a profile that names are made of. */
 interface Named {
-  entities: readonly Pick<RawEntity, 'kind' | 'name' | 'file' | 'line' | 'address' | 'module' | 'record'>[];
+  entities: readonly Pick<RawEntity, 'kind' | 'name' | 'naming' | 'file' | 'line' | 'address' | 'module' | 'record'>[];
   modules: readonly Pick<RawProfile['modules'][number], 'path' | 'bias'>[];
 }
 

@@ -106,7 +106,7 @@ export const libraryLocks = { none: 0, random: 1, stream: 2, time: 3, loader: 4 
 export type LibraryLock = keyof typeof libraryLocks;
 
 /** enum qz_naming. */
-export const namings = { own: 0, place: 1 } as const;
+export const namings = { own: 0, place: 1, inside: 2 } as const;
 export type Naming = keyof typeof namings;
 
 /** enum qz_missing. */
@@ -306,4 +306,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = 'bd4efbcf38527725';
+export const addonMark = '00f8bdccfb0cc782';

@@ -17,7 +17,7 @@ export interface MemberProfile extends Pick<
 > {
   entities: readonly Pick<
     RawEntity,
-    'kind' | 'name' | 'file' | 'line' | 'address' | 'module' | 'record' | 'libraryWait'
+    'kind' | 'name' | 'file' | 'line' | 'address' | 'module' | 'record' | 'naming' | 'libraryWait'
   >[];
   tuples: Omit<RawProfile['tuples'], 'torn' | 'kernel'>;
   objects: readonly Omit<RawObject, 'capacity' | 'observedNs' | 'queueNs' | 'waitHist' | 'holdHist'>[];
