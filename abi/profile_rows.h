@@ -270,6 +270,10 @@ struct qz_thread_stats {
   uint64_t serial;
   uint64_t first_ns; /* since first snapshot: first and last time seen */
   uint64_t last_ns;
+  /* Its sleeps (nanosleep, ...) as far as snapshots saw them begin and end (sampler/snapshot/kernel/sleep_pace.h),
+   * since format 33: number of intervals from the end of one to the end of the next, their sum and that of their
+   * squares, and the same for the lengths of the sleeps that end them */
+  uint64_t sleeps, interval_us, interval_us2, length_us, length_us2;
 };
 
 struct qz_module {

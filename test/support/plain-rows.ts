@@ -2,6 +2,8 @@
 import { noPaths, type RawEntity, type RawHead } from '../../ts-frontend/src/model/index.js';
 
 /** A procedure of the program without a name. */
+/** Nothing is known of the sleeps of a thread. */
+export const noSleeps = { sleeps: 0, intervalUs: 0, intervalUs2: 0, lengthUs: 0, lengthUs2: 0 };
 export const unknownEntity: RawEntity = {
   kind: 'procedure',
   name: '',

@@ -32,7 +32,7 @@ import {
 import { loadAddon } from '../../ts-frontend/src/reader/profile.js';
 import type { Doing, ThreadState } from './doing.js';
 import { pathEndOf, type PathRow, type PathStretch } from './path-end.js';
-import { plainHead, unknownEntity } from './plain-rows.js';
+import { noSleeps, plainHead, unknownEntity } from './plain-rows.js';
 
 export * from './doing.js';
 
@@ -115,6 +115,7 @@ export class ProfileBuilder {
         serial: this.threads.size + 1,
         firstNs: this.elapsed,
         lastNs: this.elapsed,
+        ...noSleeps,
       });
     else if (kind !== 'procedure' && kind !== 'code-loop' && kind !== 'code-line')
       this.objects.set(id, { ...noObject(id), instances: 1 });

@@ -139,6 +139,11 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
     row.Set("serial", Napi::Number::New(env, static_cast<double>(stats.serial)));
     row.Set("firstNs", Napi::Number::New(env, static_cast<double>(stats.first_ns)));
     row.Set("lastNs", Napi::Number::New(env, static_cast<double>(stats.last_ns)));
+    row.Set("sleeps", Napi::Number::New(env, static_cast<double>(stats.sleeps)));
+    row.Set("intervalUs", Napi::Number::New(env, static_cast<double>(stats.interval_us)));
+    row.Set("intervalUs2", Napi::Number::New(env, static_cast<double>(stats.interval_us2)));
+    row.Set("lengthUs", Napi::Number::New(env, static_cast<double>(stats.length_us)));
+    row.Set("lengthUs2", Napi::Number::New(env, static_cast<double>(stats.length_us2)));
     threads.Set(k, row);
   }
   result.Set("threads", threads);

@@ -92,6 +92,16 @@ static void ask(struct qzi_kernel *kernel, struct qzi_kernel_memo *memo, uint32_
   kernel->ask_ns = kernel->ask_ns ? (kernel->ask_ns * 15 + took_ns) / 16 : took_ns;
 }
 
+/* Notes in which sleep the kernel has just said that the thread is. */
+static void note_sleep(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
+  struct qzi_kernel_memo *memo = &sampler->kernel->memos[index];
+  uint32_t stats_plus_1 = sampler->in.memos[index].stats;
+  int asleep = memo->task.answer == QZI_ASLEEP && memo->task.call.known && qzi_sleep_pace_is(memo->task.call.call);
+  if (stats_plus_1)
+    qzi_sleep_pace_look(&memo->pace, &sampler->file->threads[stats_plus_1 - 1], asleep ? memo->task.call.dispatches : 0,
+                        now_ns);
+}
+
 void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct qzi_kernel_memo *memo = &kernel->memos[index];
@@ -132,6 +142,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
     memo->task.answer = QZI_AWAKE;
     memo->task.unrun = 0;
     memo->account = (struct qzi_run_account){0};
+    memo->pace = (struct qzi_sleep_pace){0};
     memo->last_tuple = 0;
     memo->still = 0;
     memo->epoch = kernel->epoch;
@@ -157,7 +168,10 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   if (state == QZ_STATE_USEFUL && tid) {
     int doubled = memo->still && !(memo->still & (memo->still - 1)); /* a thread that waits for a CPU is asked about
                                                                         less and less often */
-    if (may_ask || doubled) ask(kernel, memo, tid, may_read);
+    if (may_ask || doubled) {
+      ask(kernel, memo, tid, may_read);
+      note_sleep(sampler, index, now_ns);
+    }
     if (memo->task.answer == QZI_GONE) state = QZ_STATE_IDLE;
     if (memo->task.answer == QZI_GONE && kernel->accounts.last) qzi_thread_ended(sampler, index);
     if (memo->task.answer == QZI_ASLEEP) state = QZ_STATE_IO;

@@ -13,6 +13,7 @@
 #include "resting_threads.h"
 #include "sampler/snapshot/round.h"
 #include "run_account.h"
+#include "sleep_pace.h"
 #include "sampler/snapshot/samples/thread_tracker.h"
 #include "sampler/linux/task_state.h"
 
@@ -29,6 +30,7 @@ struct qzi_kernel_memo {
                      waits; 0: it was not */
   struct qzi_task_state task;
   struct qzi_run_account account;
+  struct qzi_sleep_pace pace;
   uint64_t read_word, read_state; /* of its record when its processor time was read */
   uint32_t epoch;                 /* epoch of that reading */
   uint32_t place;                 /* its place in `seen`, in the snapshot `round` */

@@ -342,3 +342,37 @@ test('the sleep of a thread that nobody waits for delays nothing while others wo
   t.is(costOf(periodic(0)), 0, 'statistics, as long as others work');
   t.is(costOf(periodic(0.2)), 300, 'it goes on, and its end is awaited: as much as it works, and the rest');
 });
+
+/** A loop of 60 rounds: work of varying length, then sleep. `sleeps`: length of the sleep after that work, in ms. */
+function loop(sleeps: (workMs: number) => number): Model {
+  const builder = new Builder({ processors: 2, snapshotNs: 1e6 });
+  const sums = { sleeps: 0, intervalUs: 0, intervalUs2: 0, lengthUs: 0, lengthUs2: 0 };
+  for (let k = 0; k < 60; k++) {
+    const work = 4 + ((k * 7) % 9),
+      sleep = sleeps(work);
+    builder.stretch(work * 1e6, [run('main', ['main', 'draw'])]);
+    builder.stretch(sleep * 1e6, [io('main', ['main', 'nanosleep'])]);
+    const [interval, length] = [(work + sleep) * 1e3, sleep * 1e3];
+    sums.sleeps++;
+    sums.intervalUs += interval;
+    sums.intervalUs2 += interval ** 2;
+    sums.lengthUs += length;
+    sums.lengthUs2 += length ** 2;
+  }
+  const profile = builder.build();
+  for (const entity of profile.entities) if (entity.name === 'nanosleep') entity.origin = 'runtime';
+  const threads = profile.threads.map((thread) => ({ ...thread, ...sums }));
+  return buildModel({ ...profile, threads, head: { ...profile.head, publisher: 'pthread' } });
+}
+
+test('sleeps that end at equal intervals although they are not equally long keep a pace, which costs nothing', (t) => {
+  const paced = loop((workMs) => 20 - workMs);
+  t.deepEqual(reported(paced), [], 'the pace sets how long the run takes');
+  const [notice] = noticesOf(paced, 'pace');
+  t.deepEqual([notice?.count, Math.round(notice!.everyNs / 1e5), notice?.setsTime], [60, 200, true]);
+  t.deepEqual([noticesOf(paced, 'unexplained').length, noticesOf(paced, 'nothing-ran').length], [0, 0]);
+  // equally long: it may poll
+  const polls = loop(() => 12);
+  t.deepEqual(noticesOf(polls, 'pace'), []);
+  t.true(polls.findings.some(({ kind }) => kind === 'io'));
+});

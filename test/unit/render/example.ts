@@ -11,7 +11,7 @@ import {
   type RawObject,
   type RawProfile,
 } from '../../../ts-frontend/src/model/index.js';
-import { plainHead, unknownEntity } from '../../support/plain-rows.js';
+import { noSleeps, plainHead, unknownEntity } from '../../support/plain-rows.js';
 
 const ms = 1e6;
 /** The cost of a hook, in ps: as if measured, and negligible. */
@@ -169,6 +169,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       serial: k + 1,
       firstNs: k === 0 ? 0 : 1000 * ms,
       lastNs: 2000 * ms,
+      ...noSleeps,
     })),
     modules: [],
     timeline: {

@@ -15,6 +15,15 @@ const model = buildModel(example());
 const [work, table, join_] = [3, 4, 10];
 
 const cpuWait = { form: 'cpu-wait', waitNs: s, runNs: 4 * s, share: 0.2, ownNs: 0.1 * s, othersNs: 0.8 * s } as const;
+const pace = {
+  form: 'pace',
+  thread: 5,
+  count: 119,
+  everyNs: 0.0167 * s,
+  everySdNs: 0.0002 * s,
+  lengthNs: 0.013 * s,
+  lengthSdNs: 0.0015 * s,
+} as const;
 const loss = (what: LossNotice['what'], count: number, of: number | null = null): Notice => ({
   form: 'loss',
   what,
@@ -28,6 +37,8 @@ const all: Notice[] = [
   { ...cpuWait, who: 'threads', cause: 'own', ownNs: 0.9 * s, cpus: 2 },
   { ...cpuWait, who: 'processors', cause: 'own', ownNs: 0.9 * s, cpus: 1 },
   { form: 'many-threads', ns: 0.6 * s, runnable: 3.1, cpus: 2 },
+  { ...pace, setsTime: false },
+  { ...pace, setsTime: true },
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: false },
   { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: true },
   { form: 'left-processes', started: 1, ownNs: 0.004 * s },

@@ -11,6 +11,7 @@ import { effortOf } from './metrics/effort.js';
 import { overheadOf } from './metrics/overhead.js';
 import { Calls } from './metrics/call-counts.js';
 import { factorsOf, weightsOf } from './metrics/compensation.js';
+import { setByPace } from './evidence/sleep-pace.js';
 import { cpuWaitOf } from './metrics/cpu-wait.js';
 import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
@@ -182,7 +183,8 @@ function reportOn(shown: Model, whole: Tables, options: ModelOptions): Pick<Mode
   const { model, tables } = basisOf(shown, whole, options);
   const { places } = whole; // those that are derived from it have no loops
   const context = findingContextOf(model, { ...tables, places });
-  const findings = findingsOf(context);
+  // if a pace sets how long the run takes, no change of its work makes it shorter
+  const findings = setByPace(context) === 0 ? findingsOf(context) : [];
   boundByWhatIf(model, findings);
   return { findings, notices: noticesOf(context, findings) };
 }

@@ -11,6 +11,7 @@ import { addTo } from '../profile/maps.js';
 import { awaitedThreads } from './awaited-threads.js';
 import type { FindingContext } from './context.js';
 import { housekeepingWaits } from '../metrics/housekeeping.js';
+import { pacesOf } from './sleep-pace.js';
 import { pathsThrough } from './paths-through.js';
 import { isFor } from './purposes.js';
 import { systemCall } from './context.js';
@@ -27,7 +28,7 @@ export interface IoLoss {
 }
 
 /**
- * Which tuples are input and output. A thread that waits for a signal does none; neither does a run-time's own thread
+ * Which tuples are input and output. A thread that waits for a signal does none, nor does one that sleeps to keep a pace; neither does a run-time's own thread
  * that waits for work. Threads that are otherwise idle poll for requests in a run-time's scheduler: that delays nothing
  * while others work.
  */
@@ -38,12 +39,14 @@ function ioTuples(context: FindingContext): (k: number) => boolean {
   const schedulers = entities.filter(({ kind, purposes }) => kind === 'procedure' && purposes & Purpose.handOver);
   const inScheduler = pathsThrough(context, new Set(schedulers.map(({ id }) => id)));
   const isBare = bareStacks(context);
+  const paces = pacesOf(raw);
   return (k) => {
     if (tuples.state[k] !== State.io || isHousekeeping(k)) return false;
     if (tuples.busy[k] !== 0 && isBare[u32(tuples.stack, k)] === 1) return false;
     if (tuples.busy[k] !== 0 && inScheduler[u32(tuples.stack, k)] === 1) return false;
     const call = systemCall(context, u32(tuples.stack, k));
     if (call === null) return true;
+    if (isFor(call, Purpose.sleep) && paces.has(u32(tuples.thread, k))) return false;
     // who waits for any of several events, while other threads work, may wait for these, or for requests
     if (tuples.busy[k] !== 0 && isFor(call, Purpose.requests) && !isFor(call, Purpose.receiving)) return false;
     return !isFor(call, Purpose.signal);

@@ -13,6 +13,7 @@ import { closeFindings } from './close-findings.js';
 import { churnedLocks } from './lock-churn.js';
 import { callPaths } from './call-paths.js';
 import { manyThreads } from './many-threads.js';
+import { paces } from './paces.js';
 import { losses } from './losses.js';
 import { unseen } from './unseen.js';
 import { waitingLoops } from './waiting-loops.js';
@@ -23,6 +24,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
   const { model } = context;
   const { samples } = model;
   const many = manyThreads(context);
+  const paced = paces(context);
   const wakeUps = findings.filter(({ kind }) => kind === 'overhead');
   return [
     ...(samples < fewSnapshots
@@ -31,15 +33,17 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
     ...closeFindings(findings),
     ...waitingForCpus(model, findings, many.length > 0),
     ...many,
+    ...paced,
     ...childProcesses(model),
     ...relatedProcesses(model),
     ...waitingLoops(model, findings),
     ...churnedLocks(model, findings),
     ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),
     ...noProcedure(model),
-    ...nothingRan(context, findings),
-    ...nothingStandsOut(context, findings),
-    ...unexplained(model, findings),
+    // a pace that sets how long the run takes explains what these would say
+    ...(paced.some(({ setsTime }) => setsTime)
+      ? []
+      : [...nothingRan(context, findings), ...nothingStandsOut(context, findings), ...unexplained(model, findings)]),
   ];
 }
 

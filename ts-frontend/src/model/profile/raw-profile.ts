@@ -293,6 +293,12 @@ export interface RawThread {
   serial: number;
   firstNs: number;
   lastNs: number;
+  // sums over the intervals between the ends of its sleeps, and over the lengths of these sleeps, in us and us^2
+  sleeps: number;
+  intervalUs: number;
+  intervalUs2: number;
+  lengthUs: number;
+  lengthUs2: number;
 }
 export interface RawModule {
   start: number;

@@ -45,6 +45,20 @@ export interface ManyThreadsNotice {
   runnable: number; // mean number of these threads
   cpus: number;
 }
+/**
+ * The sleeps of a thread end at equal intervals although they are not equally long: it keeps a pace. Means, and standard
+ * deviations.
+ */
+export interface PaceNotice {
+  form: 'pace';
+  thread: number;
+  count: number; // number of intervals
+  everyNs: number;
+  everySdNs: number;
+  lengthNs: number;
+  lengthSdNs: number;
+  setsTime: boolean; // the pace sets how long the run takes
+}
 /** Processes that the program started did part of its work. */
 export interface ChildProcessesNotice {
   form: 'child-processes';
@@ -201,6 +215,7 @@ export type Notice =
   | CloseFindingsNotice
   | CpuWaitNotice
   | ManyThreadsNotice
+  | PaceNotice
   | ChildProcessesNotice
   | LeftProcessesNotice
   | RelatedProcessesNotice

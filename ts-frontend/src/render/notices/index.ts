@@ -14,6 +14,7 @@ import {
   lockChurn,
   noProcedure,
   noSnapshot,
+  pace,
   nothingRan,
   nothingStandsOut,
   unexplained,
@@ -35,6 +36,8 @@ function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
       return cpuWait(notice, say);
     case 'many-threads':
       return manyThreads(notice, say);
+    case 'pace':
+      return pace(notice, say);
     case 'child-processes':
       return childProcesses(notice, say);
     case 'left-processes':

@@ -11,6 +11,7 @@ import type {
   NoProcedureNotice,
   NothingRanNotice,
   NothingStandsOutNotice,
+  PaceNotice,
   UnexplainedNotice,
   WaitingLoopNotice,
   WaitingTeamsNotice,
@@ -62,6 +63,18 @@ export const manyThreads = ({ ns, runnable, cpus }: ManyThreadsNotice, { model, 
     `for ${share(ns / model.elapsedNs)} of the time more threads could run than there are CPUs ` +
     `(${mean(runnable)} on average, on ${counted(count(cpus), 'CPU')}), which alone costs no elapsed time`,
   remedy: 'as many threads as CPUs would do the same work, with fewer context switches and less memory',
+});
+
+export const pace = (
+  { thread, count: times, everyNs, everySdNs, lengthNs, lengthSdNs, setsTime }: PaceNotice,
+  { name, time }: Phrases,
+): NoticeSentences => ({
+  reason:
+    `${name(thread)} keeps a pace: ${count(times)} of its sleeps ended ${time(everyNs)} (± ${time(everySdNs)}) after the ` +
+    `one before, however long they were (${time(lengthNs)} ± ${time(lengthSdNs)})` +
+    (setsTime ? ', and that sets how long the run takes: no work that becomes less shortens it' : ''),
+  remedy:
+    'such a sleep costs nothing as long as the work between is done in time; quartz threads shows what it does then',
 });
 
 export const childProcesses = (
