@@ -117,7 +117,7 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
                                                  : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
     row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
     row.Set("libraryLock", Napi::Number::New(env, qz_library_lock_of(name)));
-    row.Set("naming", Napi::Number::New(env, entity.naming));
+    row.Set("naming", Napi::Number::New(env, place && entity.name == 0 ? uint32_t{place->naming} : entity.naming));
     row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? uint32_t{place->missing} : entity.missing));
     out.Set(k - from, row);
   }

@@ -70,14 +70,17 @@ Found findMissingNames(const Profile &profile, const Known &known) {
     if (k < known.entities || !isMissing(entity)) continue;
     bool object = entity.kind < QZ_KIND_COUNT;
     qz_symbol symbol;
-    qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
-    /* Threads and objects have names, or are named after their place; a thread may be named after its procedure, and a
-     * static object after its variable, as when the recording ends. */
+    qz_symbol_status status =
+      qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
+    /* Threads and objects have names, or are named after their place; a thread may be named after its procedure, a
+     * static object after its variable, and another after the procedure with its place, as when the recording ends. */
     qz_symbol variable;
     bool isStatic =
       object && entity.name == 0 && entity.variable != 0 && qz_symbols_variable(symbols, entity.variable, &variable);
-    const char *name = isStatic ? variable.name : object ? "" : symbol.name;
-    found.entities[k] = {name, symbol.file, symbol.detail, symbol.line, symbol.missing};
+    bool inside = object && entity.name == 0 && !isStatic && status == QZ_SYMBOL_FOUND && !*symbol.file;
+    const char *name = isStatic ? variable.name : object && !inside ? "" : symbol.name;
+    found.entities[k] = {name,        symbol.file,    symbol.detail,
+                         symbol.line, symbol.missing, inside ? QZ_NAMING_INSIDE : QZ_NAMING_OWN};
   }
   for (uint32_t k = 0; k < copy.calls_count; k++) {
     if (found.callers[k] != 0 || copy.calls[k].site == 0) continue;

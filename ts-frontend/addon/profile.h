@@ -16,6 +16,7 @@ struct Found {
     std::string name, file, detail;
     uint32_t line = 0;
     qz_missing missing = QZ_MISSING_NOTHING;
+    qz_naming naming = QZ_NAMING_OWN;
   };
   std::unordered_map<uint32_t, Place> entities;
   std::vector<uint32_t> callers; /* for all calls; empty: use those of the file */
