@@ -54,11 +54,16 @@ for (const what of [
   `plugin ${program('plugin.so')}`,
   `plugin ${program('openmp_plugin.so')}`,
 ]) {
-  test.serial(`surroundings: ${words(what).map((word) => basename(word)).join(' ')}`, async (t) => {
-    const compared = await compare(t, [program('process_environment'), ...words(what)]);
-    profiled(t, compared);
-    if (compared.stdout.startsWith('not here: ')) skip(t, compared.stdout.replace('not here: ', '').trim());
-  });
+  test.serial(
+    `surroundings: ${words(what)
+      .map((word) => basename(word))
+      .join(' ')}`,
+    async (t) => {
+      const compared = await compare(t, [program('process_environment'), ...words(what)]);
+      profiled(t, compared);
+      if (compared.stdout.startsWith('not here: ')) skip(t, compared.stdout.replace('not here: ', '').trim());
+    },
+  );
 }
 for (const name of ['stripped', 'interposer']) {
   test.serial(`${name} program`, async (t) => {
