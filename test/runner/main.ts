@@ -1,5 +1,5 @@
 /**
- * npm test: front end and end to end (ava), then native parts (CTest), whatever became of the first; one count of both.
+ * npm test: front end and end to end (ava) and native parts (CTest), whatever becomes of either; one count of both.
  *
  *   main.js [--no-skips] [--again] [ava arguments]
  *
@@ -157,7 +157,11 @@ async function runAgain(before: readonly Result[], what: string, rerun: () => Pr
   return results;
 }
 
-async function frontEnd(args: readonly string[]): Promise<Result[]> {
+/**
+ * Runs each file once; the native tests (`besides`), most of which wait most of the time, too, take the places of some
+ * of the files that run beside each other. Returns what runs files again that failed, and has all results.
+ */
+async function frontEnd(args: readonly string[], besides?: () => Promise<void>): Promise<() => Promise<Result[]>> {
   const options = args.filter((arg) => arg.startsWith('-')),
     chosen = args.filter((arg) => !arg.startsWith('-'));
   const groups = grouped(chosen.length > 0 ? chosen : all());
@@ -176,13 +180,18 @@ async function frontEnd(args: readonly string[]): Promise<Result[]> {
       );
     }
   };
-  await Promise.all(Array.from({ length: 2 * availableParallelism() + 1 }, () => runEach(beside)));
+  const runMany = (count: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: count }, () => runEach(beside)));
+  const cpus = availableParallelism();
+  await Promise.all([runMany(cpus + 1), besides ? besides().then(() => runMany(cpus)) : runMany(cpus)]);
   await runEach(alone);
-  for (let tries = 1; again && tries < mostTries; tries++)
-    for (const [k, paths] of groups.entries())
-      if (failing(results[k]!).length > 0)
-        results[k] = await runAgain(results[k]!, paths.join(' '), () => group(paths, options));
-  return results.flat();
+  return async () => {
+    for (let tries = 1; again && tries < mostTries; tries++)
+      for (const [k, paths] of groups.entries())
+        if (failing(results[k]!).length > 0)
+          results[k] = await runAgain(results[k]!, paths.join(' '), () => group(paths, options));
+    return results.flat();
+  };
 }
 
 async function ctest(options: readonly string[]): Promise<Result[]> {
@@ -210,10 +219,10 @@ async function ctest(options: readonly string[]): Promise<Result[]> {
   return [...results, ...unexplained('ctest', results, status, signal)];
 }
 
-async function native(): Promise<Result[]> {
-  let results = await ctest(['--parallel', String(availableParallelism())]);
+/** Runs the native tests that failed again, one after the other. */
+async function nativeAgain(first: Result[]): Promise<Result[]> {
+  let results = first;
   for (let tries = 1; again && tries < mostTries; tries++) {
-    // One after the other, where it was beside others.
     const names = failing(results).filter(({ ofRunner }) => !ofRunner);
     if (names.length === 0) break;
     results = await runAgain(results, names.map(({ name }) => name).join(', '), () =>
@@ -224,8 +233,12 @@ async function native(): Promise<Result[]> {
 }
 
 const chosen = process.argv.slice(2).filter((arg) => arg !== '--no-skips' && arg !== '--again');
-const results = await frontEnd(chosen);
-if (chosen.length === 0) results.push(...(await native()));
+const nativeResults: Result[] = [];
+const native = async (): Promise<void> => {
+  nativeResults.push(...(await ctest(['--parallel', String(availableParallelism())])));
+};
+const frontEndAgain = await frontEnd(chosen, chosen.length === 0 ? native : undefined);
+const results = [...(await frontEndAgain()), ...(await nativeAgain(nativeResults))];
 const { text, failed } = tally(
   results,
   strict ? readDeclared(readFileSync(join(root, '.ci/skips'), 'utf8')) : undefined,
