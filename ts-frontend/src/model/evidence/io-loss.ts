@@ -28,9 +28,9 @@ export interface IoLoss {
 }
 
 /**
- * Which tuples are input and output. A thread that waits for a signal does none, nor does one that sleeps to keep a pace; neither does a run-time's own thread
- * that waits for work. Threads that are otherwise idle poll for requests in a run-time's scheduler: that delays nothing
- * while others work.
+ * Which tuples are input and output. A thread that waits for a signal does none, nor does one that sleeps to keep a
+ * pace; neither does a run-time's own thread that waits for work. Threads that are otherwise idle poll for requests
+ * in a run-time's scheduler: that delays nothing while others work.
  */
 function ioTuples(context: FindingContext): (k: number) => boolean {
   const { raw, entities } = context.model;

@@ -46,8 +46,8 @@ export interface ManyThreadsNotice {
   cpus: number;
 }
 /**
- * The sleeps of a thread end at equal intervals although they are not equally long: it keeps a pace. Means, and standard
- * deviations.
+ * The sleeps of a thread end at equal intervals although they are not equally long: it keeps a pace. Means, and
+ * standard deviations.
  */
 export interface PaceNotice {
   form: 'pace';

@@ -70,8 +70,8 @@ export const pace = (
   { name, time }: Phrases,
 ): NoticeSentences => ({
   reason:
-    `${name(thread)} keeps a pace: ${count(times)} of its sleeps ended ${time(everyNs)} (± ${time(everySdNs)}) after the ` +
-    `one before, however long they were (${time(lengthNs)} ± ${time(lengthSdNs)})` +
+    `${name(thread)} keeps a pace: ${count(times)} of its sleeps ended ${time(everyNs)} (± ${time(everySdNs)}) after ` +
+    `the one before, however long they were (${time(lengthNs)} ± ${time(lengthSdNs)})` +
     (setsTime ? ', and that sets how long the run takes: no work that becomes less shortens it' : ''),
   remedy:
     'such a sleep costs nothing as long as the work between is done in time; quartz threads shows what it does then',
