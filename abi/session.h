@@ -214,8 +214,8 @@ struct qz_thread {
     uint64_t filled; /* for the publisher of the thread package: a name of the path up to first_top, */
   };
   union {
-    uint64_t frame;          /* pthread layer, while it waits: address, in the program, of a struct qz_frame */
-    uint64_t creator_filled; /* and one of the creator's path, of which it is a copy */
+    uint64_t frame; /* pthread layer, while it waits: address, in the program, of a struct qz_frame */
+    uint64_t made;  /* and of the place and path for which it was filled (publisher/tasks.h); 0: none */
   };
   uint64_t go_on; /* for the publisher: address of the addresses at which hooks in the program continue */
 

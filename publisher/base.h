@@ -129,11 +129,24 @@ static inline __attribute__((always_inline)) void qzi_pub_pushed(struct qz_threa
   qzi_pub_popped(record, top);
 }
 
-static inline void qzi_pub_now_of(struct qzi_publisher *p, uint64_t thread_plus_1, unsigned state) {
-  uint64_t now = (p->change += QZ_NOW_CHANGE) | thread_plus_1 << 4 | state;
-  QZI_TRACE(now(p->record, now));
-  __atomic_store_n(&p->record->now, now, __ATOMIC_RELEASE);
+/* Publishes `now`: change count and thread from `base`, and the state. The processor keeps the base in p->now; code
+ * that publishes several states in a row may do so at the end. */
+static inline __attribute__((always_inline)) void qzi_pub_now_store(struct qz_processor *record, uint64_t base,
+                                                                    unsigned state) {
+  QZI_TRACE(now(record, base | state));
+  __atomic_store_n(&record->now, base | state, __ATOMIC_RELEASE);
 }
-static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) { qzi_pub_now_of(p, p->thread_plus_1, state); }
+#define QZI_NOW_THREAD(plus1) ((uint64_t)(plus1) << 4) /* index + 1 of a thread, in its place */
+#define QZI_NOW_THREADS       QZI_NOW_THREAD(UINT32_MAX)
+static inline void qzi_pub_now_of(struct qzi_publisher *p, uint64_t thread_plus_1, unsigned state) {
+  p->now = (p->now / QZ_NOW_CHANGE + 1) * QZ_NOW_CHANGE | QZI_NOW_THREAD(thread_plus_1);
+  qzi_pub_now_store(p->record, p->now, state);
+}
+static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
+  p->now += QZ_NOW_CHANGE;
+  qzi_pub_now_store(p->record, p->now, state);
+}
+/* The index + 1 of the thread that p runs. */
+static inline uint32_t qzi_pub_runs(const struct qzi_publisher *p) { return QZ_NOW_THREAD_PLUS_1(p->now); }
 
 #endif

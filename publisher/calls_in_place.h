@@ -30,7 +30,15 @@ static inline bool qzi_pub_call_usual(const struct qzi_publisher *p, const struc
 
 /* Does the same as qzi_pub_push and qzi_pub_blocked, by the caller whose record it is, with room on its stack. */
 static inline void qzi_pub_calls(struct qz_thread *record, uint64_t key) {
-  qzi_pub_put(record, qzi_pub_top(record), key);
+  uint32_t top = qzi_pub_top(record);
+  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
+  qzi_pub_fence();
+  /* above the top is mostly what was there in the last call: a comparison takes less than a store */
+  if (__builtin_expect(entry->key != key, 0)) qzi_pub_store(&entry->key, key);
+  if (__builtin_expect(entry->sp != QZI_SP_FIXED, 0)) qzi_pub_store(&entry->sp, QZI_SP_FIXED);
+  top += (uint32_t)sizeof *entry;
+  QZI_TRACE(stack(record, top));
+  qzi_pub_pushed(record, top);
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_BLOCKED));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_BLOCKED, QZ_KEY_INDEX(key)));
 }

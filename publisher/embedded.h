@@ -19,10 +19,19 @@ struct qzi_pub_site_slot {
   uint64_t site;
   uint32_t kind;
   uint32_t index;
-  uint32_t joins;   /* joins counted but not written, */
-  uint32_t written; /* and joins written by this processor */
+  int32_t left;     /* how many more joins until they are written; 0: all are written */
+  uint32_t written; /* joins written by this processor: `left` begins with qzi_pub_joins_kept(written) */
 };
 #define QZI_PUB_SITES 64
+/* An entry of a small cache: a place at which tasks are spawned (tasks.h). */
+struct qzi_pub_spawns {
+  uint64_t site, start;
+  uint64_t named; /* name << 32 | epoch: `call` is of that epoch */
+  uint64_t path;  /* name of the creator's path (qzi_pub_path_name) */
+  uint64_t made;  /* qz_thread.made of the records that are filled for all this; unique in the process */
+  struct qz_call *call;
+  uint64_t reserved[2];
+};
 /* Number of free thread records that a processor keeps, by index. */
 #ifdef QZI_PUB_ONE_THREAD
 #define QZI_PUB_POOL 2u
@@ -38,8 +47,7 @@ struct qzi_publisher {
     *path; /* NULL before the first session, without memory for it, or (thread package) while `span` is set */
   struct qz_path *time_path; /* the same, also while `span` is set */
   struct qz_call *calls;     /* its part of the call table */
-  uint64_t change;           /* change count of `now`, shifted to its position */
-  uint64_t thread_plus_1;    /* thread in `now` */
+  uint64_t now;              /* change count and thread of the `now` that was published last; state 0 */
   /* Threads it created, and other threads it made ready; their sum is `enqueued` of the record. A task is counted,
    * among the latter, when it becomes a thread in a queue. */
   uint64_t spawns, woken;
@@ -47,7 +55,8 @@ struct qzi_publisher {
   struct qzi_pub_site_slot *sites;
   struct qzi_pub_pairs *pairs; /* call_tables.c; NULL: the number of slots for objects of a call site is not limited */
   uint64_t sites_joined;       /* one bit for each of them: it has joins that are not written */
-  uint32_t *free;              /* indices of free thread records */
+  struct qzi_pub_spawns *places; /* QZI_PUB_SITES of them; pthread layer: NULL */
+  uint32_t *free;                /* indices of free thread records */
   uint32_t free_count;
   uint32_t index;
   uint32_t os_tid;

@@ -212,9 +212,18 @@ uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site
 }
 
 static void write_joins(struct qzi_pub_site_slot *slot) {
-  __atomic_fetch_add(&QZI_PUB_OBJECT(slot->index)->acquisitions, slot->joins, __ATOMIC_RELAXED);
-  slot->written += slot->joins;
-  slot->joins = 0;
+  uint32_t joins = (uint32_t)(qzi_pub_joins_kept(slot->written) - slot->left);
+  __atomic_fetch_add(&QZI_PUB_OBJECT(slot->index)->acquisitions, joins, __ATOMIC_RELAXED);
+  slot->written += joins;
+  slot->left = 0;
+}
+
+void qzi_pub_joins_due(struct qzi_publisher *p, struct qzi_pub_site_slot *slot) {
+  if (slot->left < 0) {
+    p->sites_joined |= UINT64_C(1) << (slot - p->sites);
+    slot->left = qzi_pub_joins_kept(slot->written) - 1;
+  }
+  if (!slot->left) qzi_pub_write_joins(p);
 }
 
 void qzi_pub_write_joins(struct qzi_publisher *p) {
@@ -224,7 +233,7 @@ void qzi_pub_write_joins(struct qzi_publisher *p) {
 
 /* Discards counts that belong to the process that was forked. */
 void qzi_pub_forget_joins(struct qzi_publisher *p) {
-  for (uint64_t left = p->sites_joined; left; left &= left - 1) p->sites[__builtin_ctzll(left)].joins = 0;
+  for (uint64_t left = p->sites_joined; left; left &= left - 1) p->sites[__builtin_ctzll(left)].left = 0;
   p->sites_joined = 0;
 }
 

@@ -134,7 +134,12 @@ static inline uint32_t qzi_pub_site(struct qzi_publisher *p, unsigned kind, uint
   return __builtin_expect(slot->site == site && slot->kind == kind, 1) ? slot->index : qzi_pub_site_slow(p, kind, site);
 }
 
-#define QZI_PUB_JOINS         64 /* maximum number of joins that a processor has counted but not written */
+/* The maximum number of joins that a processor has counted but not written. */
+static inline int32_t qzi_pub_joins_kept(uint32_t written) {
+  return written / 16 < 63 ? (int32_t)(written / 16) + 1 : 64;
+}
+/* The first join of the slot since its joins were written, or the last one until they are to be written again. */
+void qzi_pub_joins_due(struct qzi_publisher *p, struct qzi_pub_site_slot *slot);
 
 /* The functions below take an index; with 0 they do nothing. Those without "shared" are for the holder of the object
  * or of its internal lock: they use plain stores (records shared by several objects are updated atomically). */
@@ -163,13 +168,18 @@ static inline void qzi_pub_acquired_by(uint32_t index, uint64_t times) {
 static inline void qzi_pub_acquired_shared(uint32_t index) {
   if (index && qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->acquisitions, 1, __ATOMIC_RELAXED);
 }
+/* Returns what p keeps of the joins at `site`. */
+static inline __attribute__((always_inline)) struct qzi_pub_site_slot *qzi_pub_join_slot(struct qzi_publisher *p,
+                                                                                         uint64_t site) {
+  struct qzi_pub_site_slot *slot = &p->sites[site >> 2 & (QZI_PUB_SITES - 1)];
+  if (__builtin_expect(slot->site != site || slot->kind != QZ_KIND_JOIN, 0)) qzi_pub_site_slow(p, QZ_KIND_JOIN, site);
+  return slot;
+}
 /* Counts a join at `site` whose child the caller ran itself. Such joins are so frequent that processors would
  * contend for the record's cache line: each processor counts them itself, and writes them when they are more than
  * 1/16 of what it has written before, when it leaves its thread, and at the program's end. */
 static inline void qzi_pub_joined_at(struct qzi_publisher *p, struct qzi_pub_site_slot *slot) {
-  uint64_t joined = p->sites_joined | UINT64_C(1) << (slot - p->sites);
-  if (__builtin_expect(joined != p->sites_joined, 0)) p->sites_joined = joined;
-  if (++slot->joins > slot->written / 16 || slot->joins >= QZI_PUB_JOINS) qzi_pub_write_joins(p);
+  if (__builtin_expect(--slot->left <= 0, 0)) qzi_pub_joins_due(p, slot);
 }
 static inline void qzi_pub_joined(struct qzi_publisher *p, uint64_t site, uint32_t index) {
   if (!index || !qzi_publishing() || !p->sites) return;

@@ -20,17 +20,15 @@ void qzi_pub_forget_joins(struct qzi_publisher *p);
 static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) {
     qzi_hot_set(NULL);
-    p->thread_plus_1 = 0;
     if (p->sites_joined) qzi_pub_write_joins(p);
-    qzi_pub_now(p, state);
+    qzi_pub_now_of(p, 0, state);
   }
 }
 /* The kernel thread enters a blocking region with its thread (after qzi_pub_io), and leaves the processor. */
 static inline void qzi_pub_leave_io(struct qzi_publisher *p) {
   if (qzi_publishing() && p->record) {
-    p->thread_plus_1 = 0;
     if (p->sites_joined) qzi_pub_write_joins(p);
-    qzi_pub_now(p, QZ_STATE_IDLE);
+    qzi_pub_now_of(p, 0, QZ_STATE_IDLE);
   }
 }
 static inline uint64_t qzi_pub_enqueued_in_all(const struct qzi_publisher *p) {
@@ -87,10 +85,9 @@ static inline __attribute__((always_inline)) void qzi_pub_run_as(struct qzi_publ
                                                                  unsigned state) {
   if (!qzi_publishing() || !p->record) return;
   struct qz_thread *record = qzi_pub_record(p, t);
-  p->thread_plus_1 = t->index_plus_1;
   if (!record) {
     qzi_hot_set(NULL);
-    qzi_pub_now(p, state);
+    qzi_pub_now_of(p, t->index_plus_1, state);
     return;
   }
   record->calls = (uint64_t)(uintptr_t)p->calls;
@@ -99,7 +96,7 @@ static inline __attribute__((always_inline)) void qzi_pub_run_as(struct qzi_publ
 #endif
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
-  qzi_pub_now(p, state);
+  qzi_pub_now_of(p, t->index_plus_1, state);
   /* Publishing may just have ended: the channel clears qzi_hot after a barrier, so one of the two sees the other's
    * store. */
   qzi_hot_set(&record->word);
@@ -132,7 +129,6 @@ static inline __attribute__((always_inline)) void qzi_pub_run_record(struct qzi_
                                                                      uint64_t thread_plus_1, unsigned state) {
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   uint64_t calls = (uint64_t)(uintptr_t)p->calls;
-  p->thread_plus_1 = thread_plus_1;
   if (__builtin_expect(record->calls != calls, 0)) record->calls = calls;
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now_of(p, thread_plus_1, state);

@@ -119,7 +119,7 @@ fill_life(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *
   record->os_tid = t->os_tid;
 #else
   record->filled = 0;
-  record->creator_filled = QZI_NO_PATH;
+  record->made = 0;
 #endif
   record->high = t->stack_high ? (uint64_t)t->stack_high : QZI_STACK_UNKNOWN;
   record->go_on = qzi_attend.go_on;
@@ -152,7 +152,7 @@ fill_life(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *
 #ifndef QZI_PUB_ONE_THREAD
   record->first_top = top;
 #endif
-  QZI_TRACE(thread(record, QZI_ORACLE_BEGIN, t->serial));
+  if (t->serial) QZI_TRACE(thread(record, QZI_ORACLE_BEGIN, t->serial));
   __atomic_store_n(&record->serial, t->serial, __ATOMIC_RELEASE);
   settle(record, word, top);
 #ifdef QZI_PUB_ONE_THREAD
@@ -193,7 +193,7 @@ static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
   longer->base = record->base;
 #ifndef QZI_PUB_ONE_THREAD
   longer->filled = record->filled;
-  longer->creator_filled = record->creator_filled;
+  longer->made = record->made;
   longer->first_top = record->first_top;
 #endif
   longer->go_on = record->go_on;
@@ -205,6 +205,9 @@ static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
   longer->high = record->high;
   uint64_t entries = 1 + (QZ_WORD_TOP(word) >= QZ_WORD_EMPTY ? QZ_WORD_DEPTH(word) : 0);
   memcpy(&longer->bottom, &record->bottom, entries * sizeof longer->bottom);
+#ifndef QZI_PUB_ONE_THREAD
+  record->made = 0;
+#endif
   longer->serial = record->serial;
   longer->word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE;
   __atomic_store_n(&record->limit, QZ_LIMIT_LONG, __ATOMIC_RELEASE);
@@ -307,23 +310,32 @@ void qzi_pub_queued_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, cons
 #ifndef QZI_PUB_ONE_THREAD
 struct qzi_pub_records qzi_pub_records;
 
-uint32_t qzi_pub_task_fill(struct qzi_publisher *p, struct qz_thread *creator, uint64_t serial, uint64_t start,
-                           uint32_t name, uint64_t site) {
-  struct qzi_pub_thread t = {.creator = (uint32_t)p->thread_plus_1,
+bool qzi_pub_task_make(struct qzi_publisher *p, uint64_t start, uint32_t name, uint64_t site,
+                       struct qzi_pub_task *task) {
+  uint32_t epoch = qzi_pub_epoch;
+  struct qz_thread *creator = qzi_pub_running(epoch);
+  if (!creator) return false;
+  const struct qzi_pub_spawns *place =
+    qzi_pub_spawns_at(p, start, (uint64_t)name << 32 | epoch, site, qzi_pub_path_name(creator));
+  if (!place) return false;
+  struct qzi_pub_thread t = {.creator = qzi_pub_runs(p),
                              .name = name,
-                             .serial = serial,
                              .start = start,
                              .create_site = site,
                              .stack_high = (uintptr_t)creator->high};
   struct qz_thread *record = take(p, &t);
-  if (!record) return 0;
-  if (qzi_pub_top(creator) >= first_limit && qzi_session_is_short(record)) record = lengthen_new(&t);
-  if (record->epoch == qzi_pub_epoch)
-    fill_life(record, flux(record), &t, creator);
-  else
-    fill(record, &t, creator);
-  record->creator_filled = qzi_pub_path_name(creator);
-  return t.index_plus_1;
+  if (!record) return false;
+  if (record->made != place->made || qzi_pub_top(record) != record->first_top || record->epoch != epoch) {
+    if (qzi_pub_top(creator) >= first_limit && qzi_session_is_short(record)) record = lengthen_new(&t);
+    if (record->epoch == epoch)
+      fill_life(record, flux(record), &t, creator);
+    else
+      fill(record, &t, creator);
+    record->made = place->made;
+  }
+  (void)qzi_path_now(p->time_path);
+  *task = (struct qzi_pub_task){record, creator, place->call, t.index_plus_1 - 1};
+  return true;
 }
 #endif
 

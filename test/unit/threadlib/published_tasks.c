@@ -68,6 +68,93 @@ static void called(void *argument) {
 
 static void nothing(void *argument) { (void)argument; }
 
+/* Spawns at one place: records are used again only for what they were filled for. */
+struct other {
+  uintptr_t start;
+  const char *name;
+  uint32_t creator;
+  uint64_t path; /* key of the creator's innermost procedure */
+};
+static void check_other(const struct other *own, uintptr_t start) {
+  struct seen me = running();
+  const struct qz_thread *record = qz_session_thread(&view, me.index);
+  char name[64] = "";
+  CHECK_IS(own->start, start);
+  CHECK_IS(record->start, start);
+  CHECK_IS(record->creator, own->creator);
+  if (own->name)
+    CHECK(qz_session_string(&view, record->name, name, sizeof name) && !strcmp(name, own->name));
+  else
+    CHECK_IS(record->name, 0);
+  uint32_t depth = stack_of(me.index);
+  CHECK(depth > 0 && keys[depth - 1] == start);
+  CHECK_IS(depth > 1 ? keys[depth - 2] : 0, own->path);
+}
+static void first(void *argument) { check_other(argument, (uintptr_t)first); }
+static void second(void *argument) { check_other(argument, (uintptr_t)second); }
+__attribute__((noinline)) static void spawns_both(const char *name, int rounds) {
+  uint32_t me = running().index + 1;
+  uint64_t path = keys[stack_of(me - 1) - 1];
+  for (int k = 0; k < rounds; k++) {
+    struct other a = {(uintptr_t)first, name, me, path}, b = {(uintptr_t)second, name, me, path};
+    qz_scope scope = QZ_SCOPE_INIT;
+    for (int which = 0; which < 2; which++) {
+      void (*start)(void *) = (which ^ k) & 1 ? first : second;
+      void *argument = start == first ? &a : &b;
+      if (name)
+        qz_spawn_named(&scope, name, start, argument);
+      else
+        qz_spawn(&scope, start, argument);
+    }
+    qz_sync(&scope);
+  }
+}
+/* One procedure alone, so that only the creator differs from one round to the next. */
+__attribute__((noinline)) static void spawns_one(int rounds) {
+  uint32_t me = running().index + 1;
+  struct other one = {(uintptr_t)first, NULL, me, keys[stack_of(me - 1) - 1]};
+  for (int k = 0; k < rounds; k++) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    for (int n = 0; n < 3; n++) qz_spawn(&scope, first, &one);
+    qz_sync(&scope);
+  }
+}
+/* The same from tasks, which are the innermost procedures of the paths. */
+static void spawner(void *argument) {
+  spawns_one(2);
+  spawns_both(argument, 3);
+}
+static void other_spawner(void *argument) {
+  spawns_one(2);
+  spawns_both(argument, 3);
+}
+
+static uint64_t joins(void) {
+  qz_sleep_ns(1); /* the processor leaves its thread, and writes them */
+  uint64_t sum = 0;
+  for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
+    const struct qz_object *object_at = qz_session_object(&view, k);
+    if (object_at->kind == QZ_KIND_JOIN) sum += object_at->acquisitions;
+  }
+  return sum;
+}
+static void places(void) {
+  uint64_t before = joins();
+  long spawned = 0;
+  for (int k = 0; k < 100; k++) {
+    spawns_both(k % 3 ? NULL : "named", 5);
+    spawns_one(2);
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, k & 1 ? spawner : other_spawner, k % 5 ? NULL : "named");
+    qz_sync(&scope);
+    spawned += 2 * 5 + 2 * 3;
+  }
+  CHECK_IS(calls_to((uintptr_t)first), spawned / 2 + 100 * 3 * (2 + 2));
+  CHECK_IS(calls_to((uintptr_t)second), spawned / 2);
+  CHECK_IS(calls_to((uintptr_t)spawner) + calls_to((uintptr_t)other_spawner), 100);
+  CHECK_IS(joins() - before, spawned + 100 * 3 * (2 + 2) + 100);
+}
+
 int main(void) {
   attach();
   const struct qz_processor *processor = qz_session_processor(&view, 0);
@@ -96,6 +183,7 @@ int main(void) {
   for (uint32_t k = 0; k < qz_session_thread_high(&view); k++) alive += qz_session_thread(&view, k)->serial != 0;
   CHECK_IS(alive, 1);
   CHECK_IS(calls_to((uintptr_t)nothing), MANY + 1);
+  places();
   struct seen after = running();
   CHECK(after.index == me.index && after.serial == me.serial);
   return 0;

@@ -111,7 +111,8 @@ static void connect_publisher(struct qzi_publisher *p) {
   qzi_threads_pool_publisher(p);
   if (!p->sites) p->sites = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->sites);
   if (!p->pairs) p->pairs = qzi_pub_reserve(qzi_pairs_bytes);
-  if (!p->free || !p->sites) return;
+  if (!p->places) p->places = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->places);
+  if (!p->free || !p->sites || !p->places) return;
   connect_path(p);
   record->os_tid = p->os_tid;
   record->cpu = p->cpu;

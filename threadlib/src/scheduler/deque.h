@@ -29,9 +29,14 @@ struct qzi_entry {
   void *sp;
   union { /* stored together: fewer instructions */
     struct {
-      uint64_t site;   /* return address of the spawn */
-      uint32_t name;   /* qzi_pub_name() or 0 */
-      uint32_t record; /* index + 1 of its record in the session; 0: it is not published */
+      uint64_t site; /* return address of the spawn */
+      union {
+        struct {
+          uint32_t name;   /* qzi_pub_name() or 0 */
+          uint32_t record; /* index + 1 of its record in the session; 0: it is not published */
+        };
+        uint64_t name_and_record;
+      };
     };
     qzi_entry_half half;
   };

@@ -89,7 +89,14 @@ static inline __attribute__((always_inline)) void spawn(struct qzi_scope *scope,
 }
 
 void qz_spawn(qz_scope *scope, void (*function)(void *), void *argument) {
-  spawn((struct qzi_scope *)scope, false, NULL, (uintptr_t)function, argument, QZI_CALLER());
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_entry *bottom;
+  if (QZI_LIKELY(p && (bottom = QZI_GET(p->deque.bottom)) < QZI_PEEK(p->deque.open)))
+    put_task(p, bottom, (struct qzi_scope *)scope, false, NULL, (uintptr_t)function, argument, QZI_CALLER());
+  else if (QZI_LIKELY(p && bottom < QZI_PEEK(p->deque.published)))
+    qzi_spawn_open((struct qzi_scope *)scope, function, argument, QZI_CALLER(), p, bottom);
+  else
+    qzi_spawn_closed((struct qzi_scope *)scope, false, NULL, (uintptr_t)function, argument, QZI_CALLER());
 }
 void qz_spawn_named(qz_scope *scope, const char *name, void (*function)(void *), void *argument) {
   spawn((struct qzi_scope *)scope, false, name, (uintptr_t)function, argument, QZI_CALLER());
@@ -191,41 +198,41 @@ __attribute__((noinline)) void qzi_in_place_ended(struct qzi_processor *p) {
   qzi_leave(p);
 }
 
-/* Calls the youngest entry of the deque if it is a task of the scope, unless it cannot be called on this stack. */
-static inline __attribute__((always_inline)) enum qzi_in_place call_in_place(struct qzi_scope *scope) {
-  struct qzi_processor *p = qzi_processor_checked();
-  struct qzi_entry *task = QZI_GET(p->deque.bottom) - 1;
-  if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual() ||
-                   QZI_PEEK(task->slot) != qzi_task_slot(scope))) /* also if the deque is empty: see deque.c */
-    return QZI_NOT_CALLED;
-  if (!qzi_in_place_starts(p, task, scope, &p->deque.open)) return QZI_NOT_CALLED;
-  struct qzi_thread *shown = qzi_current_hide();
-  qzi_in_place_call(task, task->entry, task->argument);
-  return qzi_in_place_over(qzi_processor_self(), shown);
-}
-
 /* In the same section, because it calls tasks, and the spawn has counted those calls. */
 __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tasks(struct qzi_scope *scope,
                                                                                    uint64_t site) {
   QZI_IN_PLACE_FRAME;
-  for (;;) {
-    enum qzi_in_place did = call_in_place(scope);
-    if (QZI_UNLIKELY(did == QZI_NOT_CALLED)) {
-      qzi_sync_threads(scope, site);
+  struct { /* in the frame, since no register survives a call in place */
+    struct qzi_scope *scope;
+    uint64_t site;
+    struct qzi_thread *shown;
+  } own;
+  own.scope = scope;
+  own.site = site;
+  struct qzi_processor *p = qzi_processor_checked();
+  do {
+    /* the youngest entry of the deque, if it is a task of the scope, and can be called on this stack */
+    struct qzi_entry *task = QZI_GET(p->deque.bottom) - 1;
+    if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual() ||
+                     QZI_PEEK(task->slot) != qzi_task_slot(own.scope) || /* also if the deque is empty: see deque.c */
+                     !qzi_in_place_starts(p, task, own.scope, &p->deque.open))) {
+      qzi_sync_threads(own.scope, own.site);
       return;
     }
-    if (QZI_LIKELY(did == QZI_CALLED)) {
-      if (QZI_LIKELY(--scope->pending == 0)) return;
-      continue;
+    own.shown = qzi_current_hide();
+    qzi_in_place_call(task, task->entry, task->argument);
+    __asm__("" : "+m"(own)); /* not from registers */
+    p = qzi_processor_self();
+    if (QZI_UNLIKELY(qzi_in_place_over(p, own.shown) != QZI_CALLED)) {
+      qzi_in_place_ended(p);
+      if (qzi_publishing()) {
+        own.scope->pending--;
+        sync_begins_published(own.scope, own.site);
+        return;
+      }
+      p = qzi_processor_self();
     }
-    scope->pending--;
-    qzi_in_place_ended(qzi_processor_self());
-    if (qzi_publishing()) {
-      sync_begins_published(scope, site);
-      return;
-    }
-    if (scope->pending == 0) return;
-  }
+  } while (--own.scope->pending);
 }
 
 static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {

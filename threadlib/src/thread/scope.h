@@ -21,9 +21,12 @@ _Static_assert(sizeof(struct qzi_scope) <= sizeof(qz_scope), "qz_scope");
 /* Waits until all children have ended that other processors have taken, or for which the parent's stack has no room. */
 void qzi_scope_wait(struct qzi_scope *scope, uint64_t site);
 
-/* Spawn and sync of tasks while publishing is on (fork_join_published.c). qzi_spawn_closed: a spawn if the deque is not
- * open for tasks that are not published. qzi_spawn_published returns false in uncommon cases, without having done
- * anything; p's deque must have room for one more task. qzi_spawn_slow: all other cases. */
+/* Spawn and sync of tasks while publishing is on (fork_join_published.c). qzi_spawn_open: a spawn if the deque of p is
+ * open for tasks that are published. qzi_spawn_closed: if it is not open for tasks that are not published.
+ * qzi_spawn_published returns false in uncommon cases, without having done anything; p's deque must have room for one
+ * more task. qzi_spawn_slow: all other cases. */
+void qzi_spawn_open(struct qzi_scope *scope, void (*function)(void *), void *argument, uint64_t site,
+                    struct qzi_processor *p, struct qzi_entry *bottom);
 void qzi_spawn_closed(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                       uint64_t site);
 void qzi_spawn_slow(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
