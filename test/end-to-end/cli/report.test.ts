@@ -4,6 +4,7 @@ import {
   copyFileSync,
   mkdirSync,
   openSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -188,6 +189,22 @@ test('a terminal: its width, colours unless NO_COLOR, plain characters where the
   t.notRegex(await onTerminal(80, { NO_COLOR: '1' }), colours);
   t.regex(await onTerminal(80, { LC_ALL: 'C', NO_COLOR: '1' }), /^[\n\x20-\x7e]*$/);
   await t.notThrowsAsync(onTerminal(1));
+});
+
+test('a page on a terminal goes to a file named after the program, which replaces no file but a page', async (t) => {
+  const cwd = directory();
+  const page = (): ReturnType<typeof run> =>
+    run('script', ['-qec', `"${command}" html "${good}"`, '/dev/null'], { cwd, env: { TERM: 'xterm' } });
+  for (const _ of [1, 2]) {
+    const { status, stdout } = await page();
+    t.deepEqual([status, stdout.trim()], [0, 'quartz: the page is in serial_then_parallel.html; open it in a browser']);
+  }
+  const file = join(cwd, 'serial_then_parallel.html');
+  t.regex(readFileSync(file, 'utf8'), /^<!doctype html>/i);
+  writeFileSync(file, 'mine');
+  const { status, stdout } = await page();
+  t.deepEqual([status, readFileSync(file, 'utf8')], [125, 'mine']);
+  t.regex(stdout, /serial_then_parallel\.html is there, and no page of Quartz; name another file with -o/);
 });
 
 test('off a terminal there are no colours', async (t) => {

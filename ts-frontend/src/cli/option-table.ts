@@ -307,7 +307,7 @@ export const table = {
     kind: 'text',
     short: 'o',
     value: 'FILE',
-    help: 'the page to write (default: stdout)',
+    help: 'the page to write (default: stdout; PROGRAM.html if that is a terminal)',
   },
   'set-output': {
     flag: 'output',

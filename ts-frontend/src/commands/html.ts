@@ -1,6 +1,6 @@
 /** quartz html: writes a profile as a self-contained page. */
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
@@ -30,12 +30,29 @@ async function pageOfSet(folder: string): Promise<string> {
   return setPage(set, await heatRows(folder, set), version(), asset('page.css'));
 }
 
-async function write(page: string, file: string | undefined): Promise<void> {
-  if (file === undefined) {
+/** Whether that file may be replaced without being asked for by name: it is none, or an earlier page. */
+function isPage(file: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').slice(0, 4096).includes('<meta name="generator" content="quartz ');
+  } catch {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  }
+}
+
+/** On a terminal a page is of no use: it goes to a file that is named after what it shows. */
+async function write(page: string, file: string | undefined, shown: string): Promise<void> {
+  if (file !== undefined) {
+    writeResult(file, page);
+    return;
+  }
+  if (!process.stdout.isTTY) {
     await print(page);
     return;
   }
-  writeResult(file, page);
+  const chosen = `${basename(shown)}.html`;
+  if (!isPage(chosen)) throw new Failure(`${chosen} is there, and no page of Quartz`, 'name another file with -o');
+  writeResult(chosen, page);
+  process.stderr.write(`quartz: the page is in ${chosen}; open it in a browser\n`);
 }
 
 export const command: Command = {
@@ -58,7 +75,7 @@ export const command: Command = {
     if (first !== undefined && isSet(first)) {
       if (second !== undefined)
         throw usage('a page can show only one set', 'compare sets by: quartz query --view scaling');
-      await write(await pageOfSet(first), file);
+      await write(await pageOfSet(first), file, first);
       return 0;
     }
     const { loadModel } = await import('../cli/profile.js');
@@ -69,7 +86,7 @@ export const command: Command = {
     const before = loadModel(first, { raw });
     const comparison = second === undefined ? null : compare(before, loadModel(second, { raw }));
     const page = htmlPage(comparison?.after ?? before, comparison, version(), assets);
-    await write(page, file);
+    await write(page, file, before.root.name);
     return 0;
   },
 };
