@@ -18,6 +18,7 @@ static const struct {
   {SYS_mremap, QZ_KERNEL_MEMORY},   {SYS_mprotect, QZ_KERNEL_MEMORY},
   {SYS_madvise, QZ_KERNEL_MEMORY},  {SYS_brk, QZ_KERNEL_MEMORY},
   {SYS_futex, QZ_KERNEL_FUTEX},     {SYS_sched_yield, QZ_KERNEL_YIELD},
+  {449, QZ_KERNEL_FUTEX}, /* SYS_futex_waitv */
   {SYS_read, QZ_KERNEL_READ},       {SYS_pread64, QZ_KERNEL_READ},
   {SYS_readv, QZ_KERNEL_READ},      {SYS_recvfrom, QZ_KERNEL_READ},
   {SYS_recvmsg, QZ_KERNEL_READ},    {SYS_write, QZ_KERNEL_WRITE},

@@ -59,6 +59,11 @@ const cases: [string, Case, RegExp][] = [
   ['std::atomic::wait', { name: '', args: 'value', shares: inTurns }, /^std::atomic<int>::wait at futex\.cc:\d+$/],
   ['calls by hand', { name: '', args: 'hand', shares: late }, /::word$/],
   [
+    'the first of several words',
+    { name: '', args: 'any', shares: { late: [0.7, 0.9], produce: [0.1, 0.3], early: [0, 0.05] } },
+    /::words$/,
+  ],
+  [
     'waiters that are moved to another word',
     { name: '', args: 'moved', shares: { longer: [0.5, 0.78], after: [0.22, 0.5] } },
     /word$/,

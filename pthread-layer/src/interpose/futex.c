@@ -1,6 +1,6 @@
-/* Waits by the kernel's futex that a program makes through syscall(): what C++'s headers (std::atomic::wait,
- * std::barrier, ...), Rust's library, parking_lot, Abseil and others make of it. A word on which threads wait is an
- * object; who wakes them leaves its chain of the time path there.
+/* Waits by the kernel's futex that a program makes through syscall() (SYS_futex, SYS_futex_waitv): what C++'s headers
+ * (std::atomic::wait, std::barrier, ...), Rust's library, parking_lot, Abseil and others make of it. A word on which
+ * threads wait is an object; who wakes them leaves its chain of the time path there.
  *
  * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
  * Must not: return, or leave in errno, anything but what the real call did; take a lock that the calling thread may
@@ -11,8 +11,11 @@
 #include "system_calls.h"
 #include "pthread-layer/src/state/creation.h"
 #include "pthread-layer/src/state/waits.h"
+#include "publisher/private.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
@@ -29,13 +32,15 @@ static const uint8_t roles[] = {[FUTEX_WAIT] = WAITS,           [FUTEX_WAKE] = W
 struct sleep {
   struct qzl_wait wait;
   bool asked, slept;
+  bool several;  /* it waits for several words, of which it is shown at the first; */
+  uint32_t then; /* another one, at which it was woken */
 };
 /* Also when the thread is cancelled in its wait. */
 static void wait_over(struct sleep *its) {
   int error = errno;
   struct qzl_thread *me = its->wait.me;
   uint32_t index = its->wait.index;
-  its->wait.then = qzl_path_moved_to(index);
+  its->wait.then = its->several ? its->then : qzl_path_moved_to(index);
   qzl_wait_end(&its->wait, its->slept);
   if (its->asked) qzi_pub_acquired_shared(index);
   qzl_pop(me, QZ_KEY_MARKER);
@@ -60,6 +65,54 @@ __attribute__((noinline)) static long wait_for(struct qzl_thread *me, uint64_t s
   its.asked = its.slept || errno == EAGAIN;
   its.wait.own = result < 0; /* its time is over, or a signal came */
   return result;
+}
+
+/* Waits for the first of several words that is woken. Who wakes one of the others leaves its chain there, as where
+ * waiters were moved. */
+#define WORDS 128u        /* as many as the kernel takes */
+struct futex_waitv_word { /* struct futex_waitv, which older headers do not have */
+  uint64_t value, address;
+  uint32_t flags, reserved;
+};
+/* The kernel refuses what cannot be read; so must not be read here. */
+static bool are_read(struct futex_waitv_word *to, const void *words, unsigned count) {
+  struct iovec own = {to, count * sizeof *to}, its = {(void *)(uintptr_t)words, count * sizeof *to};
+  int error = errno;
+  bool done = !qzi_no_system_calls && process_vm_readv(getpid(), &own, 1, &its, 1, 0) == (ssize_t)own.iov_len;
+  errno = error;
+  return done;
+}
+__attribute__((noinline)) static long wait_for_any(struct qzl_thread *me, uint64_t site, const void *words,
+                                                   unsigned count, unsigned flags, const void *until, int clock) {
+  struct futex_waitv_word read[WORDS];
+  uint32_t indices[WORDS] = {0};
+  const bool known = are_read(read, words, count);
+  for (unsigned k = 0; known && k < count; k++) {
+    const void *word = (const void *)(uintptr_t)read[k].address;
+    uint32_t index = qzl_known_word(word);
+    indices[k] = index ? index : qzl_word(word, site);
+    if (k && indices[0] && indices[k]) qzl_path_moves(indices[0], indices[k]);
+  }
+  if (!indices[0]) return qzl_real_syscall(QZL_FUTEX_WAITV, words, count, flags, until, clock);
+  qzi_pub_push(&me->pub, &me->thread, QZ_KEY_MARKER);
+  __attribute__((cleanup(wait_over))) struct sleep its = {.several = true};
+  qzl_wait_begin(&its.wait, me, indices[0], QZ_STATE_BLOCKED);
+  its.wait.own = true;
+  long result = qzl_real_syscall(QZL_FUTEX_WAITV, words, count, flags, until, clock);
+  its.slept = result >= 0 || errno == ETIMEDOUT || errno == EINTR;
+  its.asked = its.slept || errno == EAGAIN;
+  its.wait.own = result < 0;
+  its.then = result > 0 && (unsigned long)result < count ? indices[result] : 0;
+  return result;
+}
+
+__attribute__((used)) long qzl_futex_waitv(long number, const struct futex_waitv *words, unsigned count, unsigned flags,
+                                           const void *until, int clock) {
+  if (__builtin_expect(!qzl_real_syscall, 0)) qzl_find_syscall();
+  struct qzl_thread *me = qzi_publishing() ? qzl_self : NULL;
+  if (!me || !words || !count || count > WORDS || atomic_load_explicit(&qzl_shared_tls, memory_order_relaxed))
+    return qzl_real_syscall(number, words, count, flags, until, clock);
+  return wait_for_any(me, QZL_SITE(), words, count, flags, until, clock);
 }
 
 /* Who is woken has changed the word, or others have, before this; that it waits was published before the kernel looked

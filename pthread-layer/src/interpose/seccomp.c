@@ -44,10 +44,11 @@ __attribute__((visibility("hidden"), used)) long qzl_syscall(long first, ...);
   ".pushsection .text\n .p2align 4\n .globl syscall\n .type syscall, %function\n" \
   "syscall:\n .cfi_startproc\n"
 #define END ".cfi_endproc\n .size syscall, . - syscall\n .popsection"
-#define ALL                               \
-  TAKEN(TEXT(SYS_futex), "qzl_futex")     \
-  TAKEN(TEXT(SYS_seccomp), "qzl_syscall") \
-  TAKEN(TEXT(SYS_prctl), "qzl_syscall")   \
+#define ALL                                       \
+  TAKEN(TEXT(SYS_futex), "qzl_futex")             \
+  TAKEN(TEXT(QZL_FUTEX_WAITV), "qzl_futex_waitv") \
+  TAKEN(TEXT(SYS_seccomp), "qzl_syscall")         \
+  TAKEN(TEXT(SYS_prctl), "qzl_syscall")           \
   FORK TAKEN(TEXT(SYS_clone), "qzl_syscall") TAKEN(TEXT(SYS_clone3), "qzl_syscall")
 #if defined(__x86_64__)
 #define TAKEN(number, by) "cmpq $" number ", %rdi\n je " by "\n"

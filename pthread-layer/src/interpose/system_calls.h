@@ -17,6 +17,11 @@ long (*qzl_find_syscall(void))(long, ...);
 /* syscall(SYS_futex, ...); futex.c. Entered by a jump from syscall(), with its arguments where that found them. */
 long qzl_futex(long number, const uint32_t *word, int operation, unsigned long value, unsigned long other,
                const uint32_t *second, unsigned long third);
+/* syscall(SYS_futex_waitv, ...), the same way. */
+struct futex_waitv;
+long qzl_futex_waitv(long number, const struct futex_waitv *words, unsigned count, unsigned flags, const void *until,
+                     int clock);
+#define QZL_FUTEX_WAITV 449 /* SYS_futex_waitv, since Linux 5.16 */
 
 /* There may be threads that have the thread-local data of another one: then those say nothing about who calls. */
 extern _Atomic bool qzl_shared_tls;

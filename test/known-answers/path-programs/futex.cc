@@ -112,6 +112,43 @@ void in_turn() {
   both([&] { takes_turns(0); }, [&] { takes_turns(1); });
 }
 
+/* By hand: one waits for several words, of which another thread changes the last after 5, and the first after 20. */
+void for_any() {
+  struct waiter {
+    std::uint64_t value, address;
+    std::uint32_t flags, reserved;
+  };
+  static int words[3];
+  const auto set = [](int which, int to) {
+    __atomic_store_n(&words[which], to, __ATOMIC_SEQ_CST);
+    futex(&words[which], FUTEX_WAKE, 1);
+  };
+  auto waits = [&] {
+    for (int k = 0; k < 2 * rounds;) {
+      const int which = k % 2 ? 0 : 2, due = k / 2 + 1;
+      if (__atomic_load_n(&words[which], __ATOMIC_SEQ_CST) >= due) {
+        k++;
+        continue;
+      }
+      waiter all[3];
+      for (int n = 0; n < 3; n++)
+        all[n] = {static_cast<std::uint64_t>(__atomic_load_n(&words[n], __ATOMIC_SEQ_CST)),
+                  reinterpret_cast<std::uint64_t>(&words[n]), 2 | FUTEX_PRIVATE_FLAG, 0};
+      if (all[which].value < static_cast<std::uint64_t>(due)) syscall(449, all, 3, 0, nullptr, 0);
+    }
+    early();
+  };
+  auto changes = [&] {
+    for (int k = 1; k <= rounds; k++) {
+      produce();
+      set(2, k);
+      late();
+      set(0, k);
+    }
+  };
+  both(waits, changes);
+}
+
 /* Who waits for one word is moved to another, and woken there. */
 void moved() {
   auto waits = [] {
@@ -160,9 +197,9 @@ int main(int count, char **words) {
   const struct {
     const char *name;
     void (*run)();
-  } cases[] = {{"barrier", at_barrier}, {"latch", at_latch},  {"semaphore", at_semaphore},
-               {"value", at_value},     {"hand", by_hand},    {"moved", moved},
-               {"deadline", deadline},  {"at-once", at_once}, {"turns", in_turn}};
+  } cases[] = {{"barrier", at_barrier}, {"latch", at_latch}, {"semaphore", at_semaphore}, {"value", at_value},
+               {"hand", by_hand},       {"moved", moved},    {"deadline", deadline},      {"at-once", at_once},
+               {"turns", in_turn},      {"any", for_any}};
   for (const auto &one : cases)
     if (!strcmp(one.name, which)) {
       one.run();
