@@ -218,6 +218,13 @@ static bool passes_data(const char *called) {
   return wait && !memchr(atomic, ' ', (size_t)(wait - atomic));
 }
 
+static bool waits_for_tasks(const char *called) {
+  static const char *const names[] = {"GOMP_task", "__kmpc_omp_task", "__kmpc_taskloop", "__kmpc_end_taskgroup"};
+  EACH(names, k)
+  if (BEGINS(called, names[k])) return true;
+  return false;
+}
+
 enum qz_library_wait qz_library_wait_of(const char *called) {
   switch (qz_mpi_call_of(called)) {
   case QZ_MPI_NONE: break;
@@ -230,6 +237,7 @@ enum qz_library_wait qz_library_wait_of(const char *called) {
   if (strcasestr(called, "barrier") || BEGINS(called, "std::latch::") || BEGINS(called, "GOMP_loop_end") ||
       BEGINS(called, "GOMP_sections_end"))
     return QZ_LIBRARY_WAIT_BARRIER;
+  if (waits_for_tasks(called)) return QZ_LIBRARY_WAIT_TASKS;
   if (passes_data(called)) return QZ_LIBRARY_WAIT_DATA;
   return is_lock(called) ? QZ_LIBRARY_WAIT_LOCK : QZ_LIBRARY_WAIT_UNKNOWN;
 }

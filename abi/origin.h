@@ -69,7 +69,8 @@ enum qz_library_wait {
   QZ_LIBRARY_WAIT_DATA = 4,       /* data or a signal from another thread: channels, conditions, semaphores */
   QZ_LIBRARY_WAIT_MESSAGE = 5,    /* MPI: waits for one other process */
   QZ_LIBRARY_WAIT_COLLECTIVE = 6, /* MPI: waits for several other processes */
-  QZ_LIBRARY_WAIT_PROCESSES = 7   /* MPI: waits until all processes have started, or ended */
+  QZ_LIBRARY_WAIT_PROCESSES = 7,  /* MPI: waits until all processes have started, or ended */
+  QZ_LIBRARY_WAIT_TASKS = 8       /* ends of tasks that threads of a team execute */
 };
 /* Classifies a call by the demangled name of the called procedure. */
 enum qz_library_wait qz_library_wait_of(const char *called);

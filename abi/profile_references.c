@@ -15,7 +15,7 @@ int qzi_profile_check_names(struct qzi_profile_source *source, const struct qz_p
     const struct qz_entity *entity = &copy->entities[k];
     if (!known_kind(entity->kind) || entity->name >= strings || entity->file >= strings || entity->detail >= strings ||
         entity->module > modules || entity->origin > QZ_ORIGIN_INSTALLED ||
-        entity->library_wait > QZ_LIBRARY_WAIT_PROCESSES || entity->naming > QZ_NAMING_INSIDE ||
+        entity->library_wait > QZ_LIBRARY_WAIT_TASKS || entity->naming > QZ_NAMING_INSIDE ||
         entity->missing > QZ_MISSING_SYSTEM || (entity->kind >= QZ_ENTITY_CODE_LOOP && entity->record >= k))
       return qzi_profile_damaged(source, "entity %zu makes no sense", k);
   }

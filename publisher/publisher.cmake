@@ -7,6 +7,7 @@ set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/s
     ${QUARTZ_PUBLISHER}/path.c
     ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_calls.c ${QUARTZ_PUBLISHER}/span_clock.c
     ${QUARTZ_PUBLISHER}/span_sites.c
+    ${QUARTZ_PUBLISHER}/kept_cpu.c ${QUARTZ_PUBLISHER}/cpu_clock.c
     ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c ${QUARTZ_PUBLISHER}/call_tables.c
     ${QUARTZ_PUBLISHER}/calibrate.c ${QUARTZ_PUBLISHER}/calibration.c
     ${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
@@ -27,6 +28,7 @@ function(quartz_publisher_flags)
     ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/hooks/asked.c ${QUARTZ_PUBLISHER}/call_tables.c
     ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_calls.c ${QUARTZ_PUBLISHER}/span_clock.c
     ${QUARTZ_PUBLISHER}/span_sites.c ${QUARTZ_PUBLISHER}/strands.c ${QUARTZ_PUBLISHER}/what_if.c
+    ${QUARTZ_PUBLISHER}/kept_cpu.c ${QUARTZ_PUBLISHER}/cpu_clock.c
     PROPERTIES COMPILE_OPTIONS "${ARGN};-mgeneral-regs-only;-fno-sanitize=all")
   set_source_files_properties(${QUARTZ_PUBLISHER}/calibrate.c
     PROPERTIES COMPILE_OPTIONS "${ARGN};-fno-optimize-sibling-calls") # as quartz-flags

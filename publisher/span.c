@@ -52,7 +52,7 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
     break;
   case QZ_ARRIVAL_JOINED:
     cut(actor, self, clock_now(), to->start);
-    qzi_site_ended(actor->record, self, to);
+    qzi_site_ended(actor->record, self, to->start, to->create_site);
     break;
   default: /* the thread gives up its processor */
     self->away = clock_now();
@@ -87,6 +87,17 @@ void qzi_span_goes_on(struct qzi_publisher *p) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (self) begin(actor, self, clock_now());
+}
+/* The time since the last strand ended is the library's, in which the thread waited with its processor. */
+static void begins(struct qzi_span_actor *actor, const struct qzi_span *self) {
+  uint64_t now = clock_now();
+  if (actor->since && (int64_t)(now - actor->since) > 0) qzi_pub_more(&actor->record->aside, now - actor->since);
+  begin(actor, self, now);
+}
+void qzi_span_waited_busy(struct qzi_publisher *p) {
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (self) begins(actor, self);
 }
 /* By the clock of the kernel thread, which stays with its thread: without its waits for CPUs. */
 void qzi_span_io_over(const struct qzi_pub_thread *t) {
@@ -138,7 +149,7 @@ void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin
   self->sites = origin->sites;
   self->inside = origin->inside;
   self->called = 0;
-  begin(actor, self, clock_now());
+  begins(actor, self);
 }
 
 void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes) {

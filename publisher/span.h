@@ -37,6 +37,8 @@ void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t);
 /* The running thread begins to spin, and stops: the time between is neither work nor span. */
 void qzi_span_spins(struct qzi_publisher *p);
 void qzi_span_goes_on(struct qzi_publisher *p);
+/* The same as the second, for a thread that was in a library meanwhile, which may have waited without its processor. */
+void qzi_span_waited_busy(struct qzi_publisher *p);
 /* The running thread has slept for so long; or its wait timed out, and its span grows by the time until the deadline.
  * From then on it waited for a processor. */
 void qzi_span_slept(struct qzi_publisher *p, uint64_t ns);
@@ -74,6 +76,17 @@ void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged);
 void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended, uint64_t site);
 void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *result);
 void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result, uint64_t site);
+/* A task: a call that the running thread, which may be in one itself, leaves to whichever thread of its team has time.
+ * qzi_span_task_made: by the thread that makes it; false: nothing is recorded. qzi_span_task_begins: the running thread
+ * executes it, and is itself suspended, in `before`; the strand that it was in has been ended, or it waited.
+ * qzi_span_task_ended: the task has ended; the thread goes on as it was before. qzi_span_precedes: a task that has not
+ * begun does so after `lanes`. qzi_span_results adds results. */
+bool qzi_span_task_made(struct qzi_publisher *p, struct qzi_span *task, uint64_t start, uint64_t site);
+void qzi_span_task_begins(struct qzi_publisher *p, const struct qzi_span *task, struct qzi_span *before);
+void qzi_span_task_ended(struct qzi_publisher *p, uint64_t start, uint64_t site, const struct qzi_span *before,
+                         struct qzi_span_sync *result);
+void qzi_span_precedes(struct qzi_span *task, const struct qzi_lanes *lanes);
+void qzi_span_results(struct qzi_span_sync *to, const struct qzi_span_sync *from);
 /* qzi_span_put: what the running thread has done until now precedes whatever receives `lanes`. qzi_span_get: what
  * `lanes` contains precedes what the running thread does next, because of an object (0: none). */
 void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes);

@@ -9,29 +9,21 @@
 
 uint64_t qzi_span_burden;
 
-static __attribute__((noinline, cold)) void fill(struct qzi_spawn_near *near, const struct qzi_pub_thread *t) {
-  *near = (struct qzi_spawn_near){.site = t->create_site,
-                                  .start = t->start,
-                                  .number = (uint8_t)qzi_site_number(t->create_site),
-                                  .choosing = qzi_what_if_choosing};
-  near->inside = qzi_what_if_any ? qzi_what_if_created(t) : 0;
+static __attribute__((noinline, cold)) void fill(struct qzi_spawn_near *near, uint64_t start, uint64_t site) {
+  *near = (struct qzi_spawn_near){
+    .site = site, .start = start, .number = (uint8_t)qzi_site_number(site), .choosing = qzi_what_if_choosing};
+  near->inside = qzi_what_if_any ? qzi_what_if_created(start, site) : 0;
 }
-static inline const struct qzi_spawn_near *spawn_near(struct qzi_span_actor *actor, const struct qzi_pub_thread *t) {
-  struct qzi_spawn_near *near = &actor->spawns[qzi_site_near_at(t->create_site)];
-  if (__builtin_expect(
-        near->site != t->create_site || near->start != t->start || near->choosing != qzi_what_if_choosing, 0))
-    fill(near, t);
+static inline const struct qzi_spawn_near *spawn_near(struct qzi_span_actor *actor, uint64_t start, uint64_t site) {
+  struct qzi_spawn_near *near = &actor->spawns[qzi_site_near_at(site)];
+  if (__builtin_expect(near->site != site || near->start != start || near->choosing != qzi_what_if_choosing, 0))
+    fill(near, start, site);
   return near;
 }
-
-void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
-  struct qzi_span_actor *actor = actor_of(p);
-  if (!actor) return;
-  __atomic_store_n(&t->chain, qzi_path_now(actor->path) | QZ_ARRIVAL_CREATED, __ATOMIC_RELAXED);
-  struct qzi_span *self = running(p, actor), *child = of_thread(t);
-  if (!self) return;
-  cut_here(actor, self, clock_now(), 0);
-  const struct qzi_spawn_near *near = spawn_near(actor, t);
+/* The running thread, whose strand has just ended, makes a child that begins with `start`, at `site`. */
+static inline void spawned(struct qzi_span_actor *actor, const struct qzi_span *self, struct qzi_span *child,
+                           uint64_t start, uint64_t site) {
+  const struct qzi_spawn_near *near = spawn_near(actor, start, site);
   uint64_t bit = (UINT64_C(1) << near->number) & ~UINT64_C(1); /* number 0: all sites without one of their own */
   child->now = self->now;
   child->now.burdened += qzi_span_burden;
@@ -47,6 +39,16 @@ void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   child->called = 0;
 }
 
+void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  struct qzi_span_actor *actor = actor_of(p);
+  if (!actor) return;
+  __atomic_store_n(&t->chain, qzi_path_now(actor->path) | QZ_ARRIVAL_CREATED, __ATOMIC_RELAXED);
+  struct qzi_span *self = running(p, actor), *child = of_thread(t);
+  if (!self) return;
+  cut_here(actor, self, clock_now(), 0);
+  spawned(actor, self, child, t->start, t->create_site);
+}
+
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
@@ -59,7 +61,7 @@ void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *p
   struct qzi_span *self = running(p, actor), *its = of_epoch(parent);
   if (!self) return;
   cut_here(actor, self, clock_now(), t->start);
-  qzi_site_ended(actor->record, self, t);
+  qzi_site_ended(actor->record, self, t->start, t->create_site);
   longest(&its->now, &self->now, 0);
   its->work += self->work;
   qzi_merge_add(merge, self->now.length);
@@ -114,4 +116,39 @@ void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended
   struct qzi_span_sync result;
   qzi_span_result(ended, &result);
   qzi_span_after(p, &result, site);
+}
+
+bool qzi_span_task_made(struct qzi_publisher *p, struct qzi_span *task, uint64_t start, uint64_t site) {
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (!self) return false;
+  cut_here(actor, self, clock_now(), 0);
+  spawned(actor, self, task, start, site);
+  return true;
+}
+void qzi_span_task_begins(struct qzi_publisher *p, const struct qzi_span *task, struct qzi_span *before) {
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (!self) return;
+  *before = *self;
+  *self = *task;
+  qzi_span_waited_busy(p);
+}
+void qzi_span_task_ended(struct qzi_publisher *p, uint64_t start, uint64_t site, const struct qzi_span *before,
+                         struct qzi_span_sync *result) {
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (!self) return;
+  cut_here(actor, self, clock_now(), start);
+  qzi_site_ended(actor->record, self, start, site);
+  *result = (struct qzi_span_sync){.most = self->now, .work = self->work};
+  qzi_merge_add(&result->merge, self->now.length);
+  *self = *before;
+  begin(actor, self, actor->since);
+}
+void qzi_span_precedes(struct qzi_span *task, const struct qzi_lanes *lanes) { longest(&task->now, lanes, 0); }
+void qzi_span_results(struct qzi_span_sync *to, const struct qzi_span_sync *from) {
+  longest(&to->most, &from->most, 0);
+  to->work += from->work;
+  qzi_merge_join(&to->merge, &from->merge);
 }

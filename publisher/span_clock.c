@@ -15,14 +15,6 @@ uint64_t qzi_span_clock_cost;
 uint64_t qzi_span_unasked;
 
 #if HAS_RSEQ
-/* The critical section, its abort address after the signature that the kernel requires there, and its descriptor. */
-__asm__(".pushsection .text\n"
-        "0: ud2\n1:\n .byte 0x0f, 0xb9, 0x3d\n .long 0x53053053\n2: ud2\n"
-        ".popsection\n"
-        ".pushsection .data.rel.ro, \"aw\"\n .balign 32\n .hidden qzi_span_section\n .globl qzi_span_section\n"
-        "qzi_span_section: .long 0, 0\n .quad 0b, 1b - 0b, 2b\n"
-        ".popsection\n");
-
 static int open_waited(const char *task) {
   char name[64];
   snprintf(name, sizeof name, "/proc/%s/schedstat", task);
@@ -85,13 +77,6 @@ uint64_t qzi_span_waited(uint32_t os_tid) {
   return waited_of(task);
 }
 
-static void name_section(void) {
-  __atomic_store_n(rseq_word(), (uint64_t)(uintptr_t)qzi_span_section, __ATOMIC_RELAXED);
-}
-static bool is_named(void) {
-  return __atomic_load_n(rseq_word(), __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)qzi_span_section;
-}
-
 #define TRIES 16u /* bounds the loop if a library uses rseq itself */
 
 /* The CPU may be taken away between the kernel's answer and the reading of the clock; that wait would be counted in
@@ -100,16 +85,16 @@ static bool is_named(void) {
 __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
   static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* duration of a query, in ticks */
   uint64_t begun = ticks_now();
-  name_section();
+  qzi_kept_ask();
   if (qzi_no_system_calls) return begun;
   struct answer answer = {.slept = times_slept(), .waited = waited_of("thread-self"), .ran_ns = ran_ns()};
   answer.ticks = ticks_now();
-  if (is_named()) {
+  if (qzi_kept()) {
     asking = answer.ticks - begun;
   } else {
     int fd = open_waited("thread-self");
-    for (unsigned tries = 0; fd >= 0 && tries < TRIES && !is_named(); tries++) {
-      name_section();
+    for (unsigned tries = 0; fd >= 0 && tries < TRIES && !qzi_kept(); tries++) {
+      qzi_kept_ask();
       answer = (struct answer){.slept = times_slept(), .waited = read_waited(fd), .ran_ns = ran_ns()};
       answer.ticks = ticks_now();
     }
@@ -129,7 +114,7 @@ __attribute__((noinline, cold)) uint64_t qzi_span_overdue(void) {
   const struct qzi_span_cpu *cpu = &qzi_span_cpu;
   struct answer answer = {.slept = cpu->slept, .waited = cpu->known ? cpu->waited_ns + 1 : 0, .ran_ns = ran_ns()};
   answer.ticks = ticks_now();
-  if (!is_named()) return qzi_span_interrupted();
+  if (!qzi_kept()) return qzi_span_interrupted();
   if (!asking || answer.ticks - begun < asking) asking = answer.ticks - begun;
   lose(&answer);
   qzi_span_cpu.lost += asking;
@@ -137,16 +122,9 @@ __attribute__((noinline, cold)) uint64_t qzi_span_overdue(void) {
 }
 
 static bool has_cpu_waits(void) {
-  if (!&__rseq_offset || !&__rseq_size || !__rseq_size || qzi_no_system_calls) return false;
-  /* Tests whether the kernel clears the word: a sleeping thread loses its CPU, unless its time elapses before it
-   * sleeps. */
+  if (qzi_no_system_calls || !qzi_kept_works()) return false;
   qzi_span_interrupted();
-  if (!qzi_span_cpu.known) return false;
-  for (unsigned us = 1; us <= 10000; us *= 10) {
-    usleep(us);
-    if (__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) == 0) return true;
-  }
-  return false;
+  return qzi_span_cpu.known;
 }
 #else
 uint64_t qzi_span_waited(uint32_t os_tid) {
@@ -167,6 +145,9 @@ void qzi_span_stood(uint64_t since) {
 }
 
 void qzi_span_clock_prepare(void) {
+#ifdef QZI_PUB_ONE_THREAD
+  qzi_cpu_clock_prepare(QZI_SPAN_UNASKED_NS);
+#endif
   qzi_span_unasked = ticks_of(QZI_SPAN_UNASKED_NS);
   qzi_span_cpu_waits = has_cpu_waits();
   qzi_span_clock_cost = UINT64_MAX;

@@ -6,17 +6,17 @@
  * Must not: make a system call unless the kernel has taken the CPU away, or QZI_SPAN_UNASKED_NS have passed since the
  * last one.
  *
- * When the kernel takes the CPU away from a thread that is not inside the critical section to which rseq_cs points, it
- * clears rseq_cs (uapi linux/rseq.h). So rseq_cs is set to a section that is never executed; if it is found cleared,
- * the kernel is asked how long the thread has waited for CPUs. Nothing tells that the host has taken the CPU away; but
- * the kernel knows and does not count it as the thread's processor time, which is therefore read now and then.
+ * If the kernel has taken the CPU away (kept_cpu.h), it is asked how long the thread has waited for CPUs. Nothing tells
+ * that the host has taken the CPU away; but the kernel knows and does not count it as the thread's processor time,
+ * which is therefore read now and then.
  */
 #ifndef QZI_SPAN_CLOCK_H
 #define QZI_SPAN_CLOCK_H
 
 #include "private.h"
+#include "kept_cpu.h"
 #ifdef QZI_PUB_ONE_THREAD
-#include <time.h>
+#include "cpu_clock.h"
 #endif
 
 #pragma GCC visibility push(hidden)
@@ -51,12 +51,8 @@ uint64_t qzi_span_waited(uint32_t os_tid);
 #pragma GCC visibility pop
 
 #ifdef QZI_PUB_ONE_THREAD
-/* Events of the pthread layer take microseconds, and it does not see all waits: so it uses the threads' CPU time. */
-static inline uint64_t ticks_now(void) {
-  struct timespec now;
-  if (qzi_no_system_calls || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)) return 0;
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+/* The pthread layer does not see all waits: so it uses the threads' processor time. */
+static inline uint64_t ticks_now(void) { return qzi_cpu_clock_ns(); }
 static inline uint64_t tick_scale(void) { return 0; }
 #else
 static inline uint64_t ticks_now(void) { return qzi_pub_ticks(); }
@@ -68,17 +64,9 @@ static inline uint64_t ticks_of(uint64_t ns) {
   return scale ? (uint64_t)(((unsigned __int128)ns << 32) / scale) : ns;
 }
 
-#if !defined(QZI_PUB_ONE_THREAD) && defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+/* Waits for CPUs are subtracted from the package's clock; processor time does not contain them. */
+#if QZI_HAS_KEPT && !defined(QZI_PUB_ONE_THREAD)
 #define HAS_RSEQ 1
-/* glibc 2.35 and later register rseq; without it, waits for CPUs are not subtracted. */
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned __rseq_size __attribute__((weak));
-extern char qzi_span_section[] __attribute__((visibility("hidden")));
-#define RSEQ_CS 8 /* offset of rseq_cs in struct rseq */
-
-static inline uint64_t *rseq_word(void) {
-  return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + __rseq_offset + RSEQ_CS);
-}
 #else
 #define HAS_RSEQ 0
 #endif
@@ -87,7 +75,7 @@ static inline uint64_t clock_now(void) {
   uint64_t now = ticks_now();
 #if HAS_RSEQ
   if (__builtin_expect(qzi_span_cpu_waits, 1)) {
-    if (__builtin_expect(__atomic_load_n(rseq_word(), __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)qzi_span_section, 0))
+    if (__builtin_expect(!qzi_kept(), 0))
       now = qzi_span_interrupted();
     else if (__builtin_expect(now - qzi_span_cpu.asked > qzi_span_unasked, 0))
       now = qzi_span_overdue();

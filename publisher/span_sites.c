@@ -17,10 +17,10 @@ unsigned qzi_site_number(uint64_t site) {
 
 uint64_t qzi_site_address(unsigned number) { return atomic_load_explicit(&numbered[number], memory_order_relaxed); }
 
-__attribute__((noinline, cold)) void qzi_site_begins(struct qz_site *site, const struct qzi_span *span,
-                                                     const struct qzi_pub_thread *t) {
-  qzi_pub_store(&site->start, t->start);
-  qzi_pub_store(&site->site, span->site ? t->create_site : 1);
+__attribute__((noinline, cold)) void qzi_site_begins(struct qz_site *site, const struct qzi_span *span, uint64_t start,
+                                                     uint64_t place) {
+  qzi_pub_store(&site->start, start);
+  qzi_pub_store(&site->site, span->site ? place : 1);
 }
 
 void qzi_site_merged(struct qz_span *record, uint64_t place, unsigned number, const struct qzi_merge *merge,

@@ -28,8 +28,8 @@ static inline unsigned qzi_site_near_at(uint64_t site) { return site * QZ_HASH_F
 unsigned qzi_site_number(uint64_t site);
 /* Returns the site with that number; 0: there is none. */
 uint64_t qzi_site_address(unsigned number);
-/* The first thread of a site has ended. */
-void qzi_site_begins(struct qz_site *site, const struct qzi_span *span, const struct qzi_pub_thread *t);
+/* The first thread of a site has ended, which began with `start` and was spawned at `place`. */
+void qzi_site_begins(struct qz_site *site, const struct qzi_span *span, uint64_t start, uint64_t place);
 /* At `site`, which has that number, the chains in `merge` were merged into one, whose length is `longest`. */
 void qzi_site_merged(struct qz_span *record, uint64_t site, unsigned number, const struct qzi_merge *merge,
                      uint64_t longest);
@@ -42,9 +42,9 @@ static inline unsigned qzi_site_number_near(struct qzi_site_near *near, uint64_t
   return near->number;
 }
 /* The thread with that span has ended. */
-static inline void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, const struct qzi_pub_thread *t) {
+static inline void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, uint64_t start, uint64_t place) {
   struct qz_site *site = &record->sites[span->site];
-  if (__builtin_expect(!site->site, 0)) qzi_site_begins(site, span, t);
+  if (__builtin_expect(!site->site, 0)) qzi_site_begins(site, span, start, place);
   uint64_t *sums = span->top ? &site->top_count : &site->inner_count;
   qzi_pub_increment(&sums[0]);
   qzi_pub_more(&sums[1], span->work);

@@ -3,7 +3,7 @@
 
 __attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span) {
   *span = (struct qzi_span){.epoch = qzi_pub_epoch, .away = ticks_now()};
-  if (qzi_what_if_any) span->inside = qzi_what_if_created(t);
+  if (qzi_what_if_any) span->inside = qzi_what_if_created(t->start, t->create_site);
 }
 
 /* Merges pairs of levels until `length` is in range. */
@@ -55,13 +55,14 @@ __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor
                                                     uint64_t time) {
   uint64_t id = qzi_path_write(actor->crumbs, actor->index, span->now.crumb, actor->seen, span->now.length);
   if (id) span->now.crumb = id;
+  const struct qzi_pub_thread *thread = (const void *)((char *)span - qzi_span_offset);
   actor->seen = time;
   qzi_pub_store(&actor->crumbs->word, span->now.crumb);
   qzi_span_note_waits(actor);
   if (qzi_what_if_choosing)
     qzi_what_if_choose(span);
   else if (qzi_what_if_any) /* it may have started before the choice */
-    span->inside |= qzi_what_if_created((const struct qzi_pub_thread *)(void *)((char *)span - qzi_span_offset));
+    span->inside |= qzi_what_if_created(thread->start, thread->create_site);
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
     if (span->now.what_if[k] > actor->record->what_if[k])
       qzi_pub_store(&actor->record->what_if[k], span->now.what_if[k]);

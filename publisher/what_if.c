@@ -104,14 +104,14 @@ static bool has_place(const struct qz_what_if *one, uint64_t address) {
   return false;
 }
 
-uint8_t qzi_what_if_created(const struct qzi_pub_thread *t) {
+uint8_t qzi_what_if_created(uint64_t start, uint64_t site) {
   unsigned bits = 0;
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
     const struct qz_what_if *one = &asked_now[k];
     uint32_t kind = __atomic_load_n(&one->kind, __ATOMIC_ACQUIRE);
     if (kind != QZ_WHAT_IF_PROCEDURE && kind != QZ_WHAT_IF_SITE && kind != QZ_WHAT_IF_PLACE) continue;
-    if (kind != QZ_WHAT_IF_PLACE && !has_entry(one, t->start)) continue;
-    if (kind != QZ_WHAT_IF_PROCEDURE && !has_place(one, t->create_site - 1)) continue;
+    if (kind != QZ_WHAT_IF_PLACE && !has_entry(one, start)) continue;
+    if (kind != QZ_WHAT_IF_PROCEDURE && !has_place(one, site - 1)) continue;
     bits |= 1u << k;
   }
   qzi_what_if_seen(bits);

@@ -29,8 +29,9 @@ extern bool qzi_what_if_choosing;
 /* The running thread writes a crumb: votes for the sites at which it and its ancestors were created and, when it is
  * time, chooses. */
 void qzi_what_if_choose(const struct qzi_span *span);
-/* Returns the bits of the queries to which a thread belongs from its start on, independently of its creator. */
-uint8_t qzi_what_if_created(const struct qzi_pub_thread *t);
+/* Returns the bits of the queries to which a thread belongs from its start on, independently of its creator: it begins
+ * with `start`, and was created at `site`. */
+uint8_t qzi_what_if_created(uint64_t start, uint64_t site);
 /* Returns the bits of the queries about calls of the procedure with that entry address. Called by hooks:
  * async-signal-safe. */
 uint8_t qzi_what_if_called(uint64_t entry);

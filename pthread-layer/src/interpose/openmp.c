@@ -100,33 +100,3 @@ static inline void pass(struct qzl_openmp *function, uint64_t site) {
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
-
-/* ---- tasks, which threads execute where they wait ---- */
-
-static inline void task_made(void) {
-  struct qzl_thread *me = qzi_publishing() ? qzl_self : NULL;
-  if (me && me->team) __atomic_store_n(&me->team->has_tasks, true, __ATOMIC_RELAXED);
-}
-/* TASK(name, its parameters and arguments after the body). Older compilers pass fewer: what then lies there is passed
- * on, and looked at by nobody. */
-#define TASK(name, parameters, arguments)                             \
-  QZL_EXPORT void name(void (*body)(void *) WITH parameters);         \
-  QZL_EXPORT void name(void (*body)(void *) WITH parameters) {        \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    void (*real)(void (*)(void *) WITH parameters);                   \
-    *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE()); \
-    task_made();                                                      \
-    if (real) real(body WITH arguments);                              \
-  }
-TASK(GOMP_task,
-     (void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags, void **depend,
-      int priority, void *detach),
-     (data, copy, size, align, deferred, flags, depend, priority, detach))
-TASK(GOMP_taskloop,
-     (void *data, void (*copy)(void *, void *), long size, long align, unsigned flags, unsigned long tasks,
-      int priority, long start, long end, long step),
-     (data, copy, size, align, flags, tasks, priority, start, end, step))
-TASK(GOMP_taskloop_ull,
-     (void *data, void (*copy)(void *, void *), long size, long align, unsigned flags, unsigned long tasks,
-      int priority, unsigned long long start, unsigned long long end, unsigned long long step),
-     (data, copy, size, align, flags, tasks, priority, start, end, step))

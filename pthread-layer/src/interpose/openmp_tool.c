@@ -7,7 +7,8 @@
  */
 #include <dlfcn.h>
 #include <stdlib.h>
-#include "pthread-layer/src/state/path.h"
+#include "openmp.h"
+#include "pthread-layer/src/state/task.h"
 #include "pthread-layer/src/state/team.h"
 #include "pthread-layer/src/state/threads.h"
 
@@ -17,12 +18,31 @@ union data { /* the tool's, of a region or task */
   uint64_t value;
   void *pointer;
 };
-enum event { PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_CREATE = 5, IMPLICIT_TASK = 7, SYNC_REGION = 23 };
+enum event {
+  PARALLEL_BEGIN = 3,
+  PARALLEL_END = 4,
+  TASK_CREATE = 5,
+  TASK_SCHEDULE = 6,
+  IMPLICIT_TASK = 7,
+  SYNC_REGION_WAIT = 16,
+  DEPENDENCES = 18,
+  SYNC_REGION = 23
+};
 enum endpoint { BEGINS = 1, ENDS = 2 };
-enum task { INITIAL = 1, EXPLICIT = 4 };
+enum task { INITIAL = 1, EXPLICIT = 4, UNDEFERRED = 1 << 27, UNTIED = 1 << 28, FINAL = 1 << 29 };
+enum status {
+  COMPLETE = 1,
+  CANCEL = 3,
+  SWITCH = 7
+}; /* of a task that its thread leaves; the first two: it has ended */
+enum dependence { IN = 1 };
+struct dependence_on {
+  union data variable;
+  int type;
+};
 /* What threads meet for: 1 to 4 and from 8 on are barriers; 9 is that at the end of a region, which older libraries
  * report as any implicit one. */
-enum meeting { IMPLICIT = 2, TASKWAIT = 5, REDUCTION = 7, REGION_END = 9 };
+enum meeting { IMPLICIT = 2, TASKWAIT = 5, TASKGROUP = 6, REDUCTION = 7, REGION_END = 9 };
 
 typedef void callback(void);
 typedef callback *lookup_function(const char *name);
@@ -80,9 +100,74 @@ static void implicit_task(int endpoint, union data *parallel, union data *task, 
   atomic_store_explicit(&told->size, threads, memory_order_relaxed);
   qzl_team_enters(&told->team, me);
 }
+/* ---- tasks ---- */
+
+/* The library does not tell what a task executes; but the compiler has it made by a call that does, before the library
+ * tells of it. Those that the library divides a loop into execute the same. */
+static _Thread_local struct { uint64_t start, site; } made_last;
+typedef void *alloc_function(void *place, int thread, int flags, size_t bytes, size_t shared_bytes, void *entry);
+QZL_EXPORT alloc_function __kmpc_omp_task_alloc;
+void *__kmpc_omp_task_alloc(void *place, int thread, int flags, size_t bytes, size_t shared_bytes, void *its) {
+  static struct qzl_openmp function = {"__kmpc_omp_task_alloc", .own = (void *)__kmpc_omp_task_alloc};
+  alloc_function *real;
+  *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE());
+  made_last.start = (uint64_t)(uintptr_t)its;
+  made_last.site = QZL_SITE();
+  return real ? real(place, thread, flags, bytes, shared_bytes, its) : NULL;
+}
+
+/* One that is not tied may go on in another thread, which is not told of. */
+static void task_create(union data *task, const void *frame, union data *made, int flags, int depends,
+                        const void *site) {
+  struct qzl_thread *me = flags & EXPLICIT && qzi_publishing() ? qzl_self : NULL;
+  made->pointer = NULL;
+  if (!me || !qzl_makes_tasks(me)) return;
+  if (flags & UNTIED)
+    qzl_task_unknown(me);
+  else
+    made->pointer = qzl_task_made(me, made_last.start, made_last.site ? made_last.site : (uint64_t)(uintptr_t)site,
+                                  (flags & UNDEFERRED ? QZL_TASK_INCLUDED : 0) | (flags & FINAL ? QZL_TASK_FINAL : 0));
+}
+/* Data of a thread's implicit task are the round of a barrier, 0 or 1. */
+static struct qzl_task *made_for(const union data *task) { return task->value > 1 ? task->pointer : NULL; }
+static void dependences(union data *task, const struct dependence_on *on, int count) {
+  struct qzl_task *made = task ? made_for(task) : NULL;
+  for (int k = 0; made && k < count; k++) qzl_task_depends(made, on[k].variable.value, on[k].type != IN);
+}
+/* A thread goes over from one task to another: to one that has not begun, or, when that ends, back. */
+static void task_schedule(union data *from, int status, union data *to) {
+  struct qzl_thread *me = qzl_self;
+  bool ends = status == COMPLETE || status == CANCEL;
+  struct qzl_task *task = ends ? made_for(from) : status == SWITCH && to ? made_for(to) : NULL;
+  if (!me || !task) return;
+  if (!ends) {
+    made_last.start = task->start;
+    made_last.site = task->site;
+    qzl_task_begins(me, task);
+    return;
+  }
+  from->pointer = NULL;
+  qzl_task_ends(me, task);
+}
+static void wait_for_tasks(struct qzl_thread *me, int meeting, int endpoint, const void *site) {
+  if (meeting == TASKGROUP && endpoint == BEGINS && qzi_publishing() && me && qzl_makes_tasks(me))
+    qzl_tasks_grouped(me);
+  if (!me || !me->task) return;
+  if (meeting == TASKWAIT && endpoint == BEGINS) qzl_tasks_wait(me);
+  if (meeting == TASKWAIT && endpoint == ENDS) qzl_tasks_waited(me, (uint64_t)(uintptr_t)site);
+  if (meeting == TASKGROUP && endpoint == ENDS) qzl_group_waited(me, (uint64_t)(uintptr_t)site);
+}
+static void sync_region_wait(int meeting, int endpoint, union data *parallel, union data *task, const void *site) {
+  struct qzl_thread *me = qzl_self;
+  if (meeting == TASKGROUP && endpoint == BEGINS && me && me->task) qzl_tasks_wait(me);
+}
+
+/* ---- barriers, and ends of regions ---- */
+
 static void sync_region(int meeting, int endpoint, union data *parallel, union data *task, const void *site) {
   struct qzl_thread *me = qzl_self;
   struct told *told = qzi_publishing() ? its_team(me) : NULL;
+  if (meeting == TASKWAIT || meeting == TASKGROUP) wait_for_tasks(me, meeting, endpoint, site);
   if (!told || !task || (meeting >= TASKWAIT && meeting <= REDUCTION)) return;
   bool at_end = meeting == REGION_END || (meeting == IMPLICIT && (!site || site == told->site));
   if (endpoint == BEGINS && at_end)
@@ -92,14 +177,9 @@ static void sync_region(int meeting, int endpoint, union data *parallel, union d
   else if (!at_end)
     qzl_team_passed(&told->team, me, (unsigned)task->value & 1);
 }
-static void task_create(union data *task, const void *frame, union data *made, int flags, int depends,
-                        const void *site) {
-  struct told *told = flags & EXPLICIT && qzi_publishing() ? its_team(qzl_self) : NULL;
-  if (told) __atomic_store_n(&told->team.has_tasks, true, __ATOMIC_RELAXED);
-}
 static void parallel_end(union data *parallel, union data *task, int flags, const void *site) {
   struct told *told = parallel->pointer;
-  struct qzl_thread *me = told ? here() : NULL;
+  struct qzl_thread *me = told ? qzl_self : NULL;
   if (!told) return;
   if (me) qzl_team_ended(&told->team, me, (uint64_t)(uintptr_t)site);
   atomic_store_explicit(&told->used, false, memory_order_release);
@@ -113,6 +193,9 @@ static int initialize(lookup_function *lookup, int device, union data *data) {
   set(PARALLEL_BEGIN, (callback *)parallel_begin);
   set(PARALLEL_END, (callback *)parallel_end);
   set(TASK_CREATE, (callback *)task_create);
+  set(TASK_SCHEDULE, (callback *)task_schedule);
+  set(DEPENDENCES, (callback *)dependences);
+  set(SYNC_REGION_WAIT, (callback *)sync_region_wait);
   set(IMPLICIT_TASK, (callback *)implicit_task);
   set(SYNC_REGION, (callback *)sync_region);
   qzl_teams_told();

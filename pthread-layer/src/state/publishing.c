@@ -10,6 +10,7 @@
 #include "path.h"
 #include "pool.h"
 #include "signal_samples.h"
+#include "task_pool.h"
 #include "team.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
@@ -121,6 +122,7 @@ void qzi_publishers_forked(void) {
   qzl_process.tid = qzl_own_tid();
   if (qzl_self) qzl_self->pub.os_tid = qzl_self->thread.os_tid = qzl_process.tid;
   qzl_objects_forked();
+  qzl_tasks_forked();
 }
 void qzi_publishers_started_again(void) {}
 

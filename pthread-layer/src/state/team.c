@@ -1,6 +1,7 @@
 /* Chains that go through teams. See team.h. */
 #include "team.h"
 #include "path.h"
+#include "task.h"
 #include "publisher/private.h"
 
 static bool is_recorded(const struct qzl_team *team) { return qzi_publishing() && team->epoch == qzi_pub_epoch; }
@@ -21,15 +22,21 @@ void qzl_teams_told(void) {
 }
 
 void qzl_team_begins(struct qzl_team *team, struct qzl_thread *me) {
-  *team =
-    (struct qzl_team){.begun_by = me, .outer = me->team, .epoch = qzi_pub_epoch, .has_span = me->pub.span != NULL};
+  *team = (struct qzl_team){.begun_by = me,
+                            .outer = me->team,
+                            .outer_task = me->task,
+                            .epoch = qzi_pub_epoch,
+                            .has_span = me->pub.span != NULL};
+  me->task = NULL;
   if (me->pub.path) team->word = qzi_path_now(me->pub.path);
   if (me->pub.span) qzi_span_origin(&me->pub, &team->begin);
 }
 
 void qzl_team_enters(struct qzl_team *team, struct qzl_thread *me) {
   me->team = team;
+  me->idle_since = 0;
   if (me == team->begun_by) return;
+  me->task = NULL;
   if (has_path(team, me)) qzl_path_goes_on(me, team->word, QZ_ARRIVAL_CREATED, 0);
   if (has_span(team, me)) qzi_span_begins_after(&me->pub, &team->begin);
 }
@@ -41,19 +48,26 @@ static void leave(const struct qzl_team *team, struct qzl_team_chains *at, struc
   if (me == team->begun_by) at->span.work = work; /* it has its own already */
   if (!has_path(team, me)) return;
   at->last = me;
+  at->ticks = me->idle_since = qzi_pub_ticks();
   at->word = qzi_path_now(me->pub.path);
 }
 /* The thread waited for others, perhaps with its processor: that is no strand of it, unless it may have executed tasks
- * there. */
-static void go_on(const struct qzl_team *team, const struct qzl_team_chains *at, struct qzl_thread *me, uint64_t site) {
+ * there of which nothing is known. Tasks that it executed are. */
+static void go_on(const struct qzl_team *team, const struct qzl_team_chains *at, const struct qzl_ended *tasks,
+                  struct qzl_thread *me, uint64_t site) {
+  me->idle_since = 0;
   if (has_span(team, me)) {
-    if (!__atomic_load_n(&team->has_tasks, __ATOMIC_RELAXED)) qzi_span_goes_on(&me->pub);
+    if (!__atomic_load_n(&team->has_unknown_tasks, __ATOMIC_RELAXED)) qzi_span_waited_busy(&me->pub);
+    if (tasks->span.merge.chains) qzi_span_precedes(&me->span, &tasks->span.most);
     if (site)
       qzi_span_after(&me->pub, &at->span, site);
     else
       qzi_span_get(&me->pub, &at->span.most, 0);
   }
-  if (has_path(team, me) && at->last && at->last != me) qzl_path_goes_on(me, at->word, QZ_ARRIVAL_JOINED, 0);
+  bool by_task = tasks->ticks > at->ticks;
+  const struct qzl_thread *last = by_task ? tasks->by : at->last;
+  if (has_path(team, me) && last && last != me)
+    qzl_path_goes_on(me, by_task ? tasks->word : at->word, QZ_ARRIVAL_JOINED, 0);
 }
 
 void qzl_team_leaves(struct qzl_team *team, struct qzl_thread *me) {
@@ -61,17 +75,21 @@ void qzl_team_leaves(struct qzl_team *team, struct qzl_thread *me) {
   leave(team, &team->end, me);
   qzl_unlock_words(&team->lock);
   me->team = me == team->begun_by ? team->outer : NULL;
+  if (me != team->begun_by) me->task = NULL;
 }
 
 void qzl_team_ended(struct qzl_team *team, struct qzl_thread *me, uint64_t site) {
   qzl_lock_words(&team->lock);
   struct qzl_team_chains end = team->end;
+  struct qzl_ended tasks = team->ended;
   qzl_unlock_words(&team->lock);
-  go_on(team, &end, me, site);
+  me->task = team->outer_task;
+  go_on(team, &end, &tasks, me, site);
+  if (team->records) me->span.work += qzl_tasks_over(team);
 }
 
 void qzl_team_waited(struct qzl_thread *me) {
-  if (qzi_publishing() && me->pub.span) qzi_span_goes_on(&me->pub);
+  if (qzi_publishing() && me->pub.span) qzi_span_waited_busy(&me->pub);
 }
 
 unsigned qzl_team_arrives(struct qzl_team *team, struct qzl_thread *me, unsigned parties) {
@@ -88,6 +106,8 @@ unsigned qzl_team_arrives(struct qzl_team *team, struct qzl_thread *me, unsigned
 void qzl_team_passed(struct qzl_team *team, struct qzl_thread *me, unsigned round) {
   qzl_lock_words(&team->lock);
   struct qzl_team_chains at = team->round[round];
+  struct qzl_ended tasks = team->ended;
   qzl_unlock_words(&team->lock);
-  go_on(team, &at, me, 0);
+  if (me->task) me->span.work += qzl_tasks_work(me->task);
+  go_on(team, &at, &tasks, me, 0);
 }

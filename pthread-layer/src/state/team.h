@@ -8,28 +8,7 @@
 #ifndef QZL_TEAM_H
 #define QZL_TEAM_H
 
-#include "thread.h"
-
-/* What threads have left for those that go on after the last of them. */
-struct qzl_team_chains {
-  struct qzi_span_sync span; /* work and span */
-  struct qzl_thread *last;   /* who came last; its chain of the time path then */
-  uint64_t word;
-  unsigned came;
-};
-struct qzl_team {
-  struct qzl_thread *begun_by;
-  struct qzl_team *outer;       /* that of the thread that began this one */
-  struct qzi_span_origin begin; /* work and span of that thread where the region began; its chain of the time path */
-  uint64_t word;
-  uint32_t epoch; /* of the recording in which it began: another one does not know of it */
-  bool has_span;
-  bool has_tasks;                  /* its threads have made some, and execute them where they wait for each other */
-  _Atomic uint32_t lock;           /* of those below */
-  struct qzl_team_chains end;      /* of the region */
-  struct qzl_team_chains round[2]; /* of its barriers, by turns */
-  unsigned arrivals;               /* at barriers */
-};
+#include "team_data.h"
 
 #pragma GCC visibility push(hidden)
 /* The library whose threads form teams tells of all of them (QZ_SESSION_TEAMS), from now on. */

@@ -55,7 +55,7 @@ static void nested(void) {
   }
 }
 
-/* It is not determined which thread executes how many; most of them at the barrier: work 440. */
+/* It is not determined which thread executes how many; most of them at the barrier: work 440, span 130. */
 static void tasks(void) {
   alone(100);
 #pragma omp parallel num_threads(2)

@@ -127,12 +127,15 @@ static void library_waits(void) {
                                      "crossbeam::Receiver::recv",
                                      "sem_wait",
                                      "pthread_cond_timedwait"};
+  static const char *const tasks[] = {"GOMP_taskwait", "GOMP_taskgroup_end", "GOMP_taskloop_ull", "__kmpc_omp_taskwait",
+                                      "__kmpc_end_taskgroup"};
   static const char *const none[] = {"futex",    "lock_flag", "std::future<int>::get", "freeze", "mallocate",
                                      "recvfrom", ""};
   for (size_t k = 0; k < sizeof locks / sizeof *locks; k++) waits(locks[k], QZ_LIBRARY_WAIT_LOCK);
   for (size_t k = 0; k < sizeof barriers / sizeof *barriers; k++) waits(barriers[k], QZ_LIBRARY_WAIT_BARRIER);
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) waits(ends[k], QZ_LIBRARY_WAIT_REGION_END);
   for (size_t k = 0; k < sizeof data / sizeof *data; k++) waits(data[k], QZ_LIBRARY_WAIT_DATA);
+  for (size_t k = 0; k < sizeof tasks / sizeof *tasks; k++) waits(tasks[k], QZ_LIBRARY_WAIT_TASKS);
   for (size_t k = 0; k < sizeof none / sizeof *none; k++) waits(none[k], QZ_LIBRARY_WAIT_UNKNOWN);
 }
 

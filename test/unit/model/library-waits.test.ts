@@ -56,6 +56,17 @@ test('a barrier inside a library is a barrier: its uneven division is reported i
   t.deepEqual(namesOf(model, [at!, code]), ['GOMP_barrier at a.c:9', 'work']);
 });
 
+test('a wait for tasks, which other threads of the team execute: uneven, not a pipeline', (t) => {
+  const taskwait = 'futex(tasks):GOMP_taskwait at a.c:9';
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .stretch(second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
+      .stretch(second, [wait(...region('main', [taskwait])), run(...region('w', ['work']))])
+      .build(),
+  );
+  t.is(model.findings[0]?.kind, 'imbalance');
+});
+
 test('one thread has nearly all work of a parallel region, the others wait at its end: uneven, not serial', (t) => {
   for (const [name, kind] of [
     ['region-end', 'imbalance'],

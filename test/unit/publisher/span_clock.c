@@ -58,7 +58,7 @@ static void is_stolen(uint64_t ns) { now += ns; }
 static void waits(uint64_t ns) {
   now += ns;
   waited += ns;
-  __atomic_store_n(rseq_word(), 0, __ATOMIC_RELAXED);
+  __atomic_store_n(qzi_kept_word(), 0, __ATOMIC_RELAXED);
 }
 static void sleeps(uint64_t ns) {
   now += ns;

@@ -10,8 +10,10 @@ export const isLock = (entity: Entity): boolean =>
 
 /** The end of a parallel region: the threads wait there for one that still executes a part of it. */
 export const isRegionEnd = ({ libraryWait }: Entity): boolean => libraryWait === 'region-end';
+/** A thread waits there for tasks that other threads of its team execute. */
+const isForTasks = ({ libraryWait }: Entity): boolean => libraryWait === 'tasks';
 export const isBarrier = (entity: Entity): boolean =>
-  entity.rawKind === 'barrier' || entity.libraryWait === 'barrier' || isRegionEnd(entity);
+  entity.rawKind === 'barrier' || entity.libraryWait === 'barrier' || isRegionEnd(entity) || isForTasks(entity);
 /** Whether threads of a team wait there, inside OpenMP's library, for the team's next region. */
 export const isTeamRest = (entity: Entity): boolean =>
   entity.origin === 'openmp' && isUncounted(entity) && isUnexplained(entity);
@@ -38,9 +40,9 @@ export const isUncounted = ({ rawKind, object }: Entity): boolean =>
 export const endsWithin = (entity: Entity): boolean =>
   !isOfProcesses(entity) &&
   entity.rawKind !== 'sleep' &&
-  (!isUncounted(entity) || isLock(entity) || isBarrier(entity) || passesOn(entity) || entity.origin === 'openmp');
+  (!isUncounted(entity) || isLock(entity) || isMeeting(entity) || passesOn(entity) || entity.origin === 'openmp');
 
 const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
 /** Whether threads may pass data to each other through it. */
 export const passesData = (entity: Entity): boolean =>
-  dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity) && !isOfProcesses(entity);
+  dataKinds.has(entity.rawKind) && !isLock(entity) && !isMeeting(entity) && !isOfProcesses(entity);

@@ -16,9 +16,10 @@ const much = 0.05;
 const isOfLlvm = ({ kind, module }: Entity): boolean =>
   kind === 'thread' && (module.includes('/libomp.so') || module.includes('/libiomp5.so'));
 
-/** Ends of OpenMP's regions, and barriers in them, are seen; tasks are not. */
+/** Ends of OpenMP's regions, barriers in them, and waits for tasks are seen. */
 const isSeen = ({ origin, libraryWait }: Entity): boolean =>
   libraryWait === 'region-end' ||
+  libraryWait === 'tasks' ||
   (libraryWait === 'barrier' && origin === 'runtime') ||
   (libraryWait !== 'lock' && origin === 'openmp');
 

@@ -25,7 +25,7 @@ export interface WorkSpanTotals {
 }
 
 export interface WorkSpan extends WorkSpanTotals {
-  asideNs: number; // the package's own work, which is in neither
+  asideNs: number; // the package's own work, or OpenMP's library's while threads wait there; which is in neither
   // waits for CPUs, in neither work nor span; null: included in both, or not known (pthread programs)
   cpuWaitNs: number | null;
   strands: number;
@@ -43,13 +43,13 @@ export interface WorkSpan extends WorkSpanTotals {
 /** If more than this share of the processor time is in no strand, the rest does not allow predictions. */
 const tooMuchUnended = 0.1;
 
-/** Busy waiting is not counted as work. */
+/** Busy waiting is not counted as work, nor what OpenMP's library does while a thread waits there. */
 function unendedOf({ raw, cpuWait }: Model): number {
   if (raw.head.publisher !== 'pthread') return 0;
   let spinningNs = 0;
   for (let k = 0; k < raw.tuples.ns.length; k++)
     if (u8(raw.tuples.state, k) === State.spinning) spinningNs += f64(raw.tuples.ns, k);
-  return Math.max(0, cpuWait.runNs - raw.head.workNs - spinningNs);
+  return Math.max(0, cpuWait.runNs - raw.head.workNs - Math.max(spinningNs, raw.head.asideNs));
 }
 
 /** null: work and span were not recorded, or the program ended before the first strand did. */

@@ -98,6 +98,7 @@ export const libraryWaits = {
   message: 5,
   collective: 6,
   processes: 7,
+  tasks: 8,
 } as const;
 export type LibraryWait = keyof typeof libraryWaits;
 
@@ -306,4 +307,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '29525cec3263138c';
+export const addonMark = '8a840d2c755d2d66';

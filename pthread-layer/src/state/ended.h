@@ -1,0 +1,16 @@
+/* What tasks that have ended leave for who waits for them.
+ *
+ * Owns:    nothing. Writer: who has executed such a task, under the lock of what contains it. Reader: who has waited.
+ */
+#ifndef QZL_ENDED_H
+#define QZL_ENDED_H
+
+#include "thread.h"
+
+struct qzl_ended {
+  struct qzi_span_sync span;
+  uint64_t word, ticks; /* of the last: its chain of the time path, when it ended, */
+  const struct qzl_thread *by;
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* A team, which stands on the stack of the thread that begins the region: see team.h.
+ *
+ * Owns:    struct qzl_team. Writer, reader: team.c; of what belongs to its tasks, task.c.
+ */
+#ifndef QZL_TEAM_DATA_H
+#define QZL_TEAM_DATA_H
+
+#include "ended.h"
+
+struct qzl_task;
+
+/* What threads have left for those that go on after the last of them. */
+struct qzl_team_chains {
+  struct qzi_span_sync span; /* work and span */
+  struct qzl_thread *last;   /* who came last; its chain of the time path then */
+  uint64_t word, ticks;      /* and when that was */
+  unsigned came;
+};
+struct qzl_team {
+  struct qzl_thread *begun_by;
+  struct qzl_team *outer;       /* that of the thread that began this one */
+  struct qzi_span_origin begin; /* work and span of that thread where the region began; its chain of the time path */
+  uint64_t word;
+  uint32_t epoch; /* of the recording in which it began: another one does not know of it */
+  bool has_span;
+  bool has_tasks;                  /* its threads have made some, and execute them where they wait for each other; */
+  bool has_unknown_tasks;          /* of some nothing is known */
+  struct qzl_task *outer_task;     /* that the thread which began it was in */
+  _Atomic uint32_t lock;           /* of those below */
+  struct qzl_team_chains end;      /* of the region */
+  struct qzl_team_chains round[2]; /* of its barriers, by turns */
+  unsigned arrivals;               /* at barriers */
+  struct qzl_ended ended;          /* tasks */
+  struct qzl_task *records;        /* what stands for its threads */
+};
+
+#endif

@@ -1,0 +1,66 @@
+/**
+ * Known work and span of OpenMP's tasks, whichever thread executes them: the program measures the processor time of
+ * each and adds it up as its graph of tasks demands (path-programs/span_tasks.c).
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { checkInvariants, item, timePathOf, workSpanOf } from '../../ts-frontend/src/model/index.js';
+import { record } from '../support/record.js';
+import { quartz } from '../support/run-quartz.js';
+import { root } from '../support/root.js';
+
+const cases = [
+  { name: 'one after another', args: 'one-by-one', tasks: 40 },
+  { name: 'a tree of tasks that wait for theirs', args: 'tree', tasks: 62 },
+  { name: 'many that are executed at the end of the region', args: 'wide', tasks: 32 },
+  { name: 'uneven ones, waited for by taskwait', args: 'uneven', tasks: 40 },
+  { name: 'chains by depend clauses', args: 'chains', tasks: 40 },
+  { name: 'writers and readers by depend clauses', args: 'readers', tasks: 50 },
+  { name: 'groups, with what their tasks leave behind', args: 'groups', tasks: 40 },
+  { name: 'loops of tasks', args: 'loop', tasks: 32 },
+  { name: 'tasks that are executed at once', args: 'included', tasks: 41 },
+  { name: 'tasks before a barrier', args: 'barrier', tasks: 8 },
+];
+
+for (const compiler of ['', '-clang']) {
+  const program = join(root, `build/test/known-answers/path-programs/span_tasks${compiler}`);
+  const there = existsSync(program) ? test.serial : test.skip;
+  for (const { name, args, tasks } of cases)
+    there(`OpenMP${compiler}: ${name}`, async (t) => {
+      const { model, file, status, stdout, stderr } = await record(program, { args: [args], span: true });
+      t.is(status, 0, stderr);
+      t.deepEqual(checkInvariants(model), []);
+      const span = workSpanOf(model);
+      if (span === null) throw new Error('no work and span were recorded');
+      const [work, length] = stdout.split('\n')[1]!.split(' ').map(Number) as [number, number];
+      // What is outside of tasks: creating them, and a few milliseconds at the start.
+      const more = 0.05 * work + 8e6;
+      const is = `${span.workNs / 1e6} ms work, ${span.spanNs / 1e6} ms span`;
+      const text = `${is}; not ${work / 1e6}, ${length / 1e6} (${file})`;
+      t.true(span.workNs > 0.99 * work && span.workNs < work + more, text);
+      t.true(span.spanNs > 0.99 * length && span.spanNs < length + more, text);
+      const made = span.sites.filter(({ start }) => /_omp_fn|omp_task_entry/.test(item(model.entities, start).name));
+      t.is(
+        made.reduce((sum, { count }) => sum + count, 0),
+        tasks,
+        'each task is counted where it is made',
+      );
+      t.false(span.unseenOrder.regions);
+      t.true(span.unseenOrder.waitNs < 0.05 * model.elapsedNs, 'waits for tasks are seen');
+      t.true(span.prediction.length > 0, 'all processor time is in a strand, or it is waiting');
+    });
+
+  there(`OpenMP${compiler}: the time path leads through the longer task, and back`, async (t) => {
+    const { model, file } = await record(program, { args: ['uneven'] });
+    const path = timePathOf(model);
+    t.true((path?.inferredNs ?? NaN) < 0.3 * (path?.lengthNs ?? 0), `${path?.inferredNs} of ${path?.lengthNs} ns`);
+    const { stdout } = await quartz(['path', '--json', file]);
+    const { entities, lengthNs } = JSON.parse(stdout) as {
+      lengthNs: number;
+      entities: { name: string; onPathNs: number }[];
+    };
+    const work = entities.find(({ name }) => name === 'part' || name === 'alone')?.onPathNs ?? 0;
+    t.true(work > 0.2 * lengthNs, `${work} of ${lengthNs} ns`);
+  });
+}
