@@ -74,6 +74,22 @@ export const pipeline = (): ProfileBuilder => {
   return builder;
 };
 
+/** Both processors search, with a thread each, in what a third thread hands out; each search waits now and then. */
+export const searchers = (): ProfileBuilder => {
+  const builder = new ProfileBuilder({ processors: 2 });
+  const unit = second / 880;
+  const searches = (name: string, on: boolean): Doing =>
+    on ? run(name, ['searching', 'search']) : wait(name, ['searching', 'channel:todo']);
+  const main = wait('main', ['main', 'channel:done']);
+  for (let item = 0; item < 80; item++)
+    builder
+      .stretch(8 * unit, [main, searches('searcher', true), searches('searcher2', true)])
+      .stretch(2 * unit, [main, searches('searcher', true), searches('searcher2', false)])
+      .stretch(unit, [run('main', ['main', 'read']), searches('searcher', true), searches('searcher2', false)]);
+  for (const channel of ['todo', 'done']) builder.object(`channel:${channel}`, { acquisitions: 160, contended: 80 });
+  return builder;
+};
+
 /** A pipeline of even stages with so few items that its filling and draining is most of the run. */
 export const starvedPipeline = (): ProfileBuilder => {
   const builder = new ProfileBuilder({ processors: 4 });

@@ -86,6 +86,12 @@ test('unbalanced pipeline', (t) => {
   t.deepEqual(namesOf(finding.model, [stage.thread, next.thread]), ['optimizer', 'generator']);
 });
 
+test('a stage with a thread for each processor is not to be divided among more: its code limits', (t) => {
+  const { findings } = buildModel(examples.searchers().build());
+  t.deepEqual(findings.map(({ kind, name }) => [kind, name])[0], ['optimize', 'search']);
+  t.false(findings.some(({ facts }) => facts.form === 'slowest-stage'));
+});
+
 test('starvation: too few threads', (t) => {
   first(t, examples.starvation(), {
     kind: 'starvation',

@@ -165,7 +165,7 @@ export function stream(
   if (isPool(context, all, stages)) return divided(context, contexts, phaseOf(context, contexts, streams));
   const awaited = first && second ? awaitedOf(context, all, stages, first) : null;
   if (awaited !== null) return passedData(context, all, stages, related, awaited);
-  if (first && second && first.timeNs >= 1.25 * second.timeNs) {
+  if (first && second && first.timeNs >= 1.25 * second.timeNs && isDivisible(model, first)) {
     const own = streams.find((one) => one.thread === first.thread.id);
     const mine = ofStage(model, own ?? item(streams, 0), first, own !== undefined);
     return slowestStage(model, mine, stages, first, second, [
@@ -190,6 +190,9 @@ function isPool(context: FindingContext, { members }: Candidate, { objects, firs
   const count = first.threads.reduce((sum, id) => sum + Math.max(1, item(model.entities, id).instances), 0);
   return count >= 2 && takeFromPool(context, members, new Set(first.threads), new Set(objects));
 }
+
+/** A stage that has a thread for each processor gains nothing by more of them: its code limits, or how it gets work. */
+const isDivisible = (model: Model, { threads }: Stage): boolean => aliveAtOnce(model, threads) < model.processors;
 
 /**
  * The stage under the name of the procedure in which its thread begins, if its own is not known, or is that of main,
