@@ -22,6 +22,7 @@
 #include "abi/message.h"
 #include "private.h"
 #include "publisher.h"
+#include "uncancelled.h"
 
 #define REQUEST_MS 2000  /* how long to wait for the request of a sampler that has connected */
 #define WELCOME_MS 20000 /* how long to wait for the sampler that launched the program; long, for a loaded machine */
@@ -312,11 +313,12 @@ void qzi_channel_start(const char *follower) {
 
 void qzi_channel_look(void) {
   if (serving || qzi_no_system_calls || pthread_mutex_trylock(&lock)) return;
-  int error = errno;
+  int error = errno, state = qzi_uncancelled();
   struct pollfd wait = {.fd = connection.fd, .events = POLLIN};
   if (connection.fd >= 0 && valid(&connection) && poll(&wait, 1, 0) > 0) attend_connection();
   errno = error;
   pthread_mutex_unlock(&lock);
+  qzi_cancelled_again(state);
 }
 
 bool qzi_channel_pass(uint32_t type, int fd) {

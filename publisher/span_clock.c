@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "span_clock.h"
+#include "uncancelled.h"
 
 _Thread_local struct qzi_span_cpu qzi_span_cpu __attribute__((tls_model("initial-exec")));
 bool qzi_span_cpu_waits;
@@ -87,6 +88,7 @@ __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
   uint64_t begun = ticks_now();
   qzi_kept_ask();
   if (qzi_no_system_calls) return begun;
+  int state = qzi_uncancelled();
   struct answer answer = {.slept = times_slept(), .waited = waited_of("thread-self"), .ran_ns = ran_ns()};
   answer.ticks = ticks_now();
   if (qzi_kept()) {
@@ -100,6 +102,7 @@ __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
     }
     if (fd >= 0) close(fd);
   }
+  qzi_cancelled_again(state);
   lose(&answer);
   qzi_span_cpu.lost += asking;
   return answer.ticks;
