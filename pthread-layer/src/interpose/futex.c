@@ -47,35 +47,19 @@ static void wait_over(struct sleep *its) {
   errno = error;
 }
 
-/* A thread that may be cancelled at any time may be so in the kernel, but not in the layer, which may have a lock. */
-static int cancelled_later(void) {
-  int type = PTHREAD_CANCEL_DEFERRED;
-  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-  return type;
-}
-static void cancelled_as_before(const int *type) {
-  if (__builtin_expect(*type != PTHREAD_CANCEL_DEFERRED, 0)) pthread_setcanceltype(*type, NULL);
-}
-
 /* The sampler notices by the marker that this is another wait than the one before. */
 __attribute__((noinline)) static long wait_for(struct qzl_thread *me, uint64_t site, const uint32_t *word,
                                                int operation, unsigned long value, unsigned long other,
                                                const uint32_t *second, unsigned long third) {
-  __attribute__((cleanup(cancelled_as_before))) int type = cancelled_later();
   uint32_t known = qzl_known_word(word), index = known ? known : qzl_word(word, site);
-  if (!index) {
-    cancelled_as_before(&type);
-    return qzl_real_syscall(SYS_futex, word, operation, value, other, second, third);
-  }
+  if (!index) return qzl_real_syscall(SYS_futex, word, operation, value, other, second, third);
   qzi_pub_push(&me->pub, &me->thread, QZ_KEY_MARKER);
   __attribute__((cleanup(wait_over))) struct sleep its = {.slept = false};
   qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
   its.wait.own = true;
   if (!known) qzl_creation_futex(me, index, &its.wait.frame);
-  cancelled_as_before(&type);
   /* The number as a constant: the sampler finds it there while the kernel works for the call (kernel_work.c). */
   long result = qzl_real_syscall(SYS_futex, word, operation, value, other, second, third);
-  type = cancelled_later();
   /* EAGAIN: the word had another value, so that it need not wait. */
   its.slept = result >= 0 || errno == ETIMEDOUT || errno == EINTR;
   its.asked = its.slept || errno == EAGAIN;
@@ -100,7 +84,6 @@ static bool are_read(struct futex_waitv_word *to, const void *words, unsigned co
 }
 __attribute__((noinline)) static long wait_for_any(struct qzl_thread *me, uint64_t site, const void *words,
                                                    unsigned count, unsigned flags, const void *until, int clock) {
-  __attribute__((cleanup(cancelled_as_before))) int type = cancelled_later();
   struct futex_waitv_word read[WORDS];
   uint32_t indices[WORDS] = {0};
   const bool known = are_read(read, words, count);
@@ -110,17 +93,12 @@ __attribute__((noinline)) static long wait_for_any(struct qzl_thread *me, uint64
     indices[k] = index ? index : qzl_word(word, site);
     if (k && indices[0] && indices[k]) qzl_path_moves(indices[0], indices[k]);
   }
-  if (!indices[0]) {
-    cancelled_as_before(&type);
-    return qzl_real_syscall(QZL_FUTEX_WAITV, words, count, flags, until, clock);
-  }
+  if (!indices[0]) return qzl_real_syscall(QZL_FUTEX_WAITV, words, count, flags, until, clock);
   qzi_pub_push(&me->pub, &me->thread, QZ_KEY_MARKER);
   __attribute__((cleanup(wait_over))) struct sleep its = {.several = true};
   qzl_wait_begin(&its.wait, me, indices[0], QZ_STATE_BLOCKED);
   its.wait.own = true;
-  cancelled_as_before(&type);
   long result = qzl_real_syscall(QZL_FUTEX_WAITV, words, count, flags, until, clock);
-  type = cancelled_later();
   its.slept = result >= 0 || errno == ETIMEDOUT || errno == EINTR;
   its.asked = its.slept || errno == EAGAIN;
   its.wait.own = result < 0;
