@@ -53,7 +53,7 @@ const mostTwice = 0.4;
  * The maximum mean number of threads that run such code at a time, and the maximum including those that wait for a CPU
  * in it.
  */
-const mostRunning = 1.3,
+const mostRunning = 1.4,
   mostInside = 1.95;
 
 /** A thread with less than this share of the work of the busiest one has no work that it could be kept from. */
