@@ -15,6 +15,8 @@
 #define LONG_NS   UINT64_C(50000) /* a walk is long from here on; most take 2 to 3 us */
 /* ns allowed in addition, for the first walks, which meet only code that was not seen before */
 #define HEADSTART UINT64_C(20000000)
+/* ns that are kept at most: who was at rest for an hour is not to have CPU time for all its walks taken at once */
+#define KEPT      UINT64_C(200000000)
 
 struct qzi_paths *qzi_paths_open(struct qzi_interner *in) {
   struct qzi_paths *paths = calloc(1, sizeof *paths);
@@ -44,6 +46,7 @@ uint64_t qzi_paths_begin(struct qzi_paths *paths, uint64_t now_ns, int spare) {
   if (!paths->begun_ns) paths->allowed_ns = HEADSTART;
   if (paths->begun_ns && now_ns > paths->begun_ns)
     paths->allowed_ns += (now_ns - paths->begun_ns) / (spare ? SPARE : SHARE);
+  if (paths->allowed_ns > paths->spent_ns + KEPT) paths->allowed_ns = paths->spent_ns + KEPT;
   paths->begun_ns = now_ns;
   return qzi_inlining_take(paths->inlining);
 }
