@@ -68,9 +68,17 @@ void qzi_tasks_change(struct qzi_processor *p) {
   QZI_SET(p->deque.mode, qzi_task_mode()); /* there is no task, for whose mode a thief looks */
 }
 
+/* Other processors take from the list when no more threads may be created, so it is read under the biased lock. */
+static bool has_fewer(struct qzi_processor *p, uint32_t most) {
+  qzi_enter(p);
+  bool fewer = p->free_count < most;
+  qzi_leave(p);
+  return fewer;
+}
+
 uint32_t qzi_tasks_room(struct qzi_processor *p, uint32_t most) {
   qzi_tasks_of_now(p);
-  while (p->free_count < most && qzi_stack_more(p)) {}
+  while (has_fewer(p, most) && qzi_stack_more(p)) {}
   struct qzi_deque *deque = &p->deque;
   qzi_enter(p);
   (void)qzi_deque_youngest(deque); /* entries that have left leave their places, so that there is room */
