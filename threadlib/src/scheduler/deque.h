@@ -69,7 +69,7 @@ struct qzi_deque {
   struct qzi_entry *low;       /* minimum of `bottom` since a thief last set it: entries below have waited since then */
   struct qzi_entry *top;       /* the oldest entry */
   struct qzi_entry *base, *end;
-  struct qzi_entry *limit; /* below it tasks may be put: a descriptor is reserved for each place */
+  struct qzi_entry *limit; /* tasks are only below it, where a descriptor is reserved for each place */
   uint32_t gone;           /* number of entries that are QZI_GONE_TASK: none is reserved for them */
   uint32_t room;           /* maximum number of tasks; 0 if the kernel has no membarrier */
   uint32_t mode;           /* qzi_task_mode() of the tasks in it; written by the owner, while it has none */

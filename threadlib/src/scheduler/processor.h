@@ -123,8 +123,8 @@ __attribute__((noreturn)) void qzi_leave_call(void *exit_sp, void *result);
  * of p. Under the biased lock of `from`. Implemented in thread/task.c. */
 struct qzi_thread *qzi_task_becomes(struct qzi_processor *from, struct qzi_processor *p, struct qzi_scope *scope,
                                     const struct qzi_entry *entry);
-/* Returns how many tasks of the processor `from`, at most `most`, p may put into its own deque, which is empty: as many
- * free descriptors are reserved for them. 0: they become threads instead. */
+/* Returns how many places of p's own deque, which is empty, may hold tasks, at most `most`: as many descriptors are
+ * reserved. Tasks that another processor's deque had, and for which there is no such place, become threads. */
 uint32_t qzi_tasks_room(struct qzi_processor *p, uint32_t most);
 /* Takes the youngest entry of p's deque; p has no calls in place. */
 static inline __attribute__((always_inline)) struct qzi_thread *qzi_deque_take(struct qzi_processor *p) {

@@ -90,24 +90,22 @@ bool qzi_work_anywhere(const struct qzi_processor *self) {
 }
 
 /* Moves up to `count` of the oldest entries to the places above the bottom of p's deque, where nobody looks yet. Tasks
- * remain tasks, up to `room` of them, so that the owner, which waits meanwhile, only has to wait until they are copied:
- * p makes threads of them one after the other, on a stack that it has used before. Returns their number. */
+ * remain tasks in the first `room` places, for which p has reserved descriptors, so that the owner, which waits
+ * meanwhile, only has to wait until they are copied: p makes threads of them one after the other, on a stack that it
+ * has used before. Returns the number of entries. */
 static uint32_t take_deque(struct qzi_processor *from, struct qzi_processor *p, uint32_t count, uint32_t room) {
   struct qzi_entry *to = QZI_GET(p->deque.bottom);
   if (QZI_GET(from->deque.mode) != p->deque.mode) room = 0; /* what is published has just changed */
   uint32_t n = qzi_deque_tasks_leave(&from->deque, to, room < count ? room : count);
-  room -= n;
   for (to += n; n < count; n++, to++) {
     struct qzi_thread *slot;
     const struct qzi_entry *entry = qzi_deque_leaves(&from->deque, &slot);
     if (!entry) break;
     if (qzi_is_task(slot)) {
-      if (room) {
+      if (n < room) /* not above the limit: what is below it is what descriptors are reserved for */
         qzi_task_copy(to, entry);
-        room--;
-      } else {
+      else
         slot = qzi_task_becomes(from, p, qzi_task_scope(slot), entry);
-      }
     }
     QZI_SET(to->slot, slot);
   }
@@ -169,7 +167,7 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   if (deque_old == 0 && fifo_old <= 0 && !next_old) return NULL;
   qzi_pub_leave(&p->head.pub,
                 QZ_STATE_OVERHEAD); /* published as overhead: from here on stealing nearly always succeeds */
-  uint32_t room = deque_old ? qzi_tasks_room(p, tasks) : 0;
+  uint32_t room = deque_old ? qzi_tasks_room(p, tasks ? deque_old : 0) : 0;
   if (!qzi_revoke(victim)) {
     if (room) moved(p, 0);
     qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);
