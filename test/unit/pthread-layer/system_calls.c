@@ -46,15 +46,19 @@ __attribute__((constructor)) static void before_main(void) {
   tell("before main, another value", wait_for(&word, 1));
 }
 
+/* Leaves errno alone: the thread may not have told its number yet, or be at its end. */
 static void until_asleep(const _Atomic int *tid) {
+  int error = errno;
   for (int looks = 0; looks < 2; usleep(2000)) {
     char path[64], state = 0;
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", atomic_load(tid));
-    FILE *file = atomic_load(tid) ? fopen(path, "r") : NULL;
+    int its = atomic_load(tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", its);
+    FILE *file = its ? fopen(path, "r") : NULL;
     if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = 0;
     if (file) fclose(file);
     looks = state == 'S' ? looks + 1 : 0;
   }
+  errno = error;
 }
 static void crew(int members, void *(*member)(void *), pthread_t *threads) {
   for (int k = 0; k < members; k++) atomic_store(&tids[k], 0);
