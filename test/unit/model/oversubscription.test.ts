@@ -344,6 +344,13 @@ test('threads woken often because spinning ones have the CPUs: oversubscription 
     oversubscriptionFirst([wakeUps!, over!], (one) => (one === over ? saved : 1)).map(({ facts }) => facts.form);
   t.deepEqual(order(0.9), ['oversubscription', 'wake-ups']);
   t.deepEqual(order(0.7), ['wake-ups', 'oversubscription']);
+  t.true(over!.facts.form === 'oversubscription' && over!.facts.fewer.mostNs === null);
+  if (over!.facts.form === 'oversubscription') {
+    const { savesNs } = over!.facts.fewer;
+    over!.facts.fewer = { savesNs, mostNs: 1.25 * savesNs };
+    t.deepEqual(order(0.7), ['oversubscription', 'wake-ups'], 'its upper bound counts');
+    t.deepEqual(order(0.6), ['wake-ups', 'oversubscription']);
+  }
   t.deepEqual(
     oversubscriptionFirst([wakeUps!], () => 1),
     [wakeUps],

@@ -97,9 +97,17 @@ export function isOversubscription(finding: Finding, oversubscription: Finding |
 
 /**
  * If spinning threads keep others from the CPUs, threads are also woken late and often, as a consequence. So
- * oversubscription precedes the finding about wake-ups if it saves at least this share of what that one saves.
+ * oversubscription precedes the finding about wake-ups if fewer threads may save (their upper bound) at least this share
+ * of what that one saves.
  */
 const leastOfWaking = 0.8;
+
+/** What `savedBy` says of a finding, by the upper bound of what it saves. */
+function mostSaved(finding: Finding, savedBy: (finding: Finding) => number): number {
+  const { facts } = finding;
+  if (facts.form !== 'oversubscription' || facts.fewer.mostNs === null) return savedBy(finding);
+  return savedBy(finding) * (facts.fewer.mostNs / facts.fewer.savesNs);
+}
 
 /** The findings in their order, except that harmful oversubscription precedes the wake-ups that follow from it. */
 export function oversubscriptionFirst(limits: readonly Finding[], savedBy: (finding: Finding) => number): Finding[] {
@@ -107,7 +115,7 @@ export function oversubscriptionFirst(limits: readonly Finding[], savedBy: (find
   const waking = limits.findIndex(({ facts }) => facts.form === 'wake-ups');
   if (waking < 0 || at < waking) return [...limits];
   const one = item(limits, at);
-  if (savedBy(one) < leastOfWaking * savedBy(item(limits, waking))) return [...limits];
+  if (mostSaved(one, savedBy) < leastOfWaking * savedBy(item(limits, waking))) return [...limits];
   const rest = limits.filter((each) => each !== one);
   return [...rest.slice(0, waking), one, ...rest.slice(waking)];
 }
