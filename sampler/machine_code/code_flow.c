@@ -1,21 +1,63 @@
 /* See code_flow.h. */
 #include "code_flow.h"
 
-#include "x86_decode.h"
+#if defined(__x86_64__) && defined(QUARTZ_ZYDIS)
+#include <Zydis/Zydis.h>
 
-#ifdef QZI_DECODES
-static int step_x86(const unsigned char *bytes, size_t left, struct qzi_code_step *step) {
-  struct instruction its;
-  if (!qzi_decode(bytes, left, &its)) return 0;
-  int jumps = qzi_is_jump(&its), anywhere = its.op == 0xff && (its.kind == 4 || its.kind == 5);
-  *step = (struct qzi_code_step){.length = its.length, .target = (int64_t)its.length + its.number};
-  switch (its.flow) {
-  case FLOW_ON:
-  case FLOW_CALL: step->goes = QZI_GOES_ON; break;
-  case FLOW_IF: step->goes = jumps ? QZI_GOES_IF : QZI_GOES_ON; break;
-  case FLOW_JUMP: step->goes = jumps ? QZI_GOES_TO : QZI_GOES_AWAY; break;
-  case FLOW_ELSEWHERE: step->goes = anywhere ? QZI_GOES_ANYWHERE : QZI_GOES_AWAY; break;
+/* Opcodes of one byte (without prefixes). Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2,
+ * appendix A.2. */
+static enum qzi_goes goes_of_byte(const ZydisDecodedInstruction *found) {
+  switch (found->opcode) {
+  case 0xe9:
+  case 0xeb: return QZI_GOES_TO; /* jmp */
+  case 0xff:                     /* ModRM.reg selects: 4 and 5 are jmp through a register or memory */
+    return found->raw.modrm.reg == 4 || found->raw.modrm.reg == 5 ? QZI_GOES_ANYWHERE : QZI_GOES_ON;
+  case 0xc2:
+  case 0xc3:
+  case 0xca:
+  case 0xcb: /* ret */
+  case 0xcc:
+  case 0xcd:
+  case 0xcf:
+  case 0xf1:
+  case 0xf4: return QZI_GOES_AWAY;                                           /* int3, int, iret, int1, hlt */
+  case 0xc6:
+  case 0xc7: return found->raw.modrm.reg == 7 ? QZI_GOES_AWAY : QZI_GOES_ON; /* xabort, xbegin */
+  default: return found->opcode >= 0x70 && found->opcode <= 0x7f ? QZI_GOES_IF : QZI_GOES_ON;
   }
+}
+
+/* Opcodes of two bytes, 0f ... */
+static enum qzi_goes goes_of_two(const ZydisDecodedInstruction *found) {
+  switch (found->opcode) {
+  case 0x05:
+  case 0x07:
+  case 0x0b:
+  case 0x34:
+  case 0x35: return QZI_GOES_AWAY; /* syscall, sysret, ud2, sysenter, sysexit */
+  default: return found->opcode >= 0x80 && found->opcode <= 0x8f ? QZI_GOES_IF : QZI_GOES_ON;
+  }
+}
+
+/* Without operands, which take Zydis most of the time. */
+static int step_x86(const unsigned char *bytes, size_t left, struct qzi_code_step *step) {
+  /* Thread-local, because two threads decode: the one of snapshots, and the one that reads debug information. */
+  static _Thread_local ZydisDecoder decoder;
+  static _Thread_local int ready;
+  ZydisDecodedInstruction found;
+  if (!ready) {
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+        !ZYAN_SUCCESS(ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)))
+      return 0;
+    ready = 1;
+  }
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, left, &found))) return 0;
+  *step = (struct qzi_code_step){.length = found.length, .goes = QZI_GOES_ON};
+  if (found.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY) {
+    if (found.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT) step->goes = goes_of_byte(&found);
+    if (found.opcode_map == ZYDIS_OPCODE_MAP_0F) step->goes = goes_of_two(&found);
+  }
+  if (found.raw.imm[0].is_relative) step->target = (int64_t)found.length + found.raw.imm[0].value.s;
   return 1;
 }
 #else

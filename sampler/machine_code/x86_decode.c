@@ -21,6 +21,7 @@ static unsigned number_of(ZydisRegister name) {
 
 static enum qzi_flow flow_of(const ZydisDecodedInstruction *found) {
   int relative = found->raw.imm[0].is_relative;
+  if (found->mnemonic == ZYDIS_MNEMONIC_XEND) return FLOW_ON; /* Zydis counts it as a branch */
   switch (found->meta.category) {
   case ZYDIS_CATEGORY_COND_BR: return relative && found->mnemonic != ZYDIS_MNEMONIC_XBEGIN ? FLOW_IF : FLOW_ELSEWHERE;
   case ZYDIS_CATEGORY_UNCOND_BR: return relative ? FLOW_JUMP : FLOW_ELSEWHERE;

@@ -2,6 +2,7 @@
 #include "loop_body.h"
 
 #ifdef QZI_DECODES
+#include "sampler/machine_code/code_flow.h"
 
 int qzi_loop_jumps_inside(const struct loop *loop, unsigned k, uint64_t *target) {
   *target = loop->all[k].at + loop->all[k].its.length + (uint64_t)loop->all[k].its.number;
@@ -42,14 +43,14 @@ static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *lo
 
 int qzi_loop_find(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
   uint64_t code_end = code->address + code->count;
-  struct instruction its;
+  struct qzi_code_step step;
   for (uint64_t end = seen; end >= code->address && end < code_end && end - seen <= LOOP_MOST;) {
-    if (!qzi_decode(code->bytes + (end - code->address), (size_t)(code_end - end), &its)) return 0;
-    end += its.length;
-    loop->start = end + (uint64_t)its.number;
+    if (!qzi_code_step(QZI_X86_64, code->bytes + (end - code->address), (size_t)(code_end - end), &step)) return 0;
+    loop->start = end + (uint64_t)step.target;
+    end += step.length;
     loop->end = end;
-    if (qzi_is_jump(&its) && loop->start <= seen && seen - loop->start <= LOOP_MOST && loop->start >= code->address &&
-        read_loop(code, seen, loop))
+    if ((step.goes == QZI_GOES_IF || step.goes == QZI_GOES_TO) && loop->start <= seen &&
+        seen - loop->start <= LOOP_MOST && loop->start >= code->address && read_loop(code, seen, loop))
       return 1;
   }
   return 0;

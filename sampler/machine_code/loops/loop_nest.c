@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "sampler/util/array.h"
 
 #define BLOCKS_MOST 65536u
 
@@ -22,10 +23,13 @@ struct qzi_nest_block {
 
 /* ---- blocks ---- */
 
-/* leaders: one bit for each byte of a piece, set if an instruction begins there that begins a block. */
+/* leaders: one bit for each byte of a piece, set if an instruction begins there that begins a block. Each instruction
+ * is decoded once, because that takes most of the analysis' time; its step is kept. */
 struct part {
   struct qzi_code_piece code;
   unsigned char *leaders;
+  struct qzi_code_step *steps;
+  uint32_t step_count, step_room;
 };
 struct parts {
   enum qzi_machine machine;
@@ -45,14 +49,21 @@ static int has_target(const struct qzi_code_step *step) {
 }
 static int goes_on(const struct qzi_code_step *step) { return step->goes == QZI_GOES_ON || step->goes == QZI_GOES_IF; }
 
-/* Marks the targets of the part's jumps and the instructions after jumps as leaders; cuts the part where the procedure
- * ends. */
-static void find_leaders(const struct parts *parts, struct part *part, int sized) {
+static int keep(struct part *part, const struct qzi_code_step *step) {
+  if (qzi_grow((void **)&part->steps, &part->step_room, part->step_count + 1, sizeof *step)) return -1;
+  part->steps[part->step_count++] = *step;
+  return 0;
+}
+
+/* Decodes the part; marks the targets of its jumps and the instructions after jumps as leaders; cuts it where the
+ * procedure ends. Returns -1 if there is no memory. */
+static int find_leaders(const struct parts *parts, struct part *part, int sized) {
   const struct qzi_code_piece *code = &part->code;
   struct qzi_code_step step;
   uint64_t furthest = code->start;
   size_t at = 0;
   while (at < code->length && qzi_code_step(parts->machine, code->bytes + at, code->length - at, &step)) {
+    if (keep(part, &step)) return -1;
     uint64_t to = code->start + at + (uint64_t)step.target;
     if (has_target(&step)) mark(parts, to);
     if (has_target(&step) && to > furthest && to < code->start + code->length) furthest = to;
@@ -61,6 +72,7 @@ static void find_leaders(const struct parts *parts, struct part *part, int sized
     if (!goes_on(&step) && !sized && code->start + at > furthest) break;
   }
   part->code.length = at;
+  return 0;
 }
 
 static int inside(const struct qzi_loop_nest *nest, uint64_t address) {
@@ -69,11 +81,10 @@ static int inside(const struct qzi_loop_nest *nest, uint64_t address) {
   return 0;
 }
 
-static int make_blocks(struct qzi_loop_nest *nest, enum qzi_machine machine, const struct part *part, uint32_t *room) {
-  struct qzi_code_step step;
+static int make_blocks(struct qzi_loop_nest *nest, const struct part *part, uint32_t *room) {
   uint32_t count = nest->block_count, first = count;
-  for (size_t at = 0; at < part->code.length; at += step.length) {
-    if (!qzi_code_step(machine, part->code.bytes + at, part->code.length - at, &step)) break;
+  size_t at = 0;
+  for (const struct qzi_code_step *step = part->steps; step < part->steps + part->step_count; at += step++->length) {
     if (marked(part, at) || !at) {
       if (count == BLOCKS_MOST) break;
       if (count == *room) {
@@ -85,11 +96,11 @@ static int make_blocks(struct qzi_loop_nest *nest, enum qzi_machine machine, con
       nest->blocks[count++] = (struct qzi_nest_block){.start = part->code.start + at};
     }
     struct qzi_nest_block *block = &nest->blocks[count - 1];
-    uint64_t to = part->code.start + at + (uint64_t)step.target;
+    uint64_t to = part->code.start + at + (uint64_t)step->target;
     block->last = part->code.start + at;
-    block->jump = has_target(&step) && inside(nest, to) ? to : 0;
-    block->on = (uint8_t)goes_on(&step);
-    block->anywhere = step.goes == QZI_GOES_ANYWHERE;
+    block->jump = has_target(step) && inside(nest, to) ? to : 0;
+    block->on = (uint8_t)goes_on(step);
+    block->anywhere = step->goes == QZI_GOES_ANYWHERE;
   }
   if (count > first) nest->blocks[count - 1].on = 0; /* the code after it is in another piece */
   nest->block_count = count;
@@ -301,14 +312,17 @@ int qzi_loop_nest_of(struct qzi_loop_nest *nest, enum qzi_machine machine, const
     failed |= !part->leaders;
   }
   qsort(parts.all, parts.count, sizeof *parts.all, by_start);
-  for (uint32_t k = 0; k < parts.count && !failed; k++) find_leaders(&parts, &parts.all[k], sized);
+  for (uint32_t k = 0; k < parts.count && !failed; k++) failed = find_leaders(&parts, &parts.all[k], sized);
   nest->pieces = parts.count;
   for (uint32_t k = 0; k < parts.count; k++) {
     nest->piece[k].start = parts.all[k].code.start;
     nest->piece[k].end = parts.all[k].code.start + parts.all[k].code.length;
   }
-  for (uint32_t k = 0; k < parts.count && !failed; k++) failed = make_blocks(nest, machine, &parts.all[k], &room);
-  for (uint32_t k = 0; k < parts.count; k++) free(parts.all[k].leaders);
+  for (uint32_t k = 0; k < parts.count && !failed; k++) failed = make_blocks(nest, &parts.all[k], &room);
+  for (uint32_t k = 0; k < parts.count; k++) {
+    free(parts.all[k].leaders);
+    free(parts.all[k].steps);
+  }
   uint32_t entry = failed || !count ? 0 : block_from(nest, pieces[0].start);
   if (entry) failed = nest_blocks(nest, entry) || make_loops(nest);
   if (failed) qzi_loop_nest_free(nest);

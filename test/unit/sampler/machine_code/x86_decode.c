@@ -1,6 +1,8 @@
 /* The decoding of single instructions, as an assembler produces them; and their lengths over all of the C library and
- * the sampler, compared with those of Zydis itself, and with those of objdump if binutils are installed. */
+ * the sampler, compared with those of Zydis itself, and with those of objdump if binutils are installed; and where
+ * control continues, which is decoded without operands (code_flow.h). */
 #include "sampler/machine_code/x86_decode.h"
+#include "sampler/machine_code/code_flow.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -131,6 +133,21 @@ static const unsigned char *text_of(const unsigned char *file, size_t bytes, siz
   return NULL;
 }
 
+/* How control continues, by what the full decoder says of operands and categories; code_flow.c looks at opcodes. */
+static int flow_differs(const unsigned char *bytes, size_t left, const struct instruction *its) {
+  static const enum qzi_goes goes[] = {[FLOW_ON] = QZI_GOES_ON,
+                                       [FLOW_CALL] = QZI_GOES_ON,
+                                       [FLOW_IF] = QZI_GOES_IF,
+                                       [FLOW_JUMP] = QZI_GOES_TO,
+                                       [FLOW_ELSEWHERE] = QZI_GOES_AWAY};
+  struct qzi_code_step step;
+  enum qzi_goes expected = goes[its->flow];
+  if (expected == QZI_GOES_IF && !qzi_is_jump(its)) expected = QZI_GOES_ON;
+  if (its->op == 0xff && (its->kind == 4 || its->kind == 5)) expected = QZI_GOES_ANYWHERE;
+  if (!qzi_code_step(QZI_X86_64, bytes, left, &step) || step.length != its->length || step.goes != expected) return 1;
+  return (expected == QZI_GOES_IF || expected == QZI_GOES_TO) && step.target != (int64_t)its->length + its->number;
+}
+
 /* From the first byte of a binary's code to the last one, also through bytes that are no instruction: both refuse
  * these. */
 static int differs_from_zydis(const char *binary) {
@@ -152,12 +169,15 @@ static int differs_from_zydis(const char *binary) {
     int known = ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, text + at, length - at, &zydis));
     unsigned expected = known ? zydis.length : 0, is = qzi_decode(text + at, length - at, &its) ? its.length : 0;
     if (is != expected && wrong++ < 3) printf("%s, .text + %#zx: length %u, not %u\n", binary, at, is, expected);
+    if (known && is == expected && flow_differs(text + at, length - at, &its) && wrong++ < 3)
+      printf("%s, .text + %#zx: control continues differently\n", binary, at);
     all++;
     none += !known;
     at += known ? zydis.length : 1;
   }
   munmap((void *)(uintptr_t)file, bytes);
-  printf("%s: %lu of %lu lengths differ from Zydis (%lu places are no instruction)\n", binary, wrong, all, none);
+  printf("%s: %lu of %lu lengths or targets differ from Zydis (%lu places are no instruction)\n", binary, wrong, all,
+         none);
   return wrong > 0 || all < 10000;
 }
 
