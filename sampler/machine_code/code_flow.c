@@ -20,7 +20,7 @@ static enum qzi_goes goes_of_byte(const ZydisDecodedInstruction *found) {
   case 0xcd:
   case 0xcf:
   case 0xf1:
-  case 0xf4: return QZI_GOES_AWAY;                                           /* int3, int, iret, int1, hlt */
+  case 0xf4: return QZI_GOES_AWAY; /* int3, int, iret, int1, hlt */
   case 0xc6:
   case 0xc7: return found->raw.modrm.reg == 7 ? QZI_GOES_AWAY : QZI_GOES_ON; /* xabort, xbegin */
   default: return found->opcode >= 0x70 && found->opcode <= 0x7f ? QZI_GOES_IF : QZI_GOES_ON;
