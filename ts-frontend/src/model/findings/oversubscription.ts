@@ -97,8 +97,8 @@ export function isOversubscription(finding: Finding, oversubscription: Finding |
 
 /**
  * If spinning threads keep others from the CPUs, threads are also woken late and often, as a consequence. So
- * oversubscription precedes the finding about wake-ups if fewer threads may save (their upper bound) at least this share
- * of what that one saves.
+ * oversubscription precedes the finding about wake-ups if fewer threads may save (their upper bound) at least this
+ * share of what that one saves.
  */
 const leastOfWaking = 0.8;
 
