@@ -56,7 +56,12 @@ const cases: [string, Case, RegExp][] = [
     { name: '', args: 'semaphore', shares: handedOver },
     /^std::counting_semaphore::acquire at futex\.cc:\d+$/,
   ],
-  ['std::atomic::wait', { name: '', args: 'value', shares: inTurns }, /^std::atomic<int>::wait at futex\.cc:\d+$/],
+  // 60 rounds of two threads; the first one need not wait.
+  [
+    'std::atomic::wait',
+    { name: '', args: 'value', shares: inTurns, futexWaits: 119 },
+    /^std::atomic<int>::wait at futex\.cc:\d+$/,
+  ],
   ['calls by hand', { name: '', args: 'hand', shares: late }, /::word$/],
   [
     'the first of several words',
