@@ -85,6 +85,11 @@ bool qzi_span_task_made(struct qzi_publisher *p, struct qzi_span *task, uint64_t
 void qzi_span_task_begins(struct qzi_publisher *p, const struct qzi_span *task, struct qzi_span *before);
 void qzi_span_task_ended(struct qzi_publisher *p, uint64_t start, uint64_t site, const struct qzi_span *before,
                          struct qzi_span_sync *result);
+/* qzi_span_call_of_tasks: the running thread makes a call at `site` that makes tasks, the first of which begins with
+ * `start`, and waits for them; false: nothing is recorded. For the site it counts as one task that contains them all.
+ * qzi_span_call_of_tasks_ended: the thread goes on after them. */
+bool qzi_span_call_of_tasks(struct qzi_publisher *p, struct qzi_span *call, uint64_t start, uint64_t site);
+void qzi_span_call_of_tasks_ended(struct qzi_publisher *p, const struct qzi_span *call, uint64_t start, uint64_t site);
 void qzi_span_precedes(struct qzi_span *task, const struct qzi_lanes *lanes);
 void qzi_span_results(struct qzi_span_sync *to, const struct qzi_span_sync *from);
 /* qzi_span_put: what the running thread has done until now precedes whatever receives `lanes`. qzi_span_get: what

@@ -146,6 +146,28 @@ void qzi_span_task_ended(struct qzi_publisher *p, uint64_t start, uint64_t site,
   *self = *before;
   begin(actor, self, actor->since);
 }
+bool qzi_span_call_of_tasks(struct qzi_publisher *p, struct qzi_span *call, uint64_t start, uint64_t site) {
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (!self) return false;
+  cut_here(actor, self, clock_now(), 0);
+  spawned(actor, self, call, start, site);
+  call->work = self->work;
+  call->away = self->sites; /* until then */
+  self->sites = call->sites;
+  return true;
+}
+void qzi_span_call_of_tasks_ended(struct qzi_publisher *p, const struct qzi_span *call, uint64_t start, uint64_t site) {
+  struct qzi_span_actor *actor = actor_of(p);
+  struct qzi_span *self = running(p, actor);
+  if (!self) return;
+  cut_here(actor, self, clock_now(), 0);
+  struct qzi_span whole = *call;
+  whole.now = self->now;
+  whole.work = self->work - call->work;
+  self->sites = call->away;
+  qzi_site_ended(actor->record, &whole, start, site);
+}
 void qzi_span_precedes(struct qzi_span *task, const struct qzi_lanes *lanes) { longest(&task->now, lanes, 0); }
 void qzi_span_results(struct qzi_span_sync *to, const struct qzi_span_sync *from) {
   longest(&to->most, &from->most, 0);

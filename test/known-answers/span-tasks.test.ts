@@ -48,19 +48,23 @@ for (const compiler of ['', '-clang']) {
       );
       t.false(span.unseenOrder.regions);
       t.true(span.unseenOrder.waitNs < 0.05 * model.elapsedNs, 'waits for tasks are seen');
-      t.true(span.prediction.length > 0, 'all processor time is in a strand, or it is waiting');
+      // Until the program ends, a thread of the library looks for the next region with its processor.
+      t.true(span.unendedNs < 0.1 * work + 20e6, `${span.unendedNs} ns are in no strand`);
     });
 
   there(`OpenMP${compiler}: the time path leads through the longer task, and back`, async (t) => {
     const { model, file } = await record(program, { args: ['uneven'] });
     const path = timePathOf(model);
-    t.true((path?.inferredNs ?? NaN) < 0.3 * (path?.lengthNs ?? 0), `${path?.inferredNs} of ${path?.lengthNs} ns`);
+    // Where others have the CPUs, most of the path is waiting for one, also before a thread takes its task.
+    t.true((path?.inferredNs ?? NaN) < 0.4 * (path?.lengthNs ?? 0), `${path?.inferredNs} of ${path?.lengthNs} ns`);
     const { stdout } = await quartz(['path', '--json', file]);
     const { entities, lengthNs } = JSON.parse(stdout) as {
       lengthNs: number;
       entities: { name: string; onPathNs: number }[];
     };
-    const work = entities.find(({ name }) => name === 'part' || name === 'alone')?.onPathNs ?? 0;
-    t.true(work > 0.2 * lengthNs, `${work} of ${lengthNs} ns`);
+    const work = entities
+      .filter(({ name }) => name === 'part' || name === 'alone')
+      .reduce((sum, { onPathNs }) => sum + onPathNs, 0);
+    t.true(work > 0.3 * lengthNs, `${work} of ${lengthNs} ns`);
   });
 }

@@ -10,6 +10,7 @@
 #include "path.h"
 #include "pool.h"
 #include "signal_samples.h"
+#include "job.h"
 #include "task_pool.h"
 #include "team.h"
 #include "pthread-layer/src/libc/bypass.h"
@@ -123,6 +124,7 @@ void qzi_publishers_forked(void) {
   if (qzl_self) qzl_self->pub.os_tid = qzl_self->thread.os_tid = qzl_process.tid;
   qzl_objects_forked();
   qzl_tasks_forked();
+  qzl_jobs_forked();
 }
 void qzi_publishers_started_again(void) {}
 

@@ -144,12 +144,8 @@ void qzl_task_begins(struct qzl_thread *me, struct qzl_task *task) {
 
 static void add(struct qzl_ended *to, const struct qzl_ended *from, bool has_span, bool with_work) {
   uint64_t work = to->span.work;
-  if (has_span) qzi_span_results(&to->span, &from->span);
+  qzl_ended_add(to, from, has_span);
   if (!with_work) to->span.work = work;
-  if (from->ticks < to->ticks) return;
-  to->word = from->word;
-  to->ticks = from->ticks;
-  to->by = from->by;
 }
 /* The work of a task whose parent has ended goes to who will wait for that one. */
 static void add_to_parent(struct qzl_task *task, const struct qzl_ended *ended) {

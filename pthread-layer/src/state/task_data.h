@@ -1,6 +1,6 @@
-/* A task, or what stands for a thread of a team, or for a group of tasks: see task.h.
+/* A task, or what stands for a thread of a team, or for a group of tasks: see task.h, and job.h.
  *
- * Owns:    struct qzl_task. Writer, reader: task.c and task_pool.c.
+ * Owns:    struct qzl_task. Writer, reader: task.c, job.c and task_pool.c.
  */
 #ifndef QZL_TASK_DATA_H
 #define QZL_TASK_DATA_H
@@ -17,6 +17,8 @@ struct qzl_task {
   uint64_t start, site;
   uint64_t word, ticks; /* from where, and since when, it could be executed */
   uint64_t number;      /* no other task had it; of a parent, for `depends` of its children */
+  uint64_t context;     /* of a job, or a group of them: named by who waits for it (job.h) */
+  uintptr_t words[8];   /* of a job: interpose/tbb.c */
   uint32_t epoch;       /* of the recording in which it was made: another one does not know of it */
   uint32_t depend_count;
   uint32_t writes;               /* bit k: depends[k] is written */
@@ -25,7 +27,8 @@ struct qzl_task {
   bool final;                    /* so are its children */
   bool has_span, counts;
   uint32_t unknown_groups;     /* begun by it, without a record */
-  _Atomic uint32_t references; /* itself until it ends, and its children */
+  _Atomic uint32_t references; /* itself until it ends, and its children; of a group of jobs: who uses it */
+  _Atomic uint32_t active;     /* of a group of jobs: those that are being executed */
   struct qzl_task *was;        /* in which its thread was before it, */
   uint64_t was_idle;
   struct qzi_span span;   /* until it begins; */

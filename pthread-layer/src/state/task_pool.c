@@ -2,6 +2,7 @@
 #include "task_pool.h"
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "path.h"
 #include "publisher/private.h"
 
@@ -34,9 +35,10 @@ static struct qzl_task *fresh(void) {
   if (!all) {
     struct qzl_task *made = qzi_pub_reserve(QZL_TASKS * sizeof *made);
     if (!made) return NULL;
-    if (!atomic_compare_exchange_strong(&tasks, &all, made))
-      return NULL; /* another thread has just done so: this task is not known */
-    all = made;
+    if (atomic_compare_exchange_strong(&tasks, &all, made))
+      all = made;
+    else
+      munmap(made, QZL_TASKS * sizeof *made); /* another thread has just done so */
   }
   if (atomic_load(&used) >= QZL_TASKS) return NULL;
   uint32_t from = atomic_fetch_add(&used, BATCH);

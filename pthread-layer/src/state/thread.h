@@ -55,6 +55,7 @@ struct qzl_thread {
   size_t stack_bytes;     /* 0: as many as by default */
   struct qzl_team *team;  /* whose region it executes; NULL: none (team.h) */
   struct qzl_task *task;  /* that it executes, or that stands for it in its team; NULL: none yet (task.h) */
+  struct qzl_task *job;   /* of TBB, that it executes; NULL: none (job.h) */
   uint64_t idle_since;    /* it waits for tasks: since when, or since it has executed one meanwhile, in ticks; else 0 */
   unsigned rounds;        /* destructor rounds gone by */
   struct qz_call *counts; /* its call table: pub.calls, or a small one */

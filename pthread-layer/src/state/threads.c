@@ -49,6 +49,8 @@ static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes
 void qzl_thread_begin(struct qzl_thread *me) {
   me->id = pthread_self();
   me->team = NULL;
+  me->job = NULL;
+  me->idle_since = 0;
   me->pub.os_tid = me->thread.os_tid = qzl_own_tid();
   find_stack(&me->thread, me->thread.os_tid == qzl_process.tid,
              me->stack_bytes ? me->stack_bytes : qzl_process.stack_bytes);

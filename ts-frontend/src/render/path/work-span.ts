@@ -52,8 +52,8 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which none of these numbers includes`);
   if (model.raw.head.publisher === 'pthread')
     note(
-      'these are work and span of threads, and of tasks of OpenMP: where threads take other tasks from a queue, as ' +
-        'in a thread pool or TBB, the order in which they took them counts as if it were required',
+      'these are work and span of threads, and of tasks of OpenMP and TBB: where threads take other tasks from a ' +
+        'queue, as in a thread pool, the order in which they took them counts as if it were required',
     );
   if (isMuchUnseen(span.unseenOrder, model)) note(unseenText(model, span, options));
   if (isMostlyUnended(span, model))
