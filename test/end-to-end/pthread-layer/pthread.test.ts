@@ -181,10 +181,11 @@ test.serial('threads that get a CPU for moments only are not at work while they 
 test.serial(
   'thousands of threads that wait: sampling takes little of a CPU that the program uses, and sees them all',
   async (t) => {
-    const threads = 6000;
+    const threads = 6000,
+      waitingMs = 2000;
     const recorded = (ms: number): ReturnType<typeof record> =>
       record(program('woken_threads'), { args: [String(threads), String(ms)], rateHz: 0 });
-    const { model, status } = await recorded(2000);
+    const { model, status } = await recorded(waitingMs);
     const { model: begun, status: soon } = await recorded(0);
     if (status === 77 || soon === 77) {
       skip(t, 'so many threads are not allowed here');
@@ -194,7 +195,9 @@ test.serial(
     // Not what each thread takes once, when it begins and ends, which depends on the machine.
     const takenNs = model.head.samplerCpuNs - begun.head.samplerCpuNs,
       ofNs = model.elapsedNs - begun.elapsedNs;
-    t.true(takenNs < 0.15 * ofNs, `${takenNs / 1e6} ms of ${ofNs / 1e6} ms`);
+    // Beside other programs beginning and end may take longer in one of the two runs, by more than the wait itself.
+    if (Math.abs(ofNs - waitingMs * 1e6) > 0.25 * waitingMs * 1e6) skip(t, 'other programs had the CPUs');
+    else t.true(takenNs < 0.15 * ofNs, `${takenNs / 1e6} ms of ${ofNs / 1e6} ms`);
     const over = object(model, 'over');
     near(t, model, 'waiting for the condition', onPath(over), over.object.waitNs);
   },
