@@ -134,6 +134,7 @@ int qzi_name_writable(const char *path) {
     fprintf(stderr, "quartz: %s is not a plain file; choose another --output\n", path);
     return 0;
   }
+  qzi_name_make_directory(path);
   char trial[4200];
   snprintf(trial, sizeof trial, "%s.%ld.new", path, (long)getpid());
   int fd = open(trial, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

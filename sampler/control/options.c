@@ -211,6 +211,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
     }
     if (given(options, letter, argv)) return -1;
   }
+  options->output = qzi_name_in_directory(options->output);
   if (!options->recording.attached) {
     if (optind >= argc) return complain("no program to record", NULL);
     options->program = argv + optind;

@@ -135,19 +135,18 @@ void qzi_summarize(const struct qzi_target *target) {
     fprintf(stderr, "quartz: %s: %s in %s\n", target->recording.file.path, snapshots, elapsed);
     return;
   }
-  char rate[160] = "", late[QZI_NUMBER + 16] = "", asked[QZI_NUMBER], second[QZI_NUMBER], skipped[QZI_NUMBER],
-       cpu[QZI_NUMBER];
-  double hz = (double)head->rate_mhz / 1000;
-  qzi_count_text(asked, (uint64_t)(hz + 0.5));
-  if (slower) /* the option's value, as typed */
-    snprintf(rate, sizeof rate, " instead of %s, since each takes long here (--rate %.0f takes all, at a higher cost)",
-             asked, hz);
+  char rate[QZI_NUMBER + 16] = "", late[QZI_NUMBER + 16] = "", asked[QZI_NUMBER], second[QZI_NUMBER],
+                         skipped[QZI_NUMBER], cpu[QZI_NUMBER];
+  if (slower) /* the report says why */
+    snprintf(rate, sizeof rate, " of %s", qzi_count_text(asked, (head->rate_mhz + 500) / 1000));
   if (head->skipped_ticks > 0)
     snprintf(late, sizeof late, ", %s skipped", qzi_things_text(skipped, head->skipped_ticks, "interval"));
-  fprintf(stderr, "quartz: %s: %s in %s, %s a second%s%s, %s of a CPU%s\n", target->recording.file.path, snapshots,
+  fprintf(stderr, "quartz: %s: %s in %s, %s%s a second%s, %s of a CPU%s\n", target->recording.file.path, snapshots,
           elapsed, qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)),
           rate, late, qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns),
           head->sampler_spins ? " of its own" : "");
+  if (target->recording.request->attached && isatty(STDERR_FILENO))
+    fprintf(stderr, "quartz: what limits it: quartz report %s\n", target->recording.file.path);
 }
 
 int qzi_target_brief(const struct qzi_target *target) {

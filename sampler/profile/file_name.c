@@ -74,6 +74,25 @@ static int has(const char *pattern, const char *letters) {
   return 0;
 }
 
+const char *qzi_name_in_directory(const char *pattern) {
+  size_t length = pattern ? strlen(pattern) : 0;
+  struct stat there;
+  if (!length) return pattern;
+  int slash = pattern[length - 1] == '/';
+  if (!slash && (stat(pattern, &there) || !S_ISDIR(there.st_mode))) return pattern;
+  char *within = NULL;
+  return asprintf(&within, "%s%s%%n.quartz", pattern, slash ? "" : "/") < 0 ? pattern : within;
+}
+
+void qzi_name_make_directory(const char *name) {
+  struct stat there;
+  char *copy = strdup(name);
+  if (!copy) return;
+  const char *directory = dirname(copy);
+  if (stat(directory, &there) && errno == ENOENT) mkdir(directory, 0777); /* writing the file reports what is wrong */
+  free(copy);
+}
+
 int qzi_name_wants_pid(const char *pattern) { return pattern && has(pattern, "p"); }
 
 void qzi_name_of_program(char *name, size_t bytes, pid_t pid) {

@@ -4,8 +4,8 @@
  * Must not: read a profile's contents.
  *
  * A name is made from a pattern: %n program, %r rank, %h host, %p process, %j job, %% a per cent sign. If the program
- * has a rank among others and the pattern has neither %r nor %p, the rank is inserted before the extension. For one
- * thread at a time.
+ * has a rank among others and the pattern has neither %r nor %p, the rank is inserted before the extension. A pattern
+ * that is a directory stands for the default name in it. For one thread at a time.
  */
 #ifndef QZI_FILE_NAME_H
 #define QZI_FILE_NAME_H
@@ -25,6 +25,11 @@ struct qzi_replaceable {
 
 /* Returns 0, or -1 if an unknown letter follows a per cent sign in the pattern; *letter: which. */
 int qzi_name_check(const char *pattern, char *letter);
+/* The pattern of the default name in the directory that the pattern names: it ends in a slash, or there is such a
+ * directory. Otherwise, or without memory, the pattern itself. */
+const char *qzi_name_in_directory(const char *pattern);
+/* Makes the directory of the name if only that one is missing. */
+void qzi_name_make_directory(const char *name);
 /* 1: the name depends on the process, so it can't be determined before the process exists. */
 int qzi_name_wants_pid(const char *pattern);
 

@@ -1,6 +1,6 @@
 /** Names of profiles: patterns, ranks, children; and that no recording replaces the file of another one. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openModel, sampler, start, until } from '../../support/record.js';
@@ -35,6 +35,19 @@ test.serial('each letter after a per cent sign', async (t) => {
     t.regex(wrong.stderr, /^quartz: [^\n]*%[^\n]*\n$/);
   }
   t.is(profiles(cwd).length, 2);
+});
+
+test.serial('a directory stands for the default name in it, and is created if only it is missing', async (t) => {
+  const cwd = directory();
+  for (const name of ['out/', 'out']) {
+    const said = await run(sampler, ['record', '-q', '-o', name, '--', two], { cwd, env: noRank });
+    t.deepEqual([said.status, said.stderr], [0, '']);
+    t.deepEqual(profiles(join(cwd, 'out')), ['two_callers.quartz']);
+    rmSync(join(cwd, 'out/two_callers.quartz'));
+  }
+  const far = await run(sampler, ['record', '-q', '-o', 'far/away/', '--', two], { cwd, env: noRank });
+  t.is(far.status, 125);
+  t.regex(far.stderr, /^quartz: cannot write far\/away\/two_callers\.quartz: No such file or directory; [^\n]+\n$/);
 });
 
 test.serial('a rank among others is part of the name; one alone is not', async (t) => {

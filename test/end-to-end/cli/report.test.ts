@@ -69,7 +69,7 @@ const wrong: [string, RegExp, (file: string) => void][] = [
   ['missing', /does not exist/, () => undefined],
   [
     'a directory',
-    /is not a file/,
+    /is a directory/,
     (file) => {
       mkdirSync(file);
     },

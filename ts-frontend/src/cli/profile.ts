@@ -28,6 +28,11 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
       `${path} is a set of profiles`,
       'ask it with quartz query, or make a page of it with quartz html',
     );
+  if (status.isDirectory())
+    throw new Failure(
+      `${path} is a directory`,
+      'name a profile in it; directories of runs are for quartz merge, and for quartz compare with --fail-if',
+    );
   if (!status.isFile()) throw new Failure(`${path} is not a file`, 'name a profile');
   try {
     return buildModel(openProfile(path, { byStack: true }), { compensate: !options.raw });

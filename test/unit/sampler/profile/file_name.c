@@ -50,6 +50,12 @@ int main(void) {
   free(to);
   static const char *const left[] = {"taken-2.quartz", "taken-42.quartz"};
   for (size_t k = 0; k < sizeof left / sizeof *left; k++) CHECK(!unlink(left[k]));
+  CHECK(!strcmp(qzi_name_in_directory("new/"), "new/%n.quartz") && !strcmp(qzi_name_in_directory("new"), "new"));
+  CHECK(!qzi_name_in_directory(NULL));
+  qzi_name_make_directory("new/a.quartz");
+  CHECK(!strcmp(qzi_name_in_directory("new"), "new/%n.quartz"));
+  qzi_name_make_directory("far/away/a.quartz"); /* two are missing: more likely a mistake */
+  CHECK(access("far", F_OK) && !rmdir("new"));
   CHECK(!chdir("/") && !rmdir(directory));
   return failed;
 }
