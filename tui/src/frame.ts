@@ -93,9 +93,7 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
 function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
   const { model, live } = scene;
   const { head, kernelUsage: usage } = model;
-  const what =
-    live.ended ??
-    (live.finished ? 'finished profile' : state.frozen !== null ? `frozen at ${time(live.shownNs)}` : 'running');
+  const what = live.ended ?? (live.finished ? 'finished profile' : stateOf(live, state));
   const right = ` ${what} `;
   const all = [
     `pid ${head.pid}`,
@@ -114,6 +112,11 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
   const name = cut(baseName(model.program), Math.max(8, Math.min(30, room - facts.length - 4)), glyphs);
   canvas.text(0, 0, ` ${name}  ${facts}`, { inverse: true }, room);
   canvas.textRight(room, 0, right.length, right, { inverse: true, bold: live.ended !== null });
+}
+/** Of a recording that goes on: what the screen shows of it. */
+function stateOf({ shownNs }: Scene['live'], { frozen, refreshSeconds }: State): string {
+  if (frozen !== null) return `frozen at ${time(shownNs)}`;
+  return refreshSeconds === null ? 'running' : `running, next look in ${refreshSeconds} s`;
 }
 function tabBar(canvas: Canvas, state: State): void {
   const places = tabPlaces(canvas.width);

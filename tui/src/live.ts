@@ -27,6 +27,13 @@ export class LiveScreen implements Content {
   refresh(): boolean {
     return this.watch.refresh();
   }
+  paced(ms: number): boolean {
+    const seconds = Math.round(ms / 1000),
+      refreshSeconds = seconds < 2 ? null : seconds;
+    if (refreshSeconds === this.#state.refreshSeconds) return false;
+    this.#state = { ...this.#state, refreshSeconds };
+    return true;
+  }
   get urgent(): boolean {
     return this.watch.hasEnded;
   }

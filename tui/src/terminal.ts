@@ -22,6 +22,8 @@ export interface Content {
    * Looks for new data to show; returns whether there is any. The message of a thrown Error is one line for the user.
    */
   refresh(): boolean;
+  /** Tells how long it is until the next refresh, in ms; returns whether that changes what is shown. */
+  paced(ms: number): boolean;
   /** Whether something has happened that should be shown before the next refresh is due. */
   readonly urgent: boolean;
   draw(size: Size, glyphs: Glyphs): Canvas;
@@ -40,6 +42,8 @@ export interface TerminalOptions {
   /** Whether the terminal's font has Braille patterns, which the dots of the time line consist of. */
   dots: boolean;
   refreshMs: number;
+  /** When to refresh next; for tests, which must not depend on what they cost. */
+  pace?: Pick<Pace, 'next'>;
   onQuit: () => void;
   /** Called when the screen has taken over the terminal, and when it has given it back. */
   onTerminal?: (taken: boolean) => void;
@@ -148,7 +152,7 @@ function plotOn(line: Line, { axis, top, step, labels, every, series }: Plot): v
 class Terminal {
   readonly #glyphs: Glyphs;
   readonly #screen: RawScreen;
-  readonly #pace: Pace;
+  readonly #pace: Pick<Pace, 'next'>;
   #suspended = false; // by Ctrl-Z
   #over = false;
   #canvas = new Canvas(0, 0); // what is currently shown
@@ -165,7 +169,7 @@ class Terminal {
     readonly reject: (error: Error) => void,
   ) {
     this.#glyphs = options.ascii ? ascii : { ...unicode, dots: options.dots && options.colour };
-    this.#pace = new Pace(options.refreshMs);
+    this.#pace = options.pace ?? new Pace(options.refreshMs);
     this.#interval = options.refreshMs;
     this.#screen = open(options);
     const box = blessed.box({ parent: this.#screen, top: 0, left: 0, width: '100%', height: '100%' });
@@ -277,6 +281,7 @@ class Terminal {
         this.#render();
       }
       this.#interval = this.#pace.next(now, cpuMs() - this.#forUserMs);
+      if (this.content.paced(this.#interval)) this.#render();
       this.#refreshed = now;
     }
     this.#timer = setTimeout(

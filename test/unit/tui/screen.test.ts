@@ -35,6 +35,19 @@ for (const [width, height] of [
   });
 }
 
+test.serial('where refreshes are far apart, the first line says when the next one is', async (t) => {
+  for (const [nextMs, words] of [
+    [1400, / running$/],
+    [7300, / running, next look in 7 s$/],
+  ] as const) {
+    const session = new Session(new Memory(small()), { nextMs });
+    const [first = ''] = await session.settle((lines) => words.test(lines[0]!.trimEnd()));
+    t.regex(first.trimEnd(), words);
+    t.regex((await session.type('f'))[0]!, /frozen at/);
+    await session.quit();
+  }
+});
+
 test.serial('where other programs have the CPUs nearly always, the title of the findings says so', async (t) => {
   const raw = small();
   const title = async (head: Partial<typeof raw.head>): Promise<string> => {

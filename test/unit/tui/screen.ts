@@ -72,6 +72,7 @@ export interface Options {
   colour?: boolean;
   dots?: boolean;
   owned?: boolean;
+  nextMs?: number; // time between refreshes
 }
 
 const contentOf = (host: Memory | Content, owned: boolean): Content =>
@@ -96,6 +97,7 @@ export class Session {
       colour: options.colour ?? true,
       dots: options.dots ?? true,
       refreshMs: 100,
+      pace: { next: () => options.nextMs ?? 100 },
       onQuit: () => {
         this.over = true;
       },

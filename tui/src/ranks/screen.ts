@@ -22,6 +22,9 @@ export class RankScreen implements Content {
   refresh(): boolean {
     return false; // a set does not change, so there is never anything new
   }
+  paced(): boolean {
+    return false;
+  }
   draw(size: Size, glyphs: Glyphs): Canvas {
     return rankMap(this.scene, size, this.#state, glyphs);
   }

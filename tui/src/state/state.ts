@@ -31,6 +31,7 @@ export function initialState(): State {
     focusIndex: 0,
     bottleOf: 'threads',
     windowNs: null,
+    refreshSeconds: null,
     frozen: null,
     mark: null,
     zoom: false,

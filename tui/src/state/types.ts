@@ -49,6 +49,7 @@ export interface State {
   focusIndex: number; // index of the selected row among the children of the innermost one
   bottleOf: BottleOf;
   windowNs: number | null; // null: everything since the start (or the last reset)
+  refreshSeconds: number | null; // until the next refresh, if that is far away; null: it is not
   frozen: number | null; // the moment shown, in ns since the first snapshot; null: now
   mark: number | null; // the moment to compare with
   zoom: boolean; // whether the selected entity fills the screen
