@@ -151,6 +151,38 @@ test('as many small writes as reads on connections answer requests: nothing for 
   t.false(facts({ ...connected, readBytes: 1e10 }).replies, 'large reads');
 });
 
+test('reads and writes of a few bytes for which threads sleep are wake-ups, and waiting for them is part', (t) => {
+  const woken = {
+    ...{ callsKnown: true, readCalls: 1e6, readBytes: 8e6, writeCalls: 0.9e6, writtenBytes: 0.9e6 },
+    ...{ switchesKnown: true, voluntarySwitches: 0.8e6 },
+  };
+  const finding = (change: object, reader = 'other'): Finding | undefined => {
+    const builder = new ProfileBuilder({ processors: 2, head: { ...usage, ...woken, ...change } });
+    builder.stretch(0.3e9, [inKernel('read', reader, ['main', 'receive'])]);
+    builder.stretch(0.2e9, [inKernel('poll', reader, ['main', 'receive'])]);
+    builder.stretch(0.3e9, [inKernel('write', 'main', ['main', 'send'])]);
+    builder.stretch(0.2e9, [run('main', ['main', 'send'])]);
+    return buildModel(builder.build()).findings.find(({ kind }) => kind === 'kernel');
+  };
+  const facts = (change: object, reader?: string): { wakes: number | null; replies: boolean; costNs: number } => {
+    const its = finding(change, reader);
+    const { wakes, replies } = factsOf(its, 'kernel-work');
+    return { wakes, replies, costNs: Math.round(its!.costNs) };
+  };
+  t.deepEqual(facts({}), { wakes: 0.8e6, replies: false, costNs: 0.8e9 });
+  const { leastNs, savesNs } = factsOf(finding({}), 'kernel-work');
+  t.deepEqual([leastNs, savesNs].map(Math.round), [0.4e9, 0.72e9]);
+  t.false(facts({ socketsSeen: true, connected: true }).replies, 'neither does it answer requests');
+  for (const [change, why] of [
+    [{ voluntarySwitches: 1000 }, 'threads find what they read, without sleeping'],
+    [{ switchesKnown: false }, 'not known whether they sleep'],
+    [{ readBytes: 16e6 }, 'data'],
+    [{ readCalls: 3e6 }, 'three reads for each write'],
+  ] as const)
+    t.deepEqual(facts(change), { wakes: null, replies: false, costNs: 0.6e9 }, why);
+  t.is(facts({}, 'main').wakes, null, 'one thread cannot wake itself');
+});
+
 test('a program that others kept from the CPUs has the same part of its work in the kernel', (t) => {
   const builder = new ProfileBuilder({ processors: 1, head: { ...usage, cpuRunNs: 0.2e9, cpuWaitNs: 0.8e9 } });
   builder.stretch(0.1e9, [inKernel('fault', 'main', ['main', 'fill'])]);

@@ -15,6 +15,7 @@ export const calls: KernelWorkFacts = {
   calls: null,
   both: null,
   replies: false,
+  wakes: null,
   copyingNs: null,
   held: null,
   leastNs: savesNs,
@@ -46,5 +47,16 @@ export const kernelWork: [string, Finding][] = [
   [
     'kernel: requests and replies',
     finding(work, { ...calls, work: 'read', calls: small, both: small, replies: true, leastNs: savesNs / 2 }),
+  ],
+  [
+    'kernel: threads that wake each other',
+    finding(work, {
+      ...calls,
+      work: 'read',
+      calls: { ...small, bytesEach: 8 },
+      both: { ...small, bytesEach: 1 },
+      wakes: 876_543,
+      leastNs: savesNs / 2,
+    }),
   ],
 ];

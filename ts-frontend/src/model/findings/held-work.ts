@@ -39,7 +39,7 @@ export function joinHeldWork(context: FindingContext, findings: readonly Finding
     for (const work of findings) {
       const { facts } = lock;
       if ((facts.form !== 'lock' && facts.form !== 'hand-overs') || work.facts.form !== 'kernel-work') continue;
-      if (partOf(context, lock.entity, reasonsOf(work.facts.work)) < leastHeld) continue;
+      if (partOf(context, lock.entity, reasonsOf(work.facts)) < leastHeld) continue;
       pairs.push([facts, work]);
       const [at, before] = [ordered.indexOf(work), ordered.indexOf(lock)];
       if (at < before || work.savingNs < nearlyAsMuch * lock.savingNs) continue;

@@ -47,10 +47,12 @@ const workOf: Partial<Record<number, Work>> = {
   [KernelWork.poll]: 'calls',
 };
 /** Values of enum qz_kernel that count as this kind of work. */
-export const reasonsOf = (work: Work): number[] =>
-  Object.entries(workOf).flatMap(([reason, its]) =>
+export const reasonsOf = ({ work, wakes }: Pick<KernelWorkFacts, 'work' | 'wakes'>): number[] => [
+  ...Object.entries(workOf).flatMap(([reason, its]) =>
     its === (work === 'flush' ? 'calls' : work) ? [Number(reason)] : [],
-  );
+  ),
+  ...(wakes !== null ? [KernelWork.poll] : []),
+];
 
 /** Whether the kernel works for a call that writes to a device what was changed before (fsync, fdatasync, msync). */
 function isFlush({ model, tables, own }: FindingContext, k: number): boolean {
@@ -91,8 +93,10 @@ function measure(context: FindingContext): Map<Work, Spent> {
   const { stacks, weights } = tables;
   const all = new Map<Work, Spent>();
   const inside = inAllocator(context);
+  const wake = wakesOf(model) !== null;
   for (let k = 0; k < weights.length; k++) {
-    const work = isFlush(context, k) ? 'flush' : workOf[u8(tuples.kernel, k)];
+    const isWait = wake && tuples.kernel[k] === KernelWork.poll; // for what the reads then take
+    const work = isWait ? 'read' : isFlush(context, k) ? 'flush' : workOf[u8(tuples.kernel, k)];
     if (work === undefined || tuples.state[k] !== State.useful || covered[k] === 1) continue;
     let spent = all.get(work);
     if (!spent) all.set(work, (spent = nothing()));
@@ -231,6 +235,31 @@ function areReplies({ head, kernelUsage }: Model): boolean {
   );
 }
 
+/**
+ * The counter of an eventfd or a pointer has 8 bytes; what a thread writes to a pipe to wake another one is a byte. The
+ * means are less than this, since they include what the program reads from files.
+ */
+const wakeBytes = 16;
+/** If threads go to sleep for this share of the reads, writes wake them. */
+const leastWoken = 0.5;
+
+/**
+ * Whether threads wake each other by reads and writes (of an eventfd or a pipe): of few bytes each, in about equal
+ * numbers, by several threads, which sleep for most of the reads. Then how often they went to sleep, otherwise null.
+ * A single thread that copies few bytes at a time, or threads that never sleep for them, pass data.
+ */
+function wakesOf({ kernelUsage: usage }: Model): number | null {
+  if (!usage?.calls || !usage.switches || usage.threadsAtOnce < 2) return null;
+  const { reads, writes, readBytes, writtenBytes } = usage.calls;
+  const isWake =
+    readBytes < wakeBytes * reads &&
+    writtenBytes < wakeBytes * writes &&
+    reads < mostApart * writes &&
+    writes < mostApart * reads &&
+    usage.switches.voluntary >= leastWoken * Math.min(reads, writes);
+  return isWake ? usage.switches.voluntary : null;
+}
+
 /** Small reads and small writes have the same remedy, so they are one finding, about the one that takes more. */
 function joinTransfers(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const transfers = findings
@@ -253,8 +282,9 @@ function joinTransfers(context: FindingContext, findings: readonly Finding[]): F
     first.related.push(second.entity, ...second.related);
     facts.both = second.facts.calls;
   }
-  if (facts.calls !== null && areReplies(context.model)) {
-    facts.replies = true;
+  if (facts.calls !== null) facts.wakes = wakesOf(context.model);
+  if (facts.calls !== null && (facts.wakes !== null || areReplies(context.model))) {
+    facts.replies = facts.wakes === null;
     first.savingNs = facts.leastNs = first.costNs / 2;
     facts.savesNs = tenfold * first.costNs;
     return findings.filter((one) => one !== second);
@@ -309,6 +339,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           calls,
           both: null,
           replies: false,
+          wakes: null,
           copyingNs,
           held: held && held.ns > spent.cost ? { lock: held.lock, kernelNs: spent.cost } : null,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel

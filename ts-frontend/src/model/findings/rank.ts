@@ -196,7 +196,7 @@ function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'ker
   }
   const kernelWork = findings.flatMap(({ facts }) =>
     facts.form === 'kernel-work'
-      ? reasonsOf(facts.work)
+      ? reasonsOf(facts)
       : facts.form === 'short-threads'
         ? [KernelWork.thread]
         : ofLocks.has(facts.form)

@@ -268,6 +268,9 @@ export interface KernelWorkFacts {
   // calls of the other kind (reads or writes), if they are part of the cost
   both: { count: number; bytesEach: number } | null;
   replies: boolean; // about as many reads as writes, by connections: each answers a request that another one waits for
+  // reads and writes by which threads wake each other (of an eventfd or a pipe), waiting for them included: how often
+  // threads went to sleep; else null
+  wakes: number | null;
   // the entity's calls that copy memory (memcpy), page faults included, if most of the faults are there; else null
   copyingNs: number | null;
   // flushes: the lock that others wait for meanwhile, and what the kernel itself works, if that is less than the cost

@@ -13,7 +13,7 @@ const what: Record<KernelWorkFacts['work'], string> = {
 };
 
 function remedyOf(
-  { work, again, allocator, mapping, calls, both, replies, leastNs, savesNs }: KernelWorkFacts,
+  { work, again, allocator, mapping, calls, both, replies, wakes, leastNs, savesNs }: KernelWorkFacts,
   { time, model }: Phrases,
 ): string {
   const isLittle = leastNs < 0.01 * model.elapsedNs;
@@ -21,6 +21,13 @@ function remedyOf(
   const between =
     `that saves ${isLittle ? 'up to' : `${least} to`} ${time(savesNs)}, depending on the caches, which the kernel ` +
     'fills when it clears memory (quartz run --try measures how much)';
+  if (wakes !== null)
+    return (
+      'So few bytes, for which threads sleep, are no data: by an eventfd or a pipe, one thread tells another that there ' +
+      'is something to do, and a buffer gathers nothing. Let a thread hand on more each time (several messages, or a ' +
+      'wake-up only if the other one has nothing left), or let one thread do the work of both: ' +
+      `half as many would save ${time(leastNs)}, a tenth of them ${time(savesNs)}.`
+    );
   if (replies)
     return (
       'There are about as many reads as writes, on connections: if each answers a request that the other side waits ' +
@@ -90,10 +97,15 @@ function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFact
   };
 }
 
+function takesText({ work, both, wakes }: KernelWorkFacts): string {
+  if (wakes !== null) return 'threads that wake each other (by reading and writing, and waiting for it) take';
+  return both === null ? `${what[work]} takes` : 'reading and writing take';
+}
+
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
   if (facts.copyingNs !== null) return copies(finding, facts, say);
   const { title, name, costs, processorUse, share } = say;
-  const { work, called, faults, again, calls, both, takes } = facts;
+  const { work, called, faults, again, calls, both, takes, wakes } = facts;
   const by =
     finding.entity === 0
       ? ''
@@ -111,7 +123,8 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
         }.`
       : calls
         ? ` The program made ${callsText(calls, work)}` +
-          `${both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`}.`
+          `${both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`}` +
+          `${wakes === null ? '' : `; threads went to sleep ${counted(count(wakes), 'time')}`}.`
         : '';
   if (facts.held !== null)
     return {
@@ -123,7 +136,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
     };
   return {
     text:
-      `In the kernel, ${both === null ? `${what[work]} takes` : 'reading and writing take'} ` +
+      `In the kernel, ${takesText(facts)} ` +
       `${costs(finding.costNs)}${by}${through}; during this time, ` +
       `${processorUse(finding.processorUse)}.${number}`,
     remedy: remedyOf(facts, say),
