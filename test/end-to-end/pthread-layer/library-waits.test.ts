@@ -124,7 +124,10 @@ for (const name of ['openmp_locks', 'openmp_locks-clang'])
         t.true(Math.abs(its.waitNs / 1e6 - tookMs[k]!) <= 2 + 0.1 * tookMs[k]!, `${lock}: ${its.waitNs}, ${tookMs[k]}`);
         const main = its.holders.filter(({ thread }) => model.entities[thread]?.name === 'main');
         const [mains, all] = [main, its.holders].map((list) => list.reduce((sum, { ns }) => sum + ns, 0));
-        t.true(mains! > 0.9 * all!, `${lock} is held by main for ${mains} of ${all}`);
+        // The second one holds it, too, while it is woken and other programs have its CPU.
+        const { waitNs, runNs } = model.cpuWait,
+          least = waitNs < 0.1 * runNs ? 0.9 : 0.5;
+        t.true(mains! > least * all!, `${lock} is held by main for ${mains} of ${all}`);
       }
     },
   );
