@@ -113,6 +113,8 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
         ? `, for memory mostly allocated and released by ${title(finding.entity)}`
         : `, most of it for ${title(finding.entity)}`;
   const through = called === null ? '' : `, through ${name(called)}`;
+  const also = both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`;
+  const slept = wakes === null ? '' : `; threads went to sleep ${counted(count(wakes), 'time')}`;
   const number =
     faults !== null
       ? ' The program had ' +
@@ -122,9 +124,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
             : ''
         }.`
       : calls
-        ? ` The program made ${callsText(calls, work)}` +
-          `${both === null ? '' : `, and ${callsText(both, work === 'read' ? 'write' : 'read')}`}` +
-          `${wakes === null ? '' : `; threads went to sleep ${counted(count(wakes), 'time')}`}.`
+        ? ` The program made ${callsText(calls, work)}${also}${slept}.`
         : '';
   if (facts.held !== null)
     return {

@@ -46,18 +46,25 @@ function crashBefore({ head: { endReason, exitStatus } }: Model): string {
   return `The program was killed by ${signalName(exitStatus)}: this report is about the time until then.`;
 }
 
+/**
+ * What has the program's waiting for CPUs in it: a processor of the thread package counts as busy while its kernel
+ * thread has no CPU; other threads' processor time is the kernel's.
+ */
+function includesWaiting(model: Model): string {
+  return model.head.publisher === 'threadlib'
+    ? 'times of the findings and of the tables include that waiting'
+    : 'times of the findings include that waiting, those of the tables do not';
+}
+
 function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { cpuWait, elapsedNs, relatedCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   const who = relatedCpus >= leastRelated ? 'Other processes (some of this program)' : 'Other programs';
   if (!isMostlyOthers(cpuWait, elapsedNs))
-    return isDisturbed(model.raw)
-      ? `${who} had CPUs while this program could run: the times of the findings include that waiting, those of the ` +
-          'tables do not.'
-      : '';
+    return isDisturbed(model.raw) ? `${who} had CPUs while this program could run: the ${includesWaiting(model)}.` : '';
   return (
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
-    'could run. The times of the findings include that waiting, those of the tables do not ' +
+    `could run. The ${includesWaiting(model)} ` +
     `(${time(elapsedNs, options)} elapsed for ${time(cpuWait.runNs, options)} of processor time): ` +
     (isNearlyOthers(cpuWait)
       ? 'so little was seen of how its threads run beside each other that the findings may be wrong, and their ' +
