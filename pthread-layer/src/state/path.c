@@ -48,9 +48,15 @@ void qzl_lock_words(_Atomic uint32_t *lock) {
 }
 void qzl_unlock_words(_Atomic uint32_t *lock) { atomic_store_explicit(lock, 0, memory_order_release); }
 
+/* The time in which it looks for tasks, and waits for some with its processor, is no strand. */
+static void end_idling(struct qzl_thread *me) {
+  if (me->idle_since) qzi_span_waited_busy(&me->pub);
+}
+
 /* first: nobody's are kept; else (at a barrier) the longest. */
 static void span_leave(struct qzl_thread *me, uint32_t index, unsigned slot, bool first) {
   struct qzi_lanes lanes = {0};
+  end_idling(me);
   qzi_span_put(&me->pub, &lanes);
   qzl_lock_words(&left[index].lock);
   if (first) left[index].lanes[slot] = (struct qzi_lanes){0};
@@ -61,6 +67,7 @@ static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
   qzl_lock_words(&left[index].lock);
   struct qzi_lanes lanes = left[index].lanes[slot];
   qzl_unlock_words(&left[index].lock);
+  end_idling(me);
   qzi_span_get(&me->pub, &lanes, index);
 }
 
@@ -161,6 +168,7 @@ void qzl_path_ends(struct qzl_thread *me) {
   qzi_pub_store(&at->word, qzi_path_now(me->pub.path));
   qzi_pub_store(&at->ticks, qzi_pub_ticks());
   if (me->pub.span) {
+    end_idling(me);
     qzi_span_give(&me->pub, &me->thread, QZ_ARRIVAL_JOINED);
     qzl_lock_words(&at->lock);
     at->span_id = me->id;
