@@ -26,7 +26,7 @@ struct qzi_replaceable {
 /* Returns 0, or -1 if an unknown letter follows a per cent sign in the pattern; *letter: which. */
 int qzi_name_check(const char *pattern, char *letter);
 /* The pattern of the default name in the directory that the pattern names: it ends in a slash, or there is such a
- * directory. Otherwise, or without memory, the pattern itself. */
+ * directory; the caller may free it. Otherwise, or without memory, the pattern itself. */
 const char *qzi_name_in_directory(const char *pattern);
 /* Makes the directory of the name if only that one is missing. */
 void qzi_name_make_directory(const char *name);
