@@ -147,11 +147,8 @@ void qzi_span_task_ended(struct qzi_publisher *p, uint64_t start, uint64_t site,
   begin(actor, self, actor->since);
 }
 bool qzi_span_call_of_tasks(struct qzi_publisher *p, struct qzi_span *call, uint64_t start, uint64_t site) {
-  struct qzi_span_actor *actor = actor_of(p);
-  struct qzi_span *self = running(p, actor);
-  if (!self) return false;
-  cut_here(actor, self, clock_now(), 0);
-  spawned(actor, self, call, start, site);
+  if (!qzi_span_task_made(p, call, start, site)) return false;
+  struct qzi_span *self = running(p, actor_of(p));
   call->work = self->work;
   call->away = self->sites; /* until then */
   self->sites = call->sites;
