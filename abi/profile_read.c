@@ -116,12 +116,20 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   return 0;
 }
 
+/* A file that is still being written has UINT64_MAX as the first time of threads that no snapshot visited. */
+static void close_threads(struct qz_profile_copy *copy) {
+  struct qz_thread_stats *threads = (struct qz_thread_stats *)(uintptr_t)copy->threads;
+  for (size_t k = 0; k < copy->threads_count; k++)
+    if (threads[k].first_ns > threads[k].last_ns) threads[k].first_ns = threads[k].last_ns = 0;
+}
+
 static int load(struct qzi_profile_source *source, struct qz_profile_copy *copy) {
   for (int tries = 0;; tries++) {
     if (copy_sections(source, copy)) return -1;
     if (!copy->half || copy->head.status != QZ_PROFILE_RECORDING || source->fd < 0 || tries == LIVE_TRIES) break;
     nanosleep(&(struct timespec){0, 20000}, NULL);
   }
+  close_threads(copy);
   return qzi_profile_check_names(source, copy) || qzi_profile_check_references(source, copy) ? -1 : 0;
 }
 

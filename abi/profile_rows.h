@@ -268,7 +268,7 @@ struct qz_thread_stats {
   uint32_t entity;
   uint32_t creator; /* entity */
   uint64_t serial;
-  uint64_t first_ns; /* since first snapshot: first and last time seen */
+  uint64_t first_ns; /* since first snapshot: first and last time that a snapshot visited it; both 0: none did */
   uint64_t last_ns;
   /* Its sleeps (nanosleep, ...) as far as snapshots saw them begin and end (sampler/snapshot/kernel/sleep_pace.h),
    * since format 33: number of intervals from the end of one to the end of the next, their sum and that of their

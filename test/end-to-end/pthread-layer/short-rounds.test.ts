@@ -15,4 +15,6 @@ test('the work of threads that no snapshot saw is not that of main, nor beside i
   t.true(Math.abs(ofMain - mainsNs) <= 0.15 * mainsNs, `main: ${ofMain / 1e6} ms told, ${mainsNs / 1e6} ms real`);
   // it works alone: 1 / b of its time is all of it
   t.true((main?.nptNs ?? 0) >= 0.8 * ofMain, `${(main?.nptNs ?? 0) / 1e6} of ${ofMain / 1e6} ms alone`);
+  // threads that no snapshot visited are not alive at once
+  t.true((model.kernelUsage?.threadsAtOnce ?? 0) <= 3, `${model.kernelUsage?.threadsAtOnce} at once`);
 });

@@ -51,6 +51,9 @@ static void fill(struct qzi_file *file, const char *path) {
     qzi_file_append(file, QZ_SECTION_TUPLES, 1);
   }
   CHECK(file->head->sections[QZ_SECTION_STACKS].extents_count > 3);
+  CHECK(!qzi_file_room(file, QZ_SECTION_THREADS, 1)); /* a thread that no snapshot has visited yet */
+  file->threads[0] = (struct qz_thread_stats){.entity = 1, .first_ns = UINT64_MAX};
+  qzi_file_append(file, QZ_SECTION_THREADS, 1);
 }
 
 static void is_whole(const char *path, uint32_t status) {
@@ -59,6 +62,7 @@ static void is_whole(const char *path, uint32_t status) {
   CHECK(!qz_profile_load(&copy, path, why, sizeof why));
   CHECK(copy.head.status == status && copy.abandoned == (status == QZ_PROFILE_RECORDING));
   CHECK(copy.stacks_count == NODES && copy.tuples_count == NODES - 1);
+  CHECK(copy.threads_count == 1 && copy.threads[0].first_ns == 0 && copy.threads[0].last_ns == 0);
   for (uint32_t k = 1; k < NODES; k++) CHECK(copy.stacks[k].parent == k - 1 && copy.tuples[k - 1].ns == k);
   qz_profile_unload(&copy);
   CHECK(qz_profile_damage(path, why, sizeof why) == 0);

@@ -20,10 +20,11 @@ const waitedIn: ReadonlySet<ObjectKind> = new Set([
   'futex',
 ]);
 
-/** Maximum number of threads alive at the same time, as far as snapshots show. */
+/** Maximum number of threads alive at the same time, as far as snapshots show: those that none visited do not count. */
 function mostAtOnce(threads: readonly RawThread[]): number {
-  const begins = threads.map(({ firstNs }) => firstNs).sort((a, b) => a - b);
-  const ends = threads.map(({ lastNs }) => lastNs).sort((a, b) => a - b);
+  const visited = threads.filter(({ lastNs }) => lastNs > 0);
+  const begins = visited.map(({ firstNs }) => firstNs).sort((a, b) => a - b);
+  const ends = visited.map(({ lastNs }) => lastNs).sort((a, b) => a - b);
   let most = 0,
     ended = 0;
   for (const [begun, at] of begins.entries()) {
@@ -64,7 +65,7 @@ export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
         : null,
     // More threads may have come and gone between snapshots, but their creations are counted.
     threads: Math.max(threads.length, head.publisher === 'pthread' ? head.spawns + 1 : 0),
-    threadsAtOnce: mostAtOnce(threads),
+    threadsAtOnce: Math.max(1, mostAtOnce(threads)),
   };
 }
 
