@@ -64,11 +64,14 @@ static int only_started(const struct qzi_target *itself, uint64_t own_ns, const 
 }
 
 /* Returns 1 if the process that used `own_ns` hardly worked since it started the other one, which used `its_ns`, and
- * what it did alone before was a small part of the run, or the start of a server, whose workers answer. */
+ * what it did alone before was a small part of the run, or the start of a server, whose workers answer. For how long it
+ * waited for CPUs before says nothing of that: those depend on what else runs on the machine. */
 static int only_waited(const struct qzi_target *itself, uint64_t own_ns, const struct qzi_target *most,
                        uint64_t its_ns) {
   const struct qz_profile *own = itself->recording.file.head, *its = most->recording.file.head;
-  uint64_t before_ns = most->launched_ns - 1, of_ns = own->elapsed_ns, end_ns = own->first_ns + own->elapsed_ns;
+  uint64_t before_ns = most->launched_ns - 1, end_ns = own->first_ns + own->elapsed_ns, of_ns;
+  uint64_t threads = threads_of(itself), waited_ns = threads ? most->launched_wait_ns / threads : 0;
+  of_ns = own->elapsed_ns > waited_ns ? own->elapsed_ns - waited_ns : 0;
   if ((itself->recording.sockets.found | most->recording.sockets.found) & QZ_SOCKETS_LISTENS)
     of_ns = end_ns > its->first_ns ? end_ns - its->first_ns : 0;
   if (!most->launched_ns || its_ns < WORK_NS || its->elapsed_ns < of_ns - of_ns / LEFT) return 0;
@@ -84,13 +87,14 @@ void qzi_follow_missed(pid_t pid) {
   if (!all.missed++) all.first_missed = pid;
 }
 
-/* Notes for each process whose recording has just begun how much the launched one had used by then. */
+/* Notes for each process whose recording has just begun how much the launched one had used and waited by then. */
 static void note_launched(struct qzi_target *itself) {
   for (unsigned k = 0; itself && k < qzi_target_count; k++) {
     struct qzi_target *one = qzi_targets[k];
     if (one == itself || one->launched_ns) continue;
     qzi_cpu_time_read(&itself->recording.cpu_time, &itself->recording.view, itself->pid);
     one->launched_ns = 1 + itself->recording.cpu_time.run_ns;
+    one->launched_wait_ns = itself->recording.cpu_time.wait_ns;
   }
 }
 
