@@ -20,7 +20,7 @@
  * dies. A program that is a rank of an MPI program, as soon as it knows that, sends QZ_MESSAGES with the descriptor of
  * a log (mpi_log.h), which the sampler reads when recording ends. If the clock page asks for samples, it sends
  * QZ_SAMPLES with the descriptor of its ring of samples (signal_samples.h). If the program closes the connection (it
- * may close all its descriptors), that tells the sampler nothing; it detects the end of the program through a pidfd.
+ * may close all its descriptors), that means nothing to the sampler; it detects the end of the program by a pidfd.
  */
 #ifndef QZ_ABI_CHANNEL_H
 #define QZ_ABI_CHANNEL_H

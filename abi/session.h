@@ -56,7 +56,7 @@ enum qz_kind {
   QZ_KIND_SLEEP = 8, /* waiting for time to pass: one object per call site of a sleep */
   QZ_KIND_SPINLOCK = 9,
   QZ_KIND_ONCE = 10,
-  QZ_KIND_FUTEX = 11, /* a word on which threads wait by the kernel's futex. In a session: told by the pthread layer; in
+  QZ_KIND_FUTEX = 11, /* a word on which threads wait by the kernel's futex. In a session: from the pthread layer; in
                          a profile also observed from outside */
   QZ_KIND_LOOP = 12,  /* a busy-wait loop in the program: one object per loop */
   QZ_KIND_COUNT = 13
@@ -156,7 +156,7 @@ struct qz_session {
 #define QZ_SESSION_SPAN       2u  /* (changes) work and span are recorded */
 #define QZ_SESSION_CPU_WAITS  4u  /* (changes) work and span exclude waits for CPUs */
 #define QZ_SESSION_SHARED     16u /* other processes of the same parallel program use a part of the CPUs */
-#define QZ_SESSION_TEAMS      32u /* (changes) LLVM's OpenMP tells the pthread layer of its parallel regions */
+#define QZ_SESSION_TEAMS      32u /* (changes) LLVM's OpenMP reports its parallel regions to the pthread layer */
 #define QZ_SESSION_OUTSIDE    8u  /* made by the sampler for a program that publishes nothing: nothing in it is exact */
 
 /* One processor. Writer: the kernel thread that is the processor. With the pthread layer, whose processors are the

@@ -2,7 +2,7 @@
  * kept its CPU; then the CPU's counter says how much has passed.
  *
  * Owns:    qzi_cpu_clock of each kernel thread. Writer and reader: the thread.
- * Must not: go without the kernel's answer for longer than QZI_SPAN_UNASKED_NS: nothing tells that the host of a
+ * Must not: go without the kernel's answer for longer than QZI_SPAN_UNASKED_NS: nothing shows that the host of a
  *           virtual machine has taken the CPU away.
  */
 #ifndef QZI_CPU_CLOCK_H

@@ -6,7 +6,7 @@
  * Must not: make a system call unless the kernel has taken the CPU away, or QZI_SPAN_UNASKED_NS have passed since the
  * last one.
  *
- * If the kernel has taken the CPU away (kept_cpu.h), it is asked how long the thread has waited for CPUs. Nothing tells
+ * If the kernel has taken the CPU away (kept_cpu.h), it is asked how long the thread has waited for CPUs. Nothing shows
  * that the host has taken the CPU away; but the kernel knows and does not count it as the thread's processor time,
  * which is therefore read now and then.
  */

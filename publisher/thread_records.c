@@ -234,7 +234,7 @@ struct qz_thread *qzi_pub_room(struct qzi_pub_thread *t) {
 /* For a thread that existed before publishing began: from now on its stack contains what it enters. */
 struct qz_thread *qzi_pub_begin(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   (void)qzi_publishing(); /* a hook gets here because of a store that the channel made before it set the flag; this load
-                             tells TSan of that order */
+                             shows TSan that order */
   struct qz_thread *record = take(p, t);
   if (record) fill(record, t, NULL);
   return record;

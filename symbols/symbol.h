@@ -18,7 +18,7 @@ enum qz_symbol_use {
   QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line
                             * (in code inlined from quartz.hpp, sync.hpp or the C++ library: the line that calls it) */
   QZ_SYMBOL_DATA = 2,      /* a static object: the variable, with member ("cache.lock", "table[3].lock") where the debug
-                            * information tells it, else "name+offset" where the address is not its start */
+                            * information has it, else "name+offset" where the address is not its start */
   QZ_SYMBOL_CODE = 3,      /* any instruction: the procedure that contains it, and its own line */
   QZ_SYMBOL_NAME =
     4 /* as PROCEDURE, but debug information in a separate file is not read for it: the name alone, then */

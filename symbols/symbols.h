@@ -25,7 +25,7 @@ extern "C" {
 qz_symbols *qz_symbols_new(void);
 void qz_symbols_free(qz_symbols *symbols);
 
-/* Tells where a binary was mapped; `start`, `end` and `bias` as in struct qz_module (abi/profile_rows.h). Nothing is
+/* Declares where a binary was mapped; `start`, `end` and `bias` as in struct qz_module (abi/profile_rows.h). Nothing is
  * opened until an address in it is asked for. `build_id` is hexadecimal, or "" when the recording did not have
  * one. Where ranges overlap the later one counts (a program may unload and load). Returns 0, ENOMEM, or EINVAL
  * (start >= end). */

@@ -45,7 +45,7 @@ func batchTime() time.Duration {
 
 // As measure in measure.h: n grows until a batch is long enough; the median of five counts.
 func measure(run func(n int), first, step int) {
-	measureTold(func(n int) time.Duration {
+	measureTimed(func(n int) time.Duration {
 		begin := now()
 		run(n)
 		return since(begin)
@@ -53,7 +53,7 @@ func measure(run func(n int), first, step int) {
 }
 
 // The same where `run` returns what n operations took.
-func measureTold(run func(n int) time.Duration, first, step int) {
+func measureTimed(run func(n int) time.Duration, first, step int) {
 	n := first
 	for {
 		grow := float64(batchTime()) / float64(run(n)) * 1.2
@@ -247,7 +247,7 @@ func main() {
 			})
 		}, 10000, 2)
 	case "yield-many":
-		measureTold(yieldMany, 500000, 100000)
+		measureTimed(yieldMany, 500000, 100000)
 	case "lock":
 		measure(func(n int) {
 			for k := 0; k < n; k++ {

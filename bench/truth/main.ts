@@ -8,7 +8,7 @@
  *                                            docs/evidence/truth.md
  *   npm run truth -- --promises --keep DIR [--runs N] [NAME...]
  *                                            alternate runs, alone, recorded, changed: promised beside real gains,
- *                                            told beside real slowdown; what is in DIR already is not run again
+ *                                            reported beside real slowdown; what is in DIR already is not run again
  *   --keep DIR: inputs and profiles (DIR/NAME/profile-K.quartz) stay there
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

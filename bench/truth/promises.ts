@@ -1,6 +1,6 @@
 /**
  * Whether promises hold: programs run alone, recorded, and changed, in turn; what the reports promised beside what the
- * change saved, the told slowdown beside the real one, and whether recorded runs agree. Times are kept beside the
+ * change saved, the reported slowdown beside the real one, and whether recorded runs agree. Times are kept beside the
  * profiles, so that other versions of the model can judge the same runs.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ export interface Kept {
   slower: number;
   slowerSpread: [number, number];
   slowerCpu: number;
-  told: [number, number];
+  reported: [number, number];
   orMore: boolean;
   firsts: string[];
   close: boolean[];
@@ -94,7 +94,7 @@ export function judgeRounds(program: Program, under: string): Kept | undefined {
     slower: of('recorded') / of('alone') - 1,
     slowerSpread: quartiles(rounds.map(({ alone, recorded }) => recorded.elapsed / alone.elapsed - 1)),
     slowerCpu: of('recorded', 'cpu') / of('alone', 'cpu') - 1,
-    told: [
+    reported: [
       median(models.map(({ slowdown }) => slowdown.shareLeast)),
       median(models.map(({ slowdown }) => slowdown.share)),
     ],
@@ -109,14 +109,14 @@ const range = ([low, high]: readonly [number, number]): string =>
   percent(low) === percent(high) ? percent(low) : `${percent(low)} to ${percent(high)}`;
 
 function promiseText(promises: readonly Promise[]): string {
-  const told = promises.filter((one) => one.form !== 'none');
-  if (told.length === 0) return '-';
-  const form = told[0]!.form;
-  const high = median(told.map((one) => one.high)),
-    low = median(told.map((one) => one.low));
+  const promised = promises.filter((one) => one.form !== 'none');
+  if (promised.length === 0) return '-';
+  const form = promised[0]!.form;
+  const high = median(promised.map((one) => one.high)),
+    low = median(promised.map((one) => one.low));
   const text =
     form === 'bound' ? `up to ${percent(high)}` : form === 'more' ? `${percent(low)} or more` : range([low, high]);
-  return told.length < promises.length ? `${text} (${told.length} of ${promises.length})` : text;
+  return promised.length < promises.length ? `${text} (${promised.length} of ${promises.length})` : text;
 }
 
 /** Pairs of runs with the same first finding, and such where one says that it is close to another. */
@@ -137,7 +137,7 @@ function pairs({ firsts, close }: Kept): { agree: number; said: number; all: num
 const near = 0.1;
 
 function row(kept: Kept): string {
-  const { program, gain, spread, spreading, promises, miss, told, slower, slowerSpread, slowerCpu, orMore } = kept;
+  const { program, gain, spread, spreading, promises, miss, reported, slower, slowerSpread, slowerCpu, orMore } = kept;
   const forms = [...new Set(promises.map(({ of }) => of?.facts.form ?? '-'))].join(', ');
   const { agree, said, all } = pairs(kept);
   return `| ${[
@@ -147,7 +147,7 @@ function row(kept: Kept): string {
     promiseText(promises),
     `${percent(gain)} (${range(spread)})${spreading === undefined ? '' : `, ${percent(spreading)} of it by spreading`}`,
     miss === undefined ? '-' : percent(miss),
-    range(told) + (orMore ? ' or more' : ''),
+    range(reported) + (orMore ? ' or more' : ''),
     `${percent(slower)} (${range(slowerSpread)})`,
     percent(slowerCpu),
     `${agree}${said > 0 ? ` + ${said}` : ''} of ${all}`,
@@ -160,7 +160,7 @@ export function promiseTable(all: readonly Kept[]): string {
   const holding = (those: readonly Kept[]): string =>
     `${those.filter(({ miss }) => Math.abs(miss ?? 1) <= near).length} of ${those.length}`;
   const covered = all.filter(
-    ({ told: [, most], slowerSpread: [low], orMore }) => low <= most + 0.005 || (orMore && low <= 1),
+    ({ reported: [, most], slowerSpread: [low], orMore }) => low <= most + 0.005 || (orMore && low <= 1),
   );
   const sums = all.map(pairs);
   const sum = (of: (one: ReturnType<typeof pairs>) => number): number => sums.reduce((s, one) => s + of(one), 0);
@@ -173,7 +173,7 @@ export function promiseTable(all: readonly Kept[]): string {
     `Values and intervals within ${100 * near} points of the gain: ` +
       `${holding(promised.filter((one) => !isOpen(one)))}; of "up to" and "or more" the gain is on the right side, ` +
       `or within ${100 * near} points of it, in ${holding(promised.filter(isOpen))}; nothing is promised in ` +
-      `${all.length - promised.length}. Told slowdown reaches the real one's lower quartile: ` +
+      `${all.length - promised.length}. Reported slowdown reaches the real one's lower quartile: ` +
       `${covered.length} of ${all.length}. Pairs of runs with one first finding: ${sum((s) => s.agree)}, ` +
       `said to be close ${sum((s) => s.said)}, of ${sum((s) => s.all)}.`,
     '',

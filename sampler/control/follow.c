@@ -263,7 +263,7 @@ static void name_others(char *text, size_t bytes, const char *begin, const struc
   if (count > NAMED && used < bytes) snprintf(text + used, bytes - used, ", and %u more", count - NAMED);
 }
 
-static void tell_missed(void) {
+static void report_missed(void) {
   char more[40] = "";
   if (!all.missed || !all.begun) return;
   if (all.missed > 1) snprintf(more, sizeof more, " and %u more", all.missed - 1);
@@ -329,7 +329,7 @@ void qzi_follow_settle(void) {
       finish(itself);
     }
   }
-  tell_missed();
+  report_missed();
   for (unsigned k = 0; k < kept; k++) finish(&all.followed[k]);
   all.itself.target = NULL;
   all.count = 0;

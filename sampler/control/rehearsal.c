@@ -139,7 +139,7 @@ static void observation(void) {
   TRY((int)geteuid() + (int)getegid());
 }
 
-/* The calls that the program makes for us, under the same filter, because otherwise nobody could tell why it does
+/* The calls that the program makes for us, under the same filter, because otherwise nobody could see why it does
  * not connect. */
 static void program(void) {
   struct sockaddr_un nobody = {.sun_family = AF_UNIX, .sun_path = "\0quartz-rehearsal"};

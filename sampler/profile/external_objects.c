@@ -46,9 +46,9 @@ uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *it
   return qzi_table_add(&in->external_table, hash_of(its), index) ? 0 : index;
 }
 
-uint32_t qzi_external_told(struct qzi_interner *in, uint32_t record) {
+uint32_t qzi_external_of_futex(struct qzi_interner *in, uint32_t record) {
   const struct qz_object *object = qz_session_object(in->view, record);
-  if (in->told[record].external) return in->told[record].external;
+  if (in->futex_records[record].external) return in->futex_records[record].external;
   uint64_t address = qzi_object_address(object), site = QZ_LOAD(&object->site);
   struct qzi_external its = {.kind = QZI_BY_PLACE, .key = site, .site = site, .module = qzi_intern_module(in, site)};
   if (address != UINT64_MAX && qzi_intern_module(in, address)) {

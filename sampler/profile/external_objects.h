@@ -1,5 +1,5 @@
 /* Objects that have no name but the place that waits: futexes on which threads sleep, according to the kernel or to the
- * pthread layer (which tells the address alone, and counts), and loops that only wait.
+ * pthread layer (which reports only the address, and counts), and loops that only wait.
  *
  * Owns:    their entities (kinds QZ_KIND_FUTEX and QZ_KIND_LOOP). The key of one is QZ_KEY(QZ_KIND_FUTEX, index).
  * Writer and reader: the aggregating thread.
@@ -31,7 +31,7 @@ struct qzi_external_object {
   uint32_t entity;
   uint32_t waiters;    /* in the current snapshot */
   uint64_t sampled_ns; /* of waiting */
-  uint8_t told;        /* 1: the layer told of waits there */
+  uint8_t counted;     /* 1: the layer has counted waits there */
   uint8_t uncounted;   /* some of the layer's counts are of this object and others together; QZI_UNCOUNTED_FOR_GOOD: and
                           it is not known any more which */
   uint32_t resting;    /* waiting threads that are not examined in every snapshot (snapshot/resting_threads.h) */
@@ -42,7 +42,7 @@ enum { QZI_MIXED = 1, QZI_MIXED_FOR_GOOD };
 /* A record of kind QZ_KIND_FUTEX in the session. If several threads wait for the word, it is one object, with the name
  * of the place where a wait was first seen. If it is always the same thread, the word may be that thread's place to
  * wait for everything (Rust's park), so each place is an object. */
-struct qzi_told {
+struct qzi_futex_record {
   uint32_t external; /* index of the object as which its last wait was seen; 0: none yet */
   uint32_t first;    /* the same of the first wait of this instance */
   uint32_t thread;   /* entity of the thread that waited; 0: none yet */
@@ -59,7 +59,7 @@ uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *it
 struct qzi_external_object *qzi_external_at(const struct qzi_interner *in, uint32_t index);
 /* Index of the object of such a record: as which it was last seen; before that, by the variable or the layer's place.
  */
-uint32_t qzi_external_told(struct qzi_interner *in, uint32_t record);
+uint32_t qzi_external_of_futex(struct qzi_interner *in, uint32_t record);
 /* Entity of the object with that index; 0: none. */
 uint32_t qzi_external_entity(const struct qzi_interner *in, uint32_t index);
 /* The object of an entity; NULL: it is not an external object. */

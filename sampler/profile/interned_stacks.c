@@ -16,18 +16,18 @@ int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct
   in->view = view;
   in->node_keys_bytes = file->head->sections[QZ_SECTION_STACKS].capacity * sizeof *in->node_keys;
   in->object_entities_bytes = (size_t)view->object_table.capacity * sizeof *in->object_entities;
-  in->told_bytes = (size_t)view->object_table.capacity * sizeof *in->told;
+  in->futex_bytes = (size_t)view->object_table.capacity * sizeof *in->futex_records;
   in->memos_bytes = (size_t)view->thread_table.capacity * sizeof *in->memos;
   in->node_keys = qzi_lazy_memory(in->node_keys_bytes);
   in->node_prints = qzi_lazy_memory(in->node_keys_bytes);
   if (getrandom(in->seed, sizeof in->seed, GRND_NONBLOCK) != (ssize_t)sizeof in->seed) in->seed[0] = (uintptr_t)in;
   in->seed[1] |= 1;
   in->object_entities = qzi_lazy_memory(in->object_entities_bytes);
-  in->told = qzi_lazy_memory(in->told_bytes);
+  in->futex_records = qzi_lazy_memory(in->futex_bytes);
   in->memos = qzi_lazy_memory(in->memos_bytes);
   in->bases_bytes = view->creation_table.capacity ? (size_t)view->thread_table.capacity * sizeof *in->bases : 0;
   if (in->bases_bytes) in->bases = qzi_lazy_memory(in->bases_bytes);
-  if (in->node_keys && in->node_prints && in->object_entities && in->told && in->memos) return 0;
+  if (in->node_keys && in->node_prints && in->object_entities && in->futex_records && in->memos) return 0;
   qzi_intern_close(in);
   return -1;
 }
@@ -36,7 +36,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_lazy_free(in->node_keys, in->node_keys_bytes);
   qzi_lazy_free(in->node_prints, in->node_keys_bytes);
   qzi_lazy_free(in->object_entities, in->object_entities_bytes);
-  qzi_lazy_free(in->told, in->told_bytes);
+  qzi_lazy_free(in->futex_records, in->futex_bytes);
   qzi_lazy_free(in->memos, in->memos_bytes);
   qzi_lazy_free(in->bases, in->bases_bytes);
   qzi_table_free(&in->texts);
@@ -63,7 +63,7 @@ uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
   const struct qz_object *object = qz_session_object(in->view, index);
   uint32_t kind = QZ_LOAD_ACQUIRE(&object->kind);
   if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return 0;
-  if (kind == QZ_KIND_FUTEX) return qzi_external_entity(in, qzi_external_told(in, index));
+  if (kind == QZ_KIND_FUTEX) return qzi_external_entity(in, qzi_external_of_futex(in, index));
   uint64_t site = QZ_LOAD(&object->site);
   uint32_t name = qzi_intern_name(in, QZ_LOAD(&object->name)), entity = 0;
   if (in->objects < QZI_MAX_OBJECTS) {

@@ -56,12 +56,12 @@ struct qzi_interner {
   uint64_t *node_keys;         /* session key of each node's last entry */
   uint64_t *node_prints;       /* fingerprint of the keys for which the node was made; 0: none */
   uint64_t seed[2]; /* random seed of fingerprints, so that no program can construct two stacks that look the same */
-  struct qz_symbols *symbols;    /* of the program's modules; opened at the first use (symbolize.h) */
-  uint32_t symbols_modules;      /* number of modules that `symbols` knows */
-  uint32_t *object_entities;     /* by index of the object; 0: none yet */
-  struct qzi_told *told;         /* by index of the object; of kind QZ_KIND_FUTEX (external_objects.h) */
-  struct qzi_thread_memo *memos; /* by index of the thread */
-  struct qzi_base *bases;        /* by index of the thread; NULL: the session records no creations */
+  struct qz_symbols *symbols;             /* of the program's modules; opened at the first use (symbolize.h) */
+  uint32_t symbols_modules;               /* number of modules that `symbols` knows */
+  uint32_t *object_entities;              /* by index of the object; 0: none yet */
+  struct qzi_futex_record *futex_records; /* by index of the object; of kind QZ_KIND_FUTEX (external_objects.h) */
+  struct qzi_thread_memo *memos;          /* by index of the thread */
+  struct qzi_base *bases;                 /* by index of the thread; NULL: the session records no creations */
   struct qzi_group {
     uint64_t start;
     uint32_t name, threads, entity, stats;
@@ -74,7 +74,7 @@ struct qzi_interner {
   struct qzi_table object_place_table;
   uint32_t object_places_count, object_places_room;
   uint32_t threads, objects; /* number of those with their own entities */
-  size_t node_keys_bytes, object_entities_bytes, told_bytes, memos_bytes, bases_bytes;
+  size_t node_keys_bytes, object_entities_bytes, futex_bytes, memos_bytes, bases_bytes;
   uint32_t creator_depth;
   struct qzi_range *generated; /* addresses of generated code, which is in no file, at the last reading of the map */
   size_t generated_count;

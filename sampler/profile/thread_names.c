@@ -89,7 +89,7 @@ static void set_name(struct qzi_interner *in, struct qz_entity *thread, const ch
 
 /* Whether the procedure identifies what the thread runs: the C++ library's state of a std::thread does, except for
  * functions, which all look alike. */
-static int tells_apart(struct callables *its, uint64_t address) {
+static int is_distinguished(struct callables *its, uint64_t address) {
   struct qz_symbol symbol;
   qz_symbols_find(its->symbols, address, QZ_SYMBOL_PROCEDURE, &symbol);
   return strstr(symbol.name, "_State_impl<") && !strstr(symbol.name, "(*)") && !strstr(symbol.name, "(&)") &&
@@ -123,7 +123,7 @@ static void name_thread(struct callables *its, uint32_t index) {
   }
   enum whose whose = whose_is(its, index);
   struct qz_symbol symbol;
-  if (tells_apart(its, thread->address)) {
+  if (is_distinguished(its, thread->address)) {
     place_functor(its, thread, best);
     return;
   }

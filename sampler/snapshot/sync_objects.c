@@ -168,7 +168,7 @@ static void add_exact(struct qz_object_stats *stats, const struct qz_object *obj
   }
 }
 
-/* ---- exact statistics of futexes, of which the pthread layer tells ---- */
+/* ---- exact statistics of futexes that the pthread layer reports ---- */
 
 static struct qz_object_stats *external_stats(struct qzi_sampler *sampler, struct qzi_external_object *its) {
   if (!its->stats) qzi_object_seen(sampler, its->entity, &its->stats, 0, 0);
@@ -176,47 +176,47 @@ static struct qz_object_stats *external_stats(struct qzi_sampler *sampler, struc
 }
 
 /* Whether the record has counts of the recording. */
-static int told_anything(const struct qzi_sampler *sampler, uint32_t index) {
+static int has_counts(const struct qzi_sampler *sampler, uint32_t index) {
   uint64_t before = index < sampler->bases_count ? sampler->bases[index].acquisitions : 0;
   return QZ_LOAD(&qz_session_object(sampler->view, index)->acquisitions) != before;
 }
 
 /* Its object; NULL: none. */
-static struct qzi_external_object *told_of(struct qzi_sampler *sampler, uint32_t index) {
+static struct qzi_external_object *futex_object(struct qzi_sampler *sampler, uint32_t index) {
   if (QZ_LOAD_ACQUIRE(&qz_session_object(sampler->view, index)->kind) != QZ_KIND_FUTEX) return NULL;
-  if (!told_anything(sampler, index)) return NULL;
-  uint32_t external = qzi_external_told(&sampler->in, index);
+  if (!has_counts(sampler, index)) return NULL;
+  uint32_t external = qzi_external_of_futex(&sampler->in, index);
   return external ? qzi_external_at(&sampler->in, external) : NULL;
 }
 
-static void mark_told(struct qzi_sampler *sampler, uint32_t index) {
-  const struct qzi_told *told = &sampler->in.told[index];
-  struct qzi_external_object *its = told_of(sampler, index);
+static void mark_counted(struct qzi_sampler *sampler, uint32_t index) {
+  const struct qzi_futex_record *futex = &sampler->in.futex_records[index];
+  struct qzi_external_object *its = futex_object(sampler, index);
   if (!its) return;
-  its->told = 1;
-  if (!told->mixed) return;
-  struct qzi_external_object *first = qzi_external_at(&sampler->in, told->first);
+  its->counted = 1;
+  if (!futex->mixed) return;
+  struct qzi_external_object *first = qzi_external_at(&sampler->in, futex->first);
   if (!its->uncounted) its->uncounted = QZI_UNCOUNTED;
   if (!first->uncounted) first->uncounted = QZI_UNCOUNTED;
 }
 
 /* Beside sampled times of others, sums of counted ones would be of neither. */
-static void clear_told(struct qzi_sampler *sampler, struct qzi_external_object *its) {
-  struct qz_object_stats *stats = its->told ? external_stats(sampler, its) : NULL;
+static void clear_mixed(struct qzi_sampler *sampler, struct qzi_external_object *its) {
+  struct qz_object_stats *stats = its->counted ? external_stats(sampler, its) : NULL;
   if (!stats) return;
   stats->instances = stats->acquisitions = stats->contended = stats->wait_max_ns = 0;
   stats->wait_ns = its->uncounted ? its->sampled_ns : 0;
   memset(stats->wait_hist, 0, sizeof stats->wait_hist);
 }
 
-static void read_told(struct qzi_sampler *sampler, uint32_t high) {
+static void read_futexes(struct qzi_sampler *sampler, uint32_t high) {
   struct qzi_interner *in = &sampler->in;
   for (uint32_t k = 1; k <= in->externals_count; k++)
     if (qzi_external_at(in, k)->uncounted == QZI_UNCOUNTED) qzi_external_at(in, k)->uncounted = 0;
-  for (uint32_t k = 1; k < high; k++) mark_told(sampler, k);
-  for (uint32_t k = 1; k <= in->externals_count; k++) clear_told(sampler, qzi_external_at(in, k));
+  for (uint32_t k = 1; k < high; k++) mark_counted(sampler, k);
+  for (uint32_t k = 1; k <= in->externals_count; k++) clear_mixed(sampler, qzi_external_at(in, k));
   for (uint32_t k = 1; k < high; k++) {
-    struct qzi_external_object *its = told_of(sampler, k);
+    struct qzi_external_object *its = futex_object(sampler, k);
     struct qz_object_stats *stats = its ? external_stats(sampler, its) : NULL;
     if (!stats) continue;
     const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
@@ -229,7 +229,7 @@ static void read_told(struct qzi_sampler *sampler, uint32_t high) {
 
 void qzi_objects_read(struct qzi_sampler *sampler) {
   uint32_t high = qz_session_object_high(sampler->view);
-  read_told(sampler, high);
+  read_futexes(sampler, high);
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t k = 1; k < high; k++) {
       const struct qz_object *object = qz_session_object(sampler->view, k);

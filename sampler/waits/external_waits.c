@@ -51,41 +51,41 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
 }
 
 /* The record is that of another word now; what it counted before stays with it. */
-static void begin_again(struct qzi_told *told, uint32_t instance) {
-  told->instance = instance;
-  told->thread = told->several = 0;
-  if (told->mixed) told->mixed = QZI_MIXED_FOR_GOOD;
+static void begin_again(struct qzi_futex_record *futex, uint32_t instance) {
+  futex->instance = instance;
+  futex->thread = futex->several = 0;
+  if (futex->mixed) futex->mixed = QZI_MIXED_FOR_GOOD;
 }
 
-uint32_t qzi_futex_told(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk) {
-  struct qzi_told *told = &in->told[record];
+uint32_t qzi_futex_reported(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk) {
+  struct qzi_futex_record *futex = &in->futex_records[record];
   const struct qz_object *object = qz_session_object(in->view, record);
-  uint32_t instance = (uint32_t)QZ_LOAD(&object->instances), before = told->external;
-  if (told->instance != instance) begin_again(told, instance);
-  if (told->thread && told->thread != thread && !told->several) {
-    told->several = 1;
-    told->external = told->first;
-    if (told->mixed == QZI_MIXED) told->mixed = 0;
+  uint32_t instance = (uint32_t)QZ_LOAD(&object->instances), before = futex->external;
+  if (futex->instance != instance) begin_again(futex, instance);
+  if (futex->thread && futex->thread != thread && !futex->several) {
+    futex->several = 1;
+    futex->external = futex->first;
+    if (futex->mixed == QZI_MIXED) futex->mixed = 0;
   }
-  if (told->several) return told->external;
+  if (futex->several) return futex->external;
   uint32_t found = qzi_futex(in, QZ_LOAD(&object->address), walk);
   if (!found) return before;
   if (before && before != found) {
-    if (!told->mixed) told->mixed = told->thread ? QZI_MIXED : QZI_MIXED_FOR_GOOD;
-    if (told->mixed == QZI_MIXED_FOR_GOOD) qzi_external_at(in, before)->uncounted = QZI_UNCOUNTED_FOR_GOOD;
+    if (!futex->mixed) futex->mixed = futex->thread ? QZI_MIXED : QZI_MIXED_FOR_GOOD;
+    if (futex->mixed == QZI_MIXED_FOR_GOOD) qzi_external_at(in, before)->uncounted = QZI_UNCOUNTED_FOR_GOOD;
   }
-  if (!told->thread) told->first = found;
-  told->external = found;
-  told->thread = thread;
+  if (!futex->thread) futex->first = found;
+  futex->external = found;
+  futex->thread = thread;
   return found;
 }
 
 void qzi_futex_first(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk) {
-  const struct qzi_told *told = &in->told[record];
+  const struct qzi_futex_record *futex = &in->futex_records[record];
   const struct qz_object *object = qz_session_object(in->view, record);
   if (QZ_LOAD_ACQUIRE(&object->kind) != QZ_KIND_FUTEX) return;
-  if (told->thread && told->instance == (uint32_t)QZ_LOAD(&object->instances)) return;
-  qzi_futex_told(in, record, thread, walk);
+  if (futex->thread && futex->instance == (uint32_t)QZ_LOAD(&object->instances)) return;
+  qzi_futex_reported(in, record, thread, walk);
 }
 
 uint32_t qzi_loop(struct qzi_interner *in, uint64_t start, const struct qzi_walk *walk) {

@@ -13,8 +13,8 @@
 
 /* Index of the object for a futex at `address`; 0: no room. walk: the call path of the waiting thread. */
 uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_walk *walk);
-/* The same for a wait of which the pthread layer told, by `thread` (an entity), for the object with that record. */
-uint32_t qzi_futex_told(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk);
+/* The same for a wait that the pthread layer reports, by `thread` (an entity), for the object with that record. */
+uint32_t qzi_futex_reported(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk);
 /* The same for the first wait for it, if none was seen yet. */
 void qzi_futex_first(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk);
 /* The same for a loop that only waits (no_progress.h). A loop in the program's own code is an object of kind

@@ -125,7 +125,7 @@ test.serial(
   'crumbs for which there was no room are counted, in text and JSON, and all time is still there',
   async (t) => {
     const { file, model, status, stderr } = await record(program('path_package'), {
-      args: ['crowd'],
+      args: ['many-threads'],
       processors: 1,
       rateHz: 20,
       span: true,
@@ -141,7 +141,7 @@ test.serial(
   },
 );
 
-test.serial('quartz path tells it as text, CSV and JSON', async (t) => {
+test.serial('quartz path shows it as text, CSV and JSON', async (t) => {
   // The two take turns: the path alternates between them, whatever else runs.
   const { file, model } = await record(program('path_package'), { args: ['condition'], processors: 2 });
   const text = await quartz(['path', file, '--top', '0']);

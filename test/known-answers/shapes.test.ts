@@ -37,11 +37,11 @@ async function measure(t: ExecutionContext, args: readonly string[], processors:
     return { work, span: length };
   }) as [Sums, Sums];
   const typical = span.workNs / (span.typicalSpanNs ?? span.spanNs);
-  const told = `${span.parallelism.toFixed(2)}, typically ${typical.toFixed(2)}`;
+  const found = `${span.parallelism.toFixed(2)}, typically ${typical.toFixed(2)}`;
   const due = `due ${parallelismOf(ns).toFixed(2)} by time, ${parallelismOf(units).toFixed(2)} by units`;
   const [work, length] = [span.workNs / ns.work, span.spanNs / ns.span];
   const ratios = `work ${work.toFixed(3)}, span ${length.toFixed(3)} of the true ones`;
-  return { model, span, typical, units, ns, text: `${told}; ${due}; ${ratios} (${file})` };
+  return { model, span, typical, units, ns, text: `${found}; ${due}; ${ratios} (${file})` };
 }
 
 /**

@@ -89,7 +89,7 @@ for (const { name, args, parallelism } of cases) {
 }
 
 // OpenMP, whose threads wait for regions in ways that the layer does not see: GCC's calls are intercepted, LLVM's
-// library tells of them.
+// library reports them.
 for (const compiler of ['', '-clang']) {
   const openmp = join(root, `build/test/known-answers/path-programs/span_openmp${compiler}`);
   const there = existsSync(openmp) ? test.serial : test.skip;
@@ -196,7 +196,7 @@ test.serial('predictions lie between what no schedule beats and what every greed
   }
 });
 
-test.serial('quartz path --span tells it as text, CSV and JSON; without --span it says how to record it', async (t) => {
+test.serial('quartz path --span shows it as text, CSV and JSON; without --span it says how to record it', async (t) => {
   const { file } = await measure(t, 'tree', 2);
   const text = await quartz(['path', '--span', file]);
   t.is(text.status, 0, text.stderr);

@@ -5,13 +5,13 @@
 import { skipped, type Result } from './result.js';
 
 export class TapReader {
-  readonly #tell: (result: Result) => void;
+  readonly #report: (result: Result) => void;
   #heading: { name: string; ok: boolean; directive: string } | undefined;
   #detail: string[] = [];
 
   /** Hands each result over as soon as all that belongs to it has been read. */
-  constructor(tell: (result: Result) => void) {
-    this.#tell = tell;
+  constructor(report: (result: Result) => void) {
+    this.#report = report;
   }
 
   line(text: string): void {
@@ -37,8 +37,8 @@ export class TapReader {
       .map((line) => line.replace(/^#\s*/, ''))
       .join('\n');
     const reason = directive === '' ? skipped.exec(log)?.[1] : `marked ${directive} in its source, which is no reason`;
-    if ((ok || directive !== '') && reason !== undefined) this.#tell({ name, outcome: 'skipped', detail: reason });
-    else this.#tell({ name, outcome: ok ? 'passed' : 'failed', detail: this.#detail.join('\n') });
+    if ((ok || directive !== '') && reason !== undefined) this.#report({ name, outcome: 'skipped', detail: reason });
+    else this.#report({ name, outcome: ok ? 'passed' : 'failed', detail: this.#detail.join('\n') });
     this.#heading = undefined;
     this.#detail = [];
   }

@@ -133,5 +133,5 @@ export const plainHead: RawHead = {
   spanLost: 0,
   spanRecorded: false,
   cpuWaitsOut: false,
-  teamsTold: false,
+  teamsReported: false,
 };

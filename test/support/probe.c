@@ -176,13 +176,13 @@ static int look_at_cpus(double *idle, double *stolen) {
 
 static const char *spare_cpu(void) {
   double idle, stolen;
-  if (look_at_cpus(&idle, &stolen)) return because("/proc/stat does not tell what the CPUs do");
+  if (look_at_cpus(&idle, &stolen)) return because("/proc/stat does not show what the CPUs do");
   return idle >= 0.9 ? NULL : because("other programs have the CPUs: %.2f of one is free", idle);
 }
 
 static const char *own_cpus(void) {
   double idle, stolen;
-  if (look_at_cpus(&idle, &stolen)) return because("/proc/stat does not tell what the CPUs do");
+  if (look_at_cpus(&idle, &stolen)) return because("/proc/stat does not show what the CPUs do");
   return stolen < 0.02 ? NULL : because("the host takes %.0f %% of a CPU away from this virtual machine", 100 * stolen);
 }
 

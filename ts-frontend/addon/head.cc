@@ -122,7 +122,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
   out.Set("spanRecorded", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_SPAN) != 0));
   out.Set("cpuWaitsOut", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_CPU_WAITS) != 0));
-  out.Set("teamsTold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_TEAMS) != 0));
+  out.Set("teamsReported", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_TEAMS) != 0));
   out.Set("outside", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_OUTSIDE) != 0));
   return out;
 }

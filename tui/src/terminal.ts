@@ -22,7 +22,7 @@ export interface Content {
    * Looks for new data to show; returns whether there is any. The message of a thrown Error is one line for the user.
    */
   refresh(): boolean;
-  /** Tells how long it is until the next refresh, in ms; returns whether that changes what is shown. */
+  /** Says how long it is until the next refresh, in ms; returns whether that changes what is shown. */
   paced(ms: number): boolean;
   /** Whether something has happened that should be shown before the next refresh is due. */
   readonly urgent: boolean;

@@ -45,7 +45,7 @@ const percent = (part: number): string => (100 * part).toFixed(0);
 const beyondKernel = ({ kernelUsage, root, balance }: Model): number =>
   kernelUsage ? (root.processorTimeNs + balance.spinningNs) / (kernelUsage.userNs + kernelUsage.systemNs) - 1 : NaN;
 
-function listed({ program, slower, slowerCpu, told, orMore, judged, cpu }: Case, gains: readonly Gain[]): string {
+function listed({ program, slower, slowerCpu, reported, orMore, judged, cpu }: Case, gains: readonly Gain[]): string {
   const gainText = gains.map(
     ({ part, fix, gain, low, high }) =>
       `${program.parts[part]!.component.kind}/${fix} ${percent(gain)} (${percent(low)} to ${percent(high)})`,
@@ -64,7 +64,7 @@ function listed({ program, slower, slowerCpu, told, orMore, judged, cpu }: Case,
           : '') +
         (falsely.length > 0 ? '; FALSE' : ''),
     ),
-    `  slower by ${percent(slower)} % (processor time: ${percent(slowerCpu)} %), told ${percent(told)} %` +
+    `  slower by ${percent(slower)} % (processor time: ${percent(slowerCpu)} %), reported ${percent(reported)} %` +
       (orMore ? ' or more' : '') +
       `; processor time beyond the kernel's: ${cpu.map((part) => `${(100 * part).toFixed(1)} %`).join(', ')}`,
   ].join('\n');
@@ -82,7 +82,7 @@ function caseOf(program: Generated, under: string): Case {
     judged: models.map((model) => judge(model, program, gains, kindAt)),
     slower: median(recorded) / median(rounds.map(({ alone }) => alone)) - 1,
     slowerCpu: median(rounds.flatMap(({ cpu }) => cpu.recorded ?? [])) / median(rounds.map(({ cpu }) => cpu.alone)) - 1,
-    told: Math.max(...models.map(({ slowdown }) => slowdown.share)),
+    reported: Math.max(...models.map(({ slowdown }) => slowdown.share)),
     orMore: models.some(({ slowdown }) => slowdown.waitsMayChange || slowdown.linesMayMove || slowdown.othersMayChange),
     close: models.some(({ notices }) => notices.some(({ form }) => form === 'close-findings')),
     cpu: models.map(beyondKernel),

@@ -9,7 +9,7 @@ export interface Case {
   judged: Judged[]; // of each recording
   slower: number; // recorded, over alone
   slowerCpu: number; // by processor time
-  told: number; // the most that a report says
+  reported: number; // the most that a report says
   orMore: boolean;
   close: boolean; // a report says that its first findings are close
   cpu: number[]; // processor time of each report, compared with the kernel's count
@@ -44,7 +44,7 @@ function rowOf(kind: string, cases: readonly Case[]): string {
 const bestKind = ({ program, judged: [first] }: Case): string =>
   first?.best ? program.parts[first.best.part]!.component.kind : 'none gains 5 %';
 
-const isReached = ({ slower, told }: Case): boolean => slower <= told + 0.02;
+const isReached = ({ slower, reported }: Case): boolean => slower <= reported + 0.02;
 const agree = ({ judged: [one, other] }: Case): boolean => one?.firstName === other?.firstName;
 
 export function totalsOf(cases: readonly Case[]): string {

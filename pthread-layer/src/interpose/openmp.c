@@ -4,7 +4,7 @@
  * Owns:    nothing. Writer: the calling thread. Reader: it, and the threads of its team.
  * Must not: change which threads execute a region, or how many.
  */
-#include "pthread-layer/src/interpose/openmp.h"
+#include "pthread-layer/src/interpose/runtime_function.h"
 #include "pthread-layer/src/state/team.h"
 #include "pthread-layer/src/state/threads.h"
 
@@ -20,7 +20,7 @@ static void execute(void *argument) {
   struct region *region = argument;
   struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
   if (me) qzl_team_enters(&region->team, me);
-  qzl_openmp_user = (uint64_t)(uintptr_t)region->body;
+  qzl_runtime_user = (uint64_t)(uintptr_t)region->body;
   region->body(region->data);
   if (me) qzl_team_leaves(&region->team, me);
 }
@@ -40,10 +40,10 @@ static inline struct qzl_thread *begins(struct region *region, void (*body)(void
 #define REGION(name, parameters, arguments)                                              \
   QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);                \
   QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) {               \
-    static struct qzl_openmp function = {#name, .own = (void *)name};                    \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name};          \
     uint64_t site = QZL_SITE();                                                          \
     void (*real)(void (*)(void *), void *WITH parameters);                               \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);                          \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                         \
     struct region region;                                                                \
     struct qzl_thread *me = real && !function.llvm ? begins(&region, body, data) : NULL; \
     if (!real)                                                                           \
@@ -74,16 +74,16 @@ REGION(GOMP_parallel_loop_maybe_nonmonotonic_runtime, WHOLE, WHOLE_ARGUMENTS)
 /* ---- barriers in a region, and at the ends of what it divides ---- */
 
 static unsigned threads_of(uint64_t site) {
-  static struct qzl_openmp function = {.name = "omp_get_num_threads"};
+  static struct qzl_runtime_function function = {.name = "omp_get_num_threads"};
   int (*real)(void);
-  *(void **)(void *)&real = qzl_openmp_real(&function, site);
+  *(void **)(void *)&real = qzl_runtime_real(&function, site);
   int threads = real ? real() : 1;
   return threads > 0 ? (unsigned)threads : 1;
 }
 
-static inline void pass(struct qzl_openmp *function, uint64_t site) {
+static inline void pass(struct qzl_runtime_function *function, uint64_t site) {
   void (*real)(void);
-  *(void **)(void *)&real = qzl_openmp_real(function, site);
+  *(void **)(void *)&real = qzl_runtime_real(function, site);
   if (!real) return;
   struct qzl_thread *me = qzi_publishing() && !function->llvm ? qzl_self : NULL;
   struct qzl_team *team = me ? me->team : NULL;
@@ -91,11 +91,11 @@ static inline void pass(struct qzl_openmp *function, uint64_t site) {
   real();
   if (team) qzl_team_passed(team, me, round);
 }
-#define BARRIER(name)                                                 \
-  QZL_EXPORT void name(void);                                         \
-  QZL_EXPORT void name(void) {                                        \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    pass(&function, QZL_SITE());                                      \
+#define BARRIER(name)                                                           \
+  QZL_EXPORT void name(void);                                                   \
+  QZL_EXPORT void name(void) {                                                  \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+    pass(&function, QZL_SITE());                                                \
   }
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)

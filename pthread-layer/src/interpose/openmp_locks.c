@@ -4,7 +4,7 @@
  * Owns:    `sections`. Writer and reader: the threads that call.
  * Must not: take a critical section in another order, or for longer, than the library would.
  */
-#include "pthread-layer/src/interpose/openmp.h"
+#include "pthread-layer/src/interpose/runtime_function.h"
 #include "pthread-layer/src/interpose/waiting.h"
 #include "pthread-layer/src/state/threads.h"
 #include "pthread-layer/src/state/waits.h"
@@ -92,45 +92,45 @@ VARIABLE(unnamed, ".gomp_critical_user_");
 VARIABLE(atomics, "omp_atomic");
 
 /* ENTER, LEAVE(name, its parameters, its arguments, the section's variable). */
-#define ENTER(name, parameters, arguments, variable)                  \
-  QZL_EXPORT void name parameters;                                    \
-  QZL_EXPORT void name parameters {                                   \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    uint64_t site = QZL_SITE();                                       \
-    void(*real) parameters;                                           \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);       \
-    if (!real) return;                                                \
-    struct qzl_thread *me = here();                                   \
-    if (!me) {                                                        \
-      real arguments;                                                 \
-      return;                                                         \
-    }                                                                 \
-    struct section *its = section_of(variable);                       \
-    bool taken = READ(its->taken);                                    \
-    uint32_t entries = READ(its->entries);                            \
-    qzl_ask(me, variable, QZ_KIND_MUTEX, site);                       \
-    if (__builtin_expect(taken || READ(its->closely), 0)) {           \
-      WAITS(me, variable, site, real arguments);                      \
-      taken = taken || READ(its->entries) != entries;                 \
-      had(&wait, variable, taken);                                    \
-    } else {                                                          \
-      real arguments;                                                 \
-      taken = READ(its->entries) != entries;                          \
-    }                                                                 \
-    enter(its, taken);                                                \
-    acquired(me, variable, QZ_KIND_MUTEX);                            \
+#define ENTER(name, parameters, arguments, variable)                            \
+  QZL_EXPORT void name parameters;                                              \
+  QZL_EXPORT void name parameters {                                             \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+    uint64_t site = QZL_SITE();                                                 \
+    void(*real) parameters;                                                     \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                \
+    if (!real) return;                                                          \
+    struct qzl_thread *me = here();                                             \
+    if (!me) {                                                                  \
+      real arguments;                                                           \
+      return;                                                                   \
+    }                                                                           \
+    struct section *its = section_of(variable);                                 \
+    bool taken = READ(its->taken);                                              \
+    uint32_t entries = READ(its->entries);                                      \
+    qzl_ask(me, variable, QZ_KIND_MUTEX, site);                                 \
+    if (__builtin_expect(taken || READ(its->closely), 0)) {                     \
+      WAITS(me, variable, site, real arguments);                                \
+      taken = taken || READ(its->entries) != entries;                           \
+      had(&wait, variable, taken);                                              \
+    } else {                                                                    \
+      real arguments;                                                           \
+      taken = READ(its->entries) != entries;                                    \
+    }                                                                           \
+    enter(its, taken);                                                          \
+    acquired(me, variable, QZ_KIND_MUTEX);                                      \
   }
-#define LEAVE(name, parameters, arguments, variable)                  \
-  QZL_EXPORT void name parameters;                                    \
-  QZL_EXPORT void name parameters {                                   \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    void(*real) parameters;                                           \
-    *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE()); \
-    if (!real) return;                                                \
-    struct qzl_thread *me = lets_go(variable, false);                 \
-    if (me) STORE(section_of(variable)->taken, 0);                    \
-    real arguments;                                                   \
-    if (me) qzl_write_waited(me);                                     \
+#define LEAVE(name, parameters, arguments, variable)                            \
+  QZL_EXPORT void name parameters;                                              \
+  QZL_EXPORT void name parameters {                                             \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+    void(*real) parameters;                                                     \
+    *(void **)(void *)&real = qzl_runtime_real(&function, QZL_SITE());          \
+    if (!real) return;                                                          \
+    struct qzl_thread *me = lets_go(variable, false);                           \
+    if (me) STORE(section_of(variable)->taken, 0);                              \
+    real arguments;                                                             \
+    if (me) qzl_write_waited(me);                                               \
   }
 #define LLVM           (void *place, int thread, void *section)
 #define LLVM_ARGUMENTS (place, thread, section)
@@ -149,64 +149,64 @@ LEAVE(__kmpc_end_critical, LLVM, LLVM_ARGUMENTS, section)
 /* ---- locks, of C and of Fortran ---- */
 
 /* SET(name, that of the same library which tries). TEST, UNSET: nested: how often the thread has it is the result. */
-#define SET(name, test)                                                                                     \
-  QZL_EXPORT void name(void *lock);                                                                         \
-  QZL_EXPORT void name(void *lock) {                                                                        \
-    static struct qzl_openmp function = {#name, .own = (void *)name}, tries = {#test, .own = (void *)test}; \
-    uint64_t site = QZL_SITE();                                                                             \
-    void (*real)(void *);                                                                                   \
-    int (*try)(void *);                                                                                     \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);                                             \
-    if (!real) return;                                                                                      \
-    struct qzl_thread *me = here();                                                                         \
-    *(void **)(void *)&try = me ? qzl_openmp_real(&tries, site) : NULL;                                     \
-    if (!try) {                                                                                             \
-      real(lock);                                                                                           \
-      return;                                                                                               \
-    }                                                                                                       \
-    qzl_ask(me, lock, QZ_KIND_MUTEX, site);                                                                 \
-    int times = try(lock);                                                                                  \
-    if (__builtin_expect(!times, 0)) {                                                                      \
-      WAITS(me, lock, site, real(lock));                                                                    \
-      had(&wait, lock, true);                                                                               \
-    }                                                                                                       \
-    if (times <= 1) acquired(me, lock, QZ_KIND_MUTEX);                                                      \
+#define SET(name, test)                                                                                               \
+  QZL_EXPORT void name(void *lock);                                                                                   \
+  QZL_EXPORT void name(void *lock) {                                                                                  \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}, tries = {#test, .own = (void *)test}; \
+    uint64_t site = QZL_SITE();                                                                                       \
+    void (*real)(void *);                                                                                             \
+    int (*try)(void *);                                                                                               \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                                                      \
+    if (!real) return;                                                                                                \
+    struct qzl_thread *me = here();                                                                                   \
+    *(void **)(void *)&try = me ? qzl_runtime_real(&tries, site) : NULL;                                              \
+    if (!try) {                                                                                                       \
+      real(lock);                                                                                                     \
+      return;                                                                                                         \
+    }                                                                                                                 \
+    qzl_ask(me, lock, QZ_KIND_MUTEX, site);                                                                           \
+    int times = try(lock);                                                                                            \
+    if (__builtin_expect(!times, 0)) {                                                                                \
+      WAITS(me, lock, site, real(lock));                                                                              \
+      had(&wait, lock, true);                                                                                         \
+    }                                                                                                                 \
+    if (times <= 1) acquired(me, lock, QZ_KIND_MUTEX);                                                                \
   }
-#define TEST(name)                                                    \
-  QZL_EXPORT int name(void *lock);                                    \
-  QZL_EXPORT int name(void *lock) {                                   \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    uint64_t site = QZL_SITE();                                       \
-    int (*real)(void *);                                              \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);       \
-    int times = real ? real(lock) : 0;                                \
-    struct qzl_thread *me = real ? here() : NULL;                     \
-    if (!me) return times;                                            \
-    qzl_tried(me, lock, QZ_KIND_MUTEX, site, !times);                 \
-    if (times) qzl_ask(me, lock, QZ_KIND_MUTEX, site);                \
-    if (times == 1) acquired(me, lock, QZ_KIND_MUTEX);                \
-    return times;                                                     \
+#define TEST(name)                                                              \
+  QZL_EXPORT int name(void *lock);                                              \
+  QZL_EXPORT int name(void *lock) {                                             \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+    uint64_t site = QZL_SITE();                                                 \
+    int (*real)(void *);                                                        \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                \
+    int times = real ? real(lock) : 0;                                          \
+    struct qzl_thread *me = real ? here() : NULL;                               \
+    if (!me) return times;                                                      \
+    qzl_tried(me, lock, QZ_KIND_MUTEX, site, !times);                           \
+    if (times) qzl_ask(me, lock, QZ_KIND_MUTEX, site);                          \
+    if (times == 1) acquired(me, lock, QZ_KIND_MUTEX);                          \
+    return times;                                                               \
   }
-#define UNSET(name, nested)                                           \
-  QZL_EXPORT void name(void *lock);                                   \
-  QZL_EXPORT void name(void *lock) {                                  \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    void (*real)(void *);                                             \
-    *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE()); \
-    if (!real) return;                                                \
-    struct qzl_thread *me = lets_go(lock, nested);                    \
-    real(lock);                                                       \
-    if (me) qzl_write_waited(me);                                     \
+#define UNSET(name, nested)                                                     \
+  QZL_EXPORT void name(void *lock);                                             \
+  QZL_EXPORT void name(void *lock) {                                            \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+    void (*real)(void *);                                                       \
+    *(void **)(void *)&real = qzl_runtime_real(&function, QZL_SITE());          \
+    if (!real) return;                                                          \
+    struct qzl_thread *me = lets_go(lock, nested);                              \
+    real(lock);                                                                 \
+    if (me) qzl_write_waited(me);                                               \
   }
-#define CHANGES(name, parameters, arguments, what)                    \
-  QZL_EXPORT void name(void *lock WITH parameters);                   \
-  QZL_EXPORT void name(void *lock WITH parameters) {                  \
-    static struct qzl_openmp function = {#name, .own = (void *)name}; \
-    uint64_t site = QZL_SITE();                                       \
-    void (*real)(void *WITH parameters);                              \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);       \
-    what;                                                             \
-    if (real) real(lock WITH arguments);                              \
+#define CHANGES(name, parameters, arguments, what)                              \
+  QZL_EXPORT void name(void *lock WITH parameters);                             \
+  QZL_EXPORT void name(void *lock WITH parameters) {                            \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+    uint64_t site = QZL_SITE();                                                 \
+    void (*real)(void *WITH parameters);                                        \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                \
+    what;                                                                       \
+    if (real) real(lock WITH arguments);                                        \
   }
 #define LOCK(plain, nested, fortran)                                           \
   TEST(omp_test##plain##lock##fortran)                                         \

@@ -6,7 +6,7 @@
  *          what the compiler needs for it.
  */
 #include <string.h>
-#include "openmp.h"
+#include "runtime_function.h"
 #include "pthread-layer/src/state/task.h"
 #include "pthread-layer/src/state/threads.h"
 
@@ -95,8 +95,9 @@ struct made { /* by a call of the program */
   long bytes, align, offset;
 };
 
-static struct qzl_thread *makes(struct made *made, struct qzl_openmp *function, uint64_t site, void (*body)(void *),
-                                void *data, void (*copies)(void *, void *), unsigned flags, bool included) {
+static struct qzl_thread *makes(struct made *made, struct qzl_runtime_function *function, uint64_t site,
+                                void (*body)(void *), void *data, void (*copies)(void *, void *), unsigned flags,
+                                bool included) {
   struct qzl_thread *me = qzi_publishing() && !function->llvm ? qzl_self : NULL;
   if (!me || !qzl_makes_tasks(me)) return NULL;
   if (!copies && made->bytes > MOST_BYTES) {
@@ -135,10 +136,10 @@ typedef void task_function(void (*)(void *), void *, void (*)(void *, void *), l
 QZL_EXPORT task_function GOMP_task;
 void GOMP_task(void (*body)(void *), void *data, void (*copies)(void *, void *), long bytes, long align, bool deferred,
                unsigned flags, void **depend, int priority, void *detach) {
-  static struct qzl_openmp function = {"GOMP_task", .own = (void *)GOMP_task};
+  static struct qzl_runtime_function function = {"GOMP_task", .own = (void *)GOMP_task};
   uint64_t site = QZL_SITE();
   task_function *real;
-  *(void **)(void *)&real = qzl_openmp_real(&function, site);
+  *(void **)(void *)&real = qzl_runtime_real(&function, site);
   if (!real) return;
   struct made made = {.bytes = bytes, .align = align};
   if (!makes(&made, &function, site, body, data, copies, flags, !deferred)) {
@@ -156,17 +157,17 @@ void GOMP_task(void (*body)(void *), void *data, void (*copies)(void *, void *),
        priority, detach);
 }
 
-/* A loop that is divided into tasks; the thread that makes them waits for them, unless it is told not to. */
+/* A loop that is divided into tasks; the thread that makes them waits for them, unless a flag forbids that. */
 #define TASKLOOP(name, number)                                                                                         \
   QZL_EXPORT void name(void (*body)(void *), void *data, void (*copies)(void *, void *), long bytes, long align,       \
                        unsigned flags, unsigned long tasks, int priority, number start, number end, number step);      \
   void name(void (*body)(void *), void *data, void (*copies)(void *, void *), long bytes, long align, unsigned flags,  \
             unsigned long tasks, int priority, number start, number end, number step) {                                \
-    static struct qzl_openmp function = {#name, .own = (void *)name};                                                  \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name};                                        \
     uint64_t site = QZL_SITE();                                                                                        \
     void (*real)(void (*)(void *), void *, void (*)(void *, void *), long, long, unsigned, unsigned long, int, number, \
                  number, number);                                                                                      \
-    *(void **)(void *)&real = qzl_openmp_real(&function, site);                                                        \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                                                       \
     if (!real) return;                                                                                                 \
     struct made made = {.bytes = bytes, .align = align};                                                               \
     struct qzl_thread *me = loop_begins(&made, &function, site, body, data, copies, flags);                            \
@@ -179,7 +180,7 @@ void GOMP_task(void (*body)(void *), void *data, void (*copies)(void *, void *),
          start, end, step);                                                                                            \
     loop_ended(me, flags, site);                                                                                       \
   }
-static struct qzl_thread *loop_begins(struct made *made, struct qzl_openmp *function, uint64_t site,
+static struct qzl_thread *loop_begins(struct made *made, struct qzl_runtime_function *function, uint64_t site,
                                       void (*body)(void *), void *data, void (*copies)(void *, void *),
                                       unsigned flags) {
   struct qzl_thread *me = qzi_publishing() && !function->llvm ? qzl_self : NULL;
@@ -203,17 +204,17 @@ TASKLOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- waiting for them ---- */
 
-static struct qzl_thread *with_tasks(const struct qzl_openmp *function) {
+static struct qzl_thread *with_tasks(const struct qzl_runtime_function *function) {
   struct qzl_thread *me = qzl_self;
   return me && me->task && !function->llvm ? me : NULL;
 }
 
 QZL_EXPORT void GOMP_taskwait(void);
 void GOMP_taskwait(void) {
-  static struct qzl_openmp function = {"GOMP_taskwait", .own = (void *)GOMP_taskwait};
+  static struct qzl_runtime_function function = {"GOMP_taskwait", .own = (void *)GOMP_taskwait};
   uint64_t site = QZL_SITE();
   void (*real)(void);
-  *(void **)(void *)&real = qzl_openmp_real(&function, site);
+  *(void **)(void *)&real = qzl_runtime_real(&function, site);
   struct qzl_thread *me = with_tasks(&function);
   if (me) qzl_tasks_wait(me);
   if (real) real();
@@ -222,9 +223,9 @@ void GOMP_taskwait(void) {
 
 QZL_EXPORT void GOMP_taskwait_depend(void **depend);
 void GOMP_taskwait_depend(void **depend) {
-  static struct qzl_openmp function = {"GOMP_taskwait_depend", .own = (void *)GOMP_taskwait_depend};
+  static struct qzl_runtime_function function = {"GOMP_taskwait_depend", .own = (void *)GOMP_taskwait_depend};
   void (*real)(void **);
-  *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE());
+  *(void **)(void *)&real = qzl_runtime_real(&function, QZL_SITE());
   struct qzl_thread *me = with_tasks(&function);
   if (me) qzl_tasks_wait(me);
   if (real) real(depend);
@@ -236,9 +237,9 @@ void GOMP_taskwait_depend(void **depend) {
 
 QZL_EXPORT void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_start(void) {
-  static struct qzl_openmp function = {"GOMP_taskgroup_start", .own = (void *)GOMP_taskgroup_start};
+  static struct qzl_runtime_function function = {"GOMP_taskgroup_start", .own = (void *)GOMP_taskgroup_start};
   void (*real)(void);
-  *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE());
+  *(void **)(void *)&real = qzl_runtime_real(&function, QZL_SITE());
   struct qzl_thread *me = qzi_publishing() && !function.llvm ? qzl_self : NULL;
   if (me && qzl_makes_tasks(me)) qzl_tasks_grouped(me);
   if (real) real();
@@ -246,10 +247,10 @@ void GOMP_taskgroup_start(void) {
 
 QZL_EXPORT void GOMP_taskgroup_end(void);
 void GOMP_taskgroup_end(void) {
-  static struct qzl_openmp function = {"GOMP_taskgroup_end", .own = (void *)GOMP_taskgroup_end};
+  static struct qzl_runtime_function function = {"GOMP_taskgroup_end", .own = (void *)GOMP_taskgroup_end};
   uint64_t site = QZL_SITE();
   void (*real)(void);
-  *(void **)(void *)&real = qzl_openmp_real(&function, site);
+  *(void **)(void *)&real = qzl_runtime_real(&function, site);
   struct qzl_thread *me = with_tasks(&function);
   if (me) qzl_tasks_wait(me);
   if (real) real();

@@ -1,4 +1,4 @@
-/* Parallel regions of LLVM's OpenMP, and of others that know tools: the library tells of them through OMPT, the
+/* Parallel regions of LLVM's OpenMP, and of others that know tools: the library reports them through OMPT, the
  * interface for tools of OpenMP 5.0 (chapter 4), in the order in which interpose/openmp.c learns of GCC's.
  *
  * Owns:    `teams`, one for each region that is being executed. Writer: the thread that begins the region.
@@ -7,7 +7,7 @@
  */
 #include <dlfcn.h>
 #include <stdlib.h>
-#include "openmp.h"
+#include "runtime_function.h"
 #include "pthread-layer/src/state/task.h"
 #include "pthread-layer/src/state/team.h"
 #include "pthread-layer/src/state/threads.h"
@@ -56,17 +56,18 @@ struct tool {
 /* ---- teams ---- */
 
 #define TEAMS 256u /* regions beyond them, at one time, are not known */
-static struct told {
+static struct region {
   struct qzl_team team;
   const void *site;      /* where the program begins the region */
   _Atomic unsigned size; /* its threads; stored by each, before it comes to a barrier */
   _Atomic bool used;
 } teams[TEAMS];
 
-static struct told *team_new(const struct qzl_thread *me) {
+static struct region *region_new(const struct qzl_thread *me) {
   for (uint32_t k = 0; k < TEAMS; k++) {
-    struct told *told = &teams[(me->slot + k) % TEAMS];
-    if (!atomic_load_explicit(&told->used, memory_order_relaxed) && !atomic_exchange(&told->used, true)) return told;
+    struct region *region = &teams[(me->slot + k) % TEAMS];
+    if (!atomic_load_explicit(&region->used, memory_order_relaxed) && !atomic_exchange(&region->used, true))
+      return region;
   }
   return NULL;
 }
@@ -74,8 +75,8 @@ static struct qzl_thread *here(void) {
   struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
   return me && me->thread.record ? me : NULL;
 }
-/* The region that the calling thread executes; NULL: none that the library told of (it may be one of GCC's). */
-static struct told *its_team(const struct qzl_thread *me) {
+/* The region that the calling thread executes; NULL: none that the library reported (it may be one of GCC's). */
+static struct region *its_region(const struct qzl_thread *me) {
   uintptr_t at = me ? (uintptr_t)me->team - (uintptr_t)teams : UINTPTR_MAX;
   return at < sizeof teams ? &teams[at / sizeof *teams] : NULL;
 }
@@ -85,38 +86,38 @@ static struct told *its_team(const struct qzl_thread *me) {
 static void parallel_begin(union data *task, const void *frame, union data *parallel, unsigned threads, int flags,
                            const void *site) {
   struct qzl_thread *me = here();
-  struct told *told = me ? team_new(me) : NULL;
-  parallel->pointer = told;
-  if (!told) return;
-  told->site = site;
-  qzl_team_begins(&told->team, me);
+  struct region *region = me ? region_new(me) : NULL;
+  parallel->pointer = region;
+  if (!region) return;
+  region->site = site;
+  qzl_team_begins(&region->team, me);
 }
 static void implicit_task(int endpoint, union data *parallel, union data *task, unsigned threads, unsigned number,
                           int flags) {
-  struct told *told = parallel ? parallel->pointer : NULL;
+  struct region *region = parallel ? parallel->pointer : NULL;
   struct qzl_thread *me = flags & INITIAL ? NULL : here();
   if (me && endpoint == ENDS && number) qzl_team_waited(me); /* for the next region, or the program's end */
-  if (!me || endpoint == ENDS || !told) return;
-  atomic_store_explicit(&told->size, threads, memory_order_relaxed);
-  qzl_team_enters(&told->team, me);
+  if (!me || endpoint == ENDS || !region) return;
+  atomic_store_explicit(&region->size, threads, memory_order_relaxed);
+  qzl_team_enters(&region->team, me);
 }
 /* ---- tasks ---- */
 
-/* The library does not tell what a task executes; but the compiler has it made by a call that does, before the library
- * tells of it. Those that the library divides a loop into execute the same. */
+/* The library does not report what a task executes; but the compiler has it made by a call that does, before the
+ * library reports it. Those that the library divides a loop into execute the same. */
 static _Thread_local struct { uint64_t start, site; } made_last;
 typedef void *alloc_function(void *place, int thread, int flags, size_t bytes, size_t shared_bytes, void *entry);
 QZL_EXPORT alloc_function __kmpc_omp_task_alloc;
 void *__kmpc_omp_task_alloc(void *place, int thread, int flags, size_t bytes, size_t shared_bytes, void *its) {
-  static struct qzl_openmp function = {"__kmpc_omp_task_alloc", .own = (void *)__kmpc_omp_task_alloc};
+  static struct qzl_runtime_function function = {"__kmpc_omp_task_alloc", .own = (void *)__kmpc_omp_task_alloc};
   alloc_function *real;
-  *(void **)(void *)&real = qzl_openmp_real(&function, QZL_SITE());
+  *(void **)(void *)&real = qzl_runtime_real(&function, QZL_SITE());
   made_last.start = (uint64_t)(uintptr_t)its;
   made_last.site = QZL_SITE();
   return real ? real(place, thread, flags, bytes, shared_bytes, its) : NULL;
 }
 
-/* One that is not tied may go on in another thread, which is not told of. */
+/* One that is not tied may go on in another thread, which is not reported. */
 static void task_create(union data *task, const void *frame, union data *made, int flags, int depends,
                         const void *site) {
   struct qzl_thread *me = flags & EXPLICIT && qzi_publishing() ? qzl_self : NULL;
@@ -166,23 +167,23 @@ static void sync_region_wait(int meeting, int endpoint, union data *parallel, un
 
 static void sync_region(int meeting, int endpoint, union data *parallel, union data *task, const void *site) {
   struct qzl_thread *me = qzl_self;
-  struct told *told = qzi_publishing() ? its_team(me) : NULL;
+  struct region *region = qzi_publishing() ? its_region(me) : NULL;
   if (meeting == TASKWAIT || meeting == TASKGROUP) wait_for_tasks(me, meeting, endpoint, site);
-  if (!told || !task || (meeting >= TASKWAIT && meeting <= REDUCTION)) return;
-  bool at_end = meeting == REGION_END || (meeting == IMPLICIT && (!site || site == told->site));
+  if (!region || !task || (meeting >= TASKWAIT && meeting <= REDUCTION)) return;
+  bool at_end = meeting == REGION_END || (meeting == IMPLICIT && (!site || site == region->site));
   if (endpoint == BEGINS && at_end)
-    qzl_team_leaves(&told->team, me);
+    qzl_team_leaves(&region->team, me);
   else if (endpoint == BEGINS)
-    task->value = qzl_team_arrives(&told->team, me, atomic_load_explicit(&told->size, memory_order_relaxed));
+    task->value = qzl_team_arrives(&region->team, me, atomic_load_explicit(&region->size, memory_order_relaxed));
   else if (!at_end)
-    qzl_team_passed(&told->team, me, (unsigned)task->value & 1);
+    qzl_team_passed(&region->team, me, (unsigned)task->value & 1);
 }
 static void parallel_end(union data *parallel, union data *task, int flags, const void *site) {
-  struct told *told = parallel->pointer;
-  struct qzl_thread *me = told ? qzl_self : NULL;
-  if (!told) return;
-  if (me) qzl_team_ended(&told->team, me, (uint64_t)(uintptr_t)site);
-  atomic_store_explicit(&told->used, false, memory_order_release);
+  struct region *region = parallel->pointer;
+  struct qzl_thread *me = region ? qzl_self : NULL;
+  if (!region) return;
+  if (me) qzl_team_ended(&region->team, me, (uint64_t)(uintptr_t)site);
+  atomic_store_explicit(&region->used, false, memory_order_release);
 }
 
 /* ---- the tool ---- */
@@ -198,7 +199,7 @@ static int initialize(lookup_function *lookup, int device, union data *data) {
   set(SYNC_REGION_WAIT, (callback *)sync_region_wait);
   set(IMPLICIT_TASK, (callback *)implicit_task);
   set(SYNC_REGION, (callback *)sync_region);
-  qzl_teams_told();
+  qzl_teams_reported();
   return 1;
 }
 static void finalize(union data *data) {}

@@ -6,7 +6,7 @@
  * Owns:    nothing. Writer: the calling thread. Reader: it, and who executes the task.
  * Must not: change which thread executes a task, or in which order; leave its table in a task that is being executed.
  */
-#include "openmp.h"
+#include "runtime_function.h"
 #include "pthread-layer/src/state/job.h"
 #include "pthread-layer/src/state/threads.h"
 
@@ -103,11 +103,11 @@ static void *cancel(void *its, void *execution) {
 
 /* ---- making them; names are those of the C++ ABI ---- */
 
-#define REAL(name)                                                  \
-  static struct qzl_openmp function = {#name, .own = (void *)name}; \
-  uint64_t site = QZL_SITE();                                       \
-  __typeof__(name) *real;                                           \
-  *(void **)(void *)&real = qzl_openmp_real(&function, site)
+#define REAL(name)                                                            \
+  static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+  uint64_t site = QZL_SITE();                                                 \
+  __typeof__(name) *real;                                                     \
+  *(void **)(void *)&real = qzl_runtime_real(&function, site)
 static uint64_t number(const void *context) { return (uint64_t)(uintptr_t)context; }
 
 /* tbb::detail::r1::spawn(d1::task &, d1::task_group_context &), with the number of a slot, and enqueue. */

@@ -1,6 +1,6 @@
 /* Whether others than the calling thread hold a read-write lock for reading.
  *
- * Owns:    whether that can be told. Writer: qzl_readers_look, once, before anything is published. Reader: rwlock.c.
+ * Owns:    whether that is known. Writer: qzl_readers_look, once, before anything is published. Reader: rwlock.c.
  * Must not: be believed where it was not seen that the C library counts readers like this; change a lock of the
  * program.
  *

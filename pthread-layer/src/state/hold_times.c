@@ -10,7 +10,7 @@
  *
  * While work and span are recorded: processor time, since that is what no
  * number of processors makes shorter (docs/reference/path.md, "Work and span").
- * Samples do not tell it: which locks a thread has is known for the moment of a
+ * Samples do not show it: which locks a thread has is known for the moment of a
  * snapshot, what it executes for that of a sample, and a thread that loses its
  * CPU stays longest where no other one waits for it, which is outside of the
  * lock. Asking for the processor time is a system call. So of holds that are

@@ -104,7 +104,7 @@ static uint64_t called(mcontext_t *context) {
 }
 
 /* Whether the kernel worked for the thread when the tick came: then it charged it to the system time. (How much of
- * which it tells is scaled to the exact sum, so the larger part decides.) */
+ * which it gives is scaled to the exact sum, so the larger part decides.) */
 static bool in_kernel(struct qzl_thread *me) {
   struct rusage used;
   if (qzi_no_system_calls || getrusage(RUSAGE_THREAD, &used)) return false;

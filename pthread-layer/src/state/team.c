@@ -12,12 +12,12 @@ static bool has_path(const struct qzl_team *team, const struct qzl_thread *me) {
   return is_recorded(team) && me->pub.path;
 }
 
-static _Atomic bool teams_told;
+static _Atomic bool teams_reported;
 void qzl_teams_prepare(struct qz_session *head) {
-  if (atomic_load(&teams_told)) __atomic_fetch_or(&head->flags, QZ_SESSION_TEAMS, __ATOMIC_RELAXED);
+  if (atomic_load(&teams_reported)) __atomic_fetch_or(&head->flags, QZ_SESSION_TEAMS, __ATOMIC_RELAXED);
 }
-void qzl_teams_told(void) {
-  atomic_store(&teams_told, true);
+void qzl_teams_reported(void) {
+  atomic_store(&teams_reported, true);
   if (qzi_publishing()) qzl_teams_prepare(qzi_session.head);
 }
 

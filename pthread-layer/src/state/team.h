@@ -11,8 +11,8 @@
 #include "team_data.h"
 
 #pragma GCC visibility push(hidden)
-/* The library whose threads form teams tells of all of them (QZ_SESSION_TEAMS), from now on. */
-void qzl_teams_told(void);
+/* The library whose threads form teams reports all of them (QZ_SESSION_TEAMS), from now on. */
+void qzl_teams_reported(void);
 void qzl_teams_prepare(struct qz_session *head); /* when publishing begins */
 /* The calling thread begins a region; it is there; it has come to its end; the region has ended, by a call that returns
  * to `site`. For the thread that began it all four. Those that are given no record do nothing. */

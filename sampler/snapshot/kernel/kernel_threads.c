@@ -210,7 +210,7 @@ static void look_again(struct qzi_seen *seen) {
 
 /* Whether it waits, asleep or in a loop, for something that nobody reports. */
 static int waits_outside(const struct qzi_seen *seen) {
-  if (!seen->outside || seen->outside == QZI_TOLD || seen->woken) return 0;
+  if (!seen->outside || seen->outside == QZI_BY_LAYER || seen->woken) return 0;
   return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
 }
 

@@ -46,7 +46,7 @@ struct qzi_seen {
   uint32_t instruction; /* where it executes: instructions.h */
   uint32_t node;        /* node of its tuple: look.node, or the path on which it counts as having executed */
   uint8_t state;        /* enum qz_state; READY: runnable, counted with the useful ones */
-  uint8_t outside;      /* 1: only the kernel knows its wait: `object` is a futex; QZI_TOLD: the layer told of it */
+  uint8_t outside;      /* 1: only the kernel knows its wait: `object` is a futex; QZI_BY_LAYER: the layer reports it */
   uint8_t waits;        /* 1: its record says that it is blocked */
   uint8_t
     woken; /* 1: it is runnable, and got no CPU since it waited (for `object`, if its record says so) or was created */

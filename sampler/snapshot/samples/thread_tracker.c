@@ -232,9 +232,9 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   else if (!look->torn)
     known->plain = look->node;
   if (hooked) track_hooked(tracker, known, look, state, now_ns);
-  if (published && state == QZ_STATE_BLOCKED && qzi_track_told(tracker, known, index, look, hooked, object, now_ns)) {
+  if (published && state == QZ_STATE_BLOCKED && qzi_track_futex(tracker, known, index, look, hooked, object, now_ns)) {
     note_left(tracker, known, look->node, *object, QZ_KERNEL_FUTEX);
-    return QZI_TOLD;
+    return QZI_BY_LAYER;
   }
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) qzi_track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);

@@ -27,9 +27,9 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head, uint32_t stack)
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns);
 /* Finds the path of thread `index`, which `look` describes and which is in `state`. published: its record contains this
  * state and the object. Sets look->node. For a wait that only the kernel knows, or for a condition or a loop inside a
- * library, sets *object (a futex, external_waits.h), and returns 1; for a futex of which the pthread layer tells,
- * QZI_TOLD. */
-enum { QZI_TOLD = 2 };
+ * library, sets *object (a futex, external_waits.h), and returns 1; for a futex that the pthread layer reports,
+ * QZI_BY_LAYER. */
+enum { QZI_BY_LAYER = 2 };
 int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *look, unsigned state, int published,
                 const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
 /* Records the kernel's counts for the thread with that record: processor time, and how often it got a CPU. aside: 1:

@@ -119,9 +119,9 @@ void qzi_track_start(struct qzi_tracker *tracker, uint32_t entity, const struct 
 /* For a wait that the record publishes, with the frame in which it began. */
 void qzi_track_wait(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                     uint32_t *object, uint64_t now_ns);
-/* For a wait of which the pthread layer tells the futex: returns 1, and sets *object (external_waits.h); else 0. */
-int qzi_track_told(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
-                   int hooked, uint32_t *object, uint64_t now_ns);
+/* For a wait at a futex that the pthread layer reports: returns 1, and sets *object (external_waits.h); else 0. */
+int qzi_track_futex(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
+                    int hooked, uint32_t *object, uint64_t now_ns);
 /* For a sleep that only the kernel knows. */
 void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                      int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);

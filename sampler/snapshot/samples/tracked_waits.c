@@ -63,8 +63,8 @@ static void walked_now(const struct qzi_tracker *tracker, struct qzi_tracked *kn
     known->walks > AGAIN_MOST || qzi_paths_complete(tracker->paths) ? 0 : now_ns + (AGAIN_NS << (known->walks - 1));
 }
 
-int qzi_track_told(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
-                   int hooked, uint32_t *object, uint64_t now_ns) {
+int qzi_track_futex(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
+                    int hooked, uint32_t *object, uint64_t now_ns) {
   struct qzi_interner *in = &tracker->sampler->in;
   const uint32_t record = QZ_STATE_OBJECT(look->state);
   if (!record || record >= qz_session_object_high(in->view) ||
@@ -83,7 +83,7 @@ int qzi_track_told(struct qzi_tracker *tracker, struct qzi_tracked *known, uint3
                !qzi_paths_walk_wait(tracker->paths, index, walk) && QZ_LOAD(&thread->word) == word &&
                QZ_LOAD(&thread->state) == look->state;
   if (walked) walked_now(tracker, known, !same, now_ns);
-  *object = walked ? qzi_futex_told(in, record, look->entity, walk) : qzi_external_told(in, record);
+  *object = walked ? qzi_futex_reported(in, record, look->entity, walk) : qzi_external_of_futex(in, record);
   known->from = walked ? look->node : 0;
   known->word = word;
   known->state = look->state;

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import type { FormatName } from '../../../ts-frontend/src/export/format-names.js';
-import { defined, type Model } from '../../../ts-frontend/src/model/index.js';
+import { defined, stateNames, type Model } from '../../../ts-frontend/src/model/index.js';
 import { needing } from '../../support/capabilities.js';
 import { Chromium } from '../../support/chromium.js';
 import { openModel } from '../../support/record.js';
@@ -161,3 +161,58 @@ needing(`file:${firefox}`)('the Firefox Profiler opens it: call trees and marker
     server.kill('SIGKILL');
   }
 });
+
+/** Frames of an SVG, with their total width: each has a title such as `b (12,345 ns, 67.8%)`. */
+function widthsOf(svg: string): ReadonlyMap<string, number> {
+  const widths = new Map<string, number>();
+  for (const [, name, ns] of svg.matchAll(/<title>(.+?) \(([\d,]+) ns, [\d.]+%\)<\/title>/g))
+    widths.set(defined(name), (widths.get(defined(name)) ?? 0) + Number(defined(ns).replaceAll(',', '')));
+  return widths;
+}
+
+for (const tool of ['flamegraph.pl', 'inferno-flamegraph'])
+  needing(`tool:${tool}`)(`${tool} draws folded stacks: frames are as wide as the elapsed time`, async (t) => {
+    const file = await exported(t, 'folded', `${tool}.folded`);
+    const { status, stdout, stderr } = await run('sh', ['-c', '"$0" --minwidth 0 --countname ns < "$1"', tool, file]);
+    t.is(status, 0, stderr);
+    const widths = widthsOf(stdout);
+    const sum = readFileSync(file, 'utf8').matchAll(/ (\d+)$/gm);
+    t.is(
+      widths.get('all'),
+      [...sum].reduce((all, [, ns]) => all + Number(ns), 0),
+    );
+    for (const one of ['a', 'b', 'main']) near(t, defined(widths.get(one)), procedure(one).nptNs, one);
+  });
+
+/** Rows that Perfetto's trace processor answers a query with; it prints CSV. */
+async function askPerfetto(t: ExecutionContext, file: string, query: string): Promise<string[][]> {
+  const script = `${file}.sql`;
+  writeFileSync(script, `${query};\n`);
+  const { status, stdout, stderr } = await run('trace_processor_shell', ['-q', script, file], { env: { HOME: home } });
+  t.is(status, 0, stderr);
+  const [, ...rows] = stdout.trim().split('\n');
+  return rows.map((row) => row.split(',').map((cell) => cell.replace(/^"(.*)"$/, '$1')));
+}
+
+for (const [format, name] of [
+  ['perfetto', 'prog.pftrace'],
+  ['trace-event', 'perfetto.json'],
+] as const satisfies readonly [FormatName, string][])
+  needing('tool:trace_processor_shell')(`Perfetto's trace processor opens ${format}`, async (t) => {
+    const file = await exported(t, format, name);
+    const ask = (query: string): Promise<string[][]> => askPerfetto(t, file, query);
+    const [problems] = await ask("SELECT count(*) AS n FROM stats WHERE severity = 'error' AND value > 0");
+    t.deepEqual(problems, ['0']);
+    const main = defined(model.entities.find(({ rawKind, name }) => rawKind === 'thread' && name === 'main'));
+    const slices = await ask(
+      'SELECT slice.category, sum(slice.dur) AS ns FROM slice JOIN thread_track ON slice.track_id = thread_track.id ' +
+        "JOIN thread USING (utid) WHERE thread.name = 'main' AND slice.category IS NOT NULL GROUP BY 1",
+    );
+    for (const [category, ns] of slices) {
+      const state = stateNames.find((one) => one === category);
+      if (state !== undefined) near(t, Number(ns), main.states[state].ns, state, 1e6);
+    }
+    t.true(slices.length > 1);
+    const counters = await ask('SELECT DISTINCT name FROM counter_track ORDER BY 1');
+    t.true(counters.length >= 5, JSON.stringify(counters));
+  });

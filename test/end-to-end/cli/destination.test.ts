@@ -39,7 +39,7 @@ test.serial('a file that the program wrote nothing to has the report; so has a l
 });
 
 test.serial(
-  '--report: the file has the report, stdout the output; a wrong one is told before the program runs',
+  '--report: the file has the report, stdout the output; a wrong one is refused before the program runs',
   async (t) => {
     const cwd = directory();
     const said = await shell(`"${command}" run --report report -- ${prints}`, cwd);

@@ -59,7 +59,7 @@ test.serial('--measure: a first run, then each version once in a round; the repo
   t.regex(said.stdout, /^out a b\n\{/, 'the output of the first run, and of no other');
   t.regex(said.stderr, /^quartz: 8 more runs, whose output is dropped; [^\n]*Ctrl-C[^\n]*$/m);
   const { experiment } = reportOf(t, said);
-  t.deepEqual(experiment.runs.map(versionOf), logOf(cwd), 'the runs told are those that were made');
+  t.deepEqual(experiment.runs.map(versionOf), logOf(cwd), 'the runs reported are those that were made');
   t.is(experiment.runs.length, 9);
   t.like(experiment, { rounds: 4, complete: 4, ended: 'done' });
   for (let round = 1; round <= 4; round++) {
@@ -170,7 +170,7 @@ test.serial('--try alone: five rounds without Quartz, and the report of the one 
 test.serial('--try: a finding that advises fewer threads is held to what fewer threads do', async (t) => {
   const cwd = directory();
   writeFileSync(
-    join(cwd, 'crowd.c'),
+    join(cwd, 'oversubscribed.c'),
     `#include <pthread.h>
      #include <stdlib.h>
      #include <time.h>
@@ -193,7 +193,7 @@ test.serial('--try: a finding that advises fewer threads is held to what fewer t
        return 0;
      }`,
   );
-  t.is((await run('cc', ['-O1', '-g', '-o', 'crowd', 'crowd.c', '-pthread'], { cwd })).status, 0);
+  t.is((await run('cc', ['-O1', '-g', '-o', 'oversubscribed', 'oversubscribed.c', '-pthread'], { cwd })).status, 0);
   const args = [
     'run',
     '-q',
@@ -204,7 +204,7 @@ test.serial('--try: a finding that advises fewer threads is held to what fewer t
     'OMP_NUM_THREADS=1',
     '--json',
     '--',
-    './crowd',
+    './oversubscribed',
   ];
   const said = await quartz(args, { cwd });
   t.is(said.status, 0, said.stderr);

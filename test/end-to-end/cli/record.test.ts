@@ -60,7 +60,7 @@ for (const verb of ['record', 'run']) {
     const cwd = directory();
     symlinkSync('/bin/sh', join(cwd, 'server'));
     const words = ['./server', '-c', 'k=0; while [ $k -lt 100000 ]; do k=$((k+1)); done'];
-    // Its memory tells the name; where that may not be read, its command line does.
+    // Its memory has the name; where that may not be read, its command line does.
     for (const before of [[], [join(root, 'build/test/support/denied'), 'process_vm_readv']]) {
       const line = [...before, command, verb, '--no-follow', '-o', 'out.quartz', '--', ...words];
       const said = await run(line[0]!, line.slice(1), { cwd });

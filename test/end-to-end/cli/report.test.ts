@@ -195,8 +195,8 @@ test('a page on a terminal goes to a file named after the program, which replace
   const cwd = directory();
   const page = (): ReturnType<typeof run> =>
     run('script', ['-qec', `"${command}" html "${good}"`, '/dev/null'], { cwd, env: { TERM: 'xterm' } });
-  const told = 'quartz: the page is in serial_then_parallel.html; open it in a browser';
-  for (const made of [await page(), await page()]) t.deepEqual([made.status, made.stdout.trim()], [0, told]);
+  const notice = 'quartz: the page is in serial_then_parallel.html; open it in a browser';
+  for (const made of [await page(), await page()]) t.deepEqual([made.status, made.stdout.trim()], [0, notice]);
   const file = join(cwd, 'serial_then_parallel.html');
   t.regex(readFileSync(file, 'utf8'), /^<!doctype html>/i);
   writeFileSync(file, 'mine');

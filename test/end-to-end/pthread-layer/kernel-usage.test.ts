@@ -23,7 +23,7 @@ test('processor times, switches and page faults are those that the kernel counts
   const model = openModel(file),
     usage = usageOf(model);
   const near = (what: string, reported: number, real: number, around: number): void => {
-    t.true(Math.abs(reported - real) <= 0.02 * real + around, `${what}: ${reported} told, ${real} real`);
+    t.true(Math.abs(reported - real) <= 0.02 * real + around, `${what}: ${reported} reported, ${real} real`);
   };
   near('processor time', usage.userNs + usage.systemNs, userNs + systemNs, aroundNs);
   near('system time', usage.systemNs, systemNs, aroundNs);

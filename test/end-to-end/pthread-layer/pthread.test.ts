@@ -119,7 +119,7 @@ test.serial('threads that have been woken and wait for a CPU are runnable', asyn
 });
 
 needing('process_vm_readv')(
-  'who spins and then blocks: samples tell spinning and its waits and wake-ups from work',
+  'who spins and then blocks: samples distinguish spinning and its waits and wake-ups from work',
   async (t) => {
     const cpu = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!;
     const { model, status, stdout } = await record('/usr/bin/taskset', {

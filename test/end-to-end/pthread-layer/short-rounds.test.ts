@@ -12,7 +12,7 @@ test('the work of threads that no snapshot saw is not that of main, nor beside i
     mainsNs = Number(stdout);
   const main = model.entities.find(({ kind, thread }) => kind === 'thread' && thread?.creator === 0);
   const ofMain = main?.processorTimeNs ?? 0;
-  t.true(Math.abs(ofMain - mainsNs) <= 0.15 * mainsNs, `main: ${ofMain / 1e6} ms told, ${mainsNs / 1e6} ms real`);
+  t.true(Math.abs(ofMain - mainsNs) <= 0.15 * mainsNs, `main: ${ofMain / 1e6} ms reported, ${mainsNs / 1e6} ms real`);
   // it works alone: 1 / b of its time is all of it
   t.true((main?.nptNs ?? 0) >= 0.8 * ofMain, `${(main?.nptNs ?? 0) / 1e6} of ${ofMain / 1e6} ms alone`);
   // threads that no snapshot visited are not alive at once

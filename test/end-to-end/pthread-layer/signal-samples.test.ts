@@ -57,7 +57,7 @@ for (const [what, reasons] of [
   ['write', [KernelWork.write]],
   ['malloc', [KernelWork.fault, KernelWork.memory]],
 ] as const)
-  test(`the kernel's work is told from the program's: ${what}`, async (t) => {
+  test(`the kernel's work is distinguished from the program's: ${what}`, async (t) => {
     const { model } = await refused(t, [program('kernel_work'), what]);
     const { kernel, ns } = model.raw.tuples;
     const during = ns.reduce((sum, its, k) => sum + ((reasons as readonly number[]).includes(kernel[k]!) ? its : 0), 0);

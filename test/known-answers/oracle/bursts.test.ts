@@ -110,7 +110,7 @@ for (const loaded of [false, true]) {
           const reported = model.root.processorTimeNs + model.root.states.spinning.ns;
           t.true(
             Math.abs(reported - process) <= Math.max(0.02 * process, uncounted(model)),
-            `${what}: ${reported / 1e6} ms told, ${process / 1e6} ms by the process's clock\n${stderr}`,
+            `${what}: ${reported / 1e6} ms reported, ${process / 1e6} ms by the process's clock\n${stderr}`,
           );
           if (model.raw.head.paths.running) compare(model, truth, one, run, all);
         }

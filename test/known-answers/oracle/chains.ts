@@ -40,7 +40,7 @@ export function parseEvents(file: Buffer, baseNs: bigint): ProgramEvent[] {
 
 /** Events after which a strand begins: a call has returned, or the thread has begun. */
 const begins = new Set(
-  'begin created synced joined passes has left woken posted told awoke awake received sent got set'.split(' '),
+  'begin created synced joined passes has left woken posted broadcast awoke awake received sent got set'.split(' '),
 );
 const ringThreads = 4; // of traced.c: items of one channel are so far apart,
 const ringRoom = 2; // and it holds so many
@@ -152,11 +152,11 @@ export class Oracle {
       case 'has':
         return ifWaited([this.released.get(whom)].filter((one) => one !== undefined));
       case 'awoke': {
-        const told = at('tells 2');
+        const broadcasts = at('broadcasts 2');
         const left = this.released.get(1);
-        const byLock = left !== undefined && left.event.ns > (told[0]?.event.ns ?? 0);
-        const edges = ifWaited(byLock ? [left] : told);
-        return this.hasWaited ? edges : told; // a thread that waited for the condition has waited for that
+        const byLock = left !== undefined && left.event.ns > (broadcasts[0]?.event.ns ?? 0);
+        const edges = ifWaited(byLock ? [left] : broadcasts);
+        return this.hasWaited ? edges : broadcasts; // a thread that waited for the condition has waited for that
       }
       case 'woken':
         return ifWaited(at(`posts ${whom}`));

@@ -204,7 +204,7 @@ static void *dozes(void *unused) {
   for (int k = 0; k < 100; k++) qz_sleep_ns(5000000);
   return unused;
 }
-static void crowd(void) {
+static void many_threads(void) {
   enum { THREADS = 2000 };
   static qz_thread_t threads[THREADS];
   for (int k = 0; k < THREADS; k++)
@@ -278,8 +278,8 @@ int main(int count, char **words) {
     both(times_out, signals_late);
   } else if (!strcmp(which, "channels")) {
     through_channels();
-  } else if (!strcmp(which, "crowd")) {
-    crowd();
+  } else if (!strcmp(which, "many-threads")) {
+    many_threads();
   } else if (!strcmp(which, "io")) {
     both(blocks, works_after_nap);
   } else {

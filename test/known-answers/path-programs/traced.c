@@ -221,9 +221,9 @@ static inline __attribute__((always_inline, no_instrument_function)) void one_ro
     take(me);
     if (me == first) {
       stage = (int)round + 1;
-      event("tells", FIRST + me, 2);
+      event("broadcasts", FIRST + me, 2);
       BROADCAST();
-      event("told", FIRST + me, 2);
+      event("broadcast", FIRST + me, 2);
     }
     while (stage < (int)round + 1) {
       event("awaits", FIRST + me, 2);

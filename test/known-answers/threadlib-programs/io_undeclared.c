@@ -1,4 +1,4 @@
-/* The same as io_declared.c without telling the package: the time in the kernel counts as processor time of the
+/* The same as io_declared.c without declaring it to the package: the time in the kernel counts as processor time of the
  * procedure that reads, as in the paper (section 3.2.4), and three processors idle meanwhile.
  *
  * expect P 4

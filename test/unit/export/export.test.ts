@@ -104,7 +104,7 @@ test('weighted stacks: each value sums up to that of the program, and to that of
   t.is(frames[entityNamed('table').id]!.name, 'mutex table');
 });
 
-test('weighted stacks: the number of busy processors tells what ran alone', (t) => {
+test('weighted stacks: the number of busy processors shows what ran alone', (t) => {
   const { samples } = weightedStacks(model, plain);
   for (let busy = 1; busy <= model.processors; busy++)
     near(

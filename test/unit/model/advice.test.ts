@@ -54,7 +54,7 @@ test('pieces that are too small for one thing, and uneven in another: larger the
   t.deepEqual(checkInvariants(model), []);
 });
 
-test('more threads than CPUs at one time, too few at another: nobody is told to make more of them', (t) => {
+test('more threads than CPUs at one time, too few at another: no finding advises to make more of them', (t) => {
   const builder = new ProfileBuilder({ processors: 4, head: { publisher: 'pthread', cpuRunNs: 6 * second } });
   const gate = ['main', 'spinlock:gate'];
   const model = buildModel(

@@ -38,7 +38,7 @@ test('who reads what children write waits for children, and needs fewer of them'
   );
 });
 
-test('who reads what a single child writes is not told to start fewer, but to ask for more at a time', (t) => {
+test('who reads what a single child writes is advised to ask for more at a time, not to start fewer', (t) => {
   const asks = shell(0.85 * second, 1);
   t.true(factsOf(asks.findings[0], 'io').answers);
   t.regex(sentence(asks), /send the next ones before the answer to the first has come/);

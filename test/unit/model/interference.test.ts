@@ -67,7 +67,7 @@ test('nothing is claimed that the runs do not show', (t) => {
   t.like(of(worked(2, many(0.1)), worked(1, many(0.07)), 0.7), { cause: 'unknown', procedures: [] });
 });
 
-test('time that threads spin, or that the kernel takes, is told apart', (t) => {
+test('time that threads spin, or that the kernel takes, is distinguished', (t) => {
   const before = worked(2, { triad: 2 }),
     after = worked(1, { triad: 1.9 });
   const spinning = (model: Model, spinningNs: number): Model => ({

@@ -109,12 +109,12 @@ test('small reads and writes are made larger together: one finding, with what it
   builder.stretch(0.2e9, [inKernel('write', 'main', ['main', 'copy'])]);
   builder.stretch(0.2e9, [run('main', ['main', 'copy'])]);
   builder.stretch(0.2e9, [run('main', ['main', 'check'])]);
-  const told = buildModel(builder.build()).findings.filter(({ kind }) => kind === 'kernel');
-  t.is(told.length, 1);
-  const { work, both, leastNs, savesNs } = factsOf(told[0], 'kernel-work');
+  const found = buildModel(builder.build()).findings.filter(({ kind }) => kind === 'kernel');
+  t.is(found.length, 1);
+  const { work, both, leastNs, savesNs } = factsOf(found[0], 'kernel-work');
   t.deepEqual([work, both], ['read', { count: 1e6, bytesEach: 16 }]);
   const least = 0.4e9 * 0.75 + 0.2e9 * (1 - 16 / 4096); // a quarter of the reads remains
-  t.is(Math.round(told[0]!.costNs), 0.6e9);
+  t.is(Math.round(found[0]!.costNs), 0.6e9);
   t.deepEqual([leastNs, savesNs].map(Math.round), [least, (0.8 / 0.6) * least].map(Math.round));
 });
 
@@ -228,7 +228,7 @@ test('yields between pieces of work: without them; yields one after another are 
   t.is(kernelFinding(yields(0.3e9)), undefined);
 });
 
-test('flushes to a disk are told as that, and not as serial code whose caller could be divided', (t) => {
+test('flushes to a disk are reported as that, and not as serial code whose caller could be divided', (t) => {
   const builder = new ProfileBuilder({ processors: 2, head: usage });
   builder.describe('fdatasync', { origin: 'runtime', purposes: Purpose.decided | Purpose.device });
   builder.stretch(0.6e9, [inKernel('call', 'main', ['main', 'append', 'fdatasync'])]);

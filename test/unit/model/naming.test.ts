@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
-test('without a line an object is named after the procedure, and its address, which tells several apart', (t) => {
+test('without a line an object is named after the procedure, and its address, which distinguishes several', (t) => {
   const builder = new ProfileBuilder({ processors: 1 });
   for (const [text, address] of [
     ['mutex:make_store', 0x1218],

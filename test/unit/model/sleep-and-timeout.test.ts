@@ -136,7 +136,7 @@ test('a wait for a reply, or a sleep, in which nothing runs comes before the lit
   t.deepEqual([served!.kind, served!.name], ['serial', 'format'], 'a server at rest: its own work comes first');
 });
 
-test('sockets tell a client, or a timer, from a server at rest', (t) => {
+test('sockets distinguish a client, or a timer, from a server at rest', (t) => {
   const polled = (head: Partial<RawHead>): [string, string] => {
     const builder = new Builder({ processors: 2, head: { socketsSeen: true, ...head } });
     for (let k = 0; k < 10; k++)

@@ -72,7 +72,7 @@ test('what was not reported leaves bounds: no chain loses more than it has on th
   t.true(costly.lowNs! >= 3 * second && costly.highNs === 6 * second);
 });
 
-test('no answer: it never ran, nothing would have told, nothing has the name, nobody waited', (t) => {
+test('no answer: it never ran, nothing was measured for it, nothing has the name, nobody waited', (t) => {
   const nothing = { seen: false, entity: 0 };
   const hooked = recorded([nothing], { paths: { ...noPaths, hooks: true } });
   t.is(workSpanOf(buildModel(hooked))!.whatIf[0]!.basis, 'never-ran');

@@ -35,18 +35,18 @@ static void stuck(int signal) {
   if (write(1, "stuck: ", 7) < 0 || write(1, way, strlen(way)) < 0 || write(1, "\n", 1) < 0) _exit(2);
   _exit(1);
 }
-static void tell(const char *what, long result) {
+static void print_result(const char *what, long result) {
   printf("%s: %ld, errno %d\n", what, result, errno);
   errno = KEPT;
 }
 
 __attribute__((constructor)) static void before_main(void) {
   errno = KEPT;
-  tell("before main, nobody woken", wake(&word, 1));
-  tell("before main, another value", wait_for(&word, 1));
+  print_result("before main, nobody woken", wake(&word, 1));
+  print_result("before main, another value", wait_for(&word, 1));
 }
 
-/* Leaves errno alone: the thread may not have told its number yet, or be at its end. */
+/* Leaves errno alone: the thread may not have published its number yet, or be at its end. */
 static void until_asleep(const _Atomic int *tid) {
   int error = errno;
   for (int looks = 0; looks < 2; usleep(2000)) {
@@ -75,31 +75,31 @@ static void results(void) {
   const struct timespec soon = {0, 1000000}, past = {1, 0}, wrong = {0, 2000000000};
   way = "results";
   errno = KEPT;
-  tell("another value", wait_for(&word, 1));
-  tell("another value, shared", futex(&word, FUTEX_WAIT, 1, NULL, NULL, 0));
-  tell("a time limit", futex(&word, FUTEX_WAIT_PRIVATE, 0, &soon, NULL, 0));
-  tell("a time that is past",
-       futex(&word, FUTEX_WAIT_BITSET_PRIVATE, 0, &past, NULL, (unsigned)FUTEX_BITSET_MATCH_ANY));
-  tell("by the other clock", futex(&word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 0, &past, NULL,
-                                   (unsigned)FUTEX_BITSET_MATCH_ANY));
-  tell("no bits", futex(&word, FUTEX_WAIT_BITSET_PRIVATE, 0, &soon, NULL, 0));
-  tell("no time", futex(&word, FUTEX_WAIT_PRIVATE, 0, &wrong, NULL, 0));
-  tell("no word", wait_for(NULL, 0));
-  tell("no word to wake", futex(NULL, FUTEX_WAKE, 1, NULL, NULL, 0));
-  tell("half a word", syscall(SYS_futex, (char *)&word + 1, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0));
-  tell("no operation", futex(&word, 99, 0, NULL, NULL, 0));
-  tell("nobody woken", wake(&word, INT_MAX));
-  tell("nobody moved", futex(&word, FUTEX_REQUEUE_PRIVATE, 1, (void *)1, &other, 0));
-  tell("moved, another value", futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, (void *)1, &other, 5));
-  tell("an operation",
-       futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other, FUTEX_OP(FUTEX_OP_SET, 7, FUTEX_OP_CMP_EQ, 0)));
-  tell("what that set", atomic_load(&other));
+  print_result("another value", wait_for(&word, 1));
+  print_result("another value, shared", futex(&word, FUTEX_WAIT, 1, NULL, NULL, 0));
+  print_result("a time limit", futex(&word, FUTEX_WAIT_PRIVATE, 0, &soon, NULL, 0));
+  print_result("a time that is past",
+               futex(&word, FUTEX_WAIT_BITSET_PRIVATE, 0, &past, NULL, (unsigned)FUTEX_BITSET_MATCH_ANY));
+  print_result("by the other clock", futex(&word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 0, &past, NULL,
+                                           (unsigned)FUTEX_BITSET_MATCH_ANY));
+  print_result("no bits", futex(&word, FUTEX_WAIT_BITSET_PRIVATE, 0, &soon, NULL, 0));
+  print_result("no time", futex(&word, FUTEX_WAIT_PRIVATE, 0, &wrong, NULL, 0));
+  print_result("no word", wait_for(NULL, 0));
+  print_result("no word to wake", futex(NULL, FUTEX_WAKE, 1, NULL, NULL, 0));
+  print_result("half a word", syscall(SYS_futex, (char *)&word + 1, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0));
+  print_result("no operation", futex(&word, 99, 0, NULL, NULL, 0));
+  print_result("nobody woken", wake(&word, INT_MAX));
+  print_result("nobody moved", futex(&word, FUTEX_REQUEUE_PRIVATE, 1, (void *)1, &other, 0));
+  print_result("moved, another value", futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, (void *)1, &other, 5));
+  print_result("an operation", futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other,
+                                     FUTEX_OP(FUTEX_OP_SET, 7, FUTEX_OP_CMP_EQ, 0)));
+  print_result("what that set", atomic_load(&other));
   atomic_store(&other, 0);
-  tell("a lock with inheritance", futex(&word, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0));
-  tell("has its owner", atomic_load(&word) == (int)syscall(SYS_gettid));
-  tell("again", futex(&word, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0));
-  tell("let go", futex(&word, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0));
-  tell("is free", atomic_load(&word));
+  print_result("a lock with inheritance", futex(&word, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0));
+  print_result("has its owner", atomic_load(&word) == (int)syscall(SYS_gettid));
+  print_result("again", futex(&word, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0));
+  print_result("let go", futex(&word, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0));
+  print_result("is free", atomic_load(&word));
 }
 
 static void arguments(void) {
@@ -112,10 +112,10 @@ static void arguments(void) {
   printf("six arguments: %c\n", third == MAP_FAILED ? '-' : third[100]);
   syscall(SYS_munmap, third, 4096);
   close(file);
-  tell("no such call", syscall(100000));
-  tell("a bad descriptor", syscall(SYS_close, -1));
+  print_result("no such call", syscall(100000));
+  print_result("a bad descriptor", syscall(SYS_close, -1));
 #ifdef SYS_clone3
-  tell("no arguments", syscall(SYS_clone3, 8, 64) < 0);
+  print_result("no arguments", syscall(SYS_clone3, 8, 64) < 0);
 #endif
 }
 
@@ -133,12 +133,13 @@ static void woken(void) {
   crew(CREW, waits, threads);
   for (int k = 0; k < CREW; k++) until_asleep(&tids[k]);
   atomic_store(&turn, 1);
-  tell("one of three", wake(&word, 1));
-  tell("two moved", futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)(size_t)INT_MAX, &other, 0));
-  tell("nobody is left", wake(&word, INT_MAX));
-  tell("one at the other", futex(&other, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, (unsigned)FUTEX_BITSET_MATCH_ANY));
-  tell("by an operation",
-       futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other, FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0)));
+  print_result("one of three", wake(&word, 1));
+  print_result("two moved", futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)(size_t)INT_MAX, &other, 0));
+  print_result("nobody is left", wake(&word, INT_MAX));
+  print_result("one at the other",
+               futex(&other, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, (unsigned)FUTEX_BITSET_MATCH_ANY));
+  print_result("by an operation", futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &other,
+                                        FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0)));
   join(CREW, threads);
 }
 
@@ -174,7 +175,7 @@ static void many(void) {
   for (int k = 0; k < WORDS; k++)
     timed_out += futex(&words[k][0], FUTEX_WAIT_PRIVATE, 0, &soon, NULL, 0) == -1 && errno == ETIMEDOUT;
   errno = KEPT;
-  tell("words", timed_out);
+  print_result("words", timed_out);
 }
 
 /* ---- signals, cancellation ---- */
@@ -211,7 +212,7 @@ static void signals(void) {
     pthread_kill(thread, SIGUSR1);
     while (!atomic_load(&handled)) usleep(100);
     if (again) until_asleep(&tids[0]);
-    if (again) tell("still asleep, woken", wake(&word, 1));
+    if (again) print_result("still asleep, woken", wake(&word, 1));
     pthread_join(thread, NULL);
     printf("%s: %d, errno %d\n", way, atomic_load(&outcome[0]), atomic_load(&outcome[1]));
   }
@@ -235,7 +236,7 @@ static void cancellation(void) {
     if (pthread_create(&thread, NULL, is_cancelled, (void *)(size_t)how)) exit(99);
     until_asleep(&tids[0]);
     pthread_cancel(thread);
-    if (!asynchronous) tell("asleep after it was cancelled", wake(&word, 1));
+    if (!asynchronous) print_result("asleep after it was cancelled", wake(&word, 1));
     pthread_join(thread, &result);
     printf("%s: %s\n", way, result == PTHREAD_CANCELED ? "cancelled" : "returned");
   }

@@ -15,7 +15,7 @@ const barsOf = (model: Model, entity: number, more: Partial<RenderOptions> = {})
     .split('\n');
 const idOf = (model: Model, name: string): number => model.entities.find((one) => one.name === name)!.id;
 
-test('as wide as the elapsed time; what ran alone and what ran beside others are told apart', (t) => {
+test('as wide as the elapsed time; what ran alone and what ran beside others are distinguished', (t) => {
   const model = modelOf(serialThenParallel());
   const [, main, parts] = barsOf(model, 0);
   t.is(main, `main ${'-'.repeat(34)}`); // 2.5 of 4 on average

@@ -91,7 +91,7 @@ test('a view that was asked for follows one line about the run', (t) => {
   t.regex(focusReport(model, focus, options()), /^What limits this program\n/);
 });
 
-test('a crash is told first, a program that was ended as planned is not called one', (t) => {
+test('a crash is reported first, a program that was ended as planned is not called one', (t) => {
   const ended = (signal: number): string =>
     report({ ...model, head: { ...model.head, endReason: 'signal', exitStatus: signal } }, 'procedures', options());
   t.regex(
@@ -167,7 +167,7 @@ test('procedures that only call another one stand in no row; --top 0 shows them'
   t.deepEqual(rows(0), ['procedure', 'main', 'start', 'work', 'other', 'middle']);
 });
 
-test('no procedure seen: a program without Quartz is not told to be compiled with hooks', (t) => {
+test('no procedure seen: no advice to compile a program without Quartz with hooks', (t) => {
   const { entities, head, ...rest } = example();
   const none = buildModel({
     ...rest,

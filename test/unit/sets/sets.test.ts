@@ -131,7 +131,7 @@ test('outliers: ranks far from the others, in all or in one procedure; none wher
     { value_ns: 180 * ms, median_ns: 100 * ms },
   );
   t.deepEqual(await rowsOf('outliers', await mergeAll(jobOf(new Array<number>(10).fill(100)))), []);
-  t.deepEqual(await rowsOf('outliers', await mergeAll(jobOf([100, 100, 100, 400]))), [], 'of four nobody can tell');
+  t.deepEqual(await rowsOf('outliers', await mergeAll(jobOf([100, 100, 100, 400]))), [], 'four are too few');
 });
 
 test('scaling: what did not shrink; rows add up to the core time of the job', async (t) => {

@@ -335,7 +335,7 @@ int main(int argc, char **argv) {
   qz_symbols_find(symbols, (uint64_t)full.address(0), QZ_SYMBOL_PROCEDURE, &got);
   qz_symbols_add_module(symbols, full.base, full.end, full.base, full.path, full.build_id);
   qz_symbols_find(symbols, (uint64_t)full.address(0), QZ_SYMBOL_PROCEDURE, &got);
-  same("module told of later", "name", got.name, "plain_function");
+  same("module declared later", "name", got.name, "plain_function");
   qz_symbols_free(symbols);
 
   broken_files(&full);

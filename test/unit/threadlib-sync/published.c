@@ -357,10 +357,10 @@ static void *meets_often(void *unused) {
 static void few_cpus(void) {
   qz_thread_t thread[PARTIES];
   long before = given_away;
-  CHECK_IS(qz_barrier_init(&barrier, "crowded", PARTIES, QZ_ADAPTIVE), 0);
+  CHECK_IS(qz_barrier_init(&barrier, "oversubscribed", PARTIES, QZ_ADAPTIVE), 0);
   for (int k = 0; k < PARTIES; k++) thread[k] = start("party", meets_often, NULL);
   for (int k = 0; k < PARTIES; k++) finish(thread[k]);
-  const struct qz_object *o = object("crowded", QZ_KIND_BARRIER);
+  const struct qz_object *o = object("oversubscribed", QZ_KIND_BARRIER);
   CHECK(o->contended > 0);
   CHECK(given_away - before < ROUNDS); /* spinning: once for each of 7 that wait in a round */
 }

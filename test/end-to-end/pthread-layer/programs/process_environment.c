@@ -27,9 +27,9 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) {
   __atomic_add_fetch(&locked, 1, __ATOMIC_RELAXED);
   return next(mutex);
 }
-static void tell_locked(void) { printf("locked: %d\n", locked == 100); }
+static void report_locked(void) { printf("locked: %d\n", locked == 100); }
 #else
-static void tell_locked(void) {}
+static void report_locked(void) {}
 #endif
 
 /* ---- descriptors ---- */
@@ -259,6 +259,6 @@ int main(int count, char **arguments) {
   if (!strcmp(what, "at_fork")) return forks();
   if (!strcmp(what, "plugin") && count > 2) return loads(arguments[2]);
   crew_work("plain");
-  tell_locked();
+  report_locked();
   return 0;
 }

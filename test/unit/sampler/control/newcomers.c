@@ -167,8 +167,8 @@ static void ended_ones_pass(void) {
   close(peer);
 }
 
-/* One that the sampler would have recorded if it had looked in time is told in the end, and only such a one. */
-static void missed_ones_are_told(void) {
+/* One that the sampler would have recorded if it had looked in time is reported in the end, and only such a one. */
+static void missed_ones_are_reported(void) {
   static const uint64_t lived_ns[] = {1000000, 1000000000};
   for (int k = 0; k < 2; k++) {
     char said[200] = "", expected[200] = "";
@@ -202,7 +202,7 @@ int main(void) {
   short_ones_pass();
   grows();
   ended_ones_pass();
-  missed_ones_are_told();
+  missed_ones_are_reported();
   if (!counted) fputs("system calls not counted: ptrace is refused here\n", stderr);
   return counted ? 0 : 77;
 }

@@ -39,7 +39,7 @@ static void tolerance(void) {
 
 /* A thread that runs a part of each interval, and is seen runnable always, or never: what is reported is the time that
  * it ran. */
-static void told_is_run(void) {
+static void counted_is_run(void) {
   static const unsigned shares[] = {1, 10, 33, 50, 90, 100}; /* per cent of the time that it runs */
   for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++)
     for (int seen = 0; seen < 2; seen++) {
@@ -226,7 +226,7 @@ int main(void) {
   seen_too_often();
   none_left();
   last();
-  told_is_run();
+  counted_is_run();
   readings();
   return 0;
 }

@@ -247,15 +247,15 @@ function experimentModel(course: Course, file: string, ended: Experiment['ended'
  * Shows the report. If its form has no place for the experiment's result, or if it fails, the result goes to stderr.
  */
 async function show(args: Arguments, model: Model): Promise<number> {
-  const tellBeside = (): void => {
+  const reportBeside = (): void => {
     const texts = model.experiment === undefined ? [] : experimentTexts(model.experiment, display(args));
     for (const text of texts) process.stderr.write(`quartz: ${text}\n`);
   };
-  if (args.has('csv')) tellBeside();
+  if (args.has('csv')) reportBeside();
   try {
     return await showModel(args, 'procedures', model);
   } catch (error) {
-    if (!args.has('csv')) tellBeside();
+    if (!args.has('csv')) reportBeside();
     throw error;
   }
 }

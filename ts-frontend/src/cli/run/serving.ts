@@ -40,7 +40,7 @@ export async function keepServing(args: Arguments, address: Address): Promise<nu
   process.stderr.write(`quartz: listening at ${written(serving.at)}\n`);
   const pid = args.text('pid');
   let reported = '';
-  const tell = (text: string): void => {
+  const announce = (text: string): void => {
     reported += text;
     const file = nameIn(reported);
     if (file !== undefined) serving.recorded(file);
@@ -52,7 +52,7 @@ export async function keepServing(args: Arguments, address: Address): Promise<nu
         pid === undefined
           ? ['record', '--tell', String(fd), ...optionsOf(args), '--', ...args.words]
           : ['attach', '--tell', String(fd), '--front', String(fd), ...optionsOf(args), pid],
-      [tell],
+      [announce],
     );
     return ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, profileIn(reported));
   } finally {

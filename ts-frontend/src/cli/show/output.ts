@@ -6,7 +6,7 @@ import { destination } from '../destination.js';
 import { Failure, reportFailure } from '../failure.js';
 import { writeResult } from '../result-file.js';
 
-/** What bin/quartz tells, in a variable that programs do not see: Node.js opens /dev/null where stdout is closed. */
+/** What bin/quartz found, in a variable that programs do not see: Node.js opens /dev/null where stdout is closed. */
 const closed = process.env['QUARTZ_STDOUT_CLOSED'] === '1';
 Reflect.deleteProperty(process.env, 'QUARTZ_STDOUT_CLOSED');
 

@@ -65,7 +65,7 @@ function measure(context: FindingContext): Yields {
     if (isSpinning) yields.spinningNs += ns;
     yields.cost += ns / Math.max(1, u16(tuples.busy, k) + u16(tuples.spinning, k));
     yields.threads.add(u32(tuples.thread, k));
-    // The call that a library's own thread works for tells more than the thread itself.
+    // The call that a library's own thread works for says more than the thread itself.
     const called = calledAt(context, u32(tuples.stack, k));
     if (called !== 0) addTo(yields.callers, shownId(model, called), ns);
   }

@@ -7,7 +7,7 @@ import type { Entity, Model } from '../result/types.js';
 export interface UnseenOrder {
   waitNs: number; // thread time of waiting for what the pthread layer does not see (0 in programs of the package)
   entity: number; // most of it; 0: there is none
-  regions: boolean; // threads execute parallel regions of LLVM's OpenMP, which did not tell of them: they order nothing
+  regions: boolean; // threads execute parallel regions of LLVM's OpenMP, which did not report them: they order nothing
 }
 
 /** The share of elapsed time from which on such waits make the span uncertain. */
@@ -26,7 +26,7 @@ const isSeen = ({ origin, libraryWait }: Entity): boolean =>
 export function unseenOrderOf(model: Model): UnseenOrder {
   const unseen: UnseenOrder = { waitNs: 0, entity: 0, regions: false };
   if (model.raw.head.publisher !== 'pthread') return unseen;
-  unseen.regions = !model.raw.head.teamsTold && model.entities.some(isOfLlvm);
+  unseen.regions = !model.raw.head.teamsReported && model.entities.some(isOfLlvm);
   let most = 0;
   for (const entity of model.entities) {
     const { id, rawKind, states, object } = entity;

@@ -302,9 +302,9 @@ export interface HeadFields {
   exactHold: boolean;
   spanRecorded: boolean;
   cpuWaitsOut: boolean;
-  teamsTold: boolean;
+  teamsReported: boolean;
   outside: boolean;
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '8a840d2c755d2d66';
+export const addonMark = 'ed5707efbeb0c72e';

@@ -23,7 +23,7 @@ function remedyOf(
     'fills when it clears memory (quartz run --try measures how much)';
   if (wakes !== null)
     return (
-      'So few bytes, for which threads sleep, are no data: by an eventfd or a pipe, one thread tells another that ' +
+      'So few bytes, for which threads sleep, are no data: by an eventfd or a pipe, one thread notifies another that ' +
       'there is something to do, and a buffer gathers nothing. Let a thread hand on more each time (several ' +
       'messages, or a wake-up only if the other one has nothing left), or let one thread do the work of both: ' +
       `half as many would save ${time(leastNs)}, a tenth of them ${time(savesNs)}.`

@@ -218,7 +218,7 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
 /** Advice for a profile without a path. */
 export const noPathText = ({ head }: Model): string =>
   head.outside
-    ? 'no time path was recorded: the program was watched from outside, where nothing tells which thread ended the ' +
+    ? 'no time path was recorded: the program was watched from outside, where nothing shows which thread ended the ' +
       `wait of another; ${head.attached ? 'start it with: quartz record -- PROGRAM' : 'link it dynamically'}`
     : 'no time path was recorded: the program was built with an older Quartz, could not map memory, or ended before ' +
       'the first snapshot; record it again with: quartz record -- PROGRAM';

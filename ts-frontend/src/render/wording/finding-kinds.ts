@@ -1,4 +1,4 @@
-/** The kinds of findings in words, where a finding is named and not told. */
+/** The kinds of findings in words, where a finding is named and not explained. */
 import type { Finding } from '../../model/index.js';
 
 export const kindWords: Readonly<Record<Finding['kind'], string>> = {

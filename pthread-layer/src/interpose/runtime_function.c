@@ -1,5 +1,5 @@
-/* Finds the functions of an OpenMP library. See openmp.h. */
-#include "openmp.h"
+/* Finds the functions of run-time libraries. See runtime_function.h. */
+#include "runtime_function.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void *found_by(const char *name, uint64_t caller) {
   return found;
 }
 
-static void note(struct qzl_openmp *f, const void *real) {
+static void note(struct qzl_runtime_function *f, const void *real) {
   Dl_info its;
   if (!real || !dladdr(real, &its) || !its.dli_fname) return;
   const char *slash = strrchr(its.dli_fname, '/'), *name = slash ? slash + 1 : its.dli_fname;
@@ -27,7 +27,7 @@ static void note(struct qzl_openmp *f, const void *real) {
 }
 
 /* As `found_by`, looked up once for each caller. */
-static void *reached_from(struct qzl_openmp *f, uint64_t caller) {
+static void *reached_from(struct qzl_runtime_function *f, uint64_t caller) {
   void *real;
   unsigned at = caller * QZ_HASH_FACTOR >> 58;
   if (__atomic_load_n(&f->by[at].caller, __ATOMIC_ACQUIRE) == caller) {
@@ -45,9 +45,9 @@ static void *reached_from(struct qzl_openmp *f, uint64_t caller) {
   return real;
 }
 
-_Thread_local uint64_t qzl_openmp_user __attribute__((tls_model("initial-exec")));
+_Thread_local uint64_t qzl_runtime_user __attribute__((tls_model("initial-exec")));
 
-void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
+void *qzl_runtime_real_slow(struct qzl_runtime_function *f, uint64_t caller) {
   void *real = qzl_next(f->name, NULL);
   note(f, real);
   if (real) {
@@ -55,10 +55,10 @@ void *qzl_openmp_real_slow(struct qzl_openmp *f, uint64_t caller) {
     return real;
   }
   if ((real = reached_from(f, caller))) {
-    qzl_openmp_user = caller;
+    qzl_runtime_user = caller;
     return real;
   }
   /* The call is the last thing that its procedure does (a jump): it comes from what called that procedure, which is
-   * the layer itself for the body of a region, or a library that knows nothing of OpenMP. */
-  return qzl_openmp_user ? reached_from(f, qzl_openmp_user) : NULL;
+   * the layer itself for the body of a region, or a library that does not use them. */
+  return qzl_runtime_user ? reached_from(f, qzl_runtime_user) : NULL;
 }
