@@ -119,6 +119,11 @@ export class Chromium {
     await this.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
   }
 
+  /** As it is printed. */
+  async print(): Promise<void> {
+    await this.call('Emulation.setEmulatedMedia', { media: 'print' });
+  }
+
   /** PNG of the whole page, or of a part of it from its left upper corner. */
   async screenshot(part?: { width: number; height: number }): Promise<Buffer> {
     const { data } = await this.call('Page.captureScreenshot', {

@@ -117,6 +117,23 @@ needing('tool:chromium')(
   },
 );
 
+needing('tool:chromium')('in Chromium: printed, all columns are on the paper, however long a name is', async (t) => {
+  const browser = await Chromium.open(page, 720); // A4 without margins
+  try {
+    await browser.print();
+    await browser.evaluate(
+      `document.querySelectorAll('td.left:last-child').forEach((cell) => { cell.textContent += 'x y'.repeat(40); })`,
+    );
+    const widths = (await browser.evaluate(
+      '[...document.querySelectorAll("table, svg, p")].map((one) => one.getBoundingClientRect().right)',
+    )) as number[];
+    t.true(widths.length > 10);
+    t.true(Math.max(...widths) <= 720, `${Math.max(...widths)} pixels of 720`);
+  } finally {
+    await browser.close();
+  }
+});
+
 for (const [args, status, message] of [
   [['gone.quartz'], 125, /gone\.quartz does not exist; name a profile/],
   [
