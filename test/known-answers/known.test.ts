@@ -1,12 +1,15 @@
 /** For every program of test/known-answers/threadlib-programs, the report has the answers in the program's head. */
-import test from 'ava';
 import { truthOfRun } from './oracle/look-up.js';
 import { deviations, hasTimes, timesOff } from './check.js';
 import { missing, programs, traced, variants } from './programs.js';
 import { openModel, record, temporaryFile } from '../support/record.js';
+import { atOnce } from '../support/at-once.js';
 import { needing, skip } from '../support/capabilities.js';
 import { schemaErrors } from '../support/json-schema.js';
 import { reportJson } from '../../ts-frontend/src/render/index.js';
+
+/** The programs sleep instead of working: three of them, recorded and compared, use a third of two CPUs. */
+const sleeping = atOnce(3);
 
 const othersRan = 'other programs had the CPUs';
 
@@ -17,8 +20,7 @@ for (const { name } of missing)
 
 for (const { name, binary, answers } of [...programs, ...variants]) {
   if (answers.manual) continue;
-  // One at a time: several would keep each other from running.
-  test.serial(name, async (t) => {
+  sleeping(name, async (t) => {
     const recording = await record(binary, { processors: answers.processors, args: answers.arguments });
     t.is(recording.status, answers.signal > 0 ? 128 + answers.signal : answers.exitStatus, recording.stderr);
     const { head } = recording.model;
@@ -41,7 +43,7 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
 // program is in both.
 for (const { name, binary, answers } of traced) {
   if (answers.manual || !hasTimes(answers)) continue;
-  test.serial(`${name}: its times are those of the exact trace`, async (t) => {
+  sleeping(`${name}: its times are those of the exact trace`, async (t) => {
     // An estimate that the trace contradicts fails at once. A deviation of the run itself may be due to the machine:
     // one of three runs must do what the program says, whatever else the machine did meanwhile.
     let isCalm = true;

@@ -33,7 +33,8 @@ const silenceMs = 10 * 60_000;
  */
 const untimed = new RegExp(
   '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|tui|' +
-    'pthread-layer/(debian-packages|sandboxed|transparency)))[/.]',
+    'pthread-layer/(debian-packages|exec-and-fork|sandboxed|transparency))|' +
+    'known-answers/oracle/truth)[/.]',
 );
 
 /** Files of small tests, which take less time than to start ava: some of a folder share one. */

@@ -47,15 +47,20 @@ export function skip(t: ExecutionContext, reason: string): void {
   t.pass();
 }
 
-type Body = (t: ExecutionContext) => Promise<void> | void;
+export type Body = (t: ExecutionContext) => Promise<void> | void;
+
+/** The same, skipped with the reason where one of these is not here. */
+export const where =
+  (needs: readonly Need[], body: Body): Body =>
+  async (t) => {
+    const reason = lacking(...needs);
+    if (reason === undefined) await body(t);
+    else skip(t, reason);
+  };
 
 /** Like test.serial, of what needs these. */
 export const needing =
   (...needs: readonly Need[]) =>
   (title: string, body: Body): void => {
-    test.serial(title, async (t) => {
-      const reason = lacking(...needs);
-      if (reason === undefined) await body(t);
-      else skip(t, reason);
-    });
+    test.serial(title, where(needs, body));
   };
