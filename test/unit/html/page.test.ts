@@ -152,6 +152,27 @@ test('a large profile: below 300 KB, and it is said that something is left out',
   t.regex(page, /The smallest contexts are not drawn/);
 });
 
+test('deep contexts with long names, each wide enough to be drawn: below 300 KB, the widest are drawn', (t) => {
+  const builder = new ProfileBuilder({ processors: 2 });
+  const levels = 60;
+  for (let branch = 0; branch < 60; branch++) {
+    const stack = Array.from(
+      { length: levels },
+      (_, level) => `net/http.(*persistConn).readLoop.func${branch}.${level}`,
+    );
+    builder.stretch(1e7 * (1 + (branch % 7)), [run('main', ['main', ...stack])]);
+  }
+  const page = pageOf(modelOf(builder));
+  t.true(Buffer.byteLength(page) < 300e3, `${Buffer.byteLength(page)} bytes`);
+  const { flame } = dataOf(page);
+  const drawn = new Set([...page.matchAll(/<g data-n="(\d+)"/g)].map(([, node]) => Number(node)));
+  t.true(drawn.size > 100 && drawn.size < flame.parent.length, `${drawn.size} of ${flame.parent.length}`);
+  const least = Math.min(...[...drawn].map((node) => flame.nptNs[node]!));
+  for (const node of drawn) t.true(node === 0 || drawn.has(flame.parent[node]!), 'its caller is drawn');
+  t.true(least > 0);
+  t.regex(page, /The smallest contexts are not drawn/);
+});
+
 test('a profile without a snapshot has a page', (t) => {
   const page = pageOf(modelOf(new ProfileBuilder({ processors: 1 })));
   t.notRegex(page, /NaN|undefined|Infinity/);

@@ -32,19 +32,28 @@ export interface PageAssets {
 const options: RenderOptions = { width: 160, colour: false, ascii: false, top: 0 };
 const flameWidth = 1100;
 const flameRows = 40;
+/** What a page takes at most, and its picture of contexts at least. */
+const mostBytes = 295_000;
+const flameBytes = 20_000;
 
 export function htmlPage(model: Model, comparison: Comparison | null, version: string, assets: PageAssets): string {
   const data = pageData(model, comparison?.before ?? null);
   const name = baseName(model.program);
   const title = comparison === null ? `${name} by Quartz` : `${name}, before and after, by Quartz`;
-  return pageOf({
-    title,
-    version,
-    head: headFigures(model),
-    sections: sectionsOf(model, comparison, data),
-    style: assets.style,
-    script: { code: assets.script, data: embeddedJson(data) },
-  });
+  const sections = sectionsOf(model, comparison, data);
+  const pageWith = (flame: string): string =>
+    pageOf({
+      title,
+      version,
+      head: headFigures(model),
+      sections: sections.map((one) => (one.id === 'flame' ? { ...one, body: flame } : one)),
+      style: assets.style,
+      script: { code: assets.script, data: embeddedJson(data) },
+    });
+  // The picture gets what the others leave: contexts are as many as a program is deep.
+  const table = contextTable(model);
+  const left = mostBytes - Buffer.byteLength(pageWith(flameSection(model, data, table, 0)));
+  return pageWith(flameSection(model, data, table, Math.max(flameBytes, left)));
 }
 
 function sectionsOf(model: Model, comparison: Comparison | null, data: PageData): Section[] {
@@ -52,7 +61,7 @@ function sectionsOf(model: Model, comparison: Comparison | null, data: PageData)
     ...(comparison === null ? [] : [{ id: 'change', title: 'What changed', body: change(comparison) }]),
     { id: 'findings', title: 'What limits this program', body: findings(model) },
     { id: 'run', title: 'The run', body: aboutRun(model) },
-    { id: 'flame', title: 'Where elapsed time went', body: flameSection(model, data) },
+    { id: 'flame', title: 'Where elapsed time went', body: '' }, // above
     { id: 'time', title: 'Over time', body: timeLine(model) },
     { id: 'procedures', title: 'Procedures', body: procedureSection(model) },
     { id: 'busy', title: 'By busy processors', body: figureSection(data) },
@@ -66,17 +75,22 @@ function sectionsOf(model: Model, comparison: Comparison | null, data: PageData)
 const steps = (letter: string, low: string, high: string): string =>
   `${low} ${[0, 1, 2, 3, 4].map((step) => `<span class="key ${letter}${step}"></span>`).join('')} ${high}`;
 
-function flameSection(model: Model, data: PageData): string {
+function contextTable(model: Model): string {
+  const { rows } = shownRows(viewOf(model, 'tree'), costIndex.npt, 40);
+  const query = { view: 'tree', sort: 'npt', metrics: [] } as const;
+  return htmlTable('Calling contexts, the costliest', rows, contextColumns(model, query, options), 40);
+}
+
+function flameSection(model: Model, data: PageData, table: string, mostFlameBytes: number): string {
   const legend =
     data.flame.changeNs !== null
       ? steps('c', 'less than before', 'more')
       : model.processors > 1
         ? steps('a', 'ran alone', `all ${model.processors} processors were busy`)
         : '';
-  const tree = shownRows(viewOf(model, 'tree'), costIndex.npt, 40).rows;
-  const query = { view: 'tree', sort: 'npt', metrics: [] } as const;
-  const size = { root: 0, width: flameWidth, most: flameRows, titles: true };
-  const graph = flameSvg(data, childrenOf(data.flame), size);
+  const size = { root: 0, width: flameWidth, most: flameRows, titles: true, mostBytes: mostFlameBytes };
+  const { svg, complete } = flameSvg(data, childrenOf(data.flame), size);
+  const leftOut = '<p class="dim">The smallest contexts are not drawn; their time is in their callers.</p>';
   return (
     '<p>A bar is as wide as the elapsed time (normalized processor time) that a procedure accounts for, with all ' +
     `that it calls; below it is what it calls.</p>${legend === '' ? '' : `<p>Colour: ${legend}</p>`}` +
@@ -84,18 +98,9 @@ function flameSection(model: Model, data: PageData): string {
     'spellcheck="false"></label> <button id="reset" type="button">Whole program</button> <span id="found" ' +
     'role="status"></span><p class="dim">Click, or Tab here and use the arrow keys: Enter zooms, Escape zooms out, / ' +
     'searches.</p></div>' +
-    `<div id="graph">${graph}</div>` +
-    `<p id="readout" role="status"></p>` +
-    (!data.flame.complete
-      ? '<p class="dim">The smallest contexts are not drawn; their time is in their callers.</p>'
-      : '') +
-    '<details><summary>The same as a ' +
-    `table</summary>${htmlTable(
-      'Calling contexts, the costliest',
-      tree,
-      contextColumns(model, query, options),
-      40,
-    )}</details>`
+    `<div id="graph">${svg}${complete || !data.flame.complete ? '' : leftOut}</div>` +
+    `<p id="readout" role="status"></p>${data.flame.complete ? '' : leftOut}` +
+    `<details><summary>The same as a table</summary>${table}</details>`
   );
 }
 

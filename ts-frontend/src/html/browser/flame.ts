@@ -17,7 +17,7 @@ export function flameGraph(data: PageData): void {
 
   const redraw = (): void => {
     const width = Math.max(300, Math.floor(graph.clientWidth));
-    draw(graph, flameSvg(data, children, { root, width, most: mostRows, found, selected, titles: true }));
+    draw(graph, flameSvg(data, children, { root, width, most: mostRows, found, selected, titles: true }).svg);
   };
   const select = (node: number): void => {
     selected = node;

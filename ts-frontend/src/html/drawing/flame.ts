@@ -75,35 +75,59 @@ export interface FlameOptions {
   found?: ReadonlySet<number>; // entities that match a search
   selected?: number;
   titles: boolean; // whether each bar has a title element, which browsers show as a tooltip
+  mostBytes?: number; // of markup: the narrowest bars are left out if it would be longer
 }
 
-export function flameSvg(data: PageData, children: readonly number[][], options: FlameOptions): string {
+const encoder = new TextEncoder();
+
+/** As many of the bars as there is room for, the widest first, each with its ancestors, which are as wide at least. */
+function fitting(bars: readonly Bar[], texts: ReadonlyMap<Bar, string>, most: number): Bar[] {
+  let left = most;
+  const narrowest = [...bars]
+    .sort((one, other) => other.width - one.width)
+    .find((bar) => (left -= encoder.encode(texts.get(bar) ?? '').length) < 0);
+  return narrowest === undefined ? [...bars] : bars.filter(({ width }) => width > narrowest.width);
+}
+
+function barSvg(data: PageData, bar: Bar, { width, found, selected, titles }: FlameOptions): string {
   const { flame, entities, elapsedNs } = data;
-  const { root, width, most, found, selected, titles } = options;
-  const bars = barsOf(flame, children, root, leastWidth / width).filter(({ depth }) => depth < most);
-  const depth = bars.reduce((deepest, bar) => Math.max(deepest, bar.depth), 0);
-  const parts = bars.map((bar) => {
-    const { node } = bar;
-    const entity = flame.entity[node] ?? 0;
-    const colour =
-      flame.changeNs !== null ? `c${changeStep(flame.changeNs[node] ?? 0, elapsedNs)}` : `a${flame.alone[node] ?? 4}`;
-    const x = bar.x * width;
-    const wide = Math.max(0.5, bar.width * width - 0.5);
-    const y = bar.depth * rowHeight;
-    const name = entities[entity]?.name ?? '?';
-    const room = Math.floor((wide - 4) / letter);
-    const text = room < 3 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`;
-    const marks = `${found?.has(entity) ? ' found' : ''}${node === selected ? ' chosen' : ''}`;
-    return (
-      `<g data-n="${node}" class="${colour}${marks}"><rect x="${x.toFixed(1)}" y="${y}" width="${wide.toFixed(1)}" ` +
-      `height="${rowHeight - 1}"/>` +
-      (text === '' ? '' : `<text x="${(x + 2).toFixed(1)}" y="${y + 13}">${escape(text)}</text>`) +
-      `${titles ? `<title>${escape(describe(data, node))}</title>` : ''}</g>`
-    );
-  });
-  const height = (depth + 1) * rowHeight;
+  const { node } = bar;
+  const entity = flame.entity[node] ?? 0;
+  const colour =
+    flame.changeNs !== null ? `c${changeStep(flame.changeNs[node] ?? 0, elapsedNs)}` : `a${flame.alone[node] ?? 4}`;
+  const x = bar.x * width;
+  const wide = Math.max(0.5, bar.width * width - 0.5);
+  const y = bar.depth * rowHeight;
+  const name = entities[entity]?.name ?? '?';
+  const room = Math.floor((wide - 4) / letter);
+  const text = room < 3 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`;
+  const marks = `${found?.has(entity) ? ' found' : ''}${node === selected ? ' chosen' : ''}`;
   return (
-    `<svg class="flame" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
-    `aria-label="Icicle graph of calling contexts by elapsed time">${parts.join('')}</svg>`
+    `<g data-n="${node}" class="${colour}${marks}"><rect x="${x.toFixed(1)}" y="${y}" width="${wide.toFixed(1)}" ` +
+    `height="${rowHeight - 1}"/>` +
+    (text === '' ? '' : `<text x="${(x + 2).toFixed(1)}" y="${y + 13}">${escape(text)}</text>`) +
+    `${titles ? `<title>${escape(describe(data, node))}</title>` : ''}</g>`
   );
+}
+
+/** The picture, and whether all bars are in it that are wide enough to be seen. */
+export interface Drawing {
+  svg: string;
+  complete: boolean;
+}
+
+export function flameSvg(data: PageData, children: readonly number[][], options: FlameOptions): Drawing {
+  const { root, width, most, mostBytes = Infinity } = options;
+  const bars = barsOf(data.flame, children, root, leastWidth / width).filter(({ depth }) => depth < most);
+  const texts = new Map(bars.map((bar) => [bar, barSvg(data, bar, options)]));
+  const drawn = mostBytes === Infinity ? bars : fitting(bars, texts, mostBytes);
+  const depth = drawn.reduce((deepest, bar) => Math.max(deepest, bar.depth), 0);
+  const height = (depth + 1) * rowHeight;
+  return {
+    complete: drawn.length === bars.length,
+    svg:
+      `<svg class="flame" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
+      'aria-label="Icicle graph of calling contexts by elapsed time">' +
+      `${drawn.map((bar) => texts.get(bar) ?? '').join('')}</svg>`,
+  };
 }
