@@ -52,14 +52,14 @@ static int is_worker(struct course of) {
   heads[1].elapsed_ns = of.lived * MS;
   qzi_follow_begin("program", launched);
   qzi_follow_look();
-  int told = read(ends[0], line, sizeof line) > 0;
+  int reported = read(ends[0], line, sizeof line) > 0;
   qzi_target_count = 0;
   for (int k = 0; k < 2; k++) qz_session_close(&targets[k].recording.view);
   fake_free(&session);
   close(ends[0]);
   close(ends[1]);
   launched += 2; /* what was reported of one is not reported again */
-  return told;
+  return reported;
 }
 
 int main(void) {
