@@ -14,3 +14,5 @@ function validator(name: string): (text: string) => string {
 export const schemaErrors = validator('report');
 /** And with one over a tree of processes. */
 export const treeSchemaErrors = validator('tree');
+/** And with what limits a job of several ranks. */
+export const jobSchemaErrors = validator('job');

@@ -17,6 +17,7 @@ import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { merge } from '../../../ts-frontend/src/sets/merge.js';
 import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
 import { tableNames } from '../../../ts-frontend/src/sets/tables.js';
+import { jobSchemaErrors } from '../../support/json-schema.js';
 import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
@@ -40,7 +41,10 @@ test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
   const cwd = directory();
   const merged = await quartz(['merge', profiles], { cwd });
   t.is(merged.status, 0, merged.stderr);
-  t.regex(merged.stdout, /^two_callers\.quartzset: 4 profiles of two_callers; \d+ facts at \d+ call paths\n$/);
+  t.regex(
+    merged.stdout,
+    /^two_callers\.quartzset: 4 profiles of two_callers; \d+ facts at \d+ .*\n\nWhat limits the job\n\n {2}1\. /,
+  );
   t.is(merged.stderr, '');
   const csv = await quartz(['query', '--view', 'ranks', '--csv'], { cwd });
   const [head, ...rows] = csv.stdout.trim().split('\r\n');
@@ -50,7 +54,10 @@ test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
     [0, 1, 2, 10],
   );
   const text = await quartz(['query', 'two_callers.quartzset', '--view', 'imbalance', '--top', '1'], { cwd });
-  t.regex(text.stdout, /^ {2}run .* name\n {2}two_callers .*\n {2}\d+ more; --top 0 shows all\n$/);
+  t.regex(
+    text.stdout,
+    /^What limits the job\n(.*\n)+\n {2}run .* name\n {2}two_callers .*\n {2}\d+ more; --top 0 shows all\n$/,
+  );
   const overview = await quartz(['query', '--top', '1'], { cwd });
   t.is(overview.status, 0, overview.stderr);
   t.deepEqual(
@@ -59,6 +66,12 @@ test('a directory becomes a set; views in text, CSV and JSON', async (t) => {
   );
   const json = JSON.parse((await quartz(['query', '--view', 'mpi', '--json'], { cwd })).stdout) as { rows: unknown[] };
   t.deepEqual(json.rows, []);
+  const report = await quartz(['report', 'two_callers.quartzset', '--top', '1'], { cwd });
+  t.is(report.status, 0, report.stderr);
+  t.regex(report.stdout, /^two_callers: 4 ranks on 1 host, .*\n(.*\n)+\nWhat limits the job\n\n {2}1\. /);
+  t.true(overview.stdout === report.stdout, 'the report of a set is the overview that a query without view gives');
+  const typed = await quartz(['report', 'two_callers.quartzset', '--json'], { cwd });
+  t.is(jobSchemaErrors(typed.stdout), '');
 });
 
 test('the part of a profile that a set reads says the same as all of it', async (t) => {
@@ -127,7 +140,9 @@ for (const [what, words, status, says] of [
     /cannot be written: no such file or directory;/,
   ],
   ['a wrong parameter', ['merge', profiles, '--parameter', 'size'], 2, /--parameter needs NAME=VALUE, not size/],
-  ['nothing to ask', ['query', 'run.quartzset', '--json'], 2, /neither a view nor SQL is given; write --view/],
+  ['nothing to ask', ['query', 'run.quartzset', '--csv'], 2, /neither a view nor SQL is given; write --view/],
+  ['an option of profiles', ['report', 'run.quartzset', '--focus', 'main'], 2, /--focus is for a profile, and run/],
+  ['two sets as JSON', ['query', 'run.quartzset', 'run.quartzset', '--json'], 2, /--json needs one set, or a view/],
   ['both', ['query', 'run.quartzset', '--view', 'mpi', 'SELECT 1'], 2, /a view and SQL exclude each other/],
   ['no set', ['query', 'empty', '--view', 'mpi'], 125, /empty is not a set of profiles: it has no set\.json/],
   ['an absent set', ['query', 'gone', '--view', 'mpi'], 125, /gone does not exist; name what quartz merge made/],

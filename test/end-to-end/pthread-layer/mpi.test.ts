@@ -1,9 +1,11 @@
 /** MPI: its calls are what a process waits for, whether they spin or sleep; they are not its work. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { JobFinding } from '../../../ts-frontend/src/sets/limits/types.js';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { factsOf, nameOf } from '../../support/facts.js';
+import { jobSchemaErrors } from '../../support/json-schema.js';
 import { openModel } from '../../support/record.js';
 import { command, directory, openMpi, quartz, run } from '../../support/run-quartz.js';
 import { hadCpus, lineOf, sourceOf } from './helpers.js';
@@ -60,4 +62,17 @@ for (const flavour of ['mpich', 'openmpi'])
     const longer = Number(/waited (\d+)/.exec(said.stdout)![1]);
     for (const { max_ns, min_ns } of [there!, assemble!])
       t.true((max_ns - min_ns) / longer > 0.6 && (max_ns - min_ns) / longer < 1.6, `${max_ns - min_ns} of ${longer}`);
+
+    // What limits the job says the same in words; its wait is from the times of calls, so it is the program's own.
+    const json = (await quartz(['report', 'uneven.quartzset', '--json'], { cwd })).stdout;
+    t.is(jobSchemaErrors(json), '');
+    const { findings } = JSON.parse(json) as { findings: JobFinding[] };
+    const rank = findings.find((one) => one.kind === 'late-ranks');
+    t.like(rank, { ranks: [0], waiting: 1, sampled: false });
+    t.true(rank!.costNs / longer > 0.8 && rank!.costNs / longer < 1.02, `${rank!.costNs} of ${longer}`);
+    t.is(Math.round(rank!.savingNs! - rank!.costNs / 2), 0);
+    t.like(rank!.extra, { form: 'work' });
+    t.true('place' in rank!.extra && rank!.extra.place?.name === 'assemble', JSON.stringify(rank!.extra));
+    const text = (await quartz(['report', 'uneven.quartzset', '--width', '200'], { cwd })).stdout;
+    t.regex(text, /Rank 0 is late: the other one waits for it .*, in MPI_Allreduce at mpi_uneven\.c:\d+\. It works /);
   });

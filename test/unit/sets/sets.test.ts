@@ -7,6 +7,7 @@ import type { SetView } from '../../../ts-frontend/src/render/format/options.js'
 import { setPage } from '../../../ts-frontend/src/html/set/page.js';
 import { heatRows } from '../../../ts-frontend/src/sets/heat.js';
 import { askDuckDb, duckDbFolder } from '../../../ts-frontend/src/sets/duckdb.js';
+import { limitsOf } from '../../../ts-frontend/src/sets/limits/load.js';
 import { loadSet } from '../../../ts-frontend/src/sets/load.js';
 import { EmptySet, merge } from '../../../ts-frontend/src/sets/merge.js';
 import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
@@ -242,7 +243,7 @@ test('the page: how far each rank is from the median; findings of ranks; names d
   t.deepEqual([...solve!.values], [100 * ms, 102 * ms, 101 * ms, 300 * ms, 100 * ms]);
   t.is(solve!.median, 101 * ms);
   t.is(heat.find((row) => row.quantity === 'alone_ns')!.values[3], 0);
-  const page = setPage(set, heat, '0', 'p{}');
+  const page = setPage(set, heat, await limitsOf(folder, set), '0', 'p{}');
   t.false(page.includes('<b>'));
   t.false(page.includes('<script'));
   const cells = [...page.matchAll(/<rect class="c(\d)"[^>]*><title>rank (\d) on node0, &lt;b&gt;solve[^<]*NPT/g)];

@@ -27,7 +27,8 @@ async function pageOfSet(folder: string): Promise<string> {
   const head = readHead(folder);
   if (typeof head === 'string') throw new Failure(`${folder} ${head}`, 'name a profile, or what quartz merge made');
   const set = await loadSet(folder, head, 'page');
-  return setPage(set, await heatRows(folder, set), version(), asset('page.css'));
+  const { limitsOf } = await import('../sets/limits/load.js');
+  return setPage(set, await heatRows(folder, set), await limitsOf(folder, set), version(), asset('page.css'));
 }
 
 /** Whether that file may be replaced without being asked for by name: it is none, or an earlier page. */

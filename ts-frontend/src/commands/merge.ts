@@ -1,14 +1,14 @@
 /** quartz merge: makes one set of many profiles. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from '../cli/command.js';
+import type { Arguments, Command } from '../cli/command.js';
 import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { print } from '../cli/show/output.js';
 import { version } from '../cli/version.js';
 import type { MemberProfile } from '../model/index.js';
 import { systemReason } from '../reader/system-error.js';
 import type { FindingRow, Source } from '../sets/merge.js';
-import { isSetName, readHead, setExtension, type LeftOut } from '../sets/set-file.js';
+import { isSetName, readHead, setExtension, type LeftOut, type SetHead } from '../sets/set-file.js';
 
 const extension = '.quartz'; // the extension of profiles
 const byNumber = new Intl.Collator('en', { numeric: true });
@@ -49,6 +49,14 @@ const mostNamed = 10;
 function say(lines: readonly string[], more: string): void {
   for (const line of lines.slice(0, mostNamed)) process.stderr.write(`quartz: ${line}\n`);
   if (lines.length > mostNamed) process.stderr.write(`quartz: ${lines.length - mostNamed} more ${more}\n`);
+}
+
+/** What limits the job most, where there is more than one rank. */
+async function limitsAfter(args: Arguments, folder: string, head: SetHead): Promise<string> {
+  if (head.members < 2) return '';
+  const { firstLimits } = await import('../cli/show/show-set.js');
+  const { display } = await import('../cli/terminal.js');
+  return `\n${await firstLimits({ folder, head }, display(args))}\nquartz report ${folder} says more\n`;
 }
 
 export const command: Command = {
@@ -132,7 +140,7 @@ export const command: Command = {
     if (!args.has('merge-quiet'))
       await print(
         `${folder}: ${head.members} ${head.members === 1 ? 'profile' : 'profiles'} of ${head.programs.join(', ')}; ` +
-          `${facts} facts at ${contexts} call paths\n`,
+          `${facts} facts at ${contexts} call paths\n${await limitsAfter(args, folder, head)}`,
       );
     return exitCodes.ok;
   },

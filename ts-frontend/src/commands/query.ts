@@ -1,35 +1,25 @@
 /** quartz query: shows predefined views of sets of profiles, or the result of SQL over them. */
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Arguments, Command } from '../cli/command.js';
 import { exitCodes, Failure, usage } from '../cli/failure.js';
 import { root } from '../cli/files.js';
 import { print } from '../cli/show/output.js';
+import {
+  chosen,
+  firstLimits,
+  load,
+  newestSet,
+  noteParts,
+  showSets,
+  viewsOfWaits,
+  type Chosen,
+} from '../cli/show/show-set.js';
 import { display } from '../cli/terminal.js';
 import { version } from '../cli/version.js';
 import type { SetView } from '../render/format/options.js';
-import { readHead, setExtension, type SetHead } from '../sets/set-file.js';
+import type { SetHead } from '../sets/set-file.js';
 import type { ViewTable } from '../sets/view-table.js';
-
-interface Chosen {
-  folder: string;
-  head: SetHead;
-}
-
-function newestSet(): string {
-  const found = readdirSync('.')
-    .filter((name) => name.endsWith(setExtension))
-    .map((name) => ({ name, time: statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.time - a.time);
-  if (found[0]) return found[0].name;
-  throw new Failure(`there is no *${setExtension} in this directory`, 'name one, or make one with: quartz merge DIR');
-}
-
-function chosen(folder: string): Chosen {
-  const head = readHead(folder);
-  if (typeof head === 'string') throw new Failure(`${folder} ${head}`, 'name what quartz merge made');
-  return { folder, head };
-}
 
 /**
  * Splits the words: sets first, then at most one SQL statement, which is a word that names no file and looks like SQL.
@@ -80,32 +70,12 @@ async function askSql(sets: readonly Chosen[], sql: string, work: string | undef
   return answer;
 }
 
-/** Views of what ranks waited for each other at the times of their messages. */
-const viewsOfWaits: ReadonlySet<SetView> = new Set(['late', 'job-path']);
-
-/** The times of messages are in the profiles alone, so that merging sets cannot relate ranks of different ones. */
-function noteParts(sets: readonly Chosen[]): void {
-  for (const { folder, head } of sets)
-    if ((head.parts ?? 1) > 1)
-      process.stderr.write(
-        `quartz: ${folder} was merged from sets: waits between ranks of different ones are not known to the views ` +
-          'late and job-path; to see them, merge the profiles\n',
-      );
-}
-
 async function askView(sets: readonly Chosen[], view: SetView, work: string | undefined): Promise<ViewTable> {
-  const { loadSet } = await import('../sets/load.js');
   const { setView } = await import('../sets/views.js');
   if (viewsOfWaits.has(view)) noteParts(sets);
   const works = new Map(sets.map((set) => [set.head, workOf(set, work)]));
   const loaded = [];
-  for (const { folder, head } of sets)
-    try {
-      loaded.push(await loadSet(folder, head, view));
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Failure(`${folder} is damaged: ${why}`, 'merge the profiles again');
-    }
+  for (const set of sets) loaded.push(await load(set, view));
   const of = ({ head }: { head: SetHead }): number => works.get(head) ?? 1;
   return setView(view, loaded, (base, other) => of(other) / of(base));
 }
@@ -121,21 +91,8 @@ async function show(args: Arguments, table: ViewTable, view: string): Promise<vo
   );
 }
 
-/** Rows of each view in the overview. */
-const overviewRows = 5;
-async function overview(args: Arguments, sets: readonly Chosen[]): Promise<void> {
-  const { viewText } = await import('../sets/view-text.js');
-  const options = { ...display(args), top: args.number('top') ?? overviewRows };
-  const parts: string[] = [];
-  for (const [view, title] of [
-    ['mpi', 'Calls that wait for other ranks: where, how long, and who waits least there (mpi)'],
-    ['late', 'Which rank came late, and how long others waited for it (late)'],
-    ['imbalance', 'What some ranks have more of than others (imbalance)'],
-    ['outliers', 'Ranks that are far from the others (outliers)'],
-  ] as const)
-    parts.push(`${title}\n\n${viewText(await askView(sets, view, undefined), options)}`);
-  await print(parts.join('\n'));
-}
+/** Views whose text begins with what limits the job most. */
+const inWords: ReadonlySet<SetView> = new Set(['imbalance', 'mpi', 'late']);
 
 export const command: Command = {
   name: 'query',
@@ -147,7 +104,7 @@ export const command: Command = {
   examples: [
     [
       'quartz query',
-      'an overview of the newest set: who is late, in what ranks differ, and which are far from the others',
+      'of the newest set: what limits the job, who is late, in what ranks differ, and which are far from the others',
     ],
     ['quartz query --view imbalance', 'what some ranks spend more time on than others'],
     [
@@ -164,7 +121,7 @@ export const command: Command = {
     const view = args.text('set-view') as SetView | undefined;
     const { sets: names, sql } = wordsOf(args.words);
     const asked = Number(view !== undefined) + Number(sql !== undefined);
-    if (asked === 2 || (asked === 0 && (args.has('json') || args.has('csv'))))
+    if (asked === 2 || (asked === 0 && args.has('csv')))
       throw usage(
         asked === 0 ? 'neither a view nor SQL is given' : 'a view and SQL exclude each other',
         "write --view and one of its names, or a statement: quartz query run.quartzset 'SELECT ...'",
@@ -177,10 +134,9 @@ export const command: Command = {
       );
     const sets = names.map(chosen);
     const work = args.text('work');
-    if (asked === 0) {
-      await overview(args, sets);
-      return exitCodes.ok;
-    }
+    if (asked === 0) return showSets(args, sets);
+    if (view !== undefined && inWords.has(view) && !args.has('json') && !args.has('csv'))
+      for (const set of sets) await print(`${await firstLimits(set, display(args))}\n`);
     await show(
       args,
       sql === undefined ? await askView(sets, view ?? 'ranks', work) : await askSql(sets, sql, work),

@@ -1,17 +1,35 @@
 /** quartz report: shows what limits the program, then one view of its profile. */
-import type { Command } from '../cli/command.js';
+import { statSync } from 'node:fs';
+import type { Arguments, Command } from '../cli/command.js';
 import { formatOptions, forms } from '../cli/options.js';
 import { usage } from '../cli/failure.js';
 import { contextViews, type ContextView, type View } from '../render/format/options.js';
+import { isSetName } from '../sets/set-file.js';
 
+const isSet = (name: string): boolean =>
+  isSetName(name) && statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
 const isContextView = (word: string): word is ContextView => (contextViews as readonly string[]).includes(word);
+
+/** Options that a set has. */
+const ofSets: ReadonlySet<string> = new Set(['json', 'top', 'width', 'ascii']);
+
+async function reportSet(args: Arguments, folder: string): Promise<number> {
+  for (const name of command.options)
+    if (args.has(name) && !ofSets.has(name))
+      throw usage(
+        `--${name} is for a profile, and ${folder} is a set`,
+        'name one of its profiles, or use quartz query',
+      );
+  const { chosen, showSets } = await import('../cli/show/show-set.js');
+  return showSets(args, [chosen(folder)]);
+}
 
 export const command: Command = {
   name: 'report',
-  usage: '[FILE] [--view VIEW | --focus NAME | --source FILE] [options]',
+  usage: '[FILE|SET] [--view VIEW | --focus NAME | --source FILE] [options]',
   about:
     'Shows a profile: first what limits the program, then a table. docs/reference/report.md explains every ' +
-    'column.\n' +
+    'column. Of a set of profiles (quartz merge): what limits the job, and in what its ranks differ.\n' +
     'Without FILE: the newest *.quartz in this directory.',
   examples: [
     ['quartz report', 'the newest profile in this directory'],
@@ -23,6 +41,7 @@ export const command: Command = {
     ['quartz report --source solver.c', 'the source of a file, with the cost of each line'],
     ['quartz report --source solver.c --disassembly', 'and the instructions of its hottest lines'],
     ['quartz report --focus main', 'main: busy processors while it ran, and its children'],
+    ['quartz report run.quartzset', 'what limits a job of several ranks (quartz merge)'],
     ['quartz report --json | jq .findings', 'for programs'],
     ['quartz report --markdown >> "$GITHUB_STEP_SUMMARY"', 'for a job summary'],
   ],
@@ -44,6 +63,8 @@ export const command: Command = {
   ],
   most: 1,
   run: async (args) => {
+    const [named] = args.words;
+    if (named !== undefined && isSet(named)) return reportSet(args, named);
     const view = args.text('view') ?? 'procedures';
     const chosen = forms.filter((form) => args.has(form));
     if (chosen.length > 1)

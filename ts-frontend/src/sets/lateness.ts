@@ -5,19 +5,9 @@
  */
 import { abi, item } from '../model/index.js';
 import { channelOf, clockOffsets, type JobEvent, type JobEvents } from './job-events.js';
+import { delaysOf } from './delays.js';
 import type { RowOf } from './tables.js';
-
-export type Pattern = 'late sender' | 'late receiver' | 'late rank' | 'late root';
-
-/** A call that waited because another rank was late. Times are converted to the clock of the first member's host. */
-interface Wait {
-  event: JobEvent;
-  late: JobEvent; // the event that was late
-  pattern: Pattern;
-  ns: number; // from the begin of the call to the late event, at most to the end of the call
-  endNs: number;
-  lateNs: number; // time of the late event
-}
+import type { Pattern, Wait } from './waits.js';
 
 const byEnd = (a: Wait, b: Wait): number => a.endNs - b.endNs;
 
@@ -146,11 +136,11 @@ function pathOf(
   return [...rows.values()].sort((a, b) => b.ns - a.ns);
 }
 
-/** The rows of the tables `lateness` and `job_path`. There is no path if events were left out. */
+/** The rows of the tables `lateness`, `delays` and `job_path`. There is no path if events were left out. */
 export function latenessOf(
   events: JobEvents,
   ranks: readonly Pick<RowOf<'ranks'>, 'host' | 'first_ns' | 'elapsed_ns'>[],
-): { lateness: RowOf<'lateness'>[]; path: RowOf<'job_path'>[] } {
+): { lateness: RowOf<'lateness'>[]; delays: RowOf<'delays'>[]; path: RowOf<'job_path'>[] } {
   const finder = new Finder(
     events,
     ranks.map(({ host }) => host),
@@ -177,6 +167,7 @@ export function latenessOf(
   const some = waits.some(({ length }) => length > 0);
   return {
     lateness: [...rows.values()].sort((a, b) => b.ns - a.ns),
+    delays: delaysOf(waits, events.scale),
     path: some && events.scale === 1 ? pathOf(waits, ranks, finder) : [],
   };
 }

@@ -9,8 +9,10 @@ import type { LoadedSet } from './views.js';
 export const nameOfSet = (folder: string): string => basename(folder.replace(/\/+$/, ''), setExtension);
 
 /** Tables other than `ranks`, which every view needs. */
-type Optional = 'entities' | 'summary' | 'outliers' | 'findings' | 'lateness' | 'job_path';
-const needs: Readonly<Record<SetView | 'page', readonly Optional[]>> = {
+type Optional = 'entities' | 'summary' | 'outliers' | 'findings' | 'lateness' | 'delays' | 'job_path';
+/** What is loaded: for a view, for what limits the job, or for a page. */
+type Loaded = SetView | 'limits' | 'page';
+const needs: Readonly<Record<Loaded, readonly Optional[]>> = {
   ranks: [],
   imbalance: ['entities', 'summary'],
   outliers: ['entities', 'outliers'],
@@ -18,24 +20,26 @@ const needs: Readonly<Record<SetView | 'page', readonly Optional[]>> = {
   late: ['entities', 'lateness'],
   'job-path': ['entities', 'job_path'],
   scaling: ['entities', 'summary'],
-  page: ['entities', 'summary', 'outliers', 'findings', 'lateness', 'job_path'],
+  limits: ['entities', 'summary', 'findings', 'delays'],
+  page: ['entities', 'summary', 'outliers', 'findings', 'lateness', 'delays', 'job_path'],
 };
 
 /**
  * Loads the tables for a view, or for the page of a set; the others stay empty. Throws if a table is missing or
  * damaged.
  */
-export async function loadSet(folder: string, head: SetHead, view: SetView | 'page'): Promise<LoadedSet> {
+export async function loadSet(folder: string, head: SetHead, view: Loaded): Promise<LoadedSet> {
   const rowsOf = async <T extends Optional>(table: T): Promise<RowOf<T>[]> =>
     needs[view].includes(table) ? readRows(folder, table) : [];
-  const [ranks, entities, summary, outliers, findings, lateness, jobPath] = await Promise.all([
+  const [ranks, entities, summary, outliers, findings, lateness, delays, jobPath] = await Promise.all([
     readRows(folder, 'ranks'),
     rowsOf('entities'),
     rowsOf('summary'),
     rowsOf('outliers'),
     rowsOf('findings'),
     rowsOf('lateness'),
+    rowsOf('delays'),
     rowsOf('job_path'),
   ]);
-  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers, findings, lateness, jobPath };
+  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers, findings, lateness, delays, jobPath };
 }

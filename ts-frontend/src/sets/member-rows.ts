@@ -6,6 +6,7 @@ import {
   isCode,
   isWaiting,
   item,
+  State,
   stateNames,
   u16,
   u32,
@@ -70,13 +71,16 @@ class Costs {
   readonly processor: number[] = [];
   readonly wait: number[] = [];
   readonly alone: number[] = [];
+  readonly beside: number[] = []; // waiting while other threads of the process work
+  readonly blocked: number[] = []; // asleep, but not for an object
   row(entity: number): number {
     const known = this.#row.get(entity);
     if (known !== undefined) return known;
     const row = this.entities.length;
     this.#row.set(entity, row);
     this.entities.push(entity);
-    for (const column of [this.npt, this.self, this.processor, this.wait, this.alone]) column.push(0);
+    for (const column of [this.npt, this.self, this.processor, this.wait, this.alone, this.beside, this.blocked])
+      column.push(0);
     return row;
   }
 }
@@ -92,6 +96,7 @@ function charge(member: Member, numbers: Numbers, interner: Interner, costs: Cos
   const nodes = numbers.contexts.length;
   const npt = new Float64Array(nodes);
   const time = new Float64Array(nodes);
+  const blocked = new Float64Array(nodes);
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k),
       state = u8(tuples.state, k),
@@ -121,11 +126,14 @@ function charge(member: Member, numbers: Numbers, interner: Interner, costs: Cos
         addTo(costs.processor, row, weight);
       }
     }
-    if (top !== 0 && (waiting === Waiting.woken || (waiting === Waiting.object && isWaiting(state))))
-      addTo(costs.wait, costs.row(top), weight);
+    if (top !== 0 && (waiting === Waiting.woken || (waiting === Waiting.object && isWaiting(state)))) {
+      const row = costs.row(top);
+      addTo(costs.wait, row, weight);
+      if (u16(tuples.busy, k) > Number(isBusy(state))) addTo(costs.beside, row, weight);
+    } else if (state === State.io || state === State.blocked) addAt(blocked, node, weight);
   }
   for (let n = nodes - 1; n >= 0; n--) {
-    if (f64(npt, n) === 0 && f64(time, n) === 0) continue;
+    if (f64(npt, n) === 0 && f64(time, n) === 0 && f64(blocked, n) === 0) continue;
     const context = u32(numbers.contexts, n);
     const up = n === 0 ? -1 : u32(stacks.parent, n);
     // a code line or loop has the context of its procedure, to which the time is charged already
@@ -133,10 +141,12 @@ function charge(member: Member, numbers: Numbers, interner: Interner, costs: Cos
       const row = costs.row(item(interner.tops, context));
       addTo(costs.npt, row, f64(npt, n));
       addTo(costs.processor, row, f64(time, n));
+      addTo(costs.blocked, row, f64(blocked, n));
     }
     if (n === 0) break;
     addAt(npt, up, f64(npt, n));
     addAt(time, up, f64(time, n));
+    addAt(blocked, up, f64(blocked, n));
   }
   for (const [object, ns] of member.aloneNs) addTo(costs.alone, costs.row(numbers.entity(object)), ns);
 }
@@ -198,6 +208,8 @@ export function memberRows(
     processor_ns: item(costs.processor, k),
     wait_ns: item(costs.wait, k),
     alone_ns: item(costs.alone, k),
+    beside_ns: item(costs.beside, k),
+    blocked_ns: item(costs.blocked, k),
   }));
   for (const row of rows) emit('costs', row);
   for (const { entity, serial, firstNs, lastNs } of raw.threads)
@@ -237,6 +249,7 @@ export function memberRows(
     npt_ns: rows.find(({ entity }) => entity === 0)?.npt_ns ?? 0,
     ...levels,
     mpi_ns: [...profile.aloneNs.values()].reduce((sum, ns) => sum + ns, 0),
+    mpi_events: raw.messages.ns.length,
     cpu_run_ns: head.cpuRunNs,
     cpu_wait_ns: head.cpuWaitNs,
     user_ns: known ? head.userNs : null,

@@ -161,6 +161,7 @@ async function mergeInto(
   if (ranks.length === 0) throw new EmptySet(leftOut);
   const late = latenessOf(events, ranks);
   for (const row of late.lateness) emit('lateness', row);
+  for (const row of late.delays) emit('delays', row);
   for (const row of late.path) emit('job_path', row);
   for (const row of interner.entities) emit('entities', row);
   interner.parents.forEach((parent, context) => {

@@ -6,7 +6,15 @@ import { checkEnd, readGroups, readRows } from './parquet.js';
 import { tables, type RowOf, type TableName, type Value } from './tables.js';
 
 /** Tables whose rows are copied, with numbers translated to those of the larger set. */
-const copied = ['facts', 'threads', 'objects', 'path', 'lateness', 'levels'] as const satisfies readonly TableName[];
+const copied = [
+  'facts',
+  'threads',
+  'objects',
+  'path',
+  'lateness',
+  'delays',
+  'levels',
+] as const satisfies readonly TableName[];
 
 /** Maps numbers of this set to numbers of the larger one. */
 class Numbers {
@@ -35,6 +43,8 @@ class Numbers {
     change('member', (member) => member + this.firstMember);
     change('context', (context) => item(this.#contexts, context));
     change('late_member', (member) => member + this.firstMember);
+    change('cause_member', (member) => member + this.firstMember);
+    change('until', (entity) => this.entity(entity));
     change('entity', (entity) => this.entity(entity));
     change('object', (entity) => this.entity(entity));
     return made as RowOf<T>;

@@ -77,6 +77,8 @@ class Totals {
   readonly self = new Quantity();
   readonly wait = new Quantity();
   readonly alone = new Quantity();
+  beside = 0; // sums
+  blocked = 0;
 }
 
 /** Sums the costs of ranks, one rank at a time; memory is proportional to the number of entities, not of ranks. */
@@ -94,6 +96,8 @@ export class Summary {
       totals.self.add(row.npt_self_ns, member, processors);
       totals.wait.add(row.wait_ns, member, processors);
       totals.alone.add(row.alone_ns, member, processors);
+      totals.beside += row.beside_ns;
+      totals.blocked += row.blocked_ns;
     }
   }
 
@@ -122,6 +126,8 @@ export class Summary {
           wait_min_member: waitMinMember,
           wait_max_ns: wait.max,
           wait_max_member: wait.maxMember,
+          beside_mean_ns: totals.beside / n,
+          blocked_mean_ns: totals.blocked / n,
           alone_mean_ns: alone.sum / n,
           alone_min_ns: aloneMin,
           alone_min_member: aloneMinMember,

@@ -36,6 +36,7 @@ const table = {
     idle_ns: 'double',
     nothing_ran_ns: 'double',
     mpi_ns: 'double',
+    mpi_events: 'int',
     cpu_run_ns: 'double',
     cpu_wait_ns: 'double',
     user_ns: 'double?',
@@ -68,6 +69,8 @@ const table = {
     processor_ns: 'double',
     wait_ns: 'double',
     alone_ns: 'double',
+    beside_ns: 'double',
+    blocked_ns: 'double',
   },
   threads: {
     member: 'int',
@@ -111,6 +114,16 @@ const table = {
     ns: 'double',
     most_ns: 'double',
   },
+  /** The same waits by the rank that caused them, which may be another one that the late rank waited for. */
+  delays: {
+    member: 'int',
+    late_member: 'int',
+    cause_member: 'int',
+    entity: 'int',
+    until: 'int',
+    pattern: 'code',
+    ns: 'double',
+  },
   /** The path through the whole job, from MPI call to MPI call, by rank. */
   job_path: { member: 'int', after: 'int', until: 'int', what: 'code', segments: 'double', ns: 'double' },
   /** Elapsed time of each process by number of busy and of spinning processors. */
@@ -132,6 +145,8 @@ const table = {
     wait_min_member: 'int',
     wait_max_ns: 'double',
     wait_max_member: 'int',
+    beside_mean_ns: 'double',
+    blocked_mean_ns: 'double',
     alone_mean_ns: 'double',
     alone_min_ns: 'double',
     alone_min_member: 'int',

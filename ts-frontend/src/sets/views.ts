@@ -17,6 +17,7 @@ export interface LoadedSet {
   outliers: RowOf<'outliers'>[];
   findings: RowOf<'findings'>[];
   lateness: RowOf<'lateness'>[];
+  delays: RowOf<'delays'>[];
   jobPath: RowOf<'job_path'>[];
 }
 

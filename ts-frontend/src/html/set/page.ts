@@ -4,6 +4,8 @@
 import type { RenderOptions } from '../../render/format/options.js';
 import { count, figure, percent, time } from '../../render/format/units.js';
 import type { HeatRow } from '../../sets/heat.js';
+import type { Limits } from '../../sets/limits/load.js';
+import { jobSentences } from '../../sets/limits/sentences.js';
 import { viewColumnsOf } from '../../sets/view-text.js';
 import { coresOf, coreTimeOf, rankOf, setView, type LoadedSet } from '../../sets/views.js';
 import { item } from '../../model/index.js';
@@ -91,8 +93,25 @@ function leftOut({ head }: LoadedSet): string {
         .join('')}</ul>`;
 }
 
-export function setPage(set: LoadedSet, heat: readonly HeatRow[], version: string, style: string): string {
+/** What limits the job, in the words of its report. */
+function jobItems(limits: Limits): string {
+  if (limits.findings.length === 0) return '<p>Nothing stands out.</p>';
+  const items = limits.findings.map((finding) => {
+    const { text, remedy } = jobSentences(limits, finding, options);
+    return `<li><p>${escape(text)}</p><p class="remedy">${escape(remedy)}</p></li>`;
+  });
+  return `<ol class="findings">${items.join('')}</ol>`;
+}
+
+export function setPage(
+  set: LoadedSet,
+  heat: readonly HeatRow[],
+  limits: Limits,
+  version: string,
+  style: string,
+): string {
   const sections: Section[] = [
+    { id: 'limits', title: 'What limits the job', body: jobItems(limits) },
     { id: 'map', title: 'Ranks', body: heatMap(set, heat) },
     { id: 'mpi', title: 'Waiting for other ranks', body: view(set, 'mpi', 'Calls by the time that ranks wait there') },
     { id: 'late', title: 'Late ranks', body: view(set, 'late', 'Waiting for a rank that came late, by call') },
