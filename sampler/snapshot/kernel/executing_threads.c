@@ -147,11 +147,15 @@ uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct 
          unseen_have_turn(kernel, looked, counts)) {
     struct qzi_gone *gone = gone_of(sampler);
     if (!gone->entity) break;
-    kernel->seen[count] = (struct qzi_seen){.look = {.node = gone->node, .entity = gone->entity},
-                                            .node = gone->node,
-                                            .index = QZI_NOBODY,
-                                            .state = QZ_STATE_USEFUL};
-    report(kernel, &kernel->seen[count++], counts);
+    struct qzi_seen *seen = &kernel->seen[count++];
+    *seen = (struct qzi_seen){.look = {.node = gone->its.node, .entity = gone->entity},
+                              .node = gone->its.node,
+                              .index = QZI_NOBODY,
+                              .state = QZ_STATE_USEFUL};
+    uint32_t node =
+      qzi_tracker_unseen(kernel->tracker, &gone->its, kernel->accounts.snapshot_ns, &seen->kernel, &seen->instruction);
+    if (node) seen->look.node = seen->node = node;
+    report(kernel, seen, counts);
     gone->owed_ns -= (int64_t)kernel->accounts.snapshot_ns;
     counts->runnable++;
   }

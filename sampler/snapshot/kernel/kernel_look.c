@@ -105,18 +105,17 @@ static void note_sleep(struct qzi_sampler *sampler, uint32_t index, uint64_t now
 void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct qzi_kernel_memo *memo = &kernel->memos[index];
-  uint32_t instruction, node, k = 0;
-  uint8_t work;
+  uint32_t k = 0;
   if (!memo->last_tuple || !memo->account.known) return;
   if (kernel->ended_count < QZI_ENDED_MOST)
     k = kernel->ended_count++;
   else
     for (uint32_t other = 1; other < kernel->ended_count; other++)
       if (kernel->ended[other].owed_ns < kernel->ended[k].owed_ns) k = other;
-  node = qzi_tracker_executed(kernel->tracker, index, kernel->accounts.snapshot_ns, 0, &work, &instruction);
-  kernel->ended[k] = (struct qzi_gone){
-    .node = node ? node : memo->last_key.stack, .entity = memo->last_key.thread, .owed_ns = memo->account.owed_ns};
-  kernel->past = (struct qzi_gone){.node = kernel->ended[k].node, .entity = kernel->ended[k].entity};
+  struct qzi_executed its = qzi_tracker_ended(kernel->tracker, index, memo->serial, kernel->accounts.snapshot_ns);
+  kernel->ended[k] = (struct qzi_gone){.its = its, .entity = memo->last_key.thread, .owed_ns = memo->account.owed_ns};
+  if (!its.node) kernel->ended[k].its.node = memo->last_key.stack;
+  kernel->past = (struct qzi_gone){.its = kernel->ended[k].its, .entity = kernel->ended[k].entity};
   kernel->past_round = sampler->round;
 }
 

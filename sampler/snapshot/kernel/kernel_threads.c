@@ -282,7 +282,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns) {
       qzi_instruction_add(&sampler->instructions, seen->instruction, ns, counts.useful,
                           seen->state == QZ_STATE_SPINNING);
     if (k < looked) qzi_thread_seen(sampler, seen->index, at_ns);
-    if (k < looked && seen->executes) kernel->gone = (struct qzi_gone){.node = seen->node, .entity = seen->look.entity};
+    if (k < looked && seen->executes) kernel->gone = (struct qzi_gone){{seen->node, 0, 0}, seen->look.entity, 0};
   }
   qzi_note_processors(sampler, &counts, ns);
   qzi_note_running(sampler, count);

@@ -59,7 +59,8 @@ enum qzi_turn { QZI_TURN_OPEN = 0, QZI_TURN_BESIDE, QZI_TURN_ALONE };
 
 /* An ended thread. */
 struct qzi_gone {
-  uint32_t node, entity;
+  struct qzi_executed its;
+  uint32_t entity;
   int64_t owed_ns; /* processor time that is still to be reported */
 };
 #define QZI_ENDED_MOST 64u /* maximum number of them */

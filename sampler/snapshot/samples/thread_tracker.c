@@ -17,6 +17,7 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
   struct qzi_tracker *tracker = calloc(1, sizeof *tracker);
   if (!tracker) return NULL;
   tracker->sampler = sampler;
+  tracker->search_pause = 1;
   tracker->all_bytes = (size_t)sampler->view->thread_table.capacity * sizeof *tracker->all;
   tracker->all = qzi_lazy_memory(tracker->all_bytes);
   tracker->slots = qzi_lazy_memory(SLOTS * sizeof *tracker->slots);
@@ -47,6 +48,7 @@ static void meet(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_
   }
   *slot = index + 1;
   known->tid = tid;
+  known->start = QZ_LOAD(&qz_session_thread(tracker->sampler->view, index)->start);
   if (tracker->running && qzi_running_begin(tracker->running, tid) && errno != ESRCH)
     tracker->sampler->file->head->paths |= QZ_PATHS_FEW_SAMPLES;
   qzi_counters_begin(&tracker->counters, tid);
@@ -65,9 +67,55 @@ void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index) {
   if (!known->serial) return;
   if (tracker->running && known->tid) qzi_running_end(tracker->running, known->tid);
   qzi_counters_end(&tracker->counters, known->tid);
+  if (!known->hooked) qzi_left_samples_keep(&tracker->left, known->start, &known->samples);
   qzi_sample_queue_close(&known->samples);
   free(known->slept);
   memset(known, 0, sizeof *known);
+}
+
+/* Returns the tracked state, cleared if the record now belongs to another thread. */
+static struct qzi_tracked *known_of(struct qzi_tracker *tracker, uint32_t index, uint64_t serial) {
+  struct qzi_tracked *known = &tracker->all[index];
+  if (known->serial != serial) qzi_tracker_gone(tracker, index);
+  known->serial = serial;
+  return known;
+}
+
+/* ---- threads that no snapshot has visited yet ---- */
+
+#define SEARCH_PAUSE 64u   /* at most this number of snapshots between searches that find nobody; */
+#define SEARCH_AMONG 1024u /* and between all, one for so many records of threads */
+
+/* Meets the threads that have begun since the last snapshot. Returns their number. */
+static uint32_t meet_new(struct qzi_tracker *tracker) {
+  const struct qzi_sampler *sampler = tracker->sampler;
+  uint32_t met = 0;
+  for (uint32_t k = 0; k < qz_session_thread_high(sampler->view); k++) {
+    const struct qz_thread *thread = qz_session_thread(sampler->view, k);
+    uint64_t serial = QZ_LOAD_ACQUIRE(&thread->serial), ended = tracker->all[k].serial;
+    uint32_t tid = QZ_LOAD(&thread->os_tid);
+    if (!serial || serial == ended || !tid) continue;
+    struct qzi_executed its = {0};
+    if (ended) its = qzi_tracker_ended(tracker, k, ended, tracker->interval_ns);
+    struct qzi_tracked *known = known_of(tracker, k, serial);
+    known->ended_serial = ended;
+    known->ended = its;
+    meet(tracker, known, k, tid);
+    met++;
+  }
+  return met;
+}
+
+/* Of a thread that lives for a few snapshots, the samples before the first of these are a large part. */
+uint32_t qzi_tracker_sampled(struct qzi_tracker *tracker, uint32_t tid) {
+  uint32_t index = qzi_tracker_index(tracker, tid);
+  uint64_t round = tracker->sampler->round;
+  if (index || round < tracker->search_round + tracker->search_pause) return index;
+  tracker->search_round = round;
+  uint32_t *pause = &tracker->search_pause;
+  uint32_t least = 1 + qz_session_thread_high(tracker->sampler->view) / SEARCH_AMONG;
+  *pause = meet_new(tracker) ? least : *pause < SEARCH_PAUSE / 2 ? *pause * 2 : SEARCH_PAUSE;
+  return qzi_tracker_index(tracker, tid);
 }
 
 void qzi_tracker_close(struct qzi_tracker *tracker) {
@@ -79,6 +127,7 @@ void qzi_tracker_close(struct qzi_tracker *tracker) {
   qzi_shared_lines_close(&tracker->shared_lines);
   qzi_counters_close(&tracker->counters);
   qzi_paths_close(tracker->paths);
+  qzi_left_samples_close(&tracker->left);
   qzi_lazy_free(tracker->all, tracker->all_bytes);
   qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);
   free(tracker);
@@ -185,14 +234,6 @@ void qzi_tracker_taken(struct qzi_tracker *tracker, uint64_t key, uint64_t site)
 }
 
 /* ---- switches ---- */
-
-/* Returns the tracked state, cleared if the record now belongs to another thread. */
-static struct qzi_tracked *known_of(struct qzi_tracker *tracker, uint32_t index, uint64_t serial) {
-  struct qzi_tracked *known = &tracker->all[index];
-  if (known->serial != serial) qzi_tracker_gone(tracker, index);
-  known->serial = serial;
-  return known;
-}
 
 void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t run_ns,
                          uint64_t dispatches, int aside) {

@@ -11,6 +11,7 @@
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/task_state.h"
 #include "sampler/snapshot/thread_look.h"
+#include "executed.h"
 
 struct qzi_tracker;
 
@@ -42,6 +43,11 @@ void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t s
  * (enum qz_kernel). *instruction: row of its instruction (instructions.h). */
 uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel,
                               uint32_t *instruction);
+/* Likewise for the time that is left of the thread that had that record and that serial number. */
+struct qzi_executed qzi_tracker_ended(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t ns);
+/* Likewise for a thread that no snapshot saw, if it is like that one. */
+uint32_t qzi_tracker_unseen(struct qzi_tracker *tracker, const struct qzi_executed *like, uint64_t ns, uint8_t *kernel,
+                            uint32_t *instruction);
 /* To be called when the record is free. */
 void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index);
 void qzi_tracker_taken(struct qzi_tracker *tracker, uint64_t key, uint64_t site); /* calls qzi_paths_taken_at */

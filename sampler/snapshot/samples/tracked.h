@@ -10,7 +10,7 @@
 
 #include "sampler/callpath/creations.h"
 #include "sampler/callpath/hooked_paths.h"
-#include "sampler/callpath/sample_queue.h"
+#include "sampler/callpath/left_samples.h"
 #include "sampler/waits/lock_code.h"
 #include "sampler/waits/cpu_use.h"
 #include "sampler/waits/pause_detector.h"
@@ -22,6 +22,7 @@
 #include "sampler/snapshot/thread_look.h"
 #include "samples_due.h"
 #include "copied_stack.h"
+#include "executed.h"
 #include "counters.h"
 #include "shared_lines.h"
 #include "switch_time.h"
@@ -52,9 +53,12 @@ struct qzi_tracked {
     enum qzi_mpi mpi;
   } mpi; /* MPI call in which its last sample found it */
   struct qzi_switch_time switches;
-  uint32_t left;       /* node of the path on which it last gave up its CPU; 0: unknown */
-  uint8_t left_kernel; /* what the kernel did for it at that time: enum qz_kernel */
-  uint32_t tid;        /* kernel thread id under which it is in the slots; 0: none, or not known yet */
+  uint32_t left;             /* node of the path on which it last gave up its CPU; 0: unknown */
+  uint8_t left_kernel;       /* what the kernel did for it at that time: enum qz_kernel */
+  uint32_t tid;              /* kernel thread id under which it is in the slots; 0: none, or not known yet */
+  uint64_t start;            /* its start routine */
+  uint64_t ended_serial;     /* the thread that had this record before, if its end has not been reported yet, */
+  struct qzi_executed ended; /* and what it executed last */
   uint8_t hooked;
   uint32_t inside; /* object as which the published wait is reported (waits_inside); 0: as the record says */
   struct qzi_no_progress stalled;
@@ -78,9 +82,12 @@ struct qzi_tracker {
   struct qzi_switch_times switches;
   struct qzi_samples_due due;
   struct qzi_copied_stack copied;
-  int reopens;      /* 1: at the end of this reading, for larger copies */
-  uint64_t used_ns; /* when samples were last used */
-  uint32_t *slots;  /* hash table: index + 1 of threads by kernel thread id */
+  int reopens; /* 1: at the end of this reading, for larger copies */
+  struct qzi_left_samples left;
+  uint64_t used_ns;      /* when samples were last used */
+  uint64_t search_round; /* when new threads were last looked for because of a sample of an unknown one, */
+  uint32_t search_pause; /* and after how many snapshots this may be done again */
+  uint32_t *slots;       /* hash table: index + 1 of threads by kernel thread id */
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_poll_detector polling;
@@ -110,6 +117,8 @@ void qzi_tracker_reopen(struct qzi_tracker *tracker);
 void qzi_tracker_look_for_signals(struct qzi_tracker *tracker);
 /* Index + 1 of the record of the thread with that kernel thread id; 0: unknown. */
 uint32_t qzi_tracker_index(const struct qzi_tracker *tracker, uint32_t tid);
+/* The same for the thread of a sample: it may have begun since the last snapshot. */
+uint32_t qzi_tracker_sampled(struct qzi_tracker *tracker, uint32_t tid);
 
 /* ---- tracked_waits.c ---- */
 

@@ -33,6 +33,17 @@ static int show(const struct qzi_tracker *tracker, struct qzi_tracked *known, ui
   return known->ran_number != before;
 }
 
+static void set_kernel(struct qzi_tracker *tracker, struct qzi_sampled *sampled) {
+  struct qz_profile *head = tracker->sampler->file->head;
+  if (!tracker->sample.user) {
+    sampled->kernel = qzi_kernel_work(&tracker->call_sites, head->pid, tracker->sample.at.pc,
+                                      tracker->sample.general[1], &tracker->sample.copy, tracker->sample.at.sp);
+    head->paths |= QZ_PATHS_KERNEL;
+  } else if (qzi_lock_code(&tracker->lock_code, tracker->paths, &sampled->walk)) {
+    sampled->kernel = QZ_KERNEL_LOCK;
+  }
+}
+
 static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t now_ns) {
   struct qzi_tracked *known = &tracker->all[index];
   const struct qzi_sampler *sampler = tracker->sampler;
@@ -75,19 +86,25 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   if (!sampled) return;
   if (walk) qzi_track_start(tracker, sampler->in.memos[index].entity, walk);
   sampled->polls = polls;
-  if (!tracker->sample.user) {
-    sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1],
-                                      &tracker->sample.copy, tracker->sample.at.sp);
-    sampler->file->head->paths |= QZ_PATHS_KERNEL;
-  } else if (qzi_lock_code(&tracker->lock_code, tracker->paths, &sampled->walk)) {
-    sampled->kernel = QZ_KERNEL_LOCK;
-  }
+  set_kernel(tracker, sampled);
   sampled->round = sampler->round;
   sampled->number = sampler->file->head->samples;
   qzi_sample_queue_add(&known->samples, sampled, tracker->interval_ns);
   if (!known->hooked) return;
   known->shown = sampled;
   if (!polls && tracker->hooked) qzi_hooked_add(tracker->hooked, index, walk);
+}
+
+/* Takes a sample of a thread that has begun and ended since the last snapshot. */
+static void take_left(struct qzi_tracker *tracker) {
+  struct qzi_sampled *sampled = tracker->paths && qzi_paths_may(tracker->paths) ? calloc(1, sizeof *sampled) : NULL;
+  if (!sampled) return;
+  if (qzi_paths_walk(tracker->paths, QZI_NO_THREAD, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
+    free(sampled);
+    return;
+  }
+  set_kernel(tracker, sampled);
+  qzi_left_samples_add(&tracker->left, sampled, tracker->interval_ns);
 }
 
 /* Checks that samples arrive as they should; opens events again that never fire. paused: 1: no samples are due. */
@@ -136,10 +153,13 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
   if (!tracker->running) return;
   tracker->switches.most_ns = tracker->sampler->sleep_ns;
   while (qzi_running_next(tracker->running, &tracker->sample)) {
-    uint32_t index = qzi_tracker_index(tracker, tracker->sample.tid);
+    uint32_t index = qzi_tracker_sampled(tracker, tracker->sample.tid);
     tracker->sampler->file->head->samples++;
     tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
-    if (index) take_sample(tracker, index - 1, now_ns);
+    if (index)
+      take_sample(tracker, index - 1, now_ns);
+    else
+      take_left(tracker);
   }
   tracker->sampler->file->head->processes_started += qzi_running_forked(tracker->running);
   int unused = now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS;
@@ -167,9 +187,13 @@ void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, u
     if (known->waits) *object = QZ_KEY_INDEX(known->waits);
     return;
   }
-  static const struct qzi_walk none; /* There is no sample yet, or none is taken: use only the procedures that took
-                                        the locks that it holds. */
+  static const struct qzi_walk none; /* There is no sample yet, or none is taken, and none of threads like it: use only
+                                        the procedures that took the locks that it holds. */
   const struct qzi_walk *walk = qzi_tracked_walk(known);
+  if (!walk) {
+    const struct qzi_sampled *like = qzi_left_samples_any(&tracker->left, known->start, round + index);
+    if (like) walk = &like->walk;
+  }
   if (walk) tracker->sampler->file->head->paths |= QZ_PATHS_RUNNING;
   if (other || known->ran_from != record) {
     known->ran_from = record;
@@ -189,6 +213,17 @@ static uint32_t executed_with_hooks(struct qzi_tracker *tracker, uint32_t index,
   return node;
 }
 
+uint32_t qzi_tracker_unseen(struct qzi_tracker *tracker, const struct qzi_executed *like, uint64_t ns, uint8_t *kernel,
+                            uint32_t *instruction) {
+  const struct qzi_sampled *its =
+    tracker->paths && like->base ? qzi_left_samples_spend(&tracker->left, like->start, ns) : NULL;
+  if (!its) return 0;
+  *kernel = its->kernel;
+  if (its->walk.pc)
+    *instruction = qzi_instruction_find(&tracker->sampler->instructions, its->walk.pc, its->walk.pc_entry);
+  return qzi_paths_ran(tracker->paths, like->base, &its->walk, 0);
+}
+
 uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel,
                               uint32_t *instruction) {
   struct qzi_tracked *known = &tracker->all[index];
@@ -203,7 +238,10 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
   uint32_t record = known->run_record;
   struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, tracker->interval_ns)
                                   : qzi_sample_queue_worked(&known->samples, record, tracker->interval_ns);
-  if (!its) return 0;
+  if (!its) {
+    struct qzi_executed like = {.base = record ? record : start_of(tracker, known), .start = known->start};
+    return spins ? 0 : qzi_tracker_unseen(tracker, &like, ns, kernel, instruction);
+  }
   uint32_t from = its->record ? its->record : record ? record : start_of(tracker, known), node = 0;
   if (!spins && (!its->node || its->from != from)) {
     its->from = from;
@@ -216,4 +254,15 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
   known->shown = NULL; /* the sample may have been freed */
   qzi_sample_queue_spend(&known->samples, its, ns);
   return node;
+}
+
+struct qzi_executed qzi_tracker_ended(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t ns) {
+  const struct qzi_tracked *known = &tracker->all[index];
+  if (known->serial != serial) return known->ended_serial == serial ? known->ended : (struct qzi_executed){0};
+  uint32_t instruction;
+  uint8_t kernel;
+  struct qzi_executed ended = {.start = known->start,
+                               .base = known->run_record ? known->run_record : start_of(tracker, known)};
+  ended.node = qzi_tracker_executed(tracker, index, ns, 0, &kernel, &instruction);
+  return ended;
 }
