@@ -59,6 +59,20 @@ test('rows at most, and what is said then; a hostile name moves no cursor', (t) 
   t.is(barsOf(deep, 0, { top: 0 }).length, 51);
 });
 
+test('bars end where their caller ends: where all widths are rounded, none reaches into the next one', (t) => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const builder = new ProfileBuilder({ processors: 1 });
+    for (let k = 1; k <= 15; k++)
+      builder.stretch(1e6 + ((k * seed * 7919) % 9973) * 1e3, [run('t', ['main', `f${k}`, `g${k}`, `h${k}`])]);
+    const rows = barsOf(modelOf(builder), 0);
+    for (const row of rows) t.true(row.length <= 40, row);
+    const starts = (row: string, letter: string): number[] =>
+      [...row.matchAll(new RegExp(`${letter}\\d`, 'g'))].map(({ index }) => index);
+    t.deepEqual(starts(rows[3]!, 'g'), starts(rows[2]!, 'f'));
+    t.deepEqual(starts(rows[4]!, 'h'), starts(rows[2]!, 'f'));
+  }
+});
+
 test('five steps from alone to all processors', (t) => {
   t.deepEqual(
     [1, 1.7, 2.5, 3.3, 4].map((busy) => aloneness(busy, 4)),

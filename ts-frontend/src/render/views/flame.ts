@@ -13,6 +13,7 @@ const tones = ['alone0', 'alone1', 'alone2', 'alone3', 'alone4'] as const;
 
 interface Bar {
   node: FlameNode;
+  startNs: number; // exact: columns are rounded, and what is rounded twice may overlap the next bar
   from: number; // column
   to: number;
 }
@@ -20,16 +21,15 @@ interface Bar {
 /** Rows of bars, each bar below its caller's, in whole columns; contexts narrower than a column are left out. */
 function layout(root: FlameNode, columns: number, most: number): { rows: Bar[][]; deeper: boolean } {
   const rows: Bar[][] = [];
-  let row: Bar[] = root.nptNs > 0 ? [{ node: root, from: 0, to: columns }] : [];
+  let row: Bar[] = root.nptNs > 0 ? [{ node: root, startNs: 0, from: 0, to: columns }] : [];
   while (row.length > 0 && (most === 0 || rows.length < most)) {
     rows.push(row);
-    row = row.flatMap(({ node, from }) => {
-      let below = (from * root.nptNs) / columns;
+    row = row.flatMap(({ node, startNs, from, to }) => {
+      const columnAt = (ns: number): number => Math.min(to, Math.max(from, Math.round((ns / root.nptNs) * columns)));
+      let endNs = startNs;
       return node.open().flatMap((child): Bar[] => {
-        const start = Math.round((below / root.nptNs) * columns);
-        below += child.nptNs;
-        const end = Math.round((below / root.nptNs) * columns);
-        return end > start ? [{ node: child, from: start, to: end }] : [];
+        const below = { node: child, startNs: endNs, from: columnAt(endNs), to: columnAt((endNs += child.nptNs)) };
+        return below.to > below.from ? [below] : [];
       });
     });
   }
