@@ -82,5 +82,18 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
         remedy: 'Make it faster, give it less to do, or run more processes of its kind.',
       };
     }
+    case 'asleep': {
+      const who = finding.sleepers
+        .map(({ name, wait, ns }) => `${clean(name, options)} slept for ${waitPhrase(wait)} (${say(ns)})`)
+        .join(', ');
+      return {
+        text:
+          `Nothing ran for ${say(finding.costNs)} (${ofRun(finding.costNs)}), and no process of the tree is known to ` +
+          `have caused that: on the path, ${who}.`,
+        remedy:
+          'Input and output, timers, or other programs end such sleep: do other work meanwhile, or wait less. A ' +
+          'server at rest looks the same.',
+      };
+    }
   }
 }

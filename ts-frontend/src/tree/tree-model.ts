@@ -51,6 +51,12 @@ export type TreeFinding =
       name: string;
       pid: number | null;
       waits: { waiter: string; wait: TreeWait; ns: number }[];
+    }
+  | {
+      kind: 'asleep';
+      costNs: number;
+      savingNs: number | null; // null: what they wait for is outside of the tree
+      sleepers: { name: string; ns: number; wait: TreeWait }[]; // on the path
     };
 
 export interface TreeModel {
@@ -223,17 +229,28 @@ function waitedFor(raw: RawTree): TreeFinding[] {
     .slice(0, 2);
 }
 
+/** Nothing ran, though it could have: processes on the path slept for something that no process of the tree did. */
+function asleep(raw: RawTree, path: readonly PathRow[]): TreeFinding[] {
+  const nothingNs = Math.max(0, (raw.byBusy[0] ?? 0) - raw.starvedNs);
+  const costNs = Math.min(nothingNs, sum(path.map(({ asleepNs }) => asleepNs)));
+  if (costNs < 2 * leastShare * raw.elapsedNs) return [];
+  const waits = waitRows(raw).filter(({ holder }) => holder === null);
+  const sleepers = path
+    .filter(({ asleepNs }) => asleepNs >= 2 * leastShare * costNs)
+    .sort((a, b) => b.asleepNs - a.asleepNs)
+    .slice(0, 3)
+    .map(({ name, asleepNs }) => ({
+      name,
+      ns: asleepNs,
+      wait: waits.find(({ waiter }) => waiter === name)?.wait ?? ('unknown' as const),
+    }));
+  return [{ kind: 'asleep', costNs, savingNs: null, sleepers }];
+}
+
 export function buildTree(raw: RawTree): TreeModel {
   const kinds = raw.kinds.map((kind, index) => kindRow(kind, index, raw.cpus)).sort((a, b) => b.nptNs - a.nptNs);
   const runNs = sum(raw.kinds.map((kind) => kind.runNs));
   const nptNs = raw.elapsedNs - (raw.byBusy[0] ?? 0);
-  const findings = [
-    ...serial(raw, kinds),
-    ...fewJobs(raw),
-    ...lastProcess(raw),
-    ...startUp(raw, runNs, nptNs),
-    ...waitedFor(raw),
-  ].sort((a, b) => (b.savingNs ?? b.costNs) - (a.savingNs ?? a.costNs));
   const path = raw.kinds
     .map((kind) => ({
       name: kindName(kind),
@@ -243,5 +260,13 @@ export function buildTree(raw: RawTree): TreeModel {
     }))
     .filter((row) => row.ranNs + row.noCpuNs + row.asleepNs > 0)
     .sort((a, b) => b.ranNs + b.noCpuNs + b.asleepNs - (a.ranNs + a.noCpuNs + a.asleepNs));
+  const findings = [
+    ...serial(raw, kinds),
+    ...fewJobs(raw),
+    ...lastProcess(raw),
+    ...startUp(raw, runNs, nptNs),
+    ...waitedFor(raw),
+    ...asleep(raw, path),
+  ].sort((a, b) => (b.savingNs ?? b.costNs) - (a.savingNs ?? a.costNs));
   return { raw, runNs, nptNs, nothingNs: raw.byBusy[0] ?? 0, kinds, waits: waitRows(raw), path, findings };
 }
