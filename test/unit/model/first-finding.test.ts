@@ -219,7 +219,7 @@ test('work that no procedure has much of by itself: the one that calls it all, n
   const [first] = model.findings;
   t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['optimize', 'search', 1000]);
   t.true(factsOf(first, 'optimize').spread);
-  t.regex(sentence(model), /search with everything that it calls .*No procedure takes a tenth/);
+  t.regex(sentence(model), /search with everything that it calls .*No procedure in it takes a tenth/);
   t.false(factsOf(search(4).findings[0], 'optimize').spread);
 });
 

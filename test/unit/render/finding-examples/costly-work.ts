@@ -55,6 +55,7 @@ const hot: OptimizeFacts = {
   handedOn: false,
   guessed: false,
   spread: false,
+  unnamed: false,
   allocatorNs: null,
   copyingNs: null,
   chainsNs: null,

@@ -4,7 +4,10 @@ import type { FindingContext } from './context.js';
 import { shownId } from './context.js';
 
 /** By node: 1 if one of the displayed entities is on the path. */
-export function pathsThrough({ model, tables }: FindingContext, ids: ReadonlySet<number>): Uint8Array {
+export function pathsThrough(
+  { model, tables }: Pick<FindingContext, 'model' | 'tables'>,
+  ids: ReadonlySet<number>,
+): Uint8Array {
   const { parent, entity, count } = tables.stacks;
   const through = new Uint8Array(count);
   for (let n = 1; n < count; n++)

@@ -60,8 +60,8 @@ export interface HotScope {
   /** The subjects of other findings with their worth: code that costs at most `factor` times as much is left out. */
   named: ReadonlyMap<number, number>;
   factor: number;
-  /** If no procedure has enough self time, whether to report one that has it including its callees. */
-  spread: boolean;
+  /** Whether to report a procedure for what it has including its callees: if none has enough self time, or always. */
+  spread: 'no' | 'if-none' | 'only';
   /** Kinds of kernel work that have a finding of their own. */
   kernelWork: ReadonlySet<number>;
 }
@@ -82,6 +82,23 @@ function isWork({ model, covered }: FindingContext, { kernelWork }: HotScope, k:
 const isAtWork = (context: FindingContext, scope: HotScope, k: number): boolean =>
   isBusyTime(context, k) && isWork(context, scope, k) && !scope.named.has(u32(context.model.raw.tuples.thread, k));
 
+/** The procedure whose work it is; for code of a library without names, the exported procedure that it runs for. */
+function ownerOf({ model, own }: FindingContext, node: number): number {
+  const id = u32(own.owner, node);
+  return shownId(model, item(model.entities, id).runsFor || id);
+}
+
+/** The NPT of all such work in procedures that no other finding names. */
+export function atWorkNs(context: FindingContext, scope: HotScope): number {
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  let npt = 0;
+  for (let k = 0; k < tables.weights.length; k++)
+    if (isAtWork(context, scope, k) && !scope.named.has(ownerOf(context, u32(tuples.stack, k))))
+      npt += f64(tables.weights, k) / u16(tuples.busy, k);
+  return npt;
+}
+
 function measure(context: FindingContext, scope: HotScope, main: number): Map<number, Hot> {
   const { model, tables, own } = context;
   const { stacks, weights } = tables;
@@ -92,7 +109,7 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
     if (!isAtWork(context, scope, k)) continue;
     const node = u32(tuples.stack, k),
       ns = f64(weights, k) * shareOf(k);
-    const id = shownId(model, u32(own.owner, node));
+    const id = ownerOf(context, node);
     const row = byEntity.get(id) ?? hotOf();
     byEntity.set(id, row);
     const npt = ns / u16(tuples.busy, k);
@@ -108,12 +125,12 @@ function measure(context: FindingContext, scope: HotScope, main: number): Map<nu
 
 /** The NPT of its own work, by stack. */
 function workOf(context: FindingContext, scope: HotScope, id: number): Map<number, number> {
-  const { model, tables, own } = context;
+  const { model, tables } = context;
   const { tuples } = model.raw;
   const byStack = new Map<number, number>();
   for (let k = 0; k < tables.weights.length; k++) {
     const node = u32(tuples.stack, k);
-    if (isAtWork(context, scope, k) && shownId(model, u32(own.owner, node)) === id)
+    if (isAtWork(context, scope, k) && ownerOf(context, node) === id)
       addTo(byStack, node, f64(tables.weights, k) / u16(tuples.busy, k));
   }
   return byStack;
@@ -183,7 +200,36 @@ function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number
   if (!best) return [];
   const [id, hot] = best;
   const { restNs } = withCalled(context, scope, id, 0);
-  return [optimize(model, id, hot, { mostNs: hot.npt, restNs, spread: true })];
+  const [largest] = [...ownersBelow(context, scope, id)].sort((a, b) => b[1] - a[1]);
+  const within = largest && largest[1] >= leastNs ? { entity: largest[0], ns: largest[1] } : null;
+  const facts = { within, mostNs: hot.npt, restNs, spread: true };
+  return [optimize(model, id, hot, facts, within ? [within.entity] : [])];
+}
+
+/** The self NPT of procedures that the procedure calls. */
+function ownersBelow(context: FindingContext, scope: HotScope, id: number): Map<number, number> {
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  const within = pathsThrough(context, new Set([id]));
+  const owners = new Map<number, number>();
+  for (let k = 0; k < tables.weights.length; k++) {
+    const node = u32(tuples.stack, k);
+    if (isAtWork(context, scope, k) && u8(within, node) === 1)
+      addTo(owners, ownerOf(context, node), f64(tables.weights, k) / u16(tuples.busy, k));
+  }
+  owners.delete(id);
+  return owners;
+}
+
+/** Whether half of it is in procedures of a library that have no names and run for the one that the finding names. */
+function isMostlyUnnamed({ model, own }: FindingContext, work: ReadonlyMap<number, number>): boolean {
+  let unnamed = 0,
+    all = 0;
+  for (const [node, ns] of work) {
+    all += ns;
+    if (item(model.entities, u32(own.owner, node)).runsFor !== 0) unnamed += ns;
+  }
+  return unnamed >= all / 2;
 }
 
 /** Facts without a value here are those of self time, on any thread. */
@@ -211,6 +257,7 @@ const optimize = (
       handedOn: false,
       guessed: false,
       spread: false,
+      unnamed: false,
       allocatorNs: null,
       loop: null,
       copyingNs: null,
@@ -228,19 +275,20 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const { model, least } = context;
   const P = model.processors;
   const main = P > 1 ? mainAlwaysAtWork(model) : 0;
+  const leastNs = Math.max(2 * least, 0.1 * model.elapsedNs);
   const byEntity = measure(context, scope, main);
   const worth = ({ npt, mainNs }: Pick<Hot, 'npt' | 'mainNs'>): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
   const rows = [...byEntity].filter(([id, { npt }]) => !isSaid(scope, id, npt)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
-  const leastNs = Math.max(2 * least, 0.1 * model.elapsedNs);
   const allocation = allocationOf(context, (k) => isAtWork(context, scope, k), main);
   const allocates = allocationFinding(model, allocation, worth(allocation));
   const isTried = scope.named.get(allocates.entity) === Infinity;
-  if (worth(allocation) >= leastNs && isMostOf(allocation, byEntity) && !isTried) return [allocates];
-  if (!best || worth(best[1]) < leastNs) {
+  if (scope.spread !== 'only' && worth(allocation) >= leastNs && isMostOf(allocation, byEntity) && !isTried)
+    return [allocates];
+  if (!best || worth(best[1]) < leastNs || scope.spread === 'only') {
     // Otherwise what calls all of it would mostly be the code that another finding is about.
     const isElsewhere = [...byEntity].some(([id, { npt }]) => npt >= leastNs && isSaid(scope, id, npt));
-    return scope.spread && main === 0 && !isElsewhere ? spreadFinding(context, scope, leastNs) : [];
+    return scope.spread !== 'no' && main === 0 && !isElsewhere ? spreadFinding(context, scope, leastNs) : [];
   }
   const [id, hot] = best,
     { npt, called } = hot,
@@ -263,6 +311,7 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   // Of a single thread, the lock costs little: nobody else takes it.
   const library = togetherOf(model, hot) >= 2 ? libraryLockIn(context, work) : null;
   const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
-  const facts = { within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, chainsNs, library, loop };
+  const unnamed = isMostlyUnnamed(context, work);
+  const facts = { unnamed, within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, chainsNs, library, loop };
   return [optimize(model, id, hot, facts, related)];
 }

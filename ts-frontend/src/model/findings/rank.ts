@@ -5,7 +5,7 @@
  * docs/reference/findings.md. Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { defined, item, u16 } from '../profile/columns.js';
+import { item, u16 } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
 import { reconciled } from '../evidence/advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
@@ -22,7 +22,7 @@ import { lineMoves, lockChurnFindings } from './lock-churn.js';
 import { joinGoroutines } from './goroutines.js';
 import { handOverFindings } from './hand-overs.js';
 import { joinHeldWork } from './held-work.js';
-import { hotCodeFindings, type HotScope } from './hot-code.js';
+import { atWorkNs, hotCodeFindings, type HotScope } from './hot-code.js';
 import { reasonsOf, kernelWorkFindings } from './kernel-work.js';
 import { overheadFindings, wakeUpFindings } from './overhead.js';
 import { processStarts } from './process-starts.js';
@@ -31,10 +31,12 @@ import { compilationFindings } from './compilation.js';
 import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
+import { atRest, codePays, orderedIfBusy, orderedIfIdle, promised, worthOf } from './order.js';
 import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
 import type { FindingContext, Unseen } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
-import { bound, ifRemoved, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
+import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
+import { mostOnPath } from '../evidence/path-bound.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { cover, workBelow } from '../evidence/work-below.js';
 import { gatherSmall, isFirstOfKind, joinAllocation, withoutEffects } from './same-cause.js';
@@ -141,30 +143,20 @@ export function findingsOf(context: FindingContext): Finding[] {
   const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const limits = oversubscriptionFirst(sorted, promised);
   const isGuess = isBusyByGuess(context, all);
-  const isBusy = isBusyAtWork(model, all) && !areHandedOn(context, all) && !isGuess;
+  const isHanded = areHandedOn(context, all);
+  const isBusy = isBusyAtWork(model, all) && !isHanded && !isGuess;
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
-  const said = subjectsOf(findings);
+  const said = subjectsOf(model, findings);
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
-  if (isBusy) {
-    findings.push(...optimizeWithin(context, longest, { ...said, factor: 2, spread: true }));
-    findings = joinAllocation(findings);
-    const least = Math.max(leastGrowing * model.elapsedNs, mostWithTwice(model, findings));
-    const first = findings.filter(
-      (one) => one.kind === 'serial' && one.costNs >= least && !isMostlyTogether(one, findings),
-    );
-    const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => ranked(b) - ranked(a));
-    findings = [...first, ...rest];
-    findings = findings.slice(0, findingsKept);
-  } else {
-    if (findings.length < findingsKept)
-      findings.push(...optimizeWithin(context, longest, { ...said, factor: muchMore, spread: false }));
-    findings = joinAllocation(findings);
-    promoteCode(findings);
-    orderWork(findings);
-  }
+  const scope = { ...said, factor: isBusy ? 2 : muchMore, spread: isBusy ? 'if-none' : 'no' } as const;
+  if (isBusy || findings.length < findingsKept) findings.push(...optimizeWithin(context, longest, scope));
+  findings = joinAllocation(findings);
+  findings = isBusy ? orderedIfBusy(model, findings) : orderedIfIdle(findings);
+  if (!isHanded && !isGuess) findings = withPayingCode(context, longest, findings, said);
+  findings = findings.slice(0, findingsKept);
   findings = joinHeldWork(context, findings);
-  describeCode(findings, areHandedOn(context, all), isGuess);
+  describeCode(findings, isHanded, isGuess);
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
@@ -187,12 +179,14 @@ const isLeft = ({ facts, bound: its }: Finding): boolean =>
 const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
 
 /** What findings already cover (entities, kinds of kernel work), for the search for code to optimize. */
-function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
+function subjectsOf({ entities }: Model, findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
   const named = new Map<number, number>();
   for (const one of findings) {
     const withRelated = one.kind === 'pipeline' || one.facts.form === 'collection';
     for (const id of withRelated ? [one.entity, ...one.related] : [one.entity])
-      named.set(id, Math.max(named.get(id) ?? 0, worthOf(one)));
+      // code to optimize is named after the exported procedure that it runs for
+      for (const its of new Set([id, item(entities, id).runsFor || id]))
+        named.set(its, Math.max(named.get(its) ?? 0, worthOf(one)));
   }
   const kernelWork = findings.flatMap(({ facts }) =>
     facts.form === 'kernel-work'
@@ -205,17 +199,6 @@ function subjectsOf(findings: readonly Finding[]): Pick<HotScope, 'named' | 'ker
   );
   return { named, kernelWork: new Set(kernelWork) };
 }
-
-/** Time in which nothing ran except that requests of others were awaited: a server at rest, which delays nobody. */
-const atRest = ({ facts }: Finding): number => (facts.form === 'io' && facts.waits === 'others' ? facts.restNs : 0);
-
-/**
- * The share of such time that counts in comparison with what the program itself does: it is not known which side sets
- * the pace, and a client that waits for its server has little else to report.
- */
-const restCounts = 0.25;
-const promised = (finding: Finding): number =>
-  ofBound(finding, finding.savingNs) - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
 
 /** Whether the processors are busy nearly all the time, not counting time at rest. */
 function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {
@@ -234,6 +217,28 @@ function isBusyByGuess({ model, tables }: FindingContext, findings: readonly Fin
   return !isSeen && findings.some(({ facts: { form } }) => form === 'lock' || form === 'goroutine-lock');
 }
 
+/**
+ * The findings, with code that keeps the processors busy first if that pays most: the procedure with most of it, or if
+ * that does not pay, the one that has half of it with all that it calls. Where processors are idle as well, neither may
+ * be among the findings yet.
+ */
+function withPayingCode(
+  context: FindingContext,
+  longest: Longest,
+  findings: readonly Finding[],
+  said: Pick<HotScope, 'named' | 'kernelWork'>,
+): Finding[] {
+  const scope: HotScope = { ...said, factor: 2, spread: 'if-none' };
+  const others = findings.filter(({ kind }) => kind !== 'optimize');
+  const atWork = atWorkNs(context, scope);
+  const pays = (code: Finding): boolean =>
+    codePays(Math.min(worthOf(code), mostOnPath(context, code.entity)), others, atWork);
+  const known = findings.filter(({ kind }) => kind === 'optimize');
+  const found = known.length > 0 ? known : optimizeWithin(context, longest, scope);
+  const code = found.find(pays) ?? optimizeWithin(context, longest, { ...scope, spread: 'only' }).find(pays);
+  return code ? [code, ...others] : [...findings];
+}
+
 /** The first findings whose advice does not contradict that of an earlier one. */
 function chosen(limits: readonly Finding[]): Finding[] {
   let findings: Finding[] = [];
@@ -243,32 +248,6 @@ function chosen(limits: readonly Finding[]): Finding[] {
 
 /** If this share of the processors is busy on average, shorter waits save at most the remaining share. */
 const nearlyBusy = 0.85;
-/**
- * Serial code with at least this share of the elapsed time comes first if it would have the largest saving with twice
- * as many processors: code that runs on all processors would then take half as long, all other code as long as now.
- */
-const leastGrowing = 0.05;
-/** If this share of the processors is busy, all are considered at work, as for code to optimize. */
-const onAll = 0.75;
-const mostWithTwice = ({ processors }: Model, findings: readonly Finding[]): number =>
-  Math.max(
-    0,
-    ...findings
-      .filter(({ kind }) => kind !== 'serial')
-      .map((one) => (one.processorUse.busy >= onAll * processors ? ranked(one) / 2 : ranked(one))),
-  );
-
-/**
- * Whether several threads run the code at the same time for most of its time and one thread runs it alone for the rest:
- * the rest remains when the others have ended or other programs have their CPUs, so it does not gain importance with
- * more processors.
- */
-const isMostlyTogether = ({ entity, costNs }: Finding, findings: readonly Finding[]): boolean =>
-  findings.some(
-    (one) =>
-      one.facts.form === 'optimize' && one.entity === entity && one.facts.together >= 2 && one.costNs >= 2 * costNs,
-  );
-
 /**
  * If waiting and waking in the kernel take at least this share of the processor time, threads hand something to each
  * other.
@@ -313,36 +292,10 @@ function optimizeWithin(context: FindingContext, longest: Longest, { named, ...s
   return [];
 }
 
-/** The saving that findings are compared by: serial code may be removed, others save what the change saves. */
-const worthOf = (finding: Finding): number => Math.min(ifRemoved(finding), finding.bound?.mostNs ?? Infinity);
-
-/** Of an upper bound, this share counts: others come first if less than it would have to be removed to save as much. */
-const mostEven = 0.5;
-const ranked = (finding: Finding): number => {
-  const worth = worthOf(finding);
-  return Math.max(0, finding.kind === 'optimize' ? mostEven * worth : ofBound(finding, worth) - atRest(finding));
-};
-
-/** Likewise for waits that may end sooner and stages that may be faster: of these, some of the saving is known. */
-function ofBound(finding: Finding, ns: number): number {
-  const { facts } = finding;
-  if (facts.form === 'compilation') return mostEven * ns;
-  if (facts.form === 'slowest-stage') return Math.max(Math.min(ns, facts.savesNs), mostEven * worthOf(finding));
-  return facts.form === 'io' && mayEnd(facts.waits) ? Math.max(mostEven * ns, Math.min(ns, facts.overlapNs)) : ns;
-}
-
 function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
   return kind === 'serial'
     ? Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs
     : least;
-}
-
-/** Code to optimize comes last, unless all other findings are small in comparison. */
-function promoteCode(findings: Finding[]): void {
-  const last = findings.at(-1);
-  if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore))
-    return;
-  findings.unshift(defined(findings.pop()));
 }
 
 /** Adds to findings on code to optimize the best saving of the others, and whether locks are handed on. */
@@ -357,16 +310,6 @@ function describeCode(findings: readonly Finding[], handedOn: boolean, guessed: 
     }));
     const best = others.reduce((most, one) => (one.ns > most.ns ? one : most), { finding: -1, ns: 0 });
     if (best.ns > 0 && best.ns < costNs) facts.even = { part: best.ns / costNs, finding: best.finding };
-  }
-}
-
-/** Less work in the kernel and in the program are changes of one kind, so they are ordered by savings. */
-function orderWork(findings: Finding[]): void {
-  for (let k = findings.length - 1; k > 0; k--) {
-    const one = item(findings, k),
-      before = item(findings, k - 1);
-    if (one.kind !== 'optimize' || before.kind !== 'kernel' || ranked(one) <= worthOf(before)) return;
-    findings.splice(k - 1, 2, one, before);
   }
 }
 

@@ -16,7 +16,9 @@ export interface AllocationFacts {
 /** Code that takes time while the processors are busy. */
 export interface OptimizeFacts {
   form: 'optimize';
-  within: { entity: number; ns: number } | null; // run-time library procedures that it calls
+  // procedures of run-time libraries that it calls; with `spread`, the called one with most self time, if it has a
+  // tenth of the elapsed time
+  within: { entity: number; ns: number } | null;
   // code that takes more, but does not delay main, which works all the time and waits for no thread
   beside: { entity: number; ns: number; main: number } | null;
   mostNs: number; // upper bound: saved if the code took no time; how much less it can take is not known
@@ -29,7 +31,8 @@ export interface OptimizeFacts {
   // threads hand locks to each other all the time, so that data comes from other CPUs together with the lock
   handedOn: boolean;
   guessed: boolean; // other programs had CPUs, and threads wait for a lock: that all CPUs were busy is not certain
-  spread: boolean; // the procedure with its callees; no procedure has a tenth of the elapsed time by itself
+  spread: boolean; // the procedure with its callees
+  unnamed: boolean; // half of it is in procedures of its library that have no names and run for it
   allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half
   loop: string | null; // file and line of the innermost loop of its own code that has most of it
   copyingNs: number | null; // part of it that copies memory (memcpy); null if less than half

@@ -11,13 +11,15 @@ const isFirst = (finding: Finding, { findings }: Phrases['model']): boolean =>
 
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
-  const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, allocatorNs } = facts;
-  const { copyingNs, guessed, chainsNs, library, loop } = facts;
+  const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, unnamed } = facts;
+  const { allocatorNs, copyingNs, guessed, chainsNs, library, loop } = facts;
   const entity = item(model.entities, finding.entity);
-  const subject =
-    entity.kind === 'lock'
-      ? heldText(title(entity.id))
-      : `${title(entity.id)} ${spread ? 'with everything that it calls' : 'itself'}`;
+  const extent = spread
+    ? 'with everything that it calls'
+    : unnamed
+      ? 'with the unnamed procedures of its library that run for it'
+      : 'itself';
+  const subject = entity.kind === 'lock' ? heldText(title(entity.id)) : `${title(entity.id)} ${extent}`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
   const help = finding.processorUse.idle < 0.05 ? 'cannot help' : 'helps little';
   const other = beside
@@ -27,7 +29,7 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
       'waits for none of them.'
     : '';
   const inLoop = loop === null ? '' : `, mostly in the loop at ${loop},`;
-  const flat = spread ? ' No procedure takes a tenth of the elapsed time by itself.' : '';
+  const flat = spread && within === null ? ' No procedure in it takes a tenth of the elapsed time by itself.' : '';
   const called = calledNs >= mostNs / 10 ? ` (${time(mostNs + calledNs)} with the procedures that it calls)` : '';
   const rest = restNs >= mostNs / 10 ? `, plus ${time(restNs)} that it takes while fewer processors are busy` : '';
   const comparison = even
