@@ -63,19 +63,45 @@ static int only_started(const struct qzi_target *itself, uint64_t own_ns, const 
   return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that only wait use almost no processor time */
 }
 
+/* The threads that it has, or had at its end; at least 1. */
+static uint64_t threads_left(const struct qzi_target *target) {
+  const struct qz_session_view *view = &target->recording.view;
+  uint64_t count = 0;
+  for (uint32_t k = 0; k < qz_session_thread_high(view); k++)
+    count += QZ_LOAD(&qz_session_thread(view, k)->os_tid) != 0;
+  return count ? count : 1;
+}
+
+/* For how long it lived before its recording ended: since it began to publish, for its recording may begin later. */
+static uint64_t lived_ns(const struct qzi_target *target) {
+  const struct qz_profile *its = target->recording.file.head;
+  uint64_t begun_ns = qz_session_head(&target->recording.view)->start_ns;
+  return its->elapsed_ns + (begun_ns && begun_ns < its->first_ns ? its->first_ns - begun_ns : 0);
+}
+
+/* For how long its threads waited for CPUs, on average. */
+static uint64_t waited_ns(const struct qzi_target *target) {
+  return target->recording.cpu_time.wait_ns / threads_left(target);
+}
+
+static int is_most(uint64_t part_ns, uint64_t of_ns) { return part_ns >= of_ns - of_ns / LEFT; }
+
 /* Returns 1 if the process that used `own_ns` hardly worked since it started the other one, which used `its_ns`, and
- * what it did alone before was a small part of the run, or the start of a server, whose workers answer. For how long it
- * waited for CPUs before says nothing of that: those depend on what else runs on the machine. */
+ * what it did alone before was a small part of the run, or the start of a server, whose workers answer; also if that is
+ * so without the time for which either waited for CPUs: these depend on what else runs on the machine. */
 static int only_waited(const struct qzi_target *itself, uint64_t own_ns, const struct qzi_target *most,
                        uint64_t its_ns) {
   const struct qz_profile *own = itself->recording.file.head, *its = most->recording.file.head;
-  uint64_t before_ns = most->launched_ns - 1, end_ns = own->first_ns + own->elapsed_ns, of_ns;
-  uint64_t threads = threads_of(itself), waited_ns = threads ? most->launched_wait_ns / threads : 0;
-  of_ns = own->elapsed_ns > waited_ns ? own->elapsed_ns - waited_ns : 0;
-  if ((itself->recording.sockets.found | most->recording.sockets.found) & QZ_SOCKETS_LISTENS)
-    of_ns = end_ns > its->first_ns ? end_ns - its->first_ns : 0;
-  if (!most->launched_ns || its_ns < WORK_NS || its->elapsed_ns < of_ns - of_ns / LEFT) return 0;
-  return own_ns <= before_ns || (own_ns - before_ns) * TIMES < its_ns;
+  uint64_t before_ns = most->launched_ns - 1, life_ns = lived_ns(most), of_ns = own->elapsed_ns;
+  uint64_t idle_ns = waited_ns(most), others_ns = idle_ns + waited_ns(itself);
+  if (!most->launched_ns || its_ns < WORK_NS || (own_ns > before_ns && (own_ns - before_ns) * TIMES >= its_ns))
+    return 0;
+  if ((itself->recording.sockets.found | most->recording.sockets.found) & QZ_SOCKETS_LISTENS) {
+    uint64_t end_ns = own->first_ns + own->elapsed_ns, began_ns = its->first_ns + its->elapsed_ns - life_ns;
+    of_ns = end_ns > began_ns ? end_ns - began_ns : 0;
+  }
+  return is_most(life_ns, of_ns) ||
+         (of_ns > others_ns && life_ns > idle_ns && is_most(life_ns - idle_ns, of_ns - others_ns));
 }
 
 void qzi_follow_passed(uint64_t used_ns) {
@@ -87,14 +113,13 @@ void qzi_follow_missed(pid_t pid) {
   if (!all.missed++) all.first_missed = pid;
 }
 
-/* Notes for each process whose recording has just begun how much the launched one had used and waited by then. */
+/* Notes for each process whose recording has just begun how much the launched one had used by then. */
 static void note_launched(struct qzi_target *itself) {
   for (unsigned k = 0; itself && k < qzi_target_count; k++) {
     struct qzi_target *one = qzi_targets[k];
     if (one == itself || one->launched_ns) continue;
     qzi_cpu_time_read(&itself->recording.cpu_time, &itself->recording.view, itself->pid);
     one->launched_ns = 1 + itself->recording.cpu_time.run_ns;
-    one->launched_wait_ns = itself->recording.cpu_time.wait_ns;
   }
 }
 

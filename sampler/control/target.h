@@ -26,8 +26,7 @@ struct qzi_target {
   int forked;          /* 1: it is a forked child of a recorded program, and has not called exec */
   uint64_t
     launched_ns; /* followed: 1 + the processor time of the launched program when this recording began; 0: unknown */
-  uint64_t launched_wait_ns; /* for how long the launched program's threads had waited for CPUs by then, the sum */
-  int numbered;              /* 1: its name contains the process number because the requested name was taken */
+  int numbered;  /* 1: its name contains the process number because the requested name was taken */
 };
 
 extern struct qzi_target *qzi_targets[QZI_TARGETS_MAX];

@@ -199,7 +199,8 @@ test.serial('names that nobody gave: threads by what they run, locks by the part
   t.regex(join.file, /names\.cc$/, 'the place of a std::thread::join is in the program');
 });
 
-test.serial('locks taken through code of libraries have their place in the program', async (t) => {
+// The walk from the library's code to the program reads the thread's stack.
+needing('process_vm_readv')('locks taken through code of libraries have their place in the program', async (t) => {
   const { model } = await record(program('wrapped_locks'));
   const places = new Map<string, number>();
   for (const { rawKind, members, file, line, object: stats } of model.entities)

@@ -2,11 +2,15 @@
 import test from 'ava';
 import { type Model } from '../../../ts-frontend/src/model/index.js';
 import { record, start } from '../../support/record.js';
-import { near, object, program } from './helpers.js';
+import { hadCpus, near, object, program } from './helpers.js';
 
-/** Names of threads that held an object while others waited, each with its share of the waiting time. */
-function holders(model: Model, { object: { holders: list } }: ReturnType<typeof object>): Map<string, number> {
-  const total = list.reduce((sum, { ns }) => sum + ns, 0),
+/**
+ * Names of threads that held an object while others waited, each with its share of the waiting time. Beside other
+ * programs, who waited still waits, for a CPU, when nobody holds it any more: that time does not count.
+ */
+function holders(model: Model, { object: { holders: all } }: ReturnType<typeof object>): Map<string, number> {
+  const list = hadCpus(model) ? all : all.filter(({ thread }) => thread !== model.root.id),
+    total = list.reduce((sum, { ns }) => sum + ns, 0),
     shares = new Map<string, number>();
   for (const { thread, ns } of list) {
     const name = model.entities[thread]?.name ?? '';

@@ -10,7 +10,7 @@ import { item } from '../../../ts-frontend/src/model/profile/columns.js';
 import { root } from '../../support/root.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
-import { dividesItsWork, program } from './helpers.js';
+import { dividesItsWork, hadCpus, program } from './helpers.js';
 
 const test = needing('process_vm_readv', 'x86-64');
 
@@ -46,10 +46,10 @@ const ran = (model: Model, name: string): number =>
 test('running threads have their procedures, and the report says where the samples come from', async (t) => {
   const { model } = await refused(t, [program('paths')]);
   dividesItsWork(t, model, (name) => ran(model, name), 0.15);
-  t.deepEqual(
-    model.notices.flatMap((notice) => (notice.form === 'forbidden' ? [notice.what] : [])),
-    ['signal-samples'],
-  );
+  const forbidden = model.notices.flatMap((notice) => (notice.form === 'forbidden' ? [notice.what] : []));
+  t.is(forbidden[0], 'signal-samples');
+  // Beside other programs, threads run for less than a tick at a time, and are often not seen at any.
+  t.deepEqual(forbidden.slice(1), hadCpus(model) ? [] : forbidden.slice(1).filter((what) => what === 'rare-samples'));
   t.true(model.head.runningSampleNs > 0, 'what a sample costs');
 });
 

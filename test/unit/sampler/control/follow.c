@@ -13,9 +13,10 @@
 struct course {
   unsigned threads;      /* of the launched program */
   uint64_t before;       /* how long it was alone, */
-  uint64_t used, waited; /* what its threads used, and waited for CPUs, then, and */
+  uint64_t used, waited; /* what its threads used then, for how long they waited for CPUs, and */
   uint64_t since;        /* what they used later */
-  uint64_t lived, works; /* how long the other one lives, and what it uses */
+  uint64_t lived, works; /* for how long the other one is recorded, and what it uses */
+  uint64_t late, idle;   /* how long after its begin its recording begins, and for how long it waited for CPUs */
   uint32_t sockets;      /* the launched program's */
 };
 
@@ -32,6 +33,7 @@ static int is_worker(struct course of) {
   memset(targets, 0, sizeof targets);
   CHECK_IS(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
   __atomic_store_n(&session.head->thread_high, of.threads, __ATOMIC_RELEASE);
+  for (unsigned k = 0; k < of.threads; k++) fake_thread(&session, k)->os_tid = 1 + k;
   for (int k = 0; k < 2; k++) {
     CHECK(!qz_session_open(&targets[k].recording.view, session.fd, &why));
     targets[k].pid = launched + k;
@@ -41,14 +43,16 @@ static int is_worker(struct course of) {
   }
   qzi_target_count = 2;
   targets[0].recording.cpu_time.run_ns = (of.used + of.since) * MS;
+  targets[0].recording.cpu_time.wait_ns = of.waited * MS;
+  targets[1].recording.cpu_time.wait_ns = of.idle * MS;
   targets[0].recording.sockets.found = of.sockets;
   targets[1].recording.cpu_time.run_ns = of.works * MS;
   targets[1].recording.file.path = path;
   targets[1].launched_ns = 1 + of.used * MS;
-  targets[1].launched_wait_ns = of.waited * MS;
   heads[0].first_ns = 1000 * MS;
-  heads[0].elapsed_ns = (of.before + of.lived) * MS;
-  heads[1].first_ns = heads[0].first_ns + of.before * MS;
+  heads[0].elapsed_ns = (of.before + of.late + of.lived) * MS;
+  heads[1].first_ns = heads[0].first_ns + (of.before + of.late) * MS;
+  session.head->start_ns = heads[0].first_ns + of.before * MS;
   heads[1].elapsed_ns = of.lived * MS;
   qzi_follow_begin("program", launched);
   qzi_follow_look();
@@ -77,6 +81,13 @@ int main(void) {
   CHECK_IS(
     is_worker((struct course){.threads = 4, .before = 2000, .used = 150, .waited = 6400, .lived = 2000, .works = 60}),
     1);
+  /* Its work was as much as the other one's, each with a fifth of a CPU. */
+  CHECK_IS(is_worker((struct course){
+             .threads = 1, .before = 2000, .used = 400, .waited = 1600, .lived = 1500, .works = 300, .idle = 1200}),
+           0);
+  /* The other one's recording begins late, because the sampler had no CPU. */
+  CHECK_IS(
+    is_worker((struct course){.threads = 1, .before = 170, .used = 150, .lived = 1500, .late = 1000, .works = 60}), 1);
   /* It went on working. */
   CHECK_IS(
     is_worker((struct course){.threads = 1, .before = 170, .used = 150, .since = 20, .lived = 2500, .works = 60}), 0);
