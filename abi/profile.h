@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* of a finished file; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* of an unfinished file; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    33u
+#define QZ_PROFILE_VERSION    34u
 /* Older formats are read, too: sections and trailing fields that they lack are empty or 0; everything else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u
@@ -96,7 +96,8 @@ enum qz_section_id {
   QZ_SECTION_LINES = 24,           /* struct qz_shared_line. From version 26 on */
   QZ_SECTION_COUNTED = 25,         /* struct qz_counted. From version 28 on */
   QZ_SECTION_MESSAGES = 26,        /* struct qz_message_event; written at the end. From version 29 on */
-  QZ_SECTION_COUNT = 27
+  QZ_SECTION_CPU_LIMITS = 27,      /* struct qz_cpu_limits: one. From version 34 on */
+  QZ_SECTION_COUNT = 28
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {

@@ -71,6 +71,8 @@ struct qz_profile_copy {
   size_t counted_count;
   const struct qz_message_event *messages;
   size_t messages_count;
+  const struct qz_cpu_limits *cpu_limits;
+  size_t cpu_limits_count;
   void *memory; /* the memory of everything above */
 };
 

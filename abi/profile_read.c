@@ -19,7 +19,7 @@
 
 /* Sections that refer to others are read before them: in a growing file the latter are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_MESSAGES,     QZ_SECTION_COUNTED,      QZ_SECTION_UNWINDING,       QZ_SECTION_SLICES,
+  QZ_SECTION_CPU_LIMITS,   QZ_SECTION_MESSAGES,     QZ_SECTION_COUNTED,      QZ_SECTION_UNWINDING,       QZ_SECTION_SLICES,
   QZ_SECTION_INSTRUCTIONS, QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH,
   QZ_SECTION_SEGMENTS,     QZ_SECTION_ON_SPAN,      QZ_SECTION_SITES,           QZ_SECTION_LEVELS,
   QZ_SECTION_TUPLES,       QZ_SECTION_BALANCE,      QZ_SECTION_BLAME,           QZ_SECTION_WAIT_OVERLAP,
@@ -107,6 +107,7 @@ static int copy_sections(struct qzi_profile_source *source, struct qz_profile_co
   PLACE(lines, QZ_SECTION_LINES);
   PLACE(counted, QZ_SECTION_COUNTED);
   PLACE(messages, QZ_SECTION_MESSAGES);
+  PLACE(cpu_limits, QZ_SECTION_CPU_LIMITS);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;

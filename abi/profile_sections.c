@@ -77,6 +77,7 @@ const struct qzi_profile_kind qzi_profile_kinds[QZ_SECTION_COUNT] = {
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), "unwinding"},
   [QZ_SECTION_COUNTED] = {sizeof(struct qz_counted), "what was counted"},
   [QZ_SECTION_MESSAGES] = {sizeof(struct qz_message_event), "messages"},
+  [QZ_SECTION_CPU_LIMITS] = {sizeof(struct qz_cpu_limits), "limits of CPUs"},
 };
 unsigned qzi_profile_sections(uint32_t version) {
   return version < 18   ? QZ_SECTION_WHAT_IF
@@ -87,6 +88,7 @@ unsigned qzi_profile_sections(uint32_t version) {
          : version < 26 ? QZ_SECTION_LINES
          : version < 28 ? QZ_SECTION_COUNTED
          : version < 29 ? QZ_SECTION_MESSAGES
+         : version < 34 ? QZ_SECTION_CPU_LIMITS
                         : QZ_SECTION_COUNT;
 }
 int qzi_profile_stride_fits(uint32_t version, unsigned section, uint64_t stride) {

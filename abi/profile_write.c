@@ -115,6 +115,7 @@ int qz_profile_store(const struct qz_profile_copy *copy, const char *path) {
   PART_OF(QZ_SECTION_SEGMENTS, segments, segments_count);
   PART_OF(QZ_SECTION_COUNTED, counted, counted_count);
   PART_OF(QZ_SECTION_MESSAGES, messages, messages_count);
+  PART_OF(QZ_SECTION_CPU_LIMITS, cpu_limits, cpu_limits_count);
   PART_OF(QZ_SECTION_ON_SPAN, on_span, on_span_count);
   PART_OF(QZ_SECTION_SITES, sites, sites_count);
   PART_OF(QZ_SECTION_LEVELS, levels, levels_count);

@@ -29,7 +29,7 @@ static const struct {
   [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
   [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 23, UINT64_C(1) << 21},
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 56, UINT64_C(1) << 23},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 55, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
   [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 28, UINT64_C(1) << 17},
   [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
@@ -53,6 +53,7 @@ static const struct {
   [QZ_SECTION_UNWINDING] = {sizeof(struct qz_unwinding), 1, UINT64_C(1) << 15},
   [QZ_SECTION_COUNTED] = {sizeof(struct qz_counted), 1, UINT64_C(1) << 18},
   [QZ_SECTION_MESSAGES] = {sizeof(struct qz_message_event), 4, QZ_MPI_LOG_CAPACITY},
+  [QZ_SECTION_CPU_LIMITS] = {sizeof(struct qz_cpu_limits), 1, 1},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -100,6 +101,7 @@ static void place_sections(struct qzi_file *file) {
   file->unwinding = at[QZ_SECTION_UNWINDING];
   file->counted = at[QZ_SECTION_COUNTED];
   file->messages = at[QZ_SECTION_MESSAGES];
+  file->cpu_limits = at[QZ_SECTION_CPU_LIMITS];
 }
 
 /* Allocates the blocks of a range. If the file system can't do that, writes zeros. */

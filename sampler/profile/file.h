@@ -58,6 +58,7 @@ struct qzi_file {
   struct qz_instruction *instructions;
   struct qz_counted *counted;
   struct qz_message_event *messages;
+  struct qz_cpu_limits *cpu_limits;
   struct qz_shared_line *lines;
   struct qz_slice *slices;
   struct qz_unwinding *unwinding;

@@ -155,6 +155,11 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
   recording->sampler.outside = request->outside;
   describe(recording);
   qzi_process_usage_begin(&recording->usage, &recording->view, pid);
+  if (!qzi_file_room(&recording->file, QZ_SECTION_CPU_LIMITS, 1)) {
+    recording->file.cpu_limits[0] = (struct qz_cpu_limits){0};
+    qzi_cpu_limits_begin(&recording->limits, pid, recording->file.cpu_limits);
+    qzi_file_append(&recording->file, QZ_SECTION_CPU_LIMITS, 1);
+  }
   recording->mailbox = qzi_modules_read(pid); /* now, because the program may have ended when it is stored */
   return 0;
 }
@@ -214,6 +219,8 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->usage = qzi_process_usage_since(&recording->usage, &known);
   head->usage_known = (uint16_t)known;
   head->sockets = (uint16_t)recording->sockets.found;
+  if (qzi_file_count(&recording->file, QZ_SECTION_CPU_LIMITS))
+    qzi_cpu_limits_read(&recording->limits, recording->file.cpu_limits);
   head->timer_dispatches = recording->timer_cost.count;
   head->timer_ns = recording->timer_cost.each_ns;
   if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();

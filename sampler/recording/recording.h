@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include "sampler/linux/open_sockets.h"
 #include "sampler/linux/schedstat.h"
+#include "sampler/linux/cpu_limits.h"
 #include "sampler/linux/perf_timer_cost.h"
 #include "sampler/linux/process_usage.h"
 #include "sampler/profile/modules.h"
@@ -46,6 +47,7 @@ struct qzi_recording {
   struct qzi_timer_cost timer_cost; /* accessed by the control thread */
   struct qzi_process_usage usage;
   struct qzi_open_sockets sockets;
+  struct qzi_cpu_limits limits;
   int settled;                 /* 1: the final counts have been read */
   uint64_t children_before_ns; /* processor time of child processes before the recording */
   /* sampling threads */

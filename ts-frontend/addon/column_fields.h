@@ -115,6 +115,16 @@ inline const Field messageFields[] = {FIELD("postedNs", qz_message_event, posted
                                       FIELD("kind", qz_message_event, kind),
                                       FIELD("call", qz_message_event, call),
                                       FIELD("thinning", qz_message_event, thinning)};
+inline const Field cpuLimitFields[] = {FIELD("online", qz_cpu_limits, online),
+                                       FIELD("allowed", qz_cpu_limits, allowed),
+                                       FIELD("quotaMilli", qz_cpu_limits, quota_milli),
+                                       FIELD("fewest", qz_cpu_limits, fewest),
+                                       FIELD("periods", qz_cpu_limits, periods),
+                                       FIELD("throttledPeriods", qz_cpu_limits, throttled_periods),
+                                       FIELD("throttledNs", qz_cpu_limits, throttled_ns),
+                                       FIELD("confinedNs", qz_cpu_limits, confined_ns),
+                                       FIELD("confinedSavingNs", qz_cpu_limits, confined_saving_ns),
+                                       FIELD("confinedWaitNs", qz_cpu_limits, confined_wait_ns)};
 inline const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                                      FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 inline const Field siteFields[] = {FIELD("site", qz_span_site, site),

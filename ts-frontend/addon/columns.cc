@@ -250,6 +250,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
   addTable(env, result, "instructions", instructionFields, copy.instructions, copy.instructions_count);
   addTable(env, result, "messages", messageFields, copy.messages, copy.messages_count);
+  addTable(env, result, "cpuLimits", cpuLimitFields, copy.cpu_limits, copy.cpu_limits_count);
   addTable(env, result, "counted", countedFields, copy.counted, copy.counted_count);
   addTable(env, result, "slices", sliceFields, copy.slices, copy.slices_count);
   addTable(env, result, "unwinding", unwindingFields, copy.unwinding, copy.unwinding_count);

@@ -42,11 +42,17 @@ static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   order[at] = place;
 }
 
+/* The maximum number of threads that execute at a time. */
+static uint32_t places(const struct qzi_sampler *sampler) {
+  uint32_t confined = sampler->kernel->confinement.cpus;
+  return confined ? confined : sampler->view->processors;
+}
+
 /* Chooses among the runnable threads those to which most processor time is owed: they execute. (A thread that was woken
  * or created and got no CPU since then does not.) */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t candidates = 0, processors = sampler->view->processors;
+  uint32_t candidates = 0, processors = places(sampler);
   for (uint32_t k = 0; k < count; k++)
     if (qzi_is_runnable(&kernel->seen[k]) && !kernel->seen[k].woken) kernel->order[candidates++] = k;
   uint64_t fair_ns =
@@ -130,7 +136,7 @@ static int unseen_have_turn(struct qzi_kernel *kernel, uint32_t looked, const st
  * snapshots have seen; they are then counted among the runnable ones. */
 uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t looked, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t processors = sampler->view->processors, count = looked;
+  uint32_t processors = kernel->accounts.last ? sampler->view->processors : places(sampler), count = looked;
   /* Time left at the end was used by at most as many threads at once as exist or have just ended. */
   uint32_t threads = looked + (uint32_t)qzi_resting_count(kernel->resting) + kernel->ended_count;
   if (kernel->accounts.last && threads < processors) processors = threads ? threads : 1;

@@ -10,6 +10,7 @@
 #define QZI_KERNEL_VIEW_H
 
 #include "sampler/snapshot/lock_holders.h"
+#include "confined_threads.h"
 #include "resting_threads.h"
 #include "sampler/snapshot/round.h"
 #include "run_account.h"
@@ -87,7 +88,8 @@ struct qzi_kernel {
   uint64_t past_round;        /* when it ended */
   struct qzi_gone ended[QZI_ENDED_MOST];
   uint32_t ended_count;
-  uint32_t *order;           /* runnable threads, as places in `seen` */
+  uint32_t *order;           /* runnable threads, as places in `seen`; before the first part, their kernel's numbers */
+  struct qzi_confinement confinement;
   uint64_t ask_ns, whole_ns; /* duration of one question; weight of this snapshot */
   uint32_t room, cursor, woken_cursor, read_cursor;
   uint32_t epoch, reads; /* number of interruptions of the recording; processor times read in this snapshot */
@@ -117,6 +119,11 @@ int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, in
  * runnable. */
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns);
+
+/* ---- confined_threads.c ---- */
+
+/* Looks, if it is due, whether the runnable threads are confined to fewer CPUs than the program may use. */
+void qzi_look_for_confined(struct qzi_sampler *sampler, uint64_t now_ns);
 
 /* ---- executing_threads.c ---- */
 

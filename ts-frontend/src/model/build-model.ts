@@ -13,6 +13,7 @@ import { Calls } from './metrics/call-counts.js';
 import { factorsOf, weightsOf } from './metrics/compensation.js';
 import { setByPace } from './evidence/sleep-pace.js';
 import { cpuWaitOf } from './metrics/cpu-wait.js';
+import { cpuLimitsOf } from './metrics/cpu-limits.js';
 import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
@@ -76,6 +77,7 @@ export function buildModel(recorded: RawProfile, options: ModelOptions = {}, bef
     effort,
     compensation,
     cpuWait: cpuWaitOf(raw),
+    cpuLimits: cpuLimitsOf(raw),
     kernelUsage: kernelUsageOf(raw),
     raw,
     // Parts that a screen may never show are computed at first use.

@@ -139,6 +139,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     spinPercent: model.spinPercent,
     compensation: model.compensation,
     cpuWait: model.cpuWait,
+    cpuLimits: model.cpuLimits,
     kernelUsage: model.kernelUsage ?? null,
     workSpan: workSpanTotalsOf(model),
     children: {

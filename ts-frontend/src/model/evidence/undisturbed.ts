@@ -7,6 +7,7 @@
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
+import { cpuLimitsOf } from '../metrics/cpu-limits.js';
 import { cpuWaitOf, waitedOf } from '../metrics/cpu-wait.js';
 import { overlapsOf, type Row, type ThreadRow } from './undisturbed-overlap.js';
 import { usualWorkOf, type Usual } from './usual-work.js';
@@ -24,7 +25,8 @@ export function isDisturbed(raw: RawProfile): boolean {
     head: { publisher, processors },
   } = raw;
   if (publisher !== 'pthread') return false;
-  const { runNs, othersNs } = cpuWaitOf(raw);
+  const { runNs, othersNs, limitNs } = cpuWaitOf(raw);
+  const confinedNs = cpuLimitsOf(raw)?.confined?.ns ?? 0;
   const withheldNs = balance.ns.reduce(
     (sum, ns, k) =>
       sum +
@@ -33,7 +35,9 @@ export function isDisturbed(raw: RawProfile): boolean {
         : 0),
     0,
   );
-  return runNs > 0 && Math.max(othersNs, withheldNs) >= leastOthers * runNs;
+  // While its threads are confined to few CPUs, it is not others that keep it from the rest.
+  const withheld = Math.max(othersNs + limitNs, withheldNs - confinedNs * processors);
+  return runNs > 0 && withheld >= leastOthers * runNs;
 }
 
 /**

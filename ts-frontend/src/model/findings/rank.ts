@@ -7,6 +7,7 @@
 import { Purpose } from '../profile/abi.js';
 import { item, u16 } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
+import { cpuLimitFindings } from './cpu-limits.js';
 import { reconciled } from '../evidence/advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { caution } from '../metrics/cpu-wait.js';
@@ -78,6 +79,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
 
 /** Findings about work of one kind, wherever in the program it is. */
 const sums = (context: FindingContext): Finding[] => [
+  ...cpuLimitFindings(context),
   ...spinningFindings(context),
   ...processesFindings(context),
   ...overheadFindings(context),

@@ -3,6 +3,7 @@
  * programs must have caused. Formulas: docs/reference/metrics.md, section 6. Pure.
  */
 import { f64, u16, u32 } from '../profile/columns.js';
+import { cpuLimitsOf, throttledWaitNs } from './cpu-limits.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { CpuWait, Finding, Model } from '../result/types.js';
 
@@ -79,6 +80,12 @@ export function waitedOf({ head, balance }: RawProfile): number {
   return Math.max(cpuWaitNs, seenNs - seenWakeNs * begun);
 }
 
+/** The mean number of runnable threads. */
+function meanRunnableOf({ balance, head }: RawProfile): number {
+  const sumNs = balance.ns.reduce((sum, ns, k) => sum + ns * u32(balance.runnable, k), 0);
+  return head.elapsedNs > 0 ? sumNs / head.elapsedNs : 0;
+}
+
 export function cpuWaitOf(raw: RawProfile): CpuWait {
   const { head, balance, threads } = raw;
   const { switchesKnown, voluntarySwitches } = head;
@@ -101,9 +108,12 @@ export function cpuWaitOf(raw: RawProfile): CpuWait {
   }
   // Only a thread that slept is woken; a thread that was preempted, or yielded, waits while another one has the CPU.
   const woken = switchesKnown ? Math.min(cpuDispatches, voluntarySwitches + threads.length) : cpuDispatches;
-  const ownNs = Math.min(waitNs, mostNs),
-    othersNs = Math.max(0, waitNs - ownNs - wakeNs * woken);
-  return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
+  const limits = cpuLimitsOf(raw);
+  const ownNs = Math.min(waitNs, mostNs + (limits?.confined?.waitNs ?? 0)),
+    restNs = Math.max(0, waitNs - ownNs - wakeNs * woken),
+    limitNs = limits === null ? 0 : Math.min(restNs, throttledWaitNs(limits, meanRunnableOf(raw))),
+    othersNs = restNs - limitNs;
+  return { runNs, waitNs, ownNs, limitNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
 /**
@@ -119,7 +129,7 @@ export function shownPerRun({ cpuWait, root, compensation, balance }: Model): nu
 /** Whether waiting for CPUs changes conclusions. */
 export const cpuWaitMatters = ({ cpuWait, elapsedNs }: Model): boolean =>
   cpuWait.share >= leastWait &&
-  cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
+  cpuWait.ownNs + cpuWait.limitNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
 
 /** Marks the findings that other programs may have caused. */
 export function caution(model: Model, findings: readonly Finding[]): void {

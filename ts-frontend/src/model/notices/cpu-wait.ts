@@ -4,12 +4,13 @@ import type { CpuWaitNotice } from '../result/notices.js';
 import type { Finding, Model } from '../result/types.js';
 
 /**
- * If the program itself causes the waiting, a finding about oversubscription already reports it, or (`manyThreads`) a
- * notice.
+ * If the program itself or a limit causes the waiting, a finding about oversubscription or about CPUs that may not be
+ * used already reports it, or (`manyThreads`) a notice.
  */
 export function waitingForCpus(model: Model, findings: readonly Finding[], manyThreads: boolean): CpuWaitNotice[] {
-  const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
-  const isReported = (manyThreads || findings.some(({ kind }) => kind === 'oversubscription')) && ownNs >= othersNs;
+  const { waitNs, runNs, ownNs, limitNs, othersNs, share } = model.cpuWait;
+  const isSaid = manyThreads || findings.some(({ kind }) => kind === 'oversubscription' || kind === 'cpu-limit');
+  const isReported = isSaid && ownNs + limitNs >= othersNs;
   if (isReported || !cpuWaitMatters(model)) return [];
   const { publisher, cpus } = model.head;
   const who = publisher === 'pthread' ? 'threads' : 'processors';

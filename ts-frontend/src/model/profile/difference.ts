@@ -3,7 +3,7 @@
  * only appends rows and increases their counts, so rows with equal index correspond. Pure.
  */
 import { f64, item } from './columns.js';
-import { unwindingColumns, type RawObject, type RawProfile, type RawSharedLine } from './raw-profile.js';
+import { cpuLimitCounts, unwindingColumns, type RawObject, type RawProfile, type RawSharedLine } from './raw-profile.js';
 
 type Counts = Float64Array | Uint32Array;
 
@@ -117,6 +117,16 @@ function lineMinus(later: RawSharedLine, earlier: RawSharedLine | undefined): Ra
   };
 }
 
+/** Subtracts these columns of a table; the others are the later ones. */
+function columnsMinus<Name extends string, Table extends Record<Name, Counts>>(
+  names: readonly Name[],
+  later: Table,
+  earlier: Table,
+): Table {
+  const more = Object.fromEntries(names.map((name) => [name, minus<Counts>(later[name], earlier[name])]));
+  return { ...later, ...more };
+}
+
 /** Throws RangeError if the two are not reads of one recording in this order. */
 export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
   if (
@@ -164,10 +174,9 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       spinNs: minus(later.instructions.spinNs, earlier.instructions.spinNs),
     },
     counted: { ...later.counted, amount: minus(later.counted.amount, earlier.counted.amount) },
+    cpuLimits: columnsMinus(cpuLimitCounts, later.cpuLimits, earlier.cpuLimits),
     sharedLines: later.sharedLines.map((line, k) => lineMinus(line, earlier.sharedLines[k])),
-    unwinding: Object.fromEntries(
-      unwindingColumns.map((name) => [name, minus(later.unwinding[name], earlier.unwinding[name])]),
-    ) as RawProfile['unwinding'],
+    unwinding: columnsMinus(unwindingColumns, later.unwinding, earlier.unwinding),
     calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
     processors: {
       usefulNs: minus(later.processors.usefulNs, earlier.processors.usefulNs),

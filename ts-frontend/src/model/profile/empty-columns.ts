@@ -1,6 +1,12 @@
 /** The parts of a profile that are not in it: tables without rows, and statistics of an entity that has none. */
 import { queueBuckets, timeBuckets } from './abi.js';
-import { unwindingColumns, type RawObject, type RawProfile } from './raw-profile.js';
+import {
+  cpuLimitCounts,
+  cpuLimitFixed,
+  unwindingColumns,
+  type RawObject,
+  type RawProfile,
+} from './raw-profile.js';
 
 /** The columns of a profile without a time path. */
 export const noTimePath = (): Pick<
@@ -49,10 +55,10 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** The columns of a profile without instructions, counters, messages, slices, stack walks and shared cache lines. */
+/** The columns of a profile without instructions, counters, limits of CPUs, messages, slices, stack walks and shared cache lines. */
 export const noInstructions = (): Pick<
   RawProfile,
-  'instructions' | 'counted' | 'messages' | 'slices' | 'unwinding' | 'sharedLines'
+  'instructions' | 'counted' | 'cpuLimits' | 'messages' | 'slices' | 'unwinding' | 'sharedLines'
 > => ({
   counted: { stack: new Uint32Array(0), counter: new Uint32Array(0), amount: new Float64Array(0) },
   messages: {
@@ -67,6 +73,9 @@ export const noInstructions = (): Pick<
     call: new Uint32Array(0),
     thinning: new Uint32Array(0),
   },
+  cpuLimits: Object.fromEntries(
+    [...cpuLimitFixed, ...cpuLimitCounts].map((name) => [name, new Float64Array(0)]),
+  ) as RawProfile['cpuLimits'],
   sharedLines: [],
   slices: {
     startNs: new Float64Array(0),

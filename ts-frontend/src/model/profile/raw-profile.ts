@@ -107,6 +107,8 @@ export interface RawProfile {
     call: Uint32Array;
     thinning: Uint32Array;
   };
+  /** What keeps threads from CPUs that the machine has (struct qz_cpu_limits): one row, none in older profiles. */
+  cpuLimits: Record<CpuLimitColumn, Float64Array | Uint32Array>;
   /** Hardware counters by path (struct qz_counted); each counter that could be read has at least one row. */
   counted: { stack: Uint32Array; counter: Uint32Array; amount: Float64Array };
   /** What each thread did at which time (--timeline); the first row is unused (abi/profile_rows.h, struct qz_slice). */
@@ -175,6 +177,18 @@ export interface RawSharedLine {
     locked: number; // lockedAccess
   }[];
 }
+
+/** Fields of struct qz_cpu_limits: those that do not change, and those that grow. */
+export const cpuLimitFixed = ['online', 'allowed', 'quotaMilli', 'fewest'] as const;
+export const cpuLimitCounts = [
+  'periods',
+  'throttledPeriods',
+  'throttledNs',
+  'confinedNs',
+  'confinedSavingNs',
+  'confinedWaitNs',
+] as const;
+export type CpuLimitColumn = (typeof cpuLimitFixed)[number] | (typeof cpuLimitCounts)[number];
 
 /**
  * Fields of struct qz_unwinding: walks; those cut short, by reason; steps, by how the caller was found and how certain

@@ -232,6 +232,11 @@ export interface OpenMpFacts {
   coarser: number;
 }
 
+/** Threads may not use CPUs that the machine has. */
+export type CpuLimitFacts =
+  | { form: 'confined'; cpus: number; confinedNs: number } // threads, by their affinity, to so many CPUs for so long
+  | { form: 'throttled'; quota: number; periods: number; throttledPeriods: number; throttledNs: number };
+
 /** More threads are runnable than there are CPUs. */
 export interface OversubscriptionFacts {
   form: 'oversubscription';
@@ -365,6 +370,7 @@ export type Facts =
   | GoroutineLockFacts
   | ShortThreadsFacts
   | OpenMpFacts
+  | CpuLimitFacts
   | OversubscriptionFacts
   | KernelWorkFacts
   | YieldFacts

@@ -9,6 +9,7 @@ export const findingKinds = [
   'starvation', // fewer threads than processors, and no thread waits for an object
   'io', // input or output that does not overlap with work
   'processes', // waiting for other processes (MPI)
+  'cpu-limit', // threads may not use CPUs that the machine has: affinity, or the limit of a control group
   'oversubscription', // more threads are runnable than there are CPUs; this costs time if some of them spin
   'sharing', // threads write one cache line alternately
   'kernel', // the kernel's work on behalf of the program
@@ -24,6 +25,7 @@ export type Change =
   | 'coarsen'
   | 'finer-grain'
   | 'fewer-threads'
+  | 'allow-more-cpus'
   | 'fewer-calls'
   | 'separate-data'
   | 'overlap-io'

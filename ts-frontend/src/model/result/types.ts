@@ -259,8 +259,27 @@ export interface CpuWait {
   runNs: number;
   waitNs: number;
   ownNs: number; // upper bound: part of waitNs because the program had more runnable threads than CPUs
+  limitNs: number; // part of waitNs because of the limit of a control group (docs/reference/metrics.md, section 6)
   othersNs: number; // lower bound: part of waitNs because other programs had the CPUs
   share: number; // waitNs / (runNs + waitNs)
+}
+
+/**
+ * What keeps threads from CPUs that the machine has, apart from other programs (docs/reference/metrics.md, section 6,
+ * "Limits of CPUs").
+ */
+export interface CpuLimits {
+  online: number; // CPUs of the machine
+  allowed: number; // CPUs that the process could use when recording began
+  quota: number | null; // the least limit of its control groups, in CPUs; null: there is none, or it is not known
+  // of that control group: its periods, those in which the limit was reached, and how long CPUs then stood still, summed
+  // over CPUs
+  periods: number;
+  throttledPeriods: number;
+  throttledNs: number;
+  // While the runnable threads could use fewer CPUs than there are for them: the fewest CPUs that they could use, how
+  // long that was, what would be saved if they could use all, and how long threads waited; null: never
+  confined: { cpus: number; ns: number; savingNs: number; waitNs: number } | null;
 }
 
 /** What the kernel counted of the whole program, ended threads included (docs/reference/metrics.md, section 6). */
@@ -358,6 +377,7 @@ export interface Model {
   compensation: Compensation;
   readonly slowdown: Slowdown;
   cpuWait: CpuWait;
+  cpuLimits: CpuLimits | null; // null: not known
   kernelUsage: KernelUsage | undefined; // undefined: the kernel did not provide these numbers
   findings: Finding[]; // at most three, largest saving first
   readonly notices: Notice[]; // too few samples, nothing to report, losses: what a reader must know

@@ -16,6 +16,7 @@ import { signedPercent, signedRange } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { collection } from './collection.js';
 import { compilation } from './compilation.js';
+import { cpuLimit } from './cpu-limits.js';
 import { sharing } from './sharing.js';
 import { yields } from './yields.js';
 import { processStarts, serialization } from './process-starts.js';
@@ -64,6 +65,9 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return shortThreads(finding, facts, say);
     case 'openmp':
       return openMp(finding, facts, say);
+    case 'confined':
+    case 'throttled':
+      return cpuLimit(finding, facts, say);
     case 'oversubscription':
       return oversubscription(finding, facts, say);
     case 'kernel-work':

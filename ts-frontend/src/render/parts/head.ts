@@ -18,6 +18,9 @@ export const heading = (text: string, options: RenderOptions): string[] =>
 /** The number of CPUs used by the program's other processes above which the report mentions them. */
 const leastRelated = 0.1;
 
+/** The share of the time in which the program could run above which a limit of CPUs is mentioned first. */
+const mostlyLimited = 0.25;
+
 /** The share of the work above which the report warns that child processes do most of it, not the profiled process. */
 const mostlyChildren = 0.5;
 
@@ -59,6 +62,11 @@ function includesWaiting(model: Model): string {
 function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { cpuWait, elapsedNs, relatedCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
+  if (cpuWait.limitNs >= Math.max(cpuWait.othersNs, mostlyLimited * couldRunNs))
+    return (
+      `The limit of its control group kept this program from CPUs for ${percent(cpuWait.limitNs, couldRunNs)} of the ` +
+      `time in which it could run: the ${includesWaiting(model)}.`
+    );
   const who = relatedCpus >= leastRelated ? 'Other processes (some of this program)' : 'Other programs';
   if (!isMostlyOthers(cpuWait, elapsedNs))
     return isDisturbed(model.raw) ? `${who} had CPUs while this program could run: the ${includesWaiting(model)}.` : '';

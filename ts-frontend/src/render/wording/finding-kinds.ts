@@ -11,6 +11,7 @@ export const kindWords: Readonly<Record<Finding['kind'], string>> = {
   starvation: 'too few threads',
   io: 'input, output or sleep',
   processes: 'waiting for other processes',
+  'cpu-limit': 'CPUs that may not be used',
   oversubscription: 'more threads than CPUs',
   sharing: 'a shared cache line',
   kernel: "the kernel's work",

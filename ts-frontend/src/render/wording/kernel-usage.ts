@@ -1,5 +1,5 @@
 /** The kernel's counts for the program, in the terms of the usual tools; one line in the head of every report. */
-import type { KernelUsage, Model } from '../../model/index.js';
+import type { CpuLimits, KernelUsage, Model } from '../../model/index.js';
 import { count, figure, time, type Letters } from '../format/units.js';
 
 const some = (number: number, one: string): string => `${count(number)} ${one}${number === 1 ? '' : 's'}`;
@@ -20,13 +20,24 @@ export function cpusText(usage: KernelUsage): string {
   return `${figure(usage.cpusUsed)} of ${count(usage.cpus)} used`;
 }
 
-export function kernelUsageText({ kernelUsage: usage, balance, samples }: Model, options: Letters): string {
+/** How many CPUs the machine has, if the program may not use all of them. */
+function limitsText(limits: CpuLimits | null): string {
+  if (limits === null) return '';
+  const { online, allowed, quota } = limits;
+  const parts = [
+    ...(allowed < online ? [`the machine has ${count(online)}`] : []),
+    ...(quota === null ? [] : [`its control group may use ${figure(quota)}`]),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
+}
+
+export function kernelUsageText({ kernelUsage: usage, cpuLimits: limits, balance, samples }: Model, options: Letters): string {
   if (!usage) return '';
   const { userNs, systemNs, faults, threads, threadsAtOnce } = usage;
   const atOnce = threadsAtOnce > 0 && threadsAtOnce < threads ? ` (at most ${count(threadsAtOnce)} at once)` : '';
   const major = faults.major > 0 ? ` (${count(faults.major)} of them read from storage)` : '';
   return `CPUs: ${[
-    cpusText(usage) + (samples === 0 ? '' : `, ${figure(balance.meanRunnable)} threads runnable on average`),
+    cpusText(usage) + limitsText(limits) + (samples === 0 ? '' : `, ${figure(balance.meanRunnable)} threads runnable on average`),
     `user ${time(userNs, options)}, system ${time(systemNs, options)}`,
     `${some(threads, 'thread')}${atOnce}`,
     ...switchesOf(usage),
