@@ -180,8 +180,8 @@ struct qz_counted {
   uint64_t amount;
 };
 
-/* What keeps the program's threads from CPUs that the machine has, apart from other programs (docs/reference/metrics.md,
- * section 6, "Limits of CPUs"). */
+/* What keeps the program's threads from CPUs that the machine has, apart from other programs
+ * (docs/reference/metrics.md, section 6, "Limits of CPUs"). */
 struct qz_cpu_limits {
   uint32_t online;      /* CPUs of the machine */
   uint32_t allowed;     /* those that the process could use when recording began; 0: unknown */
@@ -190,8 +190,8 @@ struct qz_cpu_limits {
   /* (changes) Of the control group with that limit, while the program was recorded: periods, those in which the limit
    * was reached, and the time that its threads then waited for the next one, summed over CPUs */
   uint64_t periods, throttled_periods, throttled_ns;
-  /* (changes) Elapsed time in which all runnable threads together could use fewer CPUs than there are, and than threads;
-   * what would be saved of it if they could use all; and how long the threads then waited for those few */
+  /* (changes) Elapsed time in which all runnable threads together could use fewer CPUs than there are, and than
+   * threads; what would be saved of it if they could use all; and how long the threads then waited for those few */
   uint64_t confined_ns, confined_saving_ns, confined_wait_ns;
 };
 

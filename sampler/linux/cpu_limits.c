@@ -101,8 +101,7 @@ uint32_t qzi_cpu_quota_find(const char *root, const char *text, char *group, uns
     *path++ = 0;
     int v2 = !controllers[1];
     if (!v2 && !has_cpu(controllers + 1)) continue;
-    for (unsigned k = 0; k < 2; k++)
-      find_in(root, v2 ? mounts_v2[k] : mounts_v1[k], path, v2, group, bytes, &least);
+    for (unsigned k = 0; k < 2; k++) find_in(root, v2 ? mounts_v2[k] : mounts_v1[k], path, v2, group, bytes, &least);
   }
   return least;
 }

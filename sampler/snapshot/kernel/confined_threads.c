@@ -2,7 +2,6 @@
 #include "confined_threads.h"
 
 #include <sched.h>
-#include "kernel_view.h"
 #include "sampler/linux/affinity.h"
 
 #define LOOK_NS UINT64_C(10000000) /* least interval of looks, */
@@ -47,18 +46,4 @@ void qzi_confinement_look(struct qzi_confinement *confinement, struct qz_cpu_lim
   row->confined_saving_ns += ns * (wanted - cpus) / wanted;
   row->confined_wait_ns += ns * (count - cpus);
   if (!row->fewest || cpus < row->fewest) row->fewest = cpus;
-}
-
-void qzi_look_for_confined(struct qzi_sampler *sampler, uint64_t now_ns) {
-  struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t count = 0;
-  if (!qzi_confinement_due(&kernel->confinement, now_ns) || !qzi_file_count(sampler->file, QZ_SECTION_CPU_LIMITS))
-    return;
-  for (uint32_t k = 0; k < kernel->looked.count; k++) {
-    const struct qzi_seen *seen = &kernel->seen[k];
-    uint32_t tid = qzi_is_runnable(seen) ? QZ_LOAD(&qz_session_thread(sampler->view, seen->index)->os_tid) : 0;
-    if (tid) kernel->order[count++] = tid;
-  }
-  qzi_confinement_look(&kernel->confinement, sampler->file->cpu_limits, kernel->order, count,
-                       sampler->view->processors, now_ns);
 }

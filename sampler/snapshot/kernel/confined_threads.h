@@ -1,6 +1,6 @@
 /* Threads that are confined to fewer CPUs than the program may use, by their affinity masks (sched_setaffinity,
- * pthread_setaffinity_np, OpenMP's places, a pinning that goes wrong): while more of them are runnable than they may use
- * CPUs together, other CPUs stay idle. */
+ * pthread_setaffinity_np, OpenMP's places, a pinning that goes wrong): while more of them are runnable than they may
+ * use CPUs together, other CPUs stay idle. */
 #ifndef QZI_CONFINED_THREADS_H
 #define QZI_CONFINED_THREADS_H
 

@@ -192,3 +192,17 @@ void qzi_note_running(struct qzi_sampler *sampler, uint32_t count) {
     visit->entity = seen->look.entity;
   }
 }
+
+void qzi_look_for_confined(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t count = 0;
+  if (!qzi_confinement_due(&kernel->confinement, now_ns) || !qzi_file_count(sampler->file, QZ_SECTION_CPU_LIMITS))
+    return;
+  for (uint32_t k = 0; k < kernel->looked.count; k++) {
+    const struct qzi_seen *seen = &kernel->seen[k];
+    uint32_t tid = qzi_is_runnable(seen) ? QZ_LOAD(&qz_session_thread(sampler->view, seen->index)->os_tid) : 0;
+    if (tid) kernel->order[count++] = tid;
+  }
+  qzi_confinement_look(&kernel->confinement, sampler->file->cpu_limits, kernel->order, count, sampler->view->processors,
+                       now_ns);
+}

@@ -340,13 +340,12 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t unt
   uint32_t high = qz_session_thread_high(sampler->view);
   if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
   if (kernel_add_rest(sampler, now_ns) || make_room(kernel, high, sampler->view->processors)) return -1;
-  uint64_t whole_ns = until_ns - sampler->last_ns;
+  uint64_t whole_ns = until_ns - sampler->last_ns, took_ns = kernel->accounts.took_ns;
   int divided = whole_ns > PART_NS && now_ns > sampler->last_ns && until_ns > now_ns;
   *looked = (struct qzi_looked){.high = high, .counts = {.whole_ns = whole_ns}, .until_ns = divided ? until_ns : 0};
   sampler->round++;
   qzi_tracker_begin(kernel->tracker, now_ns, kernel->accounts.run_ns);
   kernel->whole_ns = whole_ns;
-  uint64_t took_ns = kernel->accounts.took_ns;
   qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts_of(kernel, whole_ns), high);
   sampler->apart_ns += kernel->accounts.took_ns - took_ns;
   looked->count = look_at_all(sampler, high, now_ns, &looked->counts, &looked->waiters);

@@ -88,7 +88,7 @@ struct qzi_kernel {
   uint64_t past_round;        /* when it ended */
   struct qzi_gone ended[QZI_ENDED_MOST];
   uint32_t ended_count;
-  uint32_t *order;           /* runnable threads, as places in `seen`; before the first part, their kernel's numbers */
+  uint32_t *order; /* runnable threads, as places in `seen`; before the first part, their kernel's numbers */
   struct qzi_confinement confinement;
   uint64_t ask_ns, whole_ns; /* duration of one question; weight of this snapshot */
   uint32_t room, cursor, woken_cursor, read_cursor;
@@ -120,12 +120,10 @@ int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, in
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns);
 
-/* ---- confined_threads.c ---- */
+/* ---- executing_threads.c ---- */
 
 /* Looks, if it is due, whether the runnable threads are confined to fewer CPUs than the program may use. */
 void qzi_look_for_confined(struct qzi_sampler *sampler, uint64_t now_ns);
-
-/* ---- executing_threads.c ---- */
 
 static inline int qzi_is_runnable(const struct qzi_seen *seen) { return seen->state <= QZ_STATE_READY; }
 
