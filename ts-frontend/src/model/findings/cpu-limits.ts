@@ -40,3 +40,18 @@ export function cpuLimitFindings({ model }: FindingContext): Finding[] {
   }
   return found;
 }
+
+/** The least part of the first finding's saving with which a limit of CPUs comes before it. */
+const leastOfFirst = 0.5;
+
+/**
+ * A limit of CPUs comes before findings that do not promise twice as much: CPUs that threads may not use are idle, and
+ * make the code that runs meanwhile look serial, or its division uneven.
+ */
+export function cpuLimitFirst(sorted: readonly Finding[], promised: (one: Finding) => number): Finding[] {
+  const [first] = sorted;
+  const limit = sorted.find(({ kind }) => kind === 'cpu-limit');
+  if (first === undefined || limit === undefined || promised(limit) < leastOfFirst * promised(first))
+    return [...sorted];
+  return [limit, ...sorted.filter((one) => one !== limit)];
+}

@@ -7,7 +7,7 @@
 import { Purpose } from '../profile/abi.js';
 import { item, u16 } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
-import { cpuLimitFindings } from './cpu-limits.js';
+import { cpuLimitFindings, cpuLimitFirst } from './cpu-limits.js';
 import { reconciled } from '../evidence/advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { caution } from '../metrics/cpu-wait.js';
@@ -143,7 +143,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   const all = searched(context, longest, oversubscription);
   for (const finding of all) bound(context, longest, finding);
   const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
-  const limits = oversubscriptionFirst(sorted, promised);
+  const limits = cpuLimitFirst(oversubscriptionFirst(sorted, promised), promised);
   const isGuess = isBusyByGuess(context, all);
   const isHanded = areHandedOn(context, all);
   const isBusy = isBusyAtWork(model, all) && !isHanded && !isGuess;

@@ -3,7 +3,13 @@
  * only appends rows and increases their counts, so rows with equal index correspond. Pure.
  */
 import { f64, item } from './columns.js';
-import { cpuLimitCounts, unwindingColumns, type RawObject, type RawProfile, type RawSharedLine } from './raw-profile.js';
+import {
+  cpuLimitCounts,
+  unwindingColumns,
+  type RawObject,
+  type RawProfile,
+  type RawSharedLine,
+} from './raw-profile.js';
 
 type Counts = Float64Array | Uint32Array;
 

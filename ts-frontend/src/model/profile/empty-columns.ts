@@ -1,12 +1,6 @@
 /** The parts of a profile that are not in it: tables without rows, and statistics of an entity that has none. */
 import { queueBuckets, timeBuckets } from './abi.js';
-import {
-  cpuLimitCounts,
-  cpuLimitFixed,
-  unwindingColumns,
-  type RawObject,
-  type RawProfile,
-} from './raw-profile.js';
+import { cpuLimitCounts, cpuLimitFixed, unwindingColumns, type RawObject, type RawProfile } from './raw-profile.js';
 
 /** The columns of a profile without a time path. */
 export const noTimePath = (): Pick<

@@ -62,7 +62,7 @@ function includesWaiting(model: Model): string {
 function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { cpuWait, elapsedNs, relatedCpus } = model;
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
-  if (cpuWait.limitNs >= Math.max(cpuWait.othersNs, mostlyLimited * couldRunNs))
+  if (cpuWait.limitNs > 0 && cpuWait.limitNs >= Math.max(cpuWait.othersNs, mostlyLimited * couldRunNs))
     return (
       `The limit of its control group kept this program from CPUs for ${percent(cpuWait.limitNs, couldRunNs)} of the ` +
       `time in which it could run: the ${includesWaiting(model)}.`

@@ -31,13 +31,18 @@ function limitsText(limits: CpuLimits | null): string {
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
-export function kernelUsageText({ kernelUsage: usage, cpuLimits: limits, balance, samples }: Model, options: Letters): string {
+export function kernelUsageText(
+  { kernelUsage: usage, cpuLimits: limits, balance, samples }: Model,
+  options: Letters,
+): string {
   if (!usage) return '';
   const { userNs, systemNs, faults, threads, threadsAtOnce } = usage;
   const atOnce = threadsAtOnce > 0 && threadsAtOnce < threads ? ` (at most ${count(threadsAtOnce)} at once)` : '';
   const major = faults.major > 0 ? ` (${count(faults.major)} of them read from storage)` : '';
   return `CPUs: ${[
-    cpusText(usage) + limitsText(limits) + (samples === 0 ? '' : `, ${figure(balance.meanRunnable)} threads runnable on average`),
+    cpusText(usage) +
+      limitsText(limits) +
+      (samples === 0 ? '' : `, ${figure(balance.meanRunnable)} threads runnable on average`),
     `user ${time(userNs, options)}, system ${time(systemNs, options)}`,
     `${some(threads, 'thread')}${atOnce}`,
     ...switchesOf(usage),
