@@ -49,7 +49,10 @@ export const noTimePath = (): Pick<
   };
 };
 
-/** The columns of a profile without instructions, counters, limits of CPUs, messages, slices, stack walks and shared cache lines. */
+/**
+ * The columns of a profile without instructions, counters, limits of CPUs, messages, slices, stack walks and shared
+ * cache lines.
+ */
 export const noInstructions = (): Pick<
   RawProfile,
   'instructions' | 'counted' | 'cpuLimits' | 'messages' | 'slices' | 'unwinding' | 'sharedLines'
