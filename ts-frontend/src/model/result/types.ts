@@ -272,8 +272,8 @@ export interface CpuLimits {
   online: number; // CPUs of the machine
   allowed: number; // CPUs that the process could use when recording began
   quota: number | null; // the least limit of its control groups, in CPUs; null: there is none, or it is not known
-  // of that control group: its periods, those in which the limit was reached, and how long CPUs then stood still, summed
-  // over CPUs
+  // of that control group: its periods, those in which the limit was reached, and how long CPUs then stood still,
+  // summed over CPUs
   periods: number;
   throttledPeriods: number;
   throttledNs: number;

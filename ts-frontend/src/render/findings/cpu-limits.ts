@@ -22,13 +22,13 @@ export function cpuLimit(
   const { quota, periods, throttledPeriods, throttledNs } = facts;
   return {
     text:
-      `The limit of its control group (${figure(quota)} ${quota === 1 ? 'CPU' : 'CPUs'}: of a container, a service or ` +
-      `a batch job) was reached in ${count(throttledPeriods)} of ${counted(count(periods), 'period')} ` +
-      `(${share(throttledPeriods / Math.max(1, periods))}): its CPUs stood still for ${time(throttledNs)} in sum, while ` +
-      'threads could run.',
+      `The limit of its control group (${figure(quota)} ${quota === 1 ? 'CPU' : 'CPUs'}: of a container, a service ` +
+      `or a batch job) was reached in ${count(throttledPeriods)} of ${counted(count(periods), 'period')} ` +
+      `(${share(throttledPeriods / Math.max(1, periods))}): its CPUs stood still for ${time(throttledNs)} in sum, ` +
+      'while threads could run.',
     remedy:
-      'Raise the limit (docker --cpus, Kubernetes limits.cpu, systemd CPUQuota, cpu.max), or use less processor time: ' +
-      `without it the run could take up to ${time(savingNs)} less. More threads than the limit has CPUs use it up ` +
-      'sooner in each period, and then all wait.',
+      'Raise the limit (docker --cpus, Kubernetes limits.cpu, systemd CPUQuota, cpu.max), or use less processor ' +
+      `time: without it the run could take up to ${time(savingNs)} less. More threads than the limit has CPUs use it ` +
+      'up sooner in each period, and then all wait.',
   };
 }
