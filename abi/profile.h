@@ -67,6 +67,9 @@ enum qz_end_reason {
 #define QZ_SOCKETS_LISTENS   2u /* one accepts connections, or datagrams from anyone */
 #define QZ_SOCKETS_CONNECTED 4u /* one is connected by TCP or UDP */
 #define QZ_SOCKETS_LOCAL     8u /* one is connected to a process of this machine, or of another family */
+/* What threads were seen to sleep in read() for, since format 34; only where their calls may be read. */
+#define QZ_SOCKETS_READ      16u /* for a socket */
+#define QZ_READS_ELSEWHERE   32u /* for a file, a pipe, a terminal */
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,          /* char; offset 0 is the empty string */

@@ -218,7 +218,7 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   uint64_t known = 0;
   head->usage = qzi_process_usage_since(&recording->usage, &known);
   head->usage_known = (uint16_t)known;
-  head->sockets = (uint16_t)recording->sockets.found;
+  head->sockets |= (uint16_t)recording->sockets.found; /* the other bits are set where threads sleep */
   if (qzi_file_count(&recording->file, QZ_SECTION_CPU_LIMITS))
     qzi_cpu_limits_read(&recording->limits, recording->file.cpu_limits);
   head->timer_dispatches = recording->timer_cost.count;

@@ -77,6 +77,8 @@ export const plainHead: RawHead = {
   listens: false,
   connected: false,
   connectedLocally: false,
+  readsSockets: false,
+  readsElsewhere: false,
   childrenApart: false,
   rateHz: 1000,
   samplerCpu: null,

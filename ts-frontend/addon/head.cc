@@ -34,6 +34,8 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("listens", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LISTENS) != 0));
   out.Set("connected", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_CONNECTED) != 0));
   out.Set("connectedLocally", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LOCAL) != 0));
+  out.Set("readsSockets", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_READ) != 0));
+  out.Set("readsElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_READS_ELSEWHERE) != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct {
     const char *name;

@@ -20,6 +20,7 @@
 #include "sampler/linux/perf_samples.h"
 #include "sampler/linux/task_state.h"
 #include "sampler/snapshot/thread_look.h"
+#include "read_descriptors.h"
 #include "samples_due.h"
 #include "copied_stack.h"
 #include "executed.h"
@@ -97,6 +98,7 @@ struct qzi_tracker {
   struct qzi_cpu_use cpu_use;
   struct qzi_shared_lines shared_lines;
   struct qzi_counters counters;
+  struct qzi_read_descriptors descriptors;
 };
 
 /* Walk of the sample that its path shows; NULL: none. */

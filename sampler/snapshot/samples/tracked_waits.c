@@ -195,6 +195,8 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
     *object = known->object;
     return;
   }
+  struct qzi_sampler *sampler = tracker->sampler;
+  sampler->file->head->sockets |= qzi_read_descriptor(&tracker->descriptors, sampler->view->pid, asleep, now_ns);
   if (!serves && tracker->paths && asleep->sp && qzi_paths_may(tracker->paths)) {
     struct qzi_registers from = {.pc = asleep->pc, .sp = asleep->sp};
     walked = !qzi_paths_walk(tracker->paths, index, &from, NULL, walk);

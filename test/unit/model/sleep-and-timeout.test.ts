@@ -136,6 +136,27 @@ test('a wait for a reply, or a sleep, in which nothing runs comes before the lit
   t.deepEqual([served!.kind, served!.name], ['serial', 'format'], 'a server at rest: its own work comes first');
 });
 
+test('a read is a wait for a reply if it is of a socket, and nobody waits for clients', (t) => {
+  const reads = (head: Partial<RawHead>, beside: string[] = []): string => {
+    const builder = new Builder({ processors: 2, head: { socketsSeen: true, ...head } });
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch(0.016 * second, [run('main', ['main', 'format'])])
+        .stretch(0.084 * second, [
+          io('main', ['main', 'ask', 'read']),
+          ...beside.map((call) => io(call, ['serve', call])),
+        ]);
+    const finding = recorded(builder, /^(read|accept)$/).findings.find(({ kind }) => kind === 'io');
+    return finding === undefined ? 'none' : factsOf(finding, 'io').waits;
+  };
+  t.is(reads({ readsSockets: true }), 'replies');
+  t.is(reads({ readsSockets: true, readsElsewhere: true }), 'device', 'which of them, nobody knows');
+  t.is(reads({ readsElsewhere: true }), 'device');
+  t.is(reads({}), 'device');
+  t.is(reads({ readsSockets: true, listens: true }), 'replies', 'it asks itself');
+  t.not(reads({ readsSockets: true, listens: true }, ['accept']), 'replies');
+});
+
 test('sockets distinguish a client, or a timer, from a server at rest', (t) => {
   const polled = (head: Partial<RawHead>): [string, string] => {
     const builder = new Builder({ processors: 2, head: { socketsSeen: true, ...head } });

@@ -55,8 +55,10 @@ function callOf(calls: readonly Call[], waits: IoFacts['waits']): string | null 
   return most && (waits === 'events' || most.share >= 0.5) ? most.entity.name : null;
 }
 
-const shareOf = (calls: readonly Call[], purpose: Parameters<typeof isFor>[1]): number =>
-  calls.reduce((sum, { entity, share }) => sum + (isFor(entity, purpose) ? share : 0), 0);
+type Purposes = Parameters<typeof isFor>[1];
+/** The share of the waits in calls for that purpose, or for all of these. */
+const shareOf = (calls: readonly Call[], ...purposes: Purposes[]): number =>
+  calls.reduce((sum, { entity, share }) => sum + (purposes.every((one) => isFor(entity, one)) ? share : 0), 0);
 
 /** Whether the waits in this system call count. */
 type Counts = (call: Entity | null) => boolean;
@@ -125,6 +127,20 @@ const writesToChildren = (calls: readonly Call[], cost: number, childrenNs: numb
 const endedBy = ({ socketsSeen, listens, connected, connectedLocally }: Model['head']): IoFacts['waits'] =>
   !socketsSeen || listens ? 'others' : connected ? 'replies' : connectedLocally ? 'others' : 'events';
 
+/** A server of which less than this share of the waits is for connections or requests does not wait for clients. */
+const leastServing = 0.05;
+
+/**
+ * The share of the waits in calls that receive: those that only sockets have, and reads, if all those that threads were
+ * seen to sleep in were of sockets. Not those of a server, whose clients may ask too late.
+ */
+function receivingOf(calls: readonly Call[], { readsSockets, readsElsewhere, listens }: Model['head']): number {
+  const only = (one: Purposes, other: Purposes): number => shareOf(calls, one) - shareOf(calls, one, other);
+  const reads =
+    readsSockets && !readsElsewhere && (!listens || only(Purpose.requests, Purpose.receiving) < leastServing);
+  return shareOf(calls, Purpose.receiving) + (reads ? only(Purpose.read, Purpose.requests) : 0);
+}
+
 /** The main reason for the waits, derived from the system calls in which threads wait. */
 const waitsOf = (calls: readonly Call[], cost: number, head: Model['head']): IoFacts['waits'] => {
   const childrenNs = head.childrenRunNs;
@@ -136,7 +152,7 @@ const waitsOf = (calls: readonly Call[], cost: number, head: Model['head']): IoF
       ? 'sleep'
       : shareOf(calls, Purpose.fileLock) >= 0.5
         ? 'file-lock'
-        : shareOf(calls, Purpose.receiving) >= 0.5
+        : receivingOf(calls, head) >= 0.5
           ? 'replies'
           : shareOf(calls, Purpose.requests) >= 0.5 ||
               (shareOf(calls, Purpose.requests) >= requests &&

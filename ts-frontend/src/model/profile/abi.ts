@@ -297,6 +297,8 @@ export interface HeadFields {
   listens: boolean;
   connected: boolean;
   connectedLocally: boolean;
+  readsSockets: boolean;
+  readsElsewhere: boolean;
   childrenApart: boolean;
   samplerSpins: boolean;
   exactHold: boolean;
@@ -307,4 +309,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = 'faced6f48c119185';
+export const addonMark = 'c1b135d9958f8899';
