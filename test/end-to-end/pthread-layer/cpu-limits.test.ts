@@ -1,5 +1,5 @@
 /** CPUs that a program's threads may not use: their affinity, and the limit of a control group. */
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { kernelUsageText } from '../../../ts-frontend/src/render/wording/kernel-usage.js';
@@ -8,6 +8,10 @@ import { lacking, needing, skip } from '../../support/capabilities.js';
 import { factsOf } from '../../support/facts.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import { program } from './helpers.js';
+
+/** The first CPU that this process may use. */
+const firstCpu = (): string =>
+  /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
 
 /** Recorded by a command that begins with these words. */
 async function recorded(how: 'one' | 'own' | 'free', ...before: string[]): Promise<Model> {
@@ -45,7 +49,7 @@ needing('cpus:2')('threads that may use a CPU each, by their affinity or without
 needing('cpus:2', 'tool:taskset')(
   'a process that is confined as a whole: the head says how many CPUs there are',
   async (t) => {
-    const model = await recorded('free', 'taskset', '-c', '0');
+    const model = await recorded('free', 'taskset', '-c', firstCpu());
     t.is(model.processors, 1);
     t.is(model.cpuLimits?.allowed, 1);
     t.regex(kernelUsageText(model, { ascii: true }), /^CPUs: [\d.]+ of 1 used \(the machine has \d+/);
