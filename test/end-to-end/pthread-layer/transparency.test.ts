@@ -27,7 +27,10 @@ const words = (line: string): string[] => line.split(' ');
 
 for (const way of ['_exit', 'quick_exit', 'exit', 'other', 'signals', 'forks', 'daemon', 'children']) {
   test.serial(`ends: ${way}`, async (t) => {
-    profiled(t, await compare(t, [program('process_ends'), way]));
+    const compared = await compare(t, [program('process_ends'), way]);
+    // who only waits for its daemon is not the one that is profiled, if that lived for most of the run
+    const lines = compared.lines.filter((line) => way !== 'daemon' || !line.includes('only started the program'));
+    profiled(t, { ...compared, lines });
   });
 }
 for (const way of ['abort', 'kill', 'segv', 'term']) {
