@@ -13,6 +13,7 @@ import { table } from './views/table.js';
 import { detail } from './views/detail.js';
 import { bottle } from './views/bottle.js';
 import { contexts } from './views/contexts.js';
+import { flame } from './views/flame.js';
 import { timePath } from './views/path.js';
 import { settledSource, source } from './views/source.js';
 import { disassembly, settledDisassembly } from './views/disassembly.js';
@@ -64,6 +65,7 @@ export function tableSize(body: Size): Size & { beside: boolean } {
 function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
   if (state.tab === 'overview') return overview(scene, body, state, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
+  if (state.tab === 'tree' && state.zoom) return flame(scene, body, state, glyphs);
   if (state.tab === 'tree') return contexts(scene, body, state, glyphs);
   if (state.tab === 'path') return timePath(scene, body, state, glyphs);
   if (state.tab === 'source' && state.disassembly) return disassembly(scene, body, state, glyphs);

@@ -30,6 +30,7 @@ for (const [width, height] of [
     for (const [index, tab] of tabs.entries())
       golden(t, `${tab}-${width}x${height}`, await session.type(String(index + 1)));
     golden(t, `lock-${width}x${height}`, await session.type('3', 'z'));
+    golden(t, `icicle-${width}x${height}`, await session.type('z', '7', 'z'));
     golden(t, `help-${width}x${height}`, await session.type('z', '2', '?'));
     await session.quit();
   });

@@ -39,6 +39,8 @@ export interface Glyphs {
   cut: string;
   /** How busy a processor is, from idle to always busy. */
   heat: readonly string[];
+  /** In the icicle graph: how alone code ran, from alone to beside work on all processors. */
+  alone: readonly string[];
   /** On the map of ranks: much less than the median of all ranks, less, near it, more, much more. */
   steps: readonly string[];
 }
@@ -69,6 +71,7 @@ export const unicode: Glyphs = {
   plusMinus: '±',
   cut: '…',
   heat: ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+  alone: ['█', '▓', '▒', '░', '·'],
   steps: ['▼', '▽', '·', '△', '▲'],
 };
 export const ascii: Glyphs = {
@@ -98,5 +101,6 @@ export const ascii: Glyphs = {
   plusMinus: '+-',
   cut: '~',
   heat: ['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
+  alone: ['#', '=', '-', ':', '.'],
   steps: ['v', ',', '.', "'", '^'],
 };

@@ -56,7 +56,7 @@ export const bindings: readonly Binding[] = [
   {
     keys: ['z'],
     shown: 'z',
-    does: 'the selected one alone (the findings on the overview), with all that is known; and back',
+    does: 'the selected one alone (overview: findings; tree: icicle graph), and back',
     action: () => ({ type: 'zoom' }),
   },
   { keys: ['b'], shown: 'b', does: 'bottle graph of threads, procedures or locks', action: () => ({ type: 'bottle' }) },

@@ -97,6 +97,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
         from: action.tab === 'source' && state.tab !== 'source' ? state.tab : state.from,
         focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [],
         focusIndex: 0,
+        zoom: action.tab === 'tree' && state.tab !== 'tree' ? false : state.zoom, // there it is another picture
         help: 0,
       };
     case 'next-tab': {
@@ -163,9 +164,9 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       };
     }
     case 'zoom':
-      return isTable(state.tab) || state.tab === 'overview'
+      return isTable(state.tab) || state.tab === 'overview' || state.tab === 'tree'
         ? { ...state, zoom: !state.zoom }
-        : { ...state, message: 'only in tables and on the overview' };
+        : { ...state, message: 'only in tables, in the tree and on the overview' };
     case 'self':
       return { ...state, inclusive: !state.inclusive };
     case 'bottle': {

@@ -11,15 +11,18 @@ const fills = ['█', '▓', '▒', '░', '·'];
 const plainFills = ['#', '=', '-', ':', '.'];
 const tones = ['alone0', 'alone1', 'alone2', 'alone3', 'alone4'] as const;
 
-interface Bar {
+export interface Bar {
   node: FlameNode;
   startNs: number; // exact: columns are rounded, and what is rounded twice may overlap the next bar
   from: number; // column
   to: number;
 }
 
-/** Rows of bars, each bar below its caller's, in whole columns; contexts narrower than a column are left out. */
-function layout(root: FlameNode, columns: number, most: number): { rows: Bar[][]; deeper: boolean } {
+/**
+ * Rows of bars, each bar below its caller's, in whole columns; contexts narrower than a column are left out. `most`:
+ * the maximum number of rows, 0 = no limit.
+ */
+export function icicle(root: FlameNode, columns: number, most: number): { rows: Bar[][]; deeper: boolean } {
   const rows: Bar[][] = [];
   let row: Bar[] = root.nptNs > 0 ? [{ node: root, startNs: 0, from: 0, to: columns }] : [];
   while (row.length > 0 && (most === 0 || rows.length < most)) {
@@ -69,7 +72,7 @@ function legend(model: Model, options: RenderOptions): string[] {
 /** `options.top`: the maximum number of rows, 0 = no limit. */
 export function flameReport(model: Model, root: FlameNode, options: RenderOptions): string {
   const name = root.entity === 0 ? '' : ` of ${label(item(model.entities, root.entity), options)}`;
-  const { rows, deeper } = layout(root, options.width, options.top);
+  const { rows, deeper } = icicle(root, options.width, options.top);
   const share = percent(root.nptNs, model.elapsedNs);
   const ns = `${time(root.nptNs, options)} of ${time(model.elapsedNs, options)} (${share})`;
   const title = `Calling contexts${name} by elapsed time: ${ns}`;
