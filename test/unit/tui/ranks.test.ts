@@ -3,6 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { heatRows } from '../../../ts-frontend/src/sets/heat.js';
+import { limitsOf } from '../../../ts-frontend/src/sets/limits/load.js';
+import { jobSentences } from '../../../ts-frontend/src/sets/limits/sentences.js';
 import { loadSet } from '../../../ts-frontend/src/sets/load.js';
 import { merge } from '../../../ts-frontend/src/sets/merge.js';
 import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
@@ -33,7 +35,10 @@ async function sceneOf(solveMs: readonly number[]): Promise<RankScene> {
     { quartz: 'test', parameters: {} },
   );
   const set = await loadSet(folder, readHead(folder) as SetHead, 'page');
-  return { set, rows: await heatRows(folder, set) };
+  const limits = await limitsOf(folder, set);
+  const [first] = limits.findings;
+  const limit = first === undefined ? null : jobSentences(limits, first, { ascii: true }).text;
+  return { set, rows: await heatRows(folder, set), limit };
 }
 
 test.serial('five ranks: the late one stands out in its row, and is described below', async (t) => {

@@ -16,6 +16,8 @@ export const smallest: Size = { width: 40, height: 10 };
 /** The first line of the map. */
 const mapTop = 3;
 const widest = 8; // maximum number of columns of cells for one rank
+/** The maximum number of lines for what limits the job. */
+const limitLines = 2;
 const labelShare = 0.35; // maximum share of the width for labels
 const colours = [Colour.brightBlue, Colour.cyan, Colour.grey, Colour.yellow, Colour.brightRed] as const;
 const meanings = ['5 % less', '1 % less', 'near it', '1 % more', '5 % more'] as const;
@@ -132,8 +134,14 @@ function cells(canvas: Canvas, { set, rows }: RankScene, state: RankState, place
   }
 }
 
-/** The selected rank: its value in the selected row, its totals, and the first findings of its report. */
-function details(canvas: Canvas, { set, rows }: RankScene, state: RankState, places: MapPlaces, top: number): void {
+/** What limits the job; the selected rank: its value in the selected row, its totals, and the first findings of its report. */
+function details(
+  canvas: Canvas,
+  { set, rows, limit }: RankScene,
+  state: RankState,
+  places: MapPlaces,
+  top: number,
+): void {
   const row = item(rows, state.row);
   const members = selectedMembers(places, state);
   const member = farthest(row, members);
@@ -159,6 +167,13 @@ function details(canvas: Canvas, { set, rows }: RankScene, state: RankState, pla
     ...findings.map(({ nth, text }): [string, Style] => [`${nth}. ${text}`, {}]),
   ];
   let y = top;
+  if (limit !== null) {
+    const said = wrap(limit, canvas.width);
+    said.slice(0, limitLines).forEach((line, k) => {
+      const more = k === limitLines - 1 && said.length > limitLines;
+      canvas.text(0, y++, more ? `${line} …` : line, { fg: Colour.yellow });
+    });
+  }
   for (const [text, style] of lines)
     for (const line of wrap(text, canvas.width)) {
       if (y >= canvas.height - 1) return;

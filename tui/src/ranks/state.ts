@@ -7,6 +7,8 @@ import type { LoadedSet } from '../../../ts-frontend/src/sets/views.js';
 export interface RankScene {
   set: LoadedSet;
   rows: readonly HeatRow[];
+  /** What limits the job most, a sentence; null: nothing stands out. */
+  limit: string | null;
 }
 
 export interface RankState {

@@ -9,6 +9,8 @@ import { watch } from './watch.js';
 import { item } from '../../model/index.js';
 import { isProfileError } from '../../reader/profile.js';
 import { heatRows } from '../../sets/heat.js';
+import { limitsOf } from '../../sets/limits/load.js';
+import { jobSentences } from '../../sets/limits/sentences.js';
 import { loadSet } from '../../sets/load.js';
 import type { SetHead } from '../../sets/set-file.js';
 import { rankOf, type LoadedSet } from '../../sets/views.js';
@@ -29,7 +31,10 @@ export async function watchSet(args: Arguments, folder: string, head: SetHead, r
   } catch (error) {
     throw new Failure(`${folder} is damaged: ${(error as Error).message}`, 'merge the profiles again');
   }
-  const map = new RankScreen({ set, rows: await heatRows(folder, set) });
+  const limits = await limitsOf(folder, set);
+  const [first] = limits.findings;
+  const limit = first === undefined ? null : jobSentences(limits, first, { ascii: display(args).ascii }).text;
+  const map = new RankScreen({ set, rows: await heatRows(folder, set), limit });
   for (;;) {
     await show(map, {
       ...display(args),
