@@ -134,7 +134,10 @@ function cells(canvas: Canvas, { set, rows }: RankScene, state: RankState, place
   }
 }
 
-/** What limits the job; the selected rank: its value in the selected row, its totals, and the first findings of its report. */
+/**
+ * What limits the job; of the selected rank its value in the selected row, its totals, and the first findings of its
+ * report.
+ */
 function details(
   canvas: Canvas,
   { set, rows, limit }: RankScene,
