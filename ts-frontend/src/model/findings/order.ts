@@ -56,6 +56,8 @@ const mostWithTwice = ({ processors }: Model, findings: readonly Finding[]): num
 
 /** Code comes before a finding whose saving is known only if it saves a tenth more: less differs from run to run. */
 const close = 1.1;
+/** Before serial code, of which an upper bound is compared, too, if it saves this much more: equals are serial. */
+const closeToSerial = 1.03;
 
 /**
  * Whether code that runs while the processors are at work comes first (`atWorkNs`: the elapsed time of all such code
@@ -69,7 +71,8 @@ const close = 1.1;
 export function codePays(worthNs: number, others: readonly Finding[], atWorkNs: number): boolean {
   const its = (mostEven * worthNs) / close,
     all = (mostEven * atWorkNs) / 2;
-  return others.every((one) => its > promised(one) && (one.kind === 'serial' ? all : all / close) > ranked(one));
+  const clearly = (one: Finding): number => (one.kind === 'serial' ? closeToSerial : close) * ranked(one);
+  return others.every((one) => its > promised(one) && all > clearly(one));
 }
 
 /**
