@@ -108,7 +108,7 @@ uint32_t qzi_cpu_quota_find(const char *root, const char *text, char *group, uns
 
 void qzi_throttle_read(const char *group, struct qzi_throttle *now) {
   char path[PATH_MOST], text[2048], name[40];
-  now->periods = now->throttled_periods = now->throttled_ns = 0;
+  *now = (struct qzi_throttle){0};
   if (!join(path, group, "cpu.stat")) return;
   read_file(path, text, sizeof text);
   for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
@@ -129,8 +129,7 @@ void qzi_cpu_limits_begin(struct qzi_cpu_limits *limits, pid_t pid, struct qz_cp
   row->allowed = qzi_affinity_count(pid);
   snprintf(path, sizeof path, "/proc/%ld/cgroup", (long)pid);
   read_file(path, text, sizeof text);
-  row->quota_milli = limits->begin.quota_milli =
-    qzi_cpu_quota_find("", text, limits->group, (unsigned)sizeof limits->group);
+  row->quota_milli = qzi_cpu_quota_find("", text, limits->group, (unsigned)sizeof limits->group);
   if (row->quota_milli) qzi_throttle_read(limits->group, &limits->begin);
 }
 
@@ -138,7 +137,7 @@ static uint64_t since(uint64_t now, uint64_t begin) { return now > begin ? now -
 
 void qzi_cpu_limits_read(const struct qzi_cpu_limits *limits, struct qz_cpu_limits *row) {
   struct qzi_throttle now;
-  if (!limits->begin.quota_milli) return;
+  if (!row->quota_milli) return;
   qzi_throttle_read(limits->group, &now);
   row->periods = since(now.periods, limits->begin.periods);
   row->throttled_periods = since(now.throttled_periods, limits->begin.throttled_periods);

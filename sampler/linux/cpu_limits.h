@@ -10,9 +10,8 @@
 #include <sys/types.h>
 #include "abi/profile_rows.h"
 
-/* A limit and its counts. */
+/* The counts of a limit, as in struct qz_cpu_limits. */
 struct qzi_throttle {
-  uint32_t quota_milli; /* thousandths of a CPU; 0: there is none */
   uint64_t periods, throttled_periods, throttled_ns;
 };
 

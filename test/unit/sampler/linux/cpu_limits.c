@@ -70,7 +70,7 @@ static void legacy(void) {
 
 static void counts(void) {
   char group[200];
-  struct qzi_throttle now = {.quota_milli = 1};
+  struct qzi_throttle now;
   folder("/group");
   snprintf(group, sizeof group, "%s/group", root);
   file("/group/cpu.stat", "usage_usec 5\nnr_periods 30\nnr_throttled 7\nthrottled_usec 4000\n");
