@@ -6,11 +6,31 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "launch.h"
 #include "preload.h"
+#include "sampler/linux/spare_tasks.h"
 #include "watch.h"
+
+#define TASKS_LEAST 6 /* the program and two threads of its own, the sampler's threads */
 
 const char qzi_no_proc[] =
   "/proc is missing, or shows other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
+
+int qzi_tasks_are_short(void) {
+  unsigned tasks = qzi_spare_tasks(TASKS_LEAST);
+  if (tasks >= TASKS_LEAST) return 0;
+  fprintf(stderr,
+          "quartz: no profile: only %u more processes and threads can be started, and the program has them all; "
+          "raise the limit (ulimit -u)\n",
+          tasks);
+  return 1;
+}
+
+int qzi_run_alone(char **argv, const sigset_t *mask) {
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  qzi_run_instead(argv);
+  return qzi_launch_failed(argv[0], errno);
+}
 
 int qzi_launch_failed(const char *program, int error) {
   struct stat file;

@@ -5,6 +5,7 @@
 #ifndef QZI_NO_PROFILE_H
 #define QZI_NO_PROFILE_H
 
+#include <signal.h>
 #include "abi/program.h"
 
 #define QUARTZ_FAILED 125 /* exit status where Quartz itself has failed */
@@ -21,6 +22,11 @@ struct qzi_no_profile {
 
 /* Prints why there is no profile of the last program. */
 void qzi_explain_no_profile(const struct qzi_no_profile *absence);
+/* Whether too few more processes and threads can be started for sampler and program; then it prints so. */
+int qzi_tasks_are_short(void);
+/* Quartz cannot work here, which has been printed: executes the program in place of this process, with that signal
+ * mask. Returns only on failure, which it prints, with the exit status. */
+int qzi_run_alone(char **argv, const sigset_t *mask);
 /* Prints why the program could not be executed. Returns the exit status. */
 int qzi_launch_failed(const char *program, int error);
 /* A clause: what is wrong with /proc, and what to do. */

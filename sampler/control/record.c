@@ -343,16 +343,10 @@ static int record(struct launched *run, int listener, int signals) {
   }
 }
 
-/* Quartz cannot work here, which it has reported: executes the program in place of this process. */
-static int run_alone(const struct qzi_options *options, const sigset_t *mask) {
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  qzi_run_instead(options->program);
-  return qzi_launch_failed(options->program[0], errno);
-}
-
 int qzi_record(const struct qzi_options *options) {
   sigset_t before;
   sigprocmask(SIG_BLOCK, NULL, &before);
+  if (qzi_tasks_are_short()) return qzi_run_alone(options->program, &before);
   char name[QZI_NAME_BYTES], output[4096];
   const char *slash = strrchr(options->program[0], '/');
   struct launched run = {.options = options, .program = slash ? slash + 1 : options->program[0]};
@@ -368,7 +362,7 @@ int qzi_record(const struct qzi_options *options) {
   if (signals < 0 || listener < 0) {
     fprintf(stderr, "quartz: no profile: no socket can be created: %s; raise the limit of open files (ulimit -n)\n",
             strerror(errno));
-    return run_alone(options, &before);
+    return qzi_run_alone(options->program, &before);
   }
   char layer[4096];
   run.kind = qz_program_named(options->program[0]);
@@ -381,9 +375,9 @@ int qzi_record(const struct qzi_options *options) {
     .name = name, .children = options->recording.children, .layer = run.layer ? layer : NULL};
   run.child = qzi_tree_watch_launch(run.tree, options->program, &how, &before);
   if (run.child == QZI_NO_PROCESS) {
-    fprintf(stderr, "quartz: no profile: no second process can be created: %s; raise the limits (ulimit -u, -v, -n)\n",
+    fprintf(stderr, "quartz: no profile: no second process can be started: %s; raise the limits (ulimit -u, -v, -n)\n",
             strerror(errno));
-    return run_alone(options, &before);
+    return qzi_run_alone(options->program, &before);
   }
   if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
   qzi_exec_of.pid = run.child;

@@ -109,6 +109,38 @@ test('a program that the limit of processes leaves no thread: one line says that
   );
 });
 
+test('where hardly any process or thread can be started, the program has them all', async (t) => {
+  if (!isRoot) {
+    skip(t, onlyRoot);
+    return;
+  }
+  const cwd = directory();
+  chownSync(cwd, 54323, 54323); // no other test's user
+  const program = join(root, 'build/test/end-to-end/pthread-layer/process_environment');
+  for (const limit of [1, 3, 6]) {
+    const within = (front: string): Promise<Said> =>
+      run(
+        'setpriv',
+        [
+          ...['--reuid=54323', '--regid=54323', '--clear-groups'],
+          ...['bash', '-c', `ulimit -u ${limit}; exec ${front} "${program}" generations`],
+        ],
+        { cwd },
+      );
+    const plain = await within('');
+    t.is(plain.stdout, `no more threads\ngenerations: ${limit - 1}\n`);
+    for (const front of [
+      `"${command}" run -q --top 3 --`,
+      `"${command}" run`,
+      `"${command}" record -o out.quartz --`,
+    ]) {
+      const { status, stdout, stderr } = await within(front);
+      t.deepEqual([status, stdout], [plain.status, plain.stdout], `${limit}: ${front}: ${stderr}`);
+      t.regex(stderr, /^quartz: no profile: [^\n]* can be started[^\n]*\(ulimit -u\)$/m, stderr);
+    }
+  }
+});
+
 test("flags with a blank in Quartz's own path: quoted, or one line says what to do", async (t) => {
   const place = join(directory(), "a b's");
   for (const part of ['scripts/quartz-flags', 'threadlib/include'])
