@@ -1,26 +1,36 @@
 /* See code_flow.h. */
 #include "code_flow.h"
 
-#if defined(__x86_64__) && defined(QUARTZ_ZYDIS)
+#ifdef QZI_DECODES
 #include <Zydis/Zydis.h>
+
+/* Opcode 0xff: ModRM.reg selects. */
+static enum qzi_goes goes_of_group(unsigned reg) {
+  if (reg == 2 || reg == 3) return QZI_GOES_CALL;
+  return reg == 4 || reg == 5 ? QZI_GOES_ANYWHERE : QZI_GOES_ON;
+}
 
 /* Opcodes of one byte (without prefixes). Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2,
  * appendix A.2. */
 static enum qzi_goes goes_of_byte(const ZydisDecodedInstruction *found) {
   switch (found->opcode) {
+  case 0xe0:
+  case 0xe1:
+  case 0xe2:
+  case 0xe3: return QZI_GOES_IF;   /* loopne, loope, loop, jrcxz */
+  case 0xe8: return QZI_GOES_CALL; /* call */
   case 0xe9:
   case 0xeb: return QZI_GOES_TO; /* jmp */
-  case 0xff:                     /* ModRM.reg selects: 4 and 5 are jmp through a register or memory */
-    return found->raw.modrm.reg == 4 || found->raw.modrm.reg == 5 ? QZI_GOES_ANYWHERE : QZI_GOES_ON;
+  case 0xff: return goes_of_group(found->raw.modrm.reg);
   case 0xc2:
-  case 0xc3:
+  case 0xc3: return QZI_GOES_BACK; /* ret */
   case 0xca:
-  case 0xcb: /* ret */
+  case 0xcb:
   case 0xcc:
   case 0xcd:
   case 0xcf:
   case 0xf1:
-  case 0xf4: return QZI_GOES_AWAY; /* int3, int, iret, int1, hlt */
+  case 0xf4: return QZI_GOES_AWAY; /* far ret, int3, int, iret, int1, hlt */
   case 0xc6:
   case 0xc7: return found->raw.modrm.reg == 7 ? QZI_GOES_AWAY : QZI_GOES_ON; /* xabort, xbegin */
   default: return found->opcode >= 0x70 && found->opcode <= 0x7f ? QZI_GOES_IF : QZI_GOES_ON;
@@ -30,13 +40,21 @@ static enum qzi_goes goes_of_byte(const ZydisDecodedInstruction *found) {
 /* Opcodes of two bytes, 0f ... */
 static enum qzi_goes goes_of_two(const ZydisDecodedInstruction *found) {
   switch (found->opcode) {
-  case 0x05:
+  case 0x05: return QZI_GOES_KERNEL; /* syscall */
   case 0x07:
   case 0x0b:
   case 0x34:
-  case 0x35: return QZI_GOES_AWAY; /* syscall, sysret, ud2, sysenter, sysexit */
+  case 0x35:
+  case 0xb9:
+  case 0xff: return QZI_GOES_AWAY; /* sysret, ud2, sysenter, sysexit, ud1, ud0 */
   default: return found->opcode >= 0x80 && found->opcode <= 0x8f ? QZI_GOES_IF : QZI_GOES_ON;
   }
+}
+
+enum qzi_goes qzi_x86_goes(const ZydisDecodedInstruction *found) {
+  if (found->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY) return QZI_GOES_ON;
+  if (found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT) return goes_of_byte(found);
+  return found->opcode_map == ZYDIS_OPCODE_MAP_0F ? goes_of_two(found) : QZI_GOES_ON;
 }
 
 /* Without operands, which take Zydis most of the time. */
@@ -52,11 +70,7 @@ static int step_x86(const unsigned char *bytes, size_t left, struct qzi_code_ste
     ready = 1;
   }
   if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, left, &found))) return 0;
-  *step = (struct qzi_code_step){.length = found.length, .goes = QZI_GOES_ON};
-  if (found.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY) {
-    if (found.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT) step->goes = goes_of_byte(&found);
-    if (found.opcode_map == ZYDIS_OPCODE_MAP_0F) step->goes = goes_of_two(&found);
-  }
+  *step = (struct qzi_code_step){.length = found.length, .goes = qzi_x86_goes(&found)};
   if (found.raw.imm[0].is_relative) step->target = (int64_t)found.length + found.raw.imm[0].value.s;
   return 1;
 }
@@ -88,10 +102,14 @@ static int step_aarch64(const unsigned char *bytes, size_t left, struct qzi_code
     step->target = displacement(word, 5, 14);
   } else if ((word & 0xfe000000) == 0xd6000000) { /* branch through a register; bit 24: with pointer authentication */
     unsigned operation = word >> 21 & 7;
-    if (operation == 0)
-      step->goes = QZI_GOES_ANYWHERE;
-    else if (operation != 1) /* blr */
-      step->goes = QZI_GOES_AWAY;
+    step->goes = operation == 0   ? QZI_GOES_ANYWHERE /* br */
+                 : operation == 1 ? QZI_GOES_CALL     /* blr */
+                 : operation == 2 ? QZI_GOES_BACK     /* ret */
+                                  : QZI_GOES_AWAY;    /* eret, drps */
+  } else if ((word & 0xfc000000) == 0x94000000) {     /* bl */
+    step->goes = QZI_GOES_CALL;
+  } else if ((word & 0xffe0001f) == 0xd4000001) { /* svc */
+    step->goes = QZI_GOES_KERNEL;
   } else if ((word & 0xffe0001f) == 0xd4200000 || (word & 0xffe0001f) == 0xd4400000) { /* brk, hlt */
     step->goes = QZI_GOES_AWAY;
   }

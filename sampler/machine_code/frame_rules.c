@@ -84,16 +84,14 @@ static int jump(struct qzi_frame_analysis *analysis, const struct instruction *i
                 uint32_t state) {
   const struct qzi_frame_state *now = &analysis->states[state - 1];
   int at_entry = qzi_frame_state_depth(now) == 8;
-  if (its->flow == FLOW_ELSEWHERE) {
-    if (its->op == 0xff && (its->kind == 4 || its->kind == 5)) {
-      analysis->anywhere = state;
-      analysis->tail_calls |= (uint8_t)at_entry;
-    }
-    return 0;
+  if (its->goes == QZI_GOES_ANYWHERE) {
+    analysis->anywhere = state;
+    analysis->tail_calls |= (uint8_t)at_entry;
   }
+  if (!qzi_has_target(its->goes)) return 0;
   uint64_t to = (uint64_t)from->at + its->length + (uint64_t)its->number;
   if (to < analysis->length) return follow(analysis, to, state, from, 0);
-  if (at_entry && its->flow == FLOW_JUMP) analysis->tail_calls = 1;
+  if (at_entry && its->goes == QZI_GOES_TO) analysis->tail_calls = 1;
   if (analysis->exit_count < EXITS && !from->guessed) {
     analysis->exits[analysis->exit_count].to = analysis->start + to;
     analysis->exits[analysis->exit_count++].state = state;
@@ -103,12 +101,11 @@ static int jump(struct qzi_frame_analysis *analysis, const struct instruction *i
 
 static void note(struct qzi_frame_analysis *analysis, const struct instruction *its, const struct lead *from,
                  uint32_t state) {
-  if (its->flow == FLOW_CALL && (!analysis->canonical || from->at < analysis->canonical_at)) {
+  if (its->goes == QZI_GOES_CALL && (!analysis->canonical || from->at < analysis->canonical_at)) {
     analysis->canonical = state;
     analysis->canonical_at = from->at;
   }
-  int returns = its->flow == FLOW_ELSEWHERE && (its->op == 0xc2 || its->op == 0xc3);
-  if (returns && qzi_frame_state_depth(&analysis->states[state - 1]) != 8) analysis->odd++;
+  if (its->goes == QZI_GOES_BACK && qzi_frame_state_depth(&analysis->states[state - 1]) != 8) analysis->odd++;
 }
 
 /* Follows the instruction at lead->at, in the state lead->state. Returns 0, or -1 if there is no memory. */
@@ -126,15 +123,14 @@ static int look_at(struct qzi_frame_analysis *analysis, struct lead *lead) {
   *visit = (struct visit){(uint16_t)lead->state, (uint8_t)its.length, lead->guessed, lead->weak};
   analysis->followed++;
   note(analysis, &its, lead, lead->state);
-  if (its.flow != FLOW_ON && its.flow != FLOW_CALL && jump(analysis, &its, lead, lead->state)) return -1;
-  int kernel = its.flow == FLOW_ELSEWHERE && its.op == 0x105; /* syscall returns */
-  if ((its.flow == FLOW_JUMP || its.flow == FLOW_ELSEWHERE) && !kernel) return 0;
+  if (jump(analysis, &its, lead, lead->state)) return -1;
+  if (!qzi_goes_on(its.goes)) return 0;
   uint64_t next = (uint64_t)lead->at + its.length;
   if (next >= analysis->length) return 0;
   struct qzi_frame_state state = analysis->states[lead->state - 1];
   qzi_frame_state_after(&state, &its);
   uint32_t after = intern(analysis, &state);
-  return after ? follow(analysis, next, after, lead, its.flow == FLOW_CALL) : 0;
+  return after ? follow(analysis, next, after, lead, its.goes == QZI_GOES_CALL) : 0;
 }
 
 /* ---- what no jump leads to ---- */

@@ -155,12 +155,12 @@ static int stack(struct qzi_frame_state *state, const struct instruction *its) {
 }
 
 void qzi_frame_state_after(struct qzi_frame_state *state, const struct instruction *its) {
-  if (its->flow == FLOW_CALL) {
+  if (its->goes == QZI_GOES_CALL) {
     for (unsigned reg = 0; reg < 16; reg++)
       if (CHANGED >> reg & 1) forget(state, reg);
     return;
   }
-  if (its->flow == FLOW_ELSEWHERE && its->op == 0x105) { /* syscall */
+  if (its->goes == QZI_GOES_KERNEL) {
     forget(state, 0);
     forget(state, 1);
     forget(state, 11);

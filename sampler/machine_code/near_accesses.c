@@ -74,7 +74,7 @@ unsigned qzi_near_accesses(const unsigned char *bytes, size_t count, uint64_t ad
   unsigned starts[BEFORE_MOST];
   size_t place = at;
   for (unsigned k = 0; k < BEHIND_MOST && at < count; k++) {
-    if (!qzi_decode(bytes + at, count - at, &its) || its.flow != FLOW_ON) break;
+    if (!qzi_decode(bytes + at, count - at, &its) || its.goes != QZI_GOES_ON) break;
     at += its.length;
     if (!(address_registers(&its) & changed)) add(&found, &its, address + at);
     changed |= its.writes;
@@ -83,7 +83,7 @@ unsigned qzi_near_accesses(const unsigned char *bytes, size_t count, uint64_t ad
   if (place + 15 > count) return found.count;
   unsigned leading = lead(bytes, place, starts);
   for (unsigned k = 0; k < leading; k++) {
-    if (!qzi_decode(bytes + starts[k], count - starts[k], &its) || its.flow != FLOW_ON) break;
+    if (!qzi_decode(bytes + starts[k], count - starts[k], &its) || its.goes != QZI_GOES_ON) break;
     changed |= its.writes;
     if (!(address_registers(&its) & changed)) add(&found, &its, address + starts[k] + its.length);
   }

@@ -178,17 +178,17 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
     bounds->depth = bounds->deepest;
   bounds->left = bounds->padded = 0;
   track(bounds, its);
-  if (its->flow == FLOW_CALL && its->op == 0xe8 && to < size) add(&bounds->called, to);
+  if (its->goes == QZI_GOES_CALL && its->op == 0xe8 && to < size) add(&bounds->called, to);
   if (its->op == 0x8d && its->at.base == RIP) { /* the address of a procedure, which may be called through it */
     uint64_t named = next + (uint64_t)its->at.disp;
     if (named < size && !((bounds->low + named) & 15)) add(&bounds->called, named);
   }
-  if (its->flow == FLOW_IF || its->flow == FLOW_JUMP) leads_to(bounds, to);
-  if (its->flow == FLOW_IF) branch(bounds, to);
-  if (its->flow == FLOW_JUMP) jump(bounds, to);
-  bounds->called_last = its->flow == FLOW_CALL;
-  bounds->left = its->flow == FLOW_JUMP || (its->flow == FLOW_ELSEWHERE && its->op != 0x105);
-  if (bounds->left && its->op == 0xff && (bounds->depth > 0 || bounds->inside > bounds->at)) bounds->switches = 1;
+  if (qzi_has_target(its->goes)) leads_to(bounds, to);
+  if (its->goes == QZI_GOES_IF) branch(bounds, to);
+  if (its->goes == QZI_GOES_TO) jump(bounds, to);
+  bounds->called_last = its->goes == QZI_GOES_CALL;
+  bounds->left = !qzi_goes_on(its->goes);
+  if (its->goes == QZI_GOES_ANYWHERE && (bounds->depth > 0 || bounds->inside > bounds->at)) bounds->switches = 1;
 }
 
 void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t length,

@@ -19,22 +19,6 @@ static unsigned number_of(ZydisRegister name) {
   return OTHER;
 }
 
-static enum qzi_flow flow_of(const ZydisDecodedInstruction *found) {
-  int relative = found->raw.imm[0].is_relative;
-  if (found->mnemonic == ZYDIS_MNEMONIC_XEND) return FLOW_ON; /* Zydis counts it as a branch */
-  switch (found->meta.category) {
-  case ZYDIS_CATEGORY_COND_BR: return relative && found->mnemonic != ZYDIS_MNEMONIC_XBEGIN ? FLOW_IF : FLOW_ELSEWHERE;
-  case ZYDIS_CATEGORY_UNCOND_BR: return relative ? FLOW_JUMP : FLOW_ELSEWHERE;
-  case ZYDIS_CATEGORY_CALL: return FLOW_CALL;
-  case ZYDIS_CATEGORY_RET:
-  case ZYDIS_CATEGORY_SYSCALL:
-  case ZYDIS_CATEGORY_SYSRET:
-  case ZYDIS_CATEGORY_INTERRUPT: return FLOW_ELSEWHERE;
-  default:
-    return found->mnemonic == ZYDIS_MNEMONIC_UD2 || found->mnemonic == ZYDIS_MNEMONIC_HLT ? FLOW_ELSEWHERE : FLOW_ON;
-  }
-}
-
 static unsigned op_of(const ZydisDecodedInstruction *found) {
   if (found->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY) return ELSE_OP | found->opcode;
   if (found->opcode == 0x90 && found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && found->mnemonic == ZYDIS_MNEMONIC_XCHG)
@@ -117,7 +101,7 @@ int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its)
   its->length = found.length;
   its->op = op_of(&found);
   its->kind = found.raw.modrm.reg;
-  its->flow = flow_of(&found);
+  its->goes = qzi_x86_goes(&found);
   for (unsigned k = 0; k < found.operand_count; k++) look_at(&operands[k], its);
   if (clears(&found, operands)) its->reads = 0;
   if (found.cpu_flags) {
@@ -139,12 +123,12 @@ int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its)
 
 /* Except those that test rcx (jrcxz, loop). */
 int qzi_is_jump(const struct instruction *its) {
-  return its->flow == FLOW_JUMP || (its->flow == FLOW_IF && (its->op < 0xe0 || its->op > 0xe3));
+  return its->goes == QZI_GOES_TO || (its->goes == QZI_GOES_IF && (its->op < 0xe0 || its->op > 0xe3));
 }
 
 uint64_t qzi_writes(const struct instruction *its, int *memory) {
   *memory = 0;
-  if (its->flow == FLOW_CALL) return CHANGED;
+  if (its->goes == QZI_GOES_CALL) return CHANGED;
   *memory = its->stores && !its->tries && !its->fences;
   return its->writes & ~BIT(FLAGS) & ~BIT(OTHER);
 }

@@ -8,10 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined(__x86_64__) && defined(QUARTZ_ZYDIS)
-#define QZI_DECODES 1
-#endif
+#include "code_flow.h"
 
 /* General registers by number, SSE registers from XMM on. NONE: no register; RIP: in addresses; FLAGS: status flags;
  * OTHER: all further registers (upper ones of AVX-512, x87's, masks, ...). */
@@ -22,13 +19,6 @@ enum { RAX = 0, RDX = 2, RSP = 4, RBP = 5, NONE = 16, RIP = 17, FLAGS = 18, OTHE
 #define CHANGED \
   (BIT(0) | BIT(1) | BIT(2) | BIT(6) | BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(11) | UINT64_C(0xffff) << XMM)
 
-enum qzi_flow {
-  FLOW_ON,       /* to the next instruction */
-  FLOW_IF,       /* to the next instruction, or `number` bytes from its end */
-  FLOW_JUMP,     /* `number` bytes from its end */
-  FLOW_CALL,     /* calls a procedure, then to the next instruction */
-  FLOW_ELSEWHERE /* return, jump through a register or memory, system call, trap */
-};
 struct memory {
   unsigned base, index;
   int64_t disp;
@@ -47,7 +37,7 @@ struct instruction {
   struct memory at;
   struct named_bytes bytes;
   int64_t number; /* immediate, or displacement of a jump */
-  enum qzi_flow flow;
+  enum qzi_goes goes;
   uint64_t reads, writes; /* registers (BIT); a write to a part of a register counts as a write to all of it */
   int loads, stores;      /* accesses of memory, including implicit ones */
   int tries;              /* 1: it exchanges, or compares and exchanges, memory with a register: how locks are tried */
@@ -58,7 +48,7 @@ struct instruction {
 
 /* Decodes one instruction. Returns 0 if it is invalid or incomplete. */
 int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its);
-/* Whether it is a jump to an address that the instruction itself contains. */
+/* Whether it is a jump to an address that the instruction itself contains, always or by flags. */
 int qzi_is_jump(const struct instruction *its);
 /* Registers that an instruction writes, except flags and except RSP of calls and returns; *memory: whether it writes
  * memory, except by an exchange. */

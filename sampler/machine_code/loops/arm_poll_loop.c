@@ -34,9 +34,7 @@ static int step_at(const struct qzi_code *code, uint64_t at, struct qzi_code_ste
 static uint64_t target_of(const struct loop *loop, unsigned k) {
   return loop->start + 4u * k + (uint64_t)loop->step[k].target;
 }
-static int jumps(const struct loop *loop, unsigned k) {
-  return loop->step[k].goes == QZI_GOES_IF || loop->step[k].goes == QZI_GOES_TO;
-}
+static int jumps(const struct loop *loop, unsigned k) { return qzi_has_target(loop->step[k].goes); }
 
 /* Finds the smallest loop around `first` to `last`, which ends with a jump back to `first` or before. Returns 0 if
  * there is none with only known instructions. */
@@ -47,7 +45,7 @@ static int find(const struct qzi_code *code, uint64_t first, uint64_t last, stru
   for (;; end += 4) {
     if (end - first >= 4 * MOST || !step_at(code, end, &step)) return 0;
     target = end + (uint64_t)step.target;
-    int back = (step.goes == QZI_GOES_IF || step.goes == QZI_GOES_TO) && target <= first && first - target < 4 * MOST;
+    int back = qzi_has_target(step.goes) && target <= first && first - target < 4 * MOST;
     if (back && end >= last) break;
   }
   loop->start = target;

@@ -32,7 +32,8 @@ static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *lo
     for (unsigned k = loop->count; k-- > 0;) {
       const struct instruction *here = &loop->all[k].its;
       uint64_t target = loop->all[k].at + here->length + (uint64_t)here->number;
-      int falls = here->op != 0xc3 && !qzi_is_always_jump(here) && k + 1 < loop->count && loop->all[k + 1].inside;
+      int falls =
+        here->goes != QZI_GOES_BACK && !qzi_is_always_jump(here) && k + 1 < loop->count && loop->all[k + 1].inside;
       int inside = falls || (qzi_is_jump(here) && (target == loop->start || qzi_loop_jumps_inside(loop, k, &target)));
       more |= inside != loop->all[k].inside;
       loop->all[k].inside = inside;
@@ -49,8 +50,8 @@ int qzi_loop_find(const struct qzi_code *code, uint64_t seen, struct loop *loop)
     loop->start = end + (uint64_t)step.target;
     end += step.length;
     loop->end = end;
-    if ((step.goes == QZI_GOES_IF || step.goes == QZI_GOES_TO) && loop->start <= seen &&
-        seen - loop->start <= LOOP_MOST && loop->start >= code->address && read_loop(code, seen, loop))
+    if (qzi_has_target(step.goes) && loop->start <= seen && seen - loop->start <= LOOP_MOST &&
+        loop->start >= code->address && read_loop(code, seen, loop))
       return 1;
   }
   return 0;

@@ -21,7 +21,7 @@ struct loop {
   } all[LOOP_MOST + 1]; /* inside: the loop's jump back can be reached from the instruction */
 };
 
-static inline int qzi_is_always_jump(const struct instruction *its) { return its->op == 0xeb || its->op == 0xe9; }
+static inline int qzi_is_always_jump(const struct instruction *its) { return its->goes == QZI_GOES_TO; }
 
 /* Finds the smallest loop around the instruction at `seen`: code that ends with a jump back to its beginning. Returns 0
  * if there is none. */

@@ -44,10 +44,6 @@ static void mark(const struct parts *parts, uint64_t address) {
   }
 }
 static int marked(const struct part *part, size_t at) { return part->leaders[at / 8] >> at % 8 & 1; }
-static int has_target(const struct qzi_code_step *step) {
-  return step->goes == QZI_GOES_IF || step->goes == QZI_GOES_TO;
-}
-static int goes_on(const struct qzi_code_step *step) { return step->goes == QZI_GOES_ON || step->goes == QZI_GOES_IF; }
 
 static int keep(struct part *part, const struct qzi_code_step *step) {
   if (qzi_grow((void **)&part->steps, &part->step_room, part->step_count + 1, sizeof *step)) return -1;
@@ -65,11 +61,11 @@ static int find_leaders(const struct parts *parts, struct part *part, int sized)
   while (at < code->length && qzi_code_step(parts->machine, code->bytes + at, code->length - at, &step)) {
     if (keep(part, &step)) return -1;
     uint64_t to = code->start + at + (uint64_t)step.target;
-    if (has_target(&step)) mark(parts, to);
-    if (has_target(&step) && to > furthest && to < code->start + code->length) furthest = to;
+    if (qzi_has_target(step.goes)) mark(parts, to);
+    if (qzi_has_target(step.goes) && to > furthest && to < code->start + code->length) furthest = to;
     at += step.length;
-    if (step.goes != QZI_GOES_ON) mark(parts, code->start + at);
-    if (!goes_on(&step) && !sized && code->start + at > furthest) break;
+    if (qzi_has_target(step.goes) || !qzi_goes_on(step.goes)) mark(parts, code->start + at);
+    if (!qzi_goes_on(step.goes) && !sized && code->start + at > furthest) break;
   }
   part->code.length = at;
   return 0;
@@ -98,8 +94,8 @@ static int make_blocks(struct qzi_loop_nest *nest, const struct part *part, uint
     struct qzi_nest_block *block = &nest->blocks[count - 1];
     uint64_t to = part->code.start + at + (uint64_t)step->target;
     block->last = part->code.start + at;
-    block->jump = has_target(step) && inside(nest, to) ? to : 0;
-    block->on = (uint8_t)goes_on(step);
+    block->jump = qzi_has_target(step->goes) && inside(nest, to) ? to : 0;
+    block->on = (uint8_t)qzi_goes_on(step->goes);
     block->anywhere = step->goes == QZI_GOES_ANYWHERE;
   }
   if (count > first) nest->blocks[count - 1].on = 0; /* the code after it is in another piece */
@@ -336,7 +332,7 @@ uint32_t qzi_loop_nest_jumps_out(enum qzi_machine machine, const struct qzi_code
   for (size_t at = 0; at < piece->length && qzi_code_step(machine, piece->bytes + at, piece->length - at, &step);
        at += step.length) {
     uint64_t to = piece->start + at + (uint64_t)step.target;
-    if (!has_target(&step) || to - piece->start < piece->length) continue;
+    if (!qzi_has_target(step.goes) || to - piece->start < piece->length) continue;
     uint32_t k = 0;
     while (k < count && targets[k] != to) k++;
     if (k == count && count < most) targets[count++] = to;

@@ -75,7 +75,7 @@ static int is_exchange_add(const struct instruction *its) {
  * something that a loop that polls does not. */
 static int reach_callee(struct state *state, const struct instruction *its, uint64_t end) {
   int memory;
-  if (its->op == 0xc3) return 2;
+  if (its->goes == QZI_GOES_BACK) return 2;
   if (its->op == 0xe9 && (its->number <= 0 || its->number >= (int64_t)QZI_CALLEE_BYTES)) /* tail call */
     return qzi_poll_step(state, &(struct instruction){.op = 0xe8, .number = its->number, .reg = NONE, .rm = NONE}, end)
              ? 2
@@ -324,7 +324,7 @@ static int track_one(struct state *state, const struct instruction *its, uint64_
       return 1;
     }
     if (!qzi_is_jump(its)) return 0;
-    state->polls |= state->flags == POLLED && its->op != 0xeb && its->op != 0xe9;
+    state->polls |= state->flags == POLLED && its->goes != QZI_GOES_TO;
     return 1;
   }
 }

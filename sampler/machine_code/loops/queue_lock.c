@@ -87,7 +87,8 @@ static int reach(const struct qzi_code *code, uint64_t from, uint64_t start, uin
   uint64_t code_end = code->address + code->count;
   struct instruction its;
   for (uint64_t at = from; at < start;) {
-    if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &its) || its.op == 0xc3) return 0;
+    if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &its) || its.goes == QZI_GOES_BACK)
+      return 0;
     uint64_t next = at + its.length, target = next + (uint64_t)its.number;
     if (at == from) {
       drawn->exchange = its;
@@ -95,7 +96,7 @@ static int reach(const struct qzi_code *code, uint64_t from, uint64_t start, uin
       drawn->changed = BIT(its.reg);
       keep(drawn, its.reg, 2);
     } else if (qzi_is_jump(&its)) {
-      int nearer = its.number >= 0 && target < end, always = its.op == 0xeb || its.op == 0xe9;
+      int nearer = its.number >= 0 && target < end, always = its.goes == QZI_GOES_TO;
       if (always && !nearer) return 0;
       if (nearer) next = target;
     } else {

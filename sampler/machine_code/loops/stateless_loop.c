@@ -72,7 +72,7 @@ static int summarize(struct region *caller, uint64_t target, uint64_t back, stru
  * it. */
 static int look_at(struct region *region, struct step *step) {
   const struct instruction *its = &step->its;
-  if (its->flow == FLOW_CALL)
+  if (its->goes == QZI_GOES_CALL)
     return summarize(region, its->op == 0xe8 ? step->at + its->length + (uint64_t)its->number : 0,
                      step->at + its->length, step);
   step->reads = its->reads;
@@ -115,9 +115,10 @@ static int connect(struct region *region, uint64_t start, uint64_t end, int outs
   for (unsigned k = 0; k < region->count; k++) {
     struct step *step = &region->all[k];
     uint64_t target = step->at + step->its.length + (uint64_t)step->its.number;
-    int jumps = step->its.flow == FLOW_IF || step->its.flow == FLOW_JUMP;
-    step->next =
-      step->its.flow == FLOW_JUMP || step->its.flow == FLOW_ELSEWHERE || k + 1 == region->count ? NOWHERE : (int)k + 1;
+    int jumps = qzi_has_target(step->its.goes);
+    /* A system call is a way out, too: in the kernel it may wait or do anything. */
+    int on = qzi_goes_on(step->its.goes) && step->its.goes != QZI_GOES_KERNEL;
+    step->next = on && k + 1 < region->count ? (int)k + 1 : NOWHERE;
     step->jump = jumps && target >= start && target < end ? step_at(region, target) : NOWHERE;
     if (jumps && step->jump == NOWHERE && (!outside || (target >= start && target < end))) return 0;
   }
@@ -132,8 +133,9 @@ static int look_inside(struct region *region, struct step *step) {
   const struct instruction *its = &step->its;
   uint64_t registers = its->writes & ~BIT(RSP);
   int moves = (its->op >= 0x50 && its->op <= 0x5f) || its->op == 0xc9; /* push, pop, leave */
-  if (its->flow == FLOW_ELSEWHERE) return its->op == 0xc3;
-  if (its->flow == FLOW_CALL) return look_at(region, step);
+  if (its->goes == QZI_GOES_BACK) return 1;
+  if (its->goes == QZI_GOES_KERNEL || its->goes == QZI_GOES_ANYWHERE || its->goes == QZI_GOES_AWAY) return 0;
+  if (its->goes == QZI_GOES_CALL) return look_at(region, step);
   step->reads = its->reads;
   step->writes = registers;
   if (its->fences || moves) return 1;
@@ -167,8 +169,8 @@ static int read_procedure(struct region *region) {
     if (its->op == 0x89 && its->reg == RSP && its->rm == RBP) region->framed = 1;
     at += its->length;
     uint64_t target = at + (uint64_t)its->number;
-    if ((its->flow == FLOW_IF || its->flow == FLOW_JUMP) && target > furthest) furthest = target;
-    over = its->flow == FLOW_ELSEWHERE || its->flow == FLOW_JUMP;
+    if (qzi_has_target(its->goes) && target > furthest) furthest = target;
+    over = !qzi_goes_on(its->goes);
   }
   return connect(region, region->code->address, at, 0);
 }
@@ -255,8 +257,8 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
   if (!region->all[0].inside || !region->all[here].inside) return 0;
   for (unsigned k = 0; k < region->count; k++) {
     const struct instruction *its = &region->all[k].its;
-    if (region->all[k].inside && its->stores && its->flow != FLOW_CALL && !its->fences && has_frame(region, &its->at) &&
-        slot_of(region, &its->at, 1) == NOWHERE)
+    if (region->all[k].inside && its->stores && its->goes != QZI_GOES_CALL && !its->fences &&
+        has_frame(region, &its->at) && slot_of(region, &its->at, 1) == NOWHERE)
       return 0;
   }
   uint64_t writes = 0;

@@ -12,7 +12,7 @@
 /* Whether the instruction writes no memory (except by an exchange), and only registers that a sample contains: general
  * registers and flags. */
 static int leaves_no_trace(const struct instruction *its) {
-  return (its->flow == FLOW_ON || qzi_is_jump(its)) && (!its->stores || its->tries || its->fences) &&
+  return (its->goes == QZI_GOES_ON || qzi_is_jump(its)) && (!its->stores || its->tries || its->fences) &&
          !(its->writes & ~(GENERAL | BIT(FLAGS)));
 }
 
@@ -34,14 +34,14 @@ uint64_t qzi_store_free_loop(const struct qzi_code *code, uint64_t first, uint64
       start = target;
       break;
     }
-    if (here.flow == FLOW_JUMP) return 0;
+    if (here.goes == QZI_GOES_TO) return 0;
   }
   if (!start || start < code->address) return 0;
   /* Decodes the whole loop, and checks that an instruction begins where it was seen. */
   int passed = 0;
   for (uint64_t its = start; its < at;) {
     passed |= its == first;
-    if (!decode(code, its, &here) || (here.flow == FLOW_JUMP && its + here.length != at)) return 0;
+    if (!decode(code, its, &here) || (here.goes == QZI_GOES_TO && its + here.length != at)) return 0;
     its += here.length;
   }
   return passed ? start : 0;

@@ -34,6 +34,23 @@ static const struct example {
    2,
    {{1, 0, 1, 1}, {2, 1, 1, 1}},
    {{1, 1}, {2, 2}, {3, 2}, {5, 1}}},
+  {"a jump back that counts in rcx", 1, 4, 4, {NOP, 0xe2, 0xfd, RET}, 1, {{0, 0, 1, 1}}, {{0, 1}, {3, 0}}},
+  {"a system call in a loop",
+   1,
+   7,
+   7,
+   {NOP, NOP, 0x0f, 0x05, 0x75, 0xfb, RET},
+   1,
+   {{1, 0, 1, 1}},
+   {{0, 0}, {1, 1}, {4, 1}, {6, 0}}},
+  {"a call in a loop",
+   1,
+   10,
+   10,
+   {NOP, 0xe8, 0, 0, 0, 0, NOP, 0x75, 0xf8, RET},
+   1,
+   {{1, 0, 1, 1}},
+   {{0, 0}, {1, 1}, {6, 1}, {9, 0}}},
   {"two loops, one after the other",
    1,
    7,
@@ -144,10 +161,10 @@ static void other_machine(void) {
     0xd4200020, /* 40  brk #1 */
   };
   static const struct wanted wanted[] = {{0x04, 0, 1, 1}, {0x08, 1, 1, 1}, {0x28, 0, 1, 2}};
-  static const enum qzi_goes goes[] = {QZI_GOES_ON,   QZI_GOES_ON,  QZI_GOES_IF, QZI_GOES_ON, QZI_GOES_ON,
-                                       QZI_GOES_ON,   QZI_GOES_IF,  QZI_GOES_ON, QZI_GOES_IF, QZI_GOES_ANYWHERE,
-                                       QZI_GOES_ON,   QZI_GOES_IF,  QZI_GOES_IF, QZI_GOES_ON, QZI_GOES_TO,
-                                       QZI_GOES_AWAY, QZI_GOES_AWAY};
+  static const enum qzi_goes goes[] = {QZI_GOES_ON,   QZI_GOES_ON,  QZI_GOES_IF, QZI_GOES_CALL, QZI_GOES_ON,
+                                       QZI_GOES_ON,   QZI_GOES_IF,  QZI_GOES_ON, QZI_GOES_IF,   QZI_GOES_ANYWHERE,
+                                       QZI_GOES_ON,   QZI_GOES_IF,  QZI_GOES_IF, QZI_GOES_CALL, QZI_GOES_TO,
+                                       QZI_GOES_BACK, QZI_GOES_AWAY};
   unsigned char code[sizeof words];
   struct qzi_code_step step;
   for (size_t k = 0; k < sizeof words; k++) code[k] = (unsigned char)(words[k / 4] >> k % 4 * 8);

@@ -1,8 +1,7 @@
 /* The decoding of single instructions, as an assembler produces them; and their lengths over all of the C library and
  * the sampler, compared with those of Zydis itself, and with those of objdump if binutils are installed; and where
- * control continues, which is decoded without operands (code_flow.h). */
+ * control continues, with operands and without, compared with Zydis's categories. */
 #include "sampler/machine_code/x86_decode.h"
-#include "sampler/machine_code/code_flow.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -75,9 +74,9 @@ static const struct example examples[] = {
     .stores = 1,
     .tries = 1},
    {0x86, 0x02}},
-  {"jne -6", {.length = 2, .at = {NONE, NONE, 0, 0}, .number = -6, .flow = FLOW_IF, .reads = F}, {0x75, 0xfa}},
-  {"jmp +0x100", {.length = 5, .at = {NONE, NONE, 0, 0}, .number = 0x100, .flow = FLOW_JUMP}, {0xe9, 0, 1, 0, 0}},
-  {"jmp *%rax", {.length = 2, .at = {NONE, NONE, 0, 0}, .flow = FLOW_ELSEWHERE, .reads = BIT(RAX)}, {0xff, 0xe0}},
+  {"jne -6", {.length = 2, .at = {NONE, NONE, 0, 0}, .number = -6, .goes = QZI_GOES_IF, .reads = F}, {0x75, 0xfa}},
+  {"jmp +0x100", {.length = 5, .at = {NONE, NONE, 0, 0}, .number = 0x100, .goes = QZI_GOES_TO}, {0xe9, 0, 1, 0, 0}},
+  {"jmp *%rax", {.length = 2, .at = {NONE, NONE, 0, 0}, .goes = QZI_GOES_ANYWHERE, .reads = BIT(RAX)}, {0xff, 0xe0}},
   {"cmovne %edx,%eax may leave it",
    {.length = 3, .at = {NONE, NONE, 0, 0}, .reads = F | BIT(RAX) | BIT(RDX), .writes = BIT(RAX)},
    {0x0f, 0x45, 0xc2}},
@@ -104,13 +103,13 @@ static int differs(const struct example *example) {
   int decoded = qzi_decode(bytes, sizeof bytes, &its);
   if (decoded && its.length == is->length && its.at.base == is->at.base && its.at.index == is->at.index &&
       its.at.disp == is->at.disp && its.at.thread == is->at.thread && its.number == is->number &&
-      its.flow == is->flow && its.reads == is->reads && its.writes == is->writes && its.loads == is->loads &&
+      its.goes == is->goes && its.reads == is->reads && its.writes == is->writes && its.loads == is->loads &&
       its.stores == is->stores && its.tries == is->tries && its.fences == is->fences)
     return 0;
-  printf("%s: %d, length %u, at %u %u %#lx %d, number %ld, flow %d, reads %#lx, writes %#lx, loads %d, stores %d, "
+  printf("%s: %d, length %u, at %u %u %#lx %d, number %ld, goes %d, reads %#lx, writes %#lx, loads %d, stores %d, "
          "tries %d, fences %d\n",
          example->what, decoded, its.length, its.at.base, its.at.index, (long)its.at.disp, its.at.thread,
-         (long)its.number, (int)its.flow, (long)its.reads, (long)its.writes, its.loads, its.stores, its.tries,
+         (long)its.number, (int)its.goes, (long)its.reads, (long)its.writes, its.loads, its.stores, its.tries,
          its.fences);
   return 1;
 }
@@ -133,19 +132,44 @@ static const unsigned char *text_of(const unsigned char *file, size_t bytes, siz
   return NULL;
 }
 
-/* How control continues, by what the full decoder says of operands and categories; code_flow.c looks at opcodes. */
-static int flow_differs(const unsigned char *bytes, size_t left, const struct instruction *its) {
-  static const enum qzi_goes goes[] = {[FLOW_ON] = QZI_GOES_ON,
-                                       [FLOW_CALL] = QZI_GOES_ON,
-                                       [FLOW_IF] = QZI_GOES_IF,
-                                       [FLOW_JUMP] = QZI_GOES_TO,
-                                       [FLOW_ELSEWHERE] = QZI_GOES_AWAY};
+/* Where control continues by Zydis's mnemonics and categories; code_flow.c looks at opcodes. */
+static enum qzi_goes goes_of(const ZydisDecodedInstruction *zydis) {
+  int relative = zydis->raw.imm[0].is_relative;
+  switch (zydis->mnemonic) {
+  case ZYDIS_MNEMONIC_XEND: return QZI_GOES_ON; /* counted as a branch */
+  case ZYDIS_MNEMONIC_SYSCALL: return QZI_GOES_KERNEL;
+  case ZYDIS_MNEMONIC_RET: return zydis->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? QZI_GOES_AWAY : QZI_GOES_BACK;
+  case ZYDIS_MNEMONIC_XBEGIN:
+  case ZYDIS_MNEMONIC_HLT:
+  case ZYDIS_MNEMONIC_UD0:
+  case ZYDIS_MNEMONIC_UD1:
+  case ZYDIS_MNEMONIC_UD2: return QZI_GOES_AWAY;
+  default: break;
+  }
+  switch (zydis->meta.category) {
+  case ZYDIS_CATEGORY_COND_BR: return QZI_GOES_IF;
+  case ZYDIS_CATEGORY_CALL: return QZI_GOES_CALL;
+  case ZYDIS_CATEGORY_UNCOND_BR:
+    return relative                                ? QZI_GOES_TO
+           : zydis->mnemonic == ZYDIS_MNEMONIC_JMP ? QZI_GOES_ANYWHERE
+                                                   : QZI_GOES_AWAY; /* xabort */
+  case ZYDIS_CATEGORY_RET:
+  case ZYDIS_CATEGORY_SYSCALL:
+  case ZYDIS_CATEGORY_SYSRET:
+  case ZYDIS_CATEGORY_INTERRUPT: return QZI_GOES_AWAY;
+  default: return QZI_GOES_ON;
+  }
+}
+
+static int flow_differs(const unsigned char *bytes, size_t left, const ZydisDecodedInstruction *zydis,
+                        const struct instruction *its) {
   struct qzi_code_step step;
-  enum qzi_goes expected = goes[its->flow];
-  if (expected == QZI_GOES_IF && !qzi_is_jump(its)) expected = QZI_GOES_ON;
-  if (its->op == 0xff && (its->kind == 4 || its->kind == 5)) expected = QZI_GOES_ANYWHERE;
-  if (!qzi_code_step(QZI_X86_64, bytes, left, &step) || step.length != its->length || step.goes != expected) return 1;
-  return (expected == QZI_GOES_IF || expected == QZI_GOES_TO) && step.target != (int64_t)its->length + its->number;
+  enum qzi_goes expected = goes_of(zydis);
+  if (its->goes != expected || !qzi_code_step(QZI_X86_64, bytes, left, &step) || step.length != zydis->length ||
+      step.goes != expected)
+    return 1;
+  return qzi_has_target(expected) &&
+         (step.target != zydis->length + zydis->raw.imm[0].value.s || its->number != zydis->raw.imm[0].value.s);
 }
 
 /* From the first byte of a binary's code to the last one, also through bytes that are no instruction: both refuse
@@ -169,7 +193,7 @@ static int differs_from_zydis(const char *binary) {
     int known = ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, text + at, length - at, &zydis));
     unsigned expected = known ? zydis.length : 0, is = qzi_decode(text + at, length - at, &its) ? its.length : 0;
     if (is != expected && wrong++ < 3) printf("%s, .text + %#zx: length %u, not %u\n", binary, at, is, expected);
-    if (known && is == expected && flow_differs(text + at, length - at, &its) && wrong++ < 3)
+    if (known && is == expected && flow_differs(text + at, length - at, &zydis, &its) && wrong++ < 3)
       printf("%s, .text + %#zx: control continues differently\n", binary, at);
     all++;
     none += !known;
@@ -234,7 +258,7 @@ int main(int count, char **arguments) {
   struct instruction its;
   if (qzi_decode(examples[0].bytes, 2, &its)) failed |= printf("one that is cut short was decoded\n");
   if (find_libc(libc, sizeof libc)) failed |= differs_from_zydis(libc) | differs_from_objdump(libc);
-  if (count > 1) failed |= differs_from_zydis(arguments[1]) | differs_from_objdump(arguments[1]);
+  for (int k = 1; k < count; k++) failed |= differs_from_zydis(arguments[k]) | differs_from_objdump(arguments[k]);
 #endif
   return failed != 0;
 }
