@@ -1,13 +1,13 @@
 /* A program's open sockets. See open_sockets.h. */
 #include "open_sockets.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "abi/profile.h"
+#include "descriptors.h"
 
 #define SOCKETS_MOST 4096u
 #define LINES_MOST   65536u
@@ -19,35 +19,31 @@ enum { ESTABLISHED = 1, LISTEN = 10 };               /* of TCP, as in /proc/net/
 enum { UNIX_CONNECTED = 3, UNIX_ACCEPTS = 0x10000 }; /* in /proc/net/unix: state, flag */
 
 struct own {
-  unsigned long long inodes[SOCKETS_MOST]; /* ascending */
+  uint64_t inodes[SOCKETS_MOST]; /* ascending */
   unsigned count;
 };
 
 static int by_inode(const void *one, const void *other) {
-  unsigned long long a = *(const unsigned long long *)one, b = *(const unsigned long long *)other;
+  uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
   return (a > b) - (a < b);
 }
 
-static int has(const struct own *own, unsigned long long inode) {
+static int has(const struct own *own, uint64_t inode) {
   return bsearch(&inode, own->inodes, own->count, sizeof inode, by_inode) != NULL;
 }
 
 /* Standard output and error, which may lead to a log's socket, wait for nobody. Returns -1 if the open files may not be
  * read. */
 static int read_own(pid_t pid, struct own *own) {
-  char path[80], target[64];
-  snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-  DIR *folder = opendir(path);
-  if (!folder) return -1;
+  DIR *all = qzi_descriptors_open(pid);
+  if (!all) return -1;
   own->count = 0;
-  for (struct dirent *entry; own->count < SOCKETS_MOST && (entry = readdir(folder));) {
-    if (!strcmp(entry->d_name, "1") || !strcmp(entry->d_name, "2")) continue;
-    snprintf(path, sizeof path, "/proc/%ld/fd/%.20s", (long)pid, entry->d_name);
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = 0;
-    if (sscanf(target, "socket:[%llu]", &own->inodes[own->count]) == 1) own->count++;
+  for (int fd; own->count < SOCKETS_MOST && (fd = qzi_descriptors_next(all)) >= 0;) {
+    if (fd == STDOUT_FILENO || fd == STDERR_FILENO) continue;
+    struct qzi_descriptor its = qzi_descriptor_of(pid, fd);
+    if (its.kind == QZI_SOCKET) own->inodes[own->count++] = its.inode;
   }
-  closedir(folder);
+  closedir(all);
   qsort(own->inodes, own->count, sizeof own->inodes[0], by_inode);
   return 0;
 }
@@ -79,9 +75,7 @@ static uint32_t inet(pid_t pid, const char *name, int is_udp, const struct own *
 
 /* Whether the socket and another one of the program were made together, as socketpair() does: it is connected to
  * itself. */
-static int is_pair(const struct own *own, unsigned long long inode) {
-  return has(own, inode - 1) || has(own, inode + 1);
-}
+static int is_pair(const struct own *own, uint64_t inode) { return has(own, inode - 1) || has(own, inode + 1); }
 
 /* Quartz's own: abi/channel.h. */
 static int is_channel(unsigned type, const char *path) {

@@ -1,12 +1,9 @@
 /* Pipes and sockets of a tree. See ends.h. */
 #include "ends.h"
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include "sampler/linux/descriptors.h"
 #include "sampler/linux/socket_peers.h"
 #include "sampler/util/clock.h"
 
@@ -38,45 +35,22 @@ void qzi_tree_ends_free(struct qzi_tree_ends *ends) {
   free(ends);
 }
 
-static int kind_at(const char *path, uint64_t *inode) {
-  char target[64];
-  ssize_t length = readlink(path, target, sizeof target - 1);
-  if (length <= 0) return -1;
-  target[length] = 0;
-  unsigned long long number;
-  int is_socket = !strncmp(target, "socket:[", 8);
-  if (!is_socket && strncmp(target, "pipe:[", 6)) return -1;
-  if (sscanf(target + (is_socket ? 8 : 6), "%llu", &number) != 1) return -1;
-  *inode = number;
-  return is_socket;
-}
-
-int qzi_tree_end_of(uint32_t pid, int fd, uint64_t *inode) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%u/fd/%d", pid, fd);
-  return kind_at(path, inode);
-}
-
 static void read_process(struct qzi_tree_ends *ends, uint32_t pid) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%u/fd", pid);
-  DIR *folder = opendir(path);
-  if (!folder) return;
+  DIR *all = qzi_descriptors_open((pid_t)pid);
+  if (!all) return;
   int left = FDS_MOST;
-  for (struct dirent *entry; left-- > 0 && (entry = readdir(folder)) && ends->count < ENDS_MOST;) {
-    struct end *end = &ends->items[ends->count];
-    struct stat status;
-    if (entry->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "/proc/%u/fd/%.20s", pid, entry->d_name);
-    int kind = kind_at(path, &end->inode);
-    if (kind < 0 || lstat(path, &status)) continue;
-    end->pid = pid;
-    end->socket = (uint8_t)kind;
-    end->reads = (status.st_mode & S_IRUSR) != 0;
-    end->writes = (status.st_mode & S_IWUSR) != 0;
-    ends->count++;
+  for (int fd; left-- > 0 && ends->count < ENDS_MOST && (fd = qzi_descriptors_next(all)) >= 0;) {
+    struct qzi_descriptor its = qzi_descriptor_of((pid_t)pid, fd);
+    if (its.kind != QZI_SOCKET && its.kind != QZI_PIPE) continue;
+    mode_t access = qzi_descriptor_access((pid_t)pid, fd);
+    if (!access) continue;
+    ends->items[ends->count++] = (struct end){.inode = its.inode,
+                                              .pid = pid,
+                                              .socket = its.kind == QZI_SOCKET,
+                                              .reads = (access & S_IRUSR) != 0,
+                                              .writes = (access & S_IWUSR) != 0};
   }
-  closedir(folder);
+  closedir(all);
 }
 
 static void read_all(struct qzi_tree_ends *ends, const struct qzi_tree *tree) {

@@ -14,10 +14,8 @@ struct qzi_tree_ends;
 
 struct qzi_tree_ends *qzi_tree_ends_new(void); /* returns NULL if there is no memory */
 void qzi_tree_ends_free(struct qzi_tree_ends *ends);
-/* Inode of the pipe or socket at the descriptor `fd` of a process. Returns 1: a socket; 0: a pipe; -1: neither. */
-int qzi_tree_end_of(uint32_t pid, int fd, uint64_t *inode);
-/* Finds the processes other than `pid` that hold the other end: of a pipe, its writers (writing 1) or readers. Returns
- * their number. */
+/* Finds the processes other than `pid` that hold the other end of a socket or a pipe: of a pipe, its writers (writing
+ * 1) or readers. Returns their number. */
 uint32_t qzi_tree_ends_find(struct qzi_tree_ends *ends, const struct qzi_tree *tree, uint64_t inode, int is_socket,
                             int writing, uint32_t pid, uint32_t found[QZI_TREE_PEERS]);
 

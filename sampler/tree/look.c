@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "sampler/linux/descriptors.h"
 #include "sampler/linux/process_memory.h"
 
 /* Reads the beginning of a file in /proc. Returns its length; -1: it cannot be read. */
@@ -25,12 +26,12 @@ static int beginning_of(const char *path, char *to, int bytes) {
 
 static int at_descriptor(const struct qzi_tree *tree, struct qzi_tree_ends *ends, struct qzi_tree_thread *thread,
                          int fd, int writing) {
-  uint64_t inode;
   uint32_t pid = thread->process->pid;
-  int kind = qzi_tree_end_of(pid, fd, &inode);
-  if (kind < 0) return 0;
-  thread->wait = kind ? QZI_WAIT_SOCKET : writing ? QZI_WAIT_PIPE_WRITE : QZI_WAIT_PIPE_READ;
-  thread->peer_count = qzi_tree_ends_find(ends, tree, inode, kind, !writing, pid, thread->peers);
+  struct qzi_descriptor its = qzi_descriptor_of((pid_t)pid, fd);
+  int is_socket = its.kind == QZI_SOCKET;
+  if (!is_socket && its.kind != QZI_PIPE) return 0;
+  thread->wait = is_socket ? QZI_WAIT_SOCKET : writing ? QZI_WAIT_PIPE_WRITE : QZI_WAIT_PIPE_READ;
+  thread->peer_count = qzi_tree_ends_find(ends, tree, its.inode, is_socket, !writing, pid, thread->peers);
   return 1;
 }
 
