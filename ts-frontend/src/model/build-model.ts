@@ -49,9 +49,10 @@ export function buildModel(recorded: RawProfile, options: ModelOptions = {}, bef
   const entities = entitiesOf(shared, raw, naming);
   const root = item(entities, 0);
   const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
-  const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
   const effort = effortOf(raw, root, context.overhead, context.weights);
   const elapsedNs = raw.head.elapsedNs;
+  const cpuLimits = cpuLimitsOf(raw);
+  const cpuWait = cpuWaitOf(raw, cpuLimits);
   let reported: Pick<Model, 'findings' | 'notices'> | undefined;
   let notices: Model['notices'] | undefined;
   let ranking: number[] | undefined;
@@ -71,18 +72,18 @@ export function buildModel(recorded: RawProfile, options: ModelOptions = {}, bef
     balance: balanceOf(raw),
     timeline: timelineOf(raw),
     effortNs,
-    idlenessPercent: percent(root.idlenessNs),
-    overheadPercent: percent(effort?.overheadNs ?? 0),
-    spinPercent: percent(root.spinBlameNs),
+    idlenessPercent: percentOf(root.idlenessNs, effortNs),
+    overheadPercent: percentOf(effort?.overheadNs ?? 0, effortNs),
+    spinPercent: percentOf(root.spinBlameNs, effortNs),
     effort,
     compensation,
-    cpuWait: cpuWaitOf(raw),
-    cpuLimits: cpuLimitsOf(raw),
+    cpuWait,
+    cpuLimits,
     kernelUsage: kernelUsageOf(raw),
     raw,
     // Parts that a screen may never show are computed at first use.
     get slowdown() {
-      return (slowdown ??= slowdownOf(raw, root));
+      return (slowdown ??= slowdownOf(raw, root, cpuWait));
     },
     get ranking() {
       return (ranking ??= rank(entities, context.sums, shared.objects));
@@ -97,6 +98,8 @@ export function buildModel(recorded: RawProfile, options: ModelOptions = {}, bef
   rememberTables(model, context);
   return model;
 }
+
+const percentOf = (ns: number, wholeNs: number): number => (wholeNs > 0 ? (100 * ns) / wholeNs : 0);
 
 /** The sums over the tuples. `whole`: the profile without code lines; `raw`: without loops as well. */
 function tablesFor(
@@ -159,7 +162,7 @@ export function basisOf(model: Model, tables: Tables, options: ModelOptions): { 
     model = buildModel(its, options);
     tables = tablesOf(model);
   }
-  if (isDisturbed(model.raw)) {
+  if (isDisturbed(model)) {
     const { entities, raw } = model;
     model = buildModel(
       undisturbed(raw, {

@@ -7,8 +7,8 @@
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
-import { cpuLimitsOf } from '../metrics/cpu-limits.js';
-import { cpuWaitOf, waitedOf } from '../metrics/cpu-wait.js';
+import { waitedOf } from '../metrics/cpu-wait.js';
+import type { Model } from '../result/types.js';
 import { overlapsOf, type Row, type ThreadRow } from './undisturbed-overlap.js';
 import { usualWorkOf, type Usual } from './usual-work.js';
 
@@ -19,14 +19,14 @@ const leastOthers = 0.05;
  * Other programs certainly had CPUs when more threads were runnable than there are CPUs, yet not all CPUs executed
  * them.
  */
-export function isDisturbed(raw: RawProfile): boolean {
+export function isDisturbed({ raw, cpuWait, cpuLimits }: Pick<Model, 'raw' | 'cpuWait' | 'cpuLimits'>): boolean {
   const {
     balance,
     head: { publisher, processors },
   } = raw;
   if (publisher !== 'pthread') return false;
-  const { runNs, othersNs, limitNs } = cpuWaitOf(raw);
-  const confinedNs = cpuLimitsOf(raw)?.confined?.ns ?? 0;
+  const { runNs, othersNs, limitNs } = cpuWait;
+  const confinedNs = cpuLimits?.confined?.ns ?? 0;
   const withheldNs = balance.ns.reduce(
     (sum, ns, k) =>
       sum +

@@ -3,9 +3,9 @@
  * programs must have caused. Formulas: docs/reference/metrics.md, section 6. Pure.
  */
 import { f64, u16, u32 } from '../profile/columns.js';
-import { cpuLimitsOf, throttledWaitNs } from './cpu-limits.js';
+import { throttledWaitNs } from './cpu-limits.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { CpuWait, Finding, Model } from '../result/types.js';
+import type { CpuLimits, CpuWait, Finding, Model } from '../result/types.js';
 
 /**
  * Waiting below this share of the time in which threads were runnable, or below leastElapsed of the elapsed time,
@@ -86,7 +86,7 @@ function meanRunnableOf({ balance, head }: RawProfile): number {
   return head.elapsedNs > 0 ? sumNs / head.elapsedNs : 0;
 }
 
-export function cpuWaitOf(raw: RawProfile): CpuWait {
+export function cpuWaitOf(raw: RawProfile, limits: CpuLimits | null): CpuWait {
   const { head, balance, threads } = raw;
   const { switchesKnown, voluntarySwitches } = head;
   const { cpuRunNs: runNs, cpuDispatches, publisher, processors, cpus } = head;
@@ -108,7 +108,6 @@ export function cpuWaitOf(raw: RawProfile): CpuWait {
   }
   // Only a thread that slept is woken; a thread that was preempted, or yielded, waits while another one has the CPU.
   const woken = switchesKnown ? Math.min(cpuDispatches, voluntarySwitches + threads.length) : cpuDispatches;
-  const limits = cpuLimitsOf(raw);
   const ownNs = Math.min(waitNs, mostNs + (limits?.confined?.waitNs ?? 0)),
     restNs = Math.max(0, waitNs - ownNs - wakeNs * woken),
     limitNs = limits === null ? 0 : Math.min(restNs, throttledWaitNs(limits, meanRunnableOf(raw))),

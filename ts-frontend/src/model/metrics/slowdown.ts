@@ -6,10 +6,10 @@
  */
 import { lockKinds } from '../profile/abi.js';
 import { f64, u16, u32 } from '../profile/columns.js';
-import { cpuWaitOf, isMostlyOthers, othersPart } from './cpu-wait.js';
+import { isMostlyOthers, othersPart } from './cpu-wait.js';
 import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
 import { KernelWork } from '../profile/raw-profile.js';
-import type { Entity, Slowdown } from '../result/types.js';
+import type { CpuWait, Entity, Slowdown } from '../result/types.js';
 
 /** Kinds of objects whose accesses publish as much as a lock's. */
 const asLocks = new Set<EntityKind>([...lockKinds, 'semaphore']);
@@ -131,7 +131,7 @@ function published({ calls, objects, entities }: RawProfile): { hooked: number; 
   return counts;
 }
 
-export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
+export function slowdownOf(raw: RawProfile, root: Entity, cpuWait: CpuWait): Slowdown {
   const { head } = raw;
   const { hooked, locked, waited } = published(raw);
   // Spread over the threads in the same proportion as the program's own work.
@@ -142,7 +142,6 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   const waitsMayChange = isPublished && (waitsOften(raw, spent, waited, ranNs) || spinsOften(raw, ranNs)),
     moving = isPublished ? linesMove(raw, spent, locked, ranNs) : 1;
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
-  const cpuWait = cpuWaitOf(raw);
   const sampling = samplingOf(raw, othersPart(cpuWait));
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,

@@ -69,7 +69,7 @@ function othersBefore(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
     );
   const who = relatedCpus >= leastRelated ? 'Other processes (some of this program)' : 'Other programs';
   if (!isMostlyOthers(cpuWait, elapsedNs))
-    return isDisturbed(model.raw) ? `${who} had CPUs while this program could run: the ${includesWaiting(model)}.` : '';
+    return isDisturbed(model) ? `${who} had CPUs while this program could run: the ${includesWaiting(model)}.` : '';
   return (
     `${who} had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this program ` +
     `could run. The ${includesWaiting(model)} ` +
