@@ -9,19 +9,9 @@
 #include <string.h>
 #include "internal.h"
 
-static bool grow(void **items, size_t *capacity, size_t count, size_t bytes) {
-  if (count < *capacity) return true;
-  size_t wanted = *capacity ? *capacity * 2 : 64;
-  void *grown = realloc(*items, wanted * bytes);
-  if (!grown) return false;
-  *items = grown;
-  *capacity = wanted;
-  return true;
-}
-
 static void add_range(struct qzi_ranges *ranges, uint64_t start, uint64_t end, size_t index) {
   if (start == 0 || start >= end) return; /* 0: code that the linker dropped */
-  if (!grow((void **)&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items)) return;
+  if (!qzi_symbols_grow((void **)&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items)) return;
   ranges->items[ranges->count++] = (struct qzi_range){start, end, index};
 }
 
@@ -66,7 +56,8 @@ static void index_units(struct qzi_binary *binary) {
   while (dwarf_get_units(binary->dwarf, cu, &cu, &version, &type, &die, &split) == 0) {
     if (type != DW_UT_compile && type != DW_UT_skeleton) continue;
     bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
-    if (!grow((void **)&binary->units, &binary->unit_capacity, binary->unit_count, sizeof *binary->units)) return;
+    if (!qzi_symbols_grow((void **)&binary->units, &binary->unit_capacity, binary->unit_count, sizeof *binary->units))
+      return;
     add_ranges_of(&binary->unit_ranges, &die, binary->unit_count);
     binary->units[binary->unit_count++] = (struct qzi_unit){.die = has_split ? split : die};
   }
@@ -78,7 +69,8 @@ static bool add_function(struct qzi_unit *unit, Dwarf_Die *die) {
   Dwarf_Addr entry, base, end;
   /* One in several pieces may have no entry of its own: then the first piece begins with it. */
   if (dwarf_entrypc(die, &entry) != 0 && dwarf_ranges(die, 0, &base, &entry, &end) <= 0) return true;
-  if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions))
+  if (!qzi_symbols_grow((void **)&unit->functions, &unit->function_capacity, unit->function_count,
+                        sizeof *unit->functions))
     return false;
   add_ranges_of(&unit->ranges, die, unit->function_count);
   unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(die), entry};
@@ -213,8 +205,8 @@ static void index_variables(struct qzi_binary *binary, size_t unit, Dwarf_Die *p
     if (tag == DW_TAG_variable) {
       uint64_t address;
       if (!static_address(&die, &address)) continue;
-      if (!grow((void **)&binary->variables, &binary->variable_capacity, binary->variable_count,
-                sizeof *binary->variables))
+      if (!qzi_symbols_grow((void **)&binary->variables, &binary->variable_capacity, binary->variable_count,
+                            sizeof *binary->variables))
         return;
       binary->variables[binary->variable_count++] = (struct qzi_variable){address, dwarf_dieoffset(&die), unit};
     } else if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||

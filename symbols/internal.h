@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <elfutils/libdw.h>
 #include <libelf.h>
 #include "symbol.h"
@@ -26,6 +27,17 @@ struct qzi_arena {
 void *qzi_arena_get(struct qzi_arena *arena, size_t bytes);                           /* zeroed; NULL: out of memory */
 const char *qzi_arena_text(struct qzi_arena *arena, const char *text, size_t length); /* "" if out of memory */
 void qzi_arena_free(struct qzi_arena *arena);
+
+/* Makes room for one more element after `count`. Returns false if there is no memory; then the array is unchanged. */
+static inline bool qzi_symbols_grow(void **items, size_t *capacity, size_t count, size_t bytes) {
+  if (count < *capacity) return true;
+  size_t wanted = *capacity ? *capacity * 2 : 64;
+  void *grown = realloc(*items, wanted * bytes);
+  if (!grown) return false;
+  *items = grown;
+  *capacity = wanted;
+  return true;
+}
 
 struct qzi_symtab_entry {
   uint64_t value, size;

@@ -47,13 +47,9 @@ static struct qzi_binary *binary_of(qz_symbols *symbols, const char *path, const
   for (size_t k = symbols->binary_count; k-- > 0;)
     if (strcmp(symbols->binaries[k]->path, path) == 0 && strcmp(symbols->binaries[k]->build_id, build_id) == 0)
       return symbols->binaries[k];
-  if (symbols->binary_count == symbols->binary_capacity) {
-    size_t capacity = symbols->binary_capacity ? symbols->binary_capacity * 2 : 16;
-    void *grown = realloc(symbols->binaries, capacity * sizeof *symbols->binaries);
-    if (!grown) return NULL;
-    symbols->binaries = grown;
-    symbols->binary_capacity = capacity;
-  }
+  if (!qzi_symbols_grow((void **)&symbols->binaries, &symbols->binary_capacity, symbols->binary_count,
+                        sizeof *symbols->binaries))
+    return NULL;
   struct qzi_binary *binary = calloc(1, sizeof *binary);
   if (!binary) return NULL;
   binary->path = strdup(path);
@@ -71,13 +67,9 @@ static struct qzi_binary *binary_of(qz_symbols *symbols, const char *path, const
 int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, const char *path,
                           const char *build_id) {
   if (start >= end) return EINVAL;
-  if (symbols->module_count == symbols->module_capacity) {
-    size_t capacity = symbols->module_capacity ? symbols->module_capacity * 2 : 32;
-    void *grown = realloc(symbols->modules, capacity * sizeof *symbols->modules);
-    if (!grown) return ENOMEM;
-    symbols->modules = grown;
-    symbols->module_capacity = capacity;
-  }
+  if (!qzi_symbols_grow((void **)&symbols->modules, &symbols->module_capacity, symbols->module_count,
+                        sizeof *symbols->modules))
+    return ENOMEM;
   struct qzi_binary *binary = binary_of(symbols, path, build_id);
   if (!binary) return ENOMEM;
   symbols->modules[symbols->module_count++] = (struct module){start, end, bias, binary};

@@ -16,13 +16,9 @@ struct table {
 };
 
 static bool append(struct table *table, struct qzi_symtab_entry entry) {
-  if (table->symtab->count == table->capacity) {
-    size_t capacity = table->capacity ? table->capacity * 2 : 256;
-    void *grown = realloc(table->symtab->entries, capacity * sizeof *table->symtab->entries);
-    if (!grown) return false;
-    table->symtab->entries = grown;
-    table->capacity = capacity;
-  }
+  if (!qzi_symbols_grow((void **)&table->symtab->entries, &table->capacity, table->symtab->count,
+                        sizeof *table->symtab->entries))
+    return false;
   table->symtab->entries[table->symtab->count++] = entry;
   return true;
 }

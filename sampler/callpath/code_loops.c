@@ -5,6 +5,7 @@
 #include <string.h>
 #include "sampler/linux/process_memory.h"
 #include "sampler/machine_code/loops/loop_nest.h"
+#include "sampler/util/array.h"
 #include "sampler/util/hash_index.h"
 
 #define CODE_MOST  (1u << 20) /* maximum size of a procedure in bytes */
@@ -123,14 +124,9 @@ static struct nest *nest_of(struct qzi_code_loops *loops, qz_symbols *symbols, u
                             const struct extent *extent) {
   struct nest *known = known_nest(loops, extent->start);
   if (known) return known;
-  if (loops->count == NESTS_MOST) return NULL;
-  if (loops->count == loops->room) {
-    uint32_t room = loops->room ? 2 * loops->room : 64;
-    struct nest *grown = realloc(loops->nests, room * sizeof *grown);
-    if (!grown) return NULL;
-    loops->nests = grown;
-    loops->room = room;
-  }
+  if (loops->count == NESTS_MOST ||
+      qzi_grow((void **)&loops->nests, &loops->room, loops->count + 1, sizeof *loops->nests))
+    return NULL;
   struct qzi_code_piece pieces[QZI_CODE_PIECES];
   if (read_piece(pid, extent, &pieces[0])) return NULL;
   int sized = extent->sized && pieces[0].length == extent->length;

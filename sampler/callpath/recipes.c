@@ -13,6 +13,7 @@
 #include "sampler/profile/generated.h"
 #include "sampler/profile/modules.h"
 #include "sampler/profile/symbolize.h"
+#include "sampler/util/array.h"
 
 #if defined(__x86_64__)
 #define REGISTER_SP 7
@@ -223,13 +224,9 @@ struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
     generated = (struct qzi_recipe){.pc = pc, .entry = qzi_generated_key(unwinder->in, pc)};
     return &generated;
   }
-  if (unwinder->recipes_count == unwinder->recipes_room) {
-    uint32_t room = unwinder->recipes_room ? unwinder->recipes_room * 2 : 512;
-    struct qzi_recipe *all = room <= RECIPES_MOST ? realloc(unwinder->recipes, room * sizeof *all) : NULL;
-    if (!all) return NULL;
-    unwinder->recipes = all;
-    unwinder->recipes_room = room;
-  }
+  if (unwinder->recipes_count == RECIPES_MOST || qzi_grow((void **)&unwinder->recipes, &unwinder->recipes_room,
+                                                          unwinder->recipes_count + 1, sizeof *unwinder->recipes))
+    return NULL;
   struct qzi_recipe *recipe = &unwinder->recipes[unwinder->recipes_count];
   make_recipe(unwinder, pc, recipe);
   if (qzi_table_add(&unwinder->table, hash, unwinder->recipes_count + 1)) return NULL;

@@ -6,9 +6,11 @@
 #include <string.h>
 #include "generated.h"
 #include "modules.h"
+#include "sampler/util/array.h"
 
-#define DEEPEST 512u /* maximum number of entries of a path that are examined */
-#define SHARE   0.9  /* a worker is named after a procedure that has at least this share of its time */
+#define DEEPEST    512u /* maximum number of entries of a path that are examined */
+#define VOTES_MOST 4096u
+#define SHARE      0.9 /* a worker is named after a procedure that has at least this share of its time */
 
 struct vote {
   uint32_t thread, procedure;
@@ -20,7 +22,7 @@ struct callables {
   uint8_t *whose; /* by entity: enum whose + 1; 0: not determined yet */
   struct vote *votes;
   struct qzi_table table; /* of votes */
-  size_t count, room;
+  uint32_t count, room;
 };
 enum whose { OWN = 0, STANDARD, LIBRARY };
 
@@ -72,14 +74,9 @@ static void vote(struct callables *its, uint32_t thread, uint32_t procedure, uin
     its->votes[at - 1].ns += ns;
     return;
   }
-  if (its->count == its->room) {
-    size_t room = its->room ? its->room * 2 : 64;
-    struct vote *all = room <= 4096 ? realloc(its->votes, room * sizeof *all) : NULL;
-    if (!all) return;
-    its->votes = all;
-    its->room = room;
-  }
-  if (!qzi_table_add(&its->table, hash, (uint32_t)its->count + 1))
+  if (its->count == VOTES_MOST || qzi_grow((void **)&its->votes, &its->room, its->count + 1, sizeof *its->votes))
+    return;
+  if (!qzi_table_add(&its->table, hash, its->count + 1))
     its->votes[its->count++] = (struct vote){thread, procedure, ns};
 }
 

@@ -83,12 +83,7 @@ static int make_blocks(struct qzi_loop_nest *nest, const struct part *part, uint
   for (const struct qzi_code_step *step = part->steps; step < part->steps + part->step_count; at += step++->length) {
     if (marked(part, at) || !at) {
       if (count == BLOCKS_MOST) break;
-      if (count == *room) {
-        *room = *room ? 2 * *room : 64;
-        void *grown = realloc(nest->blocks, *room * sizeof *nest->blocks);
-        if (!grown) return -1;
-        nest->blocks = grown;
-      }
+      if (qzi_grow((void **)&nest->blocks, room, count + 1, sizeof *nest->blocks)) return -1;
       nest->blocks[count++] = (struct qzi_nest_block){.start = part->code.start + at};
     }
     struct qzi_nest_block *block = &nest->blocks[count - 1];
