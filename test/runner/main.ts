@@ -27,14 +27,15 @@ const again = process.argv.includes('--again');
 const silenceMs = 10 * 60_000;
 
 /**
- * Files in which no share of time is judged, so that they may run beside each other: two for each CPU, and one more,
- * for many of them wait most of the time. All others run alone: measure.test.js has tests that show nothing where CPUs
- * are short.
+ * Files in which no share of elapsed time is judged, or only shares of the processor time that a program itself used,
+ * so that they may run beside each other: two for each CPU, and one more, for many of them wait most of the time. All
+ * others run alone: measure.test.js has tests that show nothing where CPUs are short.
  */
 const untimed = new RegExp(
-  '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|tui|' +
-    'pthread-layer/(debian-packages|exec-and-fork|sandboxed|transparency))|' +
-    'known-answers/oracle/truth)[/.]',
+  '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|sampler|tui|' +
+    'pthread-layer/(busy-wait-loops|creations|debian-packages|disassembly|exec-and-fork|generated-code|' +
+    'inlined-frames|languages|library-waits|mpi-late|sandboxed|short-rounds|static-programs|transparency|' +
+    'unloaded))|known-answers/(oracle/(chains|truth)|quicksort|span|span-tasks|span-tbb|what-if))[/.]',
 );
 
 /** Files of small tests, which take less time than to start ava: some of a folder share one. */

@@ -8,7 +8,9 @@ import { lacking, needing, skip } from '../../support/capabilities.js';
 import { command, directory, run, type Said } from '../../support/run-quartz.js';
 
 const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
-const spin = program('spin');
+/** 160 ms of work, a line for a shell, and in words. */
+const spin = `${program('spin')} 40`;
+const spinWords = spin.split(' ');
 const wrapperLine =
   /^quartz: (\S+) only started the program that did the work: the profile is that of (\S+) \(process (\d+)\), in /m;
 
@@ -46,8 +48,13 @@ function isOf(t: ExecutionContext, { cwd, files, lines }: Recorded, file: string
 }
 
 test.serial('timeout, env before it, a shell, bash: the profile is of what they start', async (t) => {
-  isOf(t, await recorded(t, ['timeout', '100', spin]), 'timeout.quartz', 'spin');
-  isOf(t, await recorded(t, ['env', 'A=B', 'timeout', '100', spin], ['-o', 'out.quartz']), 'out.quartz', 'spin');
+  isOf(t, await recorded(t, ['timeout', '100', ...spinWords]), 'timeout.quartz', 'spin');
+  isOf(
+    t,
+    await recorded(t, ['env', 'A=B', 'timeout', '100', ...spinWords], ['-o', 'out.quartz']),
+    'out.quartz',
+    'spin',
+  );
   isOf(t, await recorded(t, ['sh', '-c', `${spin}; exit 3`]), 'sh.quartz', 'spin');
   const cwd = directory();
   writeFileSync(join(cwd, 'job'), `#!/bin/bash\nset -e\ndate > /dev/null\nls / > /dev/null\n${spin}\nexit 5\n`, {
@@ -76,10 +83,10 @@ test.serial('threads of a worker that only waits are reason enough', async (t) =
 
 test.serial('run reports on the worker, and does not advise to record children', async (t) => {
   const cwd = directory();
-  const said = await run(command, ['run', '-q', '--', 'timeout', '100', spin], { cwd });
+  const said = await run(command, ['run', '-q', '--', 'timeout', '100', ...spinWords], { cwd });
   t.is(said.status, 0);
   t.regex(said.stderr, wrapperLine);
-  t.regex(said.stdout, /^spin: |\/spin: /m);
+  t.regex(said.stdout, /^spin 40: /m);
   t.notRegex(said.stdout + said.stderr, /--children/);
 });
 
@@ -107,7 +114,7 @@ const costsOf = (files: readonly string[]): { costs: Set<string>; measured: bool
 };
 
 test.serial('%p is the process that is recorded', async (t) => {
-  const { cwd, files } = await recorded(t, ['timeout', '100', spin], ['-o', 'p%p.quartz']);
+  const { cwd, files } = await recorded(t, ['timeout', '100', ...spinWords], ['-o', 'p%p.quartz']);
   t.is(files.length, 1);
   t.is(files[0], `p${openModel(join(cwd, files[0]!)).head.pid}.quartz`);
   t.is(programOf(join(cwd, files[0]!)), 'spin');
@@ -211,7 +218,7 @@ test.serial('a worker that crashes, is killed, or fails: the status is what the 
 });
 
 test.serial('--no-follow: the profile is of the wrapper', async (t) => {
-  const { cwd, files, lines } = await recorded(t, ['timeout', '100', spin], ['--no-follow']);
+  const { cwd, files, lines } = await recorded(t, ['timeout', '100', ...spinWords], ['--no-follow']);
   t.deepEqual([files, lines], [['timeout.quartz'], []]);
   t.is(programOf(join(cwd, files[0]!)), 'timeout');
 });

@@ -75,9 +75,10 @@ for (const { compiler, options, hooked } of variants) {
       const late: string[] = [];
       for (const { name, states } of threads) {
         const { useful, spinning } = states,
-          foundNs = (name.startsWith('+totals') ? toSums : toPolls) * sampleNs(model);
-        // Of the 200 ms that each takes, most must be left.
-        if (name.startsWith('+') && foundNs > 150e6) late.push(name);
+          [toFind, takesNs] = name.startsWith('+totals') ? [toSums, 200e6] : [toPolls, 100e6],
+          foundNs = toFind * sampleNs(model);
+        // Of the time that each takes, some must be left.
+        if (name.startsWith('+') && foundNs > 0.75 * takesNs) late.push(name);
         else if (name.startsWith('+'))
           t.true(
             spinning.ns > 0 && useful.ns < foundNs,

@@ -134,7 +134,7 @@ needing(
          static int outer(int n) { int s = 0; for (int k = 0; k < 100; k++) s += inner(n); return s; }
          public static void main(String[] words) {
            int s = 0;
-           while (ProcessHandle.current().info().totalCpuDuration().get().toMillis() < 6000)
+           while (ProcessHandle.current().info().totalCpuDuration().get().toMillis() < 4000)
              for (int k = 0; k < 1000; k++) s += outer(200);
            System.out.println(s != 0 ? "done" : "nothing");
          }

@@ -1,5 +1,6 @@
-/* Threads that wait, for 200 ms of processor time each, in loops that call functions to read what they wait for; and
- * threads that work as long in loops that do so, too. C and C++. */
+/* Threads that wait, for 100 ms of processor time each, in loops that call functions to read what they wait for; and
+ * threads that work as long in loops that do so, too. Those that read many words are recognized later, and wait for
+ * 200 ms. C and C++. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -233,7 +234,7 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
 #endif
   pthread_create(&thread, NULL, routine, NULL);
   pthread_setname_np(thread, name);
-  until_used(thread, 200000000);
+  until_used(thread, strncmp(name, "+totals", 7) ? 100000000 : 200000000);
   __atomic_store_n(&up, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&work.head, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&job.state, 2, __ATOMIC_RELEASE);
