@@ -229,14 +229,18 @@ test.serial(
   'many short programs: a script runs as it would, few are recorded, and nothing is left of them',
   async (t) => {
     const script = `for k in {1..30}; do sh -c '${connected}; echo '$k; done; exit 2`;
+    const beginMs = performance.now();
     const { files, lines, cwd } = await recorded(t, ['bash', '-c', script]);
-    t.true(files.length <= 1, files.join());
+    const seconds = (performance.now() - beginMs) / 1000;
+    // One that used 50 ms all the same, beside other programs, is worth a profile.
+    const used = files.map((file) => openModel(join(cwd, file)).head).map(({ userNs, systemNs }) => userNs + systemNs);
+    t.true(files.length <= 1 + used.filter((ns) => ns > 40e6).length, `${files.join()}: ${used.join()} ns`);
     t.true(lines.length <= 1, lines.join('\n'));
-    for (const file of files) openModel(join(cwd, file));
     const counts = readFileSync(join(cwd, 'counts'), 'utf8').trim().split('\n');
     t.is(counts.length, 60); // the first 30 without Quartz
     const times = counts.filter((count) => count === '1').length;
-    t.true(times >= 1 && times <= 15, `${times} of 30`);
+    // One more every two seconds, of which they take as many as other programs leave them no CPU.
+    t.true(times >= 1 && times <= 17 + seconds / 2, `${times} of 30 in ${seconds} s`);
   },
 );
 
