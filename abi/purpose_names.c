@@ -213,6 +213,7 @@ const struct qzi_purpose_rule qzi_purposes_of_procedures[] = {
   {QZI_WHOLE, "waitid", QZ_PURPOSE_CHILDREN},
   {QZI_WHOLE, "waitpid", QZ_PURPOSE_CHILDREN},
   {QZI_WHOLE, "system", QZ_PURPOSE_CHILDREN},
+  {QZI_WHOLE, "do_system", QZ_PURPOSE_CHILDREN}, /* of glibc, to which system jumps */
   {QZI_WHOLE, "pclose", QZ_PURPOSE_CHILDREN},
   {QZI_WHOLE, "fork", QZ_PURPOSE_PROCESS_MAKING},
   {QZI_WHOLE, "_Fork", QZ_PURPOSE_PROCESS_MAKING},

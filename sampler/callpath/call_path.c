@@ -180,10 +180,13 @@ static int walk_most(struct qzi_paths *paths, uint32_t index, const struct qzi_r
   walk->in_lock = walk->in_layer && qzi_code_takes_lock(paths, &paths->frames[first - 1]);
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
   walk->innermost = walk->pc = walk->pc_entry = 0;
-  if (all && !first && paths->frames[0].entry && paths->frames[0].module &&
-      qzi_code_of_frame(paths, &paths->frames[0]) == QZI_CODE_OWN) {
-    walk->pc = paths->frames[0].pc;
-    walk->pc_entry = paths->frames[0].entry;
+  if (all && !first && paths->frames[0].entry && paths->frames[0].module) {
+    enum qzi_code code = qzi_code_of_frame(paths, &paths->frames[0]);
+    walk->pc_own = code == QZI_CODE_OWN;
+    if (walk->pc_own || code == QZI_CODE_LIBRARY || code == QZI_CODE_CXX) {
+      walk->pc = paths->frames[0].pc;
+      walk->pc_entry = paths->frames[0].entry;
+    }
   }
   find_site(paths, all, first, walk);
   qzi_mpi_site(paths, all, first, walk);

@@ -34,8 +34,8 @@ struct qzi_walk {
     int framed;
   } caller[QZI_CALLERS]; /* pc: return address; framed: whether the caller's frame is at the frame pointer */
   uint64_t innermost;    /* entry of the innermost procedure that is not inlined; 0: none */
-  uint64_t pc, pc_entry; /* current instruction and entry of its procedure, if it is in the program's own code; else
-                            0 */
+  uint64_t pc, pc_entry; /* current instruction and entry of its procedure; 0 in the C library, MPI and the layer */
+  int pc_own;            /* 1: that is in the program's own code */
   uint64_t site; /* place where the program's own code calls a library; if there is none, where a library calls the C
                     library; 0: unknown */
   uint32_t site_module;  /* module of the site: index + 1 */

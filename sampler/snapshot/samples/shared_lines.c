@@ -7,7 +7,8 @@
 #define LINE         64u
 /* ns: samples of different threads within this time of each other count as one turn */
 #define TURN_NS      UINT64_C(20000000)
-#define TURNS_LEAST  4u /* a line gets a row after this many turns */
+#define TURNS_LEAST  4u /* a line gets a row after this many turns, */
+#define USER_LEAST   8u /* or when two threads that atomically change a word of it have this many samples each */
 #define FORGOTTEN_NS UINT64_C(500000000)
 
 int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in) {
@@ -110,6 +111,18 @@ static void count(struct qzi_line *line, const struct use *use, struct qz_line_u
   line->seen_ns = use->now_ns;
 }
 
+/* Whether two threads change one word atomically, however seldom they are seen to do so at the same time. */
+static int is_changed_by_two(const struct qzi_line *line) {
+  uint16_t changed = 0;
+  for (unsigned k = 0; k < QZ_LINE_USERS && line->users[k]; k++) {
+    const struct qz_line_user *user = &line->its.by[k];
+    if (!user->locked || user->samples < USER_LEAST) continue;
+    if (changed & user->written) return 1;
+    changed |= user->written;
+  }
+  return 0;
+}
+
 static uint32_t words_of(uint64_t offset, unsigned bytes) {
   uint64_t first = offset / 4, last = (offset + bytes - 1) / 4;
   uint32_t words = 0;
@@ -141,6 +154,7 @@ void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sam
   uint32_t lines = 0;
   for (uint32_t k = 0; k < near->count; k++) {
     const struct qzi_access *access = &near->access[k];
+    if (!walk->pc_own && access->locked == QZI_LOCKED_NOT) continue;
     uint64_t at = qzi_access_at(access, sample->general), offset = at % LINE, address = at - offset;
     struct qzi_line *line = at ? line_at(shared, address) : NULL;
     if (!line && at && access->written) line = add_line(shared, address, now_ns);
@@ -157,6 +171,6 @@ void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sam
     if (before < lines) continue;
     counted[lines++] = line;
     count(line, &use, user);
-    if (line->its.turns >= TURNS_LEAST) publish(shared, line);
+    if (line->row || line->its.turns >= TURNS_LEAST || is_changed_by_two(line)) publish(shared, line);
   }
 }

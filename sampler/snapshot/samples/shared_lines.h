@@ -8,7 +8,8 @@
  * No CPU counter is needed: a sample of a running thread contains its registers, from which the addresses are computed
  * that the code around it accesses (near_accesses.h). A line is shared if samples of threads on different CPUs
  * repeatedly find it alternately, within a short time, while it is written. The words that the threads access
- * distinguish false sharing (unrelated data in one line) from shared data.
+ * distinguish false sharing (unrelated data in one line) from shared data. Words that several threads change by atomic
+ * operations are kept even if samples seldom find them alternately.
  */
 #ifndef QZI_SHARED_LINES_H
 #define QZI_SHARED_LINES_H
@@ -45,7 +46,8 @@ struct qzi_shared_lines {
 int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in);
 void qzi_shared_lines_close(struct qzi_shared_lines *shared);
 /* Adds a sample of a working thread, given by its record's index, and its walk. now_ns: time of the snapshot that
- * follows it. Samples in the kernel, and in the system's libraries, are ignored. */
+ * follows it. Samples in the kernel and in the C library are ignored; of other libraries that the system installed,
+ * only atomic operations count (their data cannot be laid out differently, but may be used less often). */
 void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sample *sample,
                            const struct qzi_walk *walk, uint32_t index, uint64_t now_ns);
 

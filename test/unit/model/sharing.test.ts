@@ -108,3 +108,25 @@ test('too little is no finding', (t) => {
   t.is(found(counted(two.map((user) => ({ ...user, samples: 40 })))), undefined); // 8 % of the code
   t.truthy(found(counted(two.map((user) => ({ ...user, samples: 60 })))));
 });
+
+test('atomic operations that threads were seldom seen to do in turn are part of the finding about the code', (t) => {
+  const changed = words(0b01, 0b01, lockedAccess.change);
+  const atomicsOf = (users: readonly User[], change: Partial<Line>): unknown => {
+    const [first] = counted(users, change).findings;
+    return first?.facts.form === 'optimize' ? first.facts.atomics : first?.kind;
+  };
+  const seldom = { turns: 10 };
+  const expected = { ns: 0.8e9, how: 'changed', variable: 'counts', threads: 2 };
+  t.deepEqual(atomicsOf([changed, changed], seldom), expected);
+  t.is(atomicsOf([changed, changed], {}), 'sharing'); // they take turns
+  t.is(atomicsOf([words(0b01), words(0b01)], seldom), null); // not by atomic operations
+  t.is(atomicsOf([words(0b01), words(0b10)], seldom), null); // different words
+  const few = { ...changed, samples: 100 };
+  t.is(atomicsOf([few, few], seldom), null); // a fifth of the samples
+  const model = counted([changed, changed], seldom);
+  const { remedy } = findingSentences(model, model.findings[0]!, { ascii: true });
+  t.regex(
+    remedy,
+    /^800 ms of it is at atomic operations on words that several threads change \(most of it: counts\)\. Let each /,
+  );
+});

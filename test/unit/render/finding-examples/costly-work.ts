@@ -59,6 +59,7 @@ const hot: OptimizeFacts = {
   allocatorNs: null,
   copyingNs: null,
   chainsNs: null,
+  atomics: null,
   library: null,
 };
 const allBusy = { processorUse: { busy: 4, spinning: 0, idle: 0 } };

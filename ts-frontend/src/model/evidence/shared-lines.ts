@@ -3,11 +3,15 @@
  * a word that all of them change atomically. Lines of data that are passed on, or that a lock protects, are excluded,
  * because they have to move between threads (docs/reference/metrics.md, section 6). Pure functions.
  */
-import { addTo } from '../profile/maps.js';
+import { f64, u32, u8 } from '../profile/columns.js';
+import { addTo, total } from '../profile/maps.js';
 import { lockedAccess } from '../profile/abi.js';
 import type { RawSharedLine } from '../profile/raw-profile.js';
 import type { SharingFacts } from '../result/facts.js';
+import type { AtomicsFacts } from '../result/work-facts.js';
 import type { Model } from '../result/types.js';
+import { isBusy } from '../metrics/sums.js';
+import type { FindingContext } from './context.js';
 
 type User = RawSharedLine['by'][number];
 
@@ -38,12 +42,16 @@ export interface Sharing {
   samples: number;
 }
 
-/** By innermost procedure, including inlined ones; of several ways of sharing, the one with most samples. */
-export function sharingByProcedure({ raw }: Model): Map<number, Sharing> {
+/**
+ * By innermost procedure, including inlined ones; of several ways of sharing, the one with most samples. `seldom`: also
+ * lines that samples seldom find alternately.
+ */
+export function sharingByProcedure({ raw }: Model, { seldom = false } = {}): Map<number, Sharing> {
   const found = new Map<number, Map<SharingFacts['how'], Sharing & { most: number }>>();
   for (const { by, turns, samples, variable } of raw.sharedLines) {
     const users = by.filter((user) => user.samples >= leastOfThread);
-    const how = users.length >= 2 && turns >= leastAlternating * samples ? howOf(users) : null;
+    const isShared = users.length >= 2 && (seldom || turns >= leastAlternating * samples);
+    const how = isShared ? howOf(users) : null;
     if (how === null) continue;
     const perProcedure = new Map<number, number>();
     for (const user of users) addTo(perProcedure, user.procedure, user.samples);
@@ -61,4 +69,39 @@ export function sharingByProcedure({ raw }: Model): Map<number, Sharing> {
   const best = (ways: ReadonlyMap<string, Sharing>): Sharing =>
     [...ways.values()].reduce((most, one) => (one.samples > most.samples ? one : most));
   return new Map([...found].map(([procedure, ways]) => [procedure, best(ways)]));
+}
+
+/** The least share of the code's time at such operations that is worth a remedy of its own. */
+const leastAtAtomics = 0.25;
+
+/**
+ * The part of the code's time that it spends at atomic operations on words that other threads change as well, whether
+ * or not they were seen to do so at the same time; null if it is less than a quarter. Of each procedure's time, that
+ * part is taken to be the same in all of its calls. `work`: time by stack.
+ */
+export function atomicsIn({ model, tables }: FindingContext, work: ReadonlyMap<number, number>): AtomicsFacts | null {
+  const { tuples } = model.raw;
+  const { stacks, weights } = tables;
+  const sharing = sharingByProcedure(model, { seldom: true });
+  if (sharing.size === 0) return null;
+  const allNs = new Map<number, number>(); // processor time by innermost procedure
+  for (let k = 0; k < weights.length; k++) {
+    const procedure = u32(stacks.entity, u32(tuples.stack, k));
+    if (sharing.has(procedure) && isBusy(u8(tuples.state, k))) addTo(allNs, procedure, f64(weights, k));
+  }
+  const nsOfSample = model.root.processorTimeNs / Math.max(1, model.head.runningSamples);
+  const byProcedure = new Map<number, number>();
+  for (const [node, ns] of work) {
+    const procedure = u32(stacks.entity, node);
+    const all = allNs.get(procedure) ?? 0;
+    const { how, samples } = sharing.get(procedure) ?? { how: 'words-apart', samples: 0 };
+    if (how !== 'words-apart' && all > 0) addTo(byProcedure, procedure, ns * Math.min(1, (samples * nsOfSample) / all));
+  }
+  const ns = total(byProcedure);
+  if (ns < leastAtAtomics * total(work)) return null;
+  const [first] = [...byProcedure].sort((a, b) => b[1] - a[1]);
+  const most = first && sharing.get(first[0]);
+  return most && most.how !== 'words-apart'
+    ? { ns, how: most.how, variable: most.variable, threads: most.threads.size }
+    : null;
 }

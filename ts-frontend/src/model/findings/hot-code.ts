@@ -12,6 +12,7 @@ import { isOwn } from '../evidence/code-origin.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import { libraryLockIn } from '../evidence/library-lock.js';
 import { isFor } from '../evidence/purposes.js';
+import { atomicsIn } from '../evidence/shared-lines.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { OptimizeFacts } from '../result/facts.js';
@@ -263,6 +264,7 @@ const optimize = (
       copyingNs: null,
       chainsNs: null,
       library: null,
+      atomics: null,
       ...facts,
     },
     related,
@@ -312,6 +314,8 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const library = togetherOf(model, hot) >= 2 ? libraryLockIn(context, work) : null;
   const related = [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])];
   const unnamed = isMostlyUnnamed(context, work);
-  const facts = { unnamed, within, beside, mostNs, calledNs, restNs, allocatorNs, copyingNs, chainsNs, library, loop };
+  const atomics = atomicsIn(context, work);
+  const parts = { allocatorNs, copyingNs, chainsNs, library, atomics };
+  const facts = { unnamed, within, beside, mostNs, calledNs, restNs, loop, ...parts };
   return [optimize(model, id, hot, facts, related)];
 }

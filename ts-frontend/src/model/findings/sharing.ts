@@ -5,6 +5,7 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { isOwn } from '../evidence/code-origin.js';
 import { type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Finding } from '../result/types.js';
@@ -25,6 +26,7 @@ function measure({ model, tables, own }: FindingContext): Map<number, Code> {
   const { tuples } = model.raw;
   const byProcedure = new Map<number, Code>();
   for (const [procedure, sharing] of sharingByProcedure(model)) {
+    if (!isOwn(item(model.entities, procedure))) continue;
     const id = shownId(model, procedure);
     const known = byProcedure.get(id);
     if (known === undefined || known.sharing.samples < sharing.samples)

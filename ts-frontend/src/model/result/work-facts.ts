@@ -39,4 +39,13 @@ export interface OptimizeFacts {
   chainsNs: number | null; // part of it that follows the buckets of a hash table; null if less than half
   // most of it is in procedures of the C library that take a lock for state that all threads share; null: not so
   library: LibraryLockFacts | null;
+  atomics: AtomicsFacts | null; // null: less than a quarter of it
+}
+
+/** Time at atomic operations on words that several threads change. */
+export interface AtomicsFacts {
+  ns: number;
+  how: 'changed' | 'exchanged'; // as of SharingFacts
+  variable: string; // the static variable with most of it; '': it is none
+  threads: number; // that were seen to change that word
 }

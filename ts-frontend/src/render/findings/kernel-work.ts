@@ -81,6 +81,11 @@ function remedyOf(
 const callsText = ({ count: times, bytesEach }: { count: number; bytesEach: number }, what: string): string =>
   `${counted(count(times), `${what} call`)} of ${count(bytesEach)} bytes each on average`;
 
+export const waysToCopyLess =
+  'pass and return large values by reference or by moving them, append to a string in place of building a new one, ' +
+  'use a deque where elements are removed from the front of a vector, copy only the part that is needed, or copy to ' +
+  'memory that is used again';
+
 /** Memory that is first touched by a copy: the copy is the cause. */
 function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
   const { called, faults, copyingNs } = facts;
@@ -91,9 +96,8 @@ function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFact
       `${say.title(entity)} copies memory${through}: that takes ${say.costs(costNs)}, including the page faults of ` +
       `the memory that it copies to; during this time, ${say.processorUse(processorUse)}.${number}`,
     remedy:
-      'Copy less: pass and return large values by reference or by moving them, copy only the part that is needed, ' +
-      'or copy to memory that is used again; ' +
-      `that could save up to ${say.time(copyingNs ?? costNs)}, and allocating as well.`,
+      `Copy less: ${waysToCopyLess}; that could save up to ` +
+      `${say.time(copyingNs ?? costNs)}, and allocating as well.`,
   };
 }
 

@@ -2,6 +2,8 @@
 import { item } from '../../model/index.js';
 import type { Finding, OptimizeFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
+import { remediesOfSharing } from './sharing.js';
+import { waysToCopyLess } from './kernel-work.js';
 import { withoutLibrary } from '../wording/library-locks.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
@@ -12,7 +14,7 @@ const isFirst = (finding: Finding, { findings }: Phrases['model']): boolean =>
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, unnamed } = facts;
-  const { allocatorNs, copyingNs, guessed, chainsNs, library, loop } = facts;
+  const { allocatorNs, copyingNs, guessed, chainsNs, library, atomics, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const extent = spread
     ? 'with everything that it calls'
@@ -57,10 +59,12 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
         ? ''
         : `${withoutLibrary(library, say)}. What several threads lose by waiting for it and by ` +
           'moving it from CPU to CPU then goes as well. ') +
-      (copyingNs === null
+      (atomics === null
         ? ''
-        : `Copy less: ${time(copyingNs)} of it copies memory. Pass and return large values by reference or by moving ` +
-          'them, or copy only the part that is needed. ') +
+        : `${time(atomics.ns)} of it is at atomic operations on words that several threads change` +
+          `${atomics.variable === '' ? '' : ` (most of it: ${atomics.variable})`}. ` +
+          `${remediesOfSharing[atomics.how]}. `) +
+      (copyingNs === null ? '' : `Copy less, for ${time(copyingNs)} of it copies memory: ${waysToCopyLess}. `) +
       (chainsNs === null
         ? ''
         : `Look at the hash table: ${time(chainsNs)} of it goes through the elements of its buckets. Samples cannot ` +

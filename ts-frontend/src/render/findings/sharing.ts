@@ -15,7 +15,7 @@ const done = (how: SharingFacts['how'], variable: string): string => {
   }
 };
 
-const remedies = {
+export const remediesOfSharing = {
   'words-apart':
     'Give each thread a cache line of its own for what it writes (alignas(64), padding), or let it work in a local ' +
     'variable, and store the result at the end',
@@ -37,7 +37,7 @@ export function sharing(
       `line moves from CPU to CPU all the time${more}. That code takes ${costs(finding.costNs)} while ` +
       `${processorUse(finding.processorUse)}; about ${share(part)} of this time is at such accesses.`,
     remedy:
-      `${remedies[how]}: that saves ` +
+      `${remediesOfSharing[how]}: that saves ` +
       (time(savesNs) === time(mostNs)
         ? `up to ${time(mostNs)}.`
         : `${time(savesNs)} if only these accesses wait for the line, and up to ${time(mostNs)} if the instructions ` +
