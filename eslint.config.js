@@ -14,7 +14,7 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unnecessary-condition': 'off', // guards against values from outside stay
-      // Tests find what they look for, or fail there.
+      // Tests and benchmarks find what they look for, or fail there.
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },

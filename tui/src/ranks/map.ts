@@ -77,10 +77,11 @@ export function rankMap(scene: RankScene, size: Size, state: RankState, glyphs: 
 }
 
 function header(canvas: Canvas, { set }: RankScene): void {
+  const hosts = new Set(set.ranks.map(({ host }) => host)).size;
   const all = [
     ` ${set.head.programs.join(', ')}`,
     `${count(set.ranks.length)} ranks`,
-    `${count(new Set(set.ranks.map(({ host }) => host)).size)} hosts`.replace(/^1 hosts$/, '1 host'),
+    hosts === 1 ? '1 host' : `${count(hosts)} hosts`,
     `${count(coresOf(set))} cores`,
     `longest rank ${time(longestOf(set))}`,
   ];

@@ -148,16 +148,8 @@ function cells(canvas: Canvas, scene: Scene, y: number, height: number, glyphs: 
   const left = String(top).length + 1;
   const columns = canvas.width - left;
   if (rows < 1 || columns < 4) return;
-  for (const level of new Set([top, P, ...(rows > 6 && P > 1 ? [P / 2] : [])])) {
-    canvas.textRight(
-      0,
-      y + 1 + rows - Math.max(1, Math.round((level / top) * rows)),
-      left - 1,
-      digits(level)
-        .replace(/\.0+$/, '')
-        .slice(0, left - 1),
-    );
-  }
+  for (const level of new Set([top, P, ...(rows > 6 ? [Math.ceil(P / 2)] : [])]))
+    canvas.textRight(0, y + 1 + rows - Math.max(1, Math.round((level / top) * rows)), left - 1, String(level));
   resample(model.timeline, columns).forEach((part, column) => {
     if (part === null) return;
     const scale = rows / (top * part.ns || 1);

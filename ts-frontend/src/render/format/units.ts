@@ -112,6 +112,9 @@ export function figure(value: number): string {
   return fixed(value, Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2);
 }
 
+/** A number below 1 that is compared with another one: "0.031". */
+export const fine = (value: number): string => value.toFixed(3);
+
 function signed(share: number): string {
   if (Math.abs(share) >= 9.995) return count(100 * share);
   const text = (100 * share).toFixed(1);

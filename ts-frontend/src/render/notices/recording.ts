@@ -11,10 +11,10 @@ import type {
 import { count, percent } from '../format/units.js';
 import type { NoticeSentences } from './sentences.js';
 
-/** The text that follows the number of lost items; `N` is replaced by the total number. */
-const lost: Record<LossNotice['what'], NoticeSentences> = {
+/** The text that follows the number of lost items; some say of how many. */
+const lost: Record<LossNotice['what'], { reason: string | ((of: string) => string); remedy: string }> = {
   'torn-copies': {
-    reason: 'of N copies of stacks changed while they were read',
+    reason: (of) => `of ${of} copies of stacks changed while they were read`,
     remedy: 'the innermost entry of these may be missing or repeated',
   },
   'invalid-records': {
@@ -22,7 +22,7 @@ const lost: Record<LossNotice['what'], NoticeSentences> = {
     remedy: 'if this happens again, check that the program was built with this version of Quartz',
   },
   'deep-calls': {
-    reason: 'calls were deeper than the N entries of a profile stack',
+    reason: (most) => `calls were deeper than the ${most} entries of a profile stack`,
     remedy: 'their time is charged to the deepest entry kept',
   },
   calls: {
@@ -54,7 +54,7 @@ const lost: Record<LossNotice['what'], NoticeSentences> = {
 
 export function loss({ what, count: number, of }: LossNotice): NoticeSentences {
   const { reason, remedy } = lost[what];
-  return { reason: `${count(number)} ${reason.replace('N', count(of ?? 0))}`, remedy };
+  return { reason: `${count(number)} ${typeof reason === 'string' ? reason : reason(count(of ?? 0))}`, remedy };
 }
 
 const cutBecause: Record<CallPathsNotice['worst']['why'], string> = {

@@ -11,6 +11,9 @@ function field(value: Value): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** A column's name for a field of the JSON: "nptSelfNs" is npt_self_ns. */
+export const columnName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 export const csvLines = (rows: readonly Record<string, Value>[], columns: readonly string[]): string =>
   [columns, ...rows.map((row) => columns.map((name) => defined(row[name])))]
     .map((row) => `${row.map(field).join(',')}\r\n`)

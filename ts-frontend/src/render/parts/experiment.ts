@@ -12,7 +12,7 @@ import type {
 } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { clean } from '../format/text.js';
-import { count, figure, signedPercent, signedRange, time } from '../format/units.js';
+import { count, figure, fine, signedPercent, signedRange, time } from '../format/units.js';
 import { counted } from '../wording/phrases.js';
 
 type Letters = Pick<RenderOptions, 'ascii'>;
@@ -125,7 +125,7 @@ function modesText(modes: Modes, letters: Letters): string {
   const { fast, slow, dip, critical, gap, apart, inOrder, othersMayCause } = modes;
   const evidence = apart
     ? `between them is a gap of ${gap >= 100 ? 'more than 100' : figure(gap)} times the spread of either group`
-    : `dip ${dip.toFixed(3)}; with a single mode, it is above ${critical.toFixed(3)} in at most 5 % of cases`;
+    : `dip ${fine(dip)}; with a single mode, it is above ${fine(critical)} in at most 5 % of cases`;
   const compare =
     fast.profile === null || slow.profile === null
       ? ''

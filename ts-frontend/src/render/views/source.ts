@@ -12,7 +12,7 @@ import {
   type SourceLine,
   withoutCodeNs,
 } from '../../model/index.js';
-import { csvLines } from '../parts/csv-lines.js';
+import { columnName, csvLines } from '../parts/csv-lines.js';
 import { disassemblyJson } from './disassembly.js';
 import type { RenderOptions } from '../format/options.js';
 import { clean, width, wrap } from '../format/text.js';
@@ -157,15 +157,8 @@ export function sourceJson(
 }
 
 export function sourceCsv(model: Model, file: SourceFile): string {
-  const plain = (name: string): string =>
-    name
-      .replace(/SelfNs$/, '_self_ns')
-      .replace(/Ns$/, '_ns')
-      .replace(/SelfCount$/, '_self_count')
-      .replace(/Count$/, '_count')
-      .replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
   const rows = file.lines.map((line) =>
-    Object.fromEntries(Object.entries(fields(model, line)).map(([name, value]) => [plain(name), value])),
+    Object.fromEntries(Object.entries(fields(model, line)).map(([name, value]) => [columnName(name), value])),
   );
   return csvLines(rows, Object.keys(rows[0] ?? { line: 0 }));
 }

@@ -22,7 +22,7 @@ import {
   needed,
   perThousand,
 } from '../../model/index.js';
-import { csvLines } from '../parts/csv-lines.js';
+import { columnName, csvLines } from '../parts/csv-lines.js';
 import type { RenderOptions } from '../format/options.js';
 import { clean, wrap } from '../format/text.js';
 import { count, figure, percent, time } from '../format/units.js';
@@ -277,8 +277,7 @@ export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version:
 
 export function viewCsv(model: Model, root: ViewRow, query: ViewQuery, most: number): string {
   const { rows } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
-  const plain = (name: string): string =>
-    /(Ns|Count)$/.test(name) ? name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : name;
+  const plain = (name: string): string => (/(Ns|Count)$/.test(name) ? columnName(name) : name);
   const all = rows.map((one) =>
     Object.fromEntries(
       Object.entries(fields(model, one, query.metrics) as Record<string, string | number | boolean | null>).map(

@@ -24,16 +24,17 @@ interface Say {
   text: (text: string) => string;
 }
 
-/** Calls of libraries, such as "MPI_Allreduce at a.c:40", and objects that are named after their place. */
-const saysItsPlace = (name: string): boolean => / at [^ ]+:\d+$/.test(name);
-
 function sayOf({ jobNs }: Job, options: Pick<RenderOptions, 'ascii'>): Say {
   const text = (of: string): string => clean(of, options);
   return {
     time: (ns) => time(ns, options),
     ofJob: (ns) => `${time(ns, options)} of ${time(jobNs, options)} (${percent(ns, jobNs)})`,
     share: (ns) => percent(ns, jobNs),
-    name: ({ name, file, line }) => text(saysItsPlace(name) || file === '' ? name : `${name} (${placeOf(file, line)})`),
+    name: ({ name, file, line }) => {
+      const place = placeOf(file, line);
+      // Calls of libraries, such as "MPI_Allreduce at a.c:40", and objects without a name are named after their place.
+      return text(file === '' || name.endsWith(` at ${place}`) ? name : `${name} (${place})`);
+    },
     text,
   };
 }
