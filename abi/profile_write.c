@@ -15,7 +15,8 @@
 
 static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-int qz_write_all(int fd, const void *from, uint64_t bytes, uint64_t offset) {
+/* Writes all the bytes at that place. 0, or -1 and errno. */
+static int write_all(int fd, const void *from, uint64_t bytes, uint64_t offset) {
   const unsigned char *at = from;
   while (bytes) {
     ssize_t done = pwrite(fd, at, bytes < (1u << 30) ? bytes : 1u << 30, (off_t)offset);
@@ -43,8 +44,8 @@ static int close_up(int fd, struct qz_profile *head, uint64_t end) {
     left -= part;
   }
   mark.checksum = qz_checksum(0, &mark, offsetof(struct qz_profile_end, checksum));
-  return qz_write_all(fd, &mark, sizeof mark, end) || ftruncate(fd, (off_t)mark.file_bytes) ||
-             qz_write_all(fd, head, sizeof *head, 0)
+  return write_all(fd, &mark, sizeof mark, end) || ftruncate(fd, (off_t)mark.file_bytes) ||
+             write_all(fd, head, sizeof *head, 0)
            ? -1
            : 0;
 }
@@ -57,7 +58,7 @@ int qz_profile_write(int fd, const struct qz_profile *head, const void *const da
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
     struct qz_section *section = &finished.sections[s];
     uint64_t bytes = section->count * section->stride, all = aligned(bytes);
-    if (qz_write_all(fd, data[s], bytes, at)) return -1; /* the padding is a hole, or written with what follows */
+    if (write_all(fd, data[s], bytes, at)) return -1; /* the padding is a hole, or written with what follows */
     *section = (struct qz_section){.capacity = section->count,
                                    .count = section->count,
                                    .stride = section->stride,

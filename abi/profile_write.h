@@ -19,8 +19,6 @@ int qz_profile_write(int fd, const struct qz_profile *head, const void *const da
 /* Finishes a file where it lies: its extents are full and `head` says what they are. The end mark, for which the file
  * has room, is written behind the last extent, at `end`; checksums and head follow. 0, or -1 and errno. */
 int qz_profile_seal(int fd, struct qz_profile *head, uint64_t end);
-/* Writes all the bytes at that place. 0, or -1 and errno. */
-int qz_write_all(int fd, const void *from, uint64_t bytes, uint64_t offset);
 
 /* Writes the copy as a finished profile; one of a recording that goes on becomes QZ_PROFILE_CUT, ended by
  * QZ_END_INTERRUPTED. An old file of that name is replaced when the new one is whole. 0, or -1 and errno. One thread at

@@ -39,7 +39,8 @@ QZI_HOOK void qzi_asked_entered(struct qz_thread *record, uint64_t key) {
     qzi_what_if_missed(bits);
 }
 
-QZI_HOOK void qzi_asked_mark(struct qz_thread *record) {
+/* Marks the procedure on top, if it is asked for. */
+QZI_HOOK static void mark_top(struct qz_thread *record) {
   if (__builtin_expect(!qzi_what_if_calls, 1)) return;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
@@ -56,5 +57,5 @@ QZI_HOOK void qzi_asked_left(struct qz_thread *record) {
   for (; entry > record->stack; entry--)
     if (is_entry(entry)) there |= qzi_what_if_called(entry->key);
   if (span->called & ~there) qzi_span_leaves(publisher, (uint8_t)(span->called & ~there));
-  qzi_asked_mark(record);
+  mark_top(record);
 }

@@ -27,8 +27,6 @@ static inline uint32_t asked_slot(uint32_t first, uint64_t key) {
 #pragma GCC visibility push(hidden)
 /* To be called when the procedure is on top of the stack and has just been pushed. */
 void qzi_asked_entered(struct qz_thread *record, uint64_t key);
-/* To be called after stale entries were dropped and before something is pushed. */
-void qzi_asked_mark(struct qz_thread *record);
 /* To be called after entries were dropped. */
 void qzi_asked_left(struct qz_thread *record);
 #pragma GCC visibility pop

@@ -26,7 +26,9 @@ int qzi_signals_open(sigset_t *before) {
   return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void qzi_exec_note(char *kept) {
+/* The launched process has called exec. `kept`: the file with the profile of the previous program, which becomes ours;
+ * NULL: none. */
+static void note_exec(char *kept) {
   char program[64];
   snprintf(program, sizeof program, "/proc/%ld/exe", (long)qzi_exec_of.pid);
   qzi_exec_of.kind = qz_program_at(program);
@@ -46,7 +48,7 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
     return;
   }
   int brief = qzi_target_brief(one); /* a program that only executed another one is not worth a profile of its own */
-  if (one->pid == qzi_exec_of.pid) qzi_exec_note(brief ? NULL : strdup(one->recording.file.path));
+  if (one->pid == qzi_exec_of.pid) note_exec(brief ? NULL : strdup(one->recording.file.path));
   if (brief) {
     qzi_discard(one);
     return;

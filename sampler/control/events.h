@@ -19,10 +19,6 @@ struct qzi_exec {
 };
 extern struct qzi_exec qzi_exec_of;
 
-/* To be called when the launched process has called exec. `kept`: the file with the profile of the previous program,
- * which becomes ours; NULL: none. */
-void qzi_exec_note(char *kept);
-
 /* Blocks SIGINT and the like and returns a descriptor from which they can be read, or -1. *before receives the
  * previous mask, which is for the program. */
 int qzi_signals_open(sigset_t *before);

@@ -208,7 +208,6 @@ int qzi_task_events_next(struct qzi_task_events *events, uint64_t until_ns, stru
 }
 
 uint64_t qzi_task_events_lost(const struct qzi_task_events *events) { return events->lost; }
-unsigned qzi_task_events_cpus(const struct qzi_task_events *events) { return events->count; }
 
 void qzi_task_events_close(struct qzi_task_events *events) {
   for (unsigned k = 0; k < events->count; k++) {

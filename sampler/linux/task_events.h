@@ -37,8 +37,6 @@ struct qzi_task_events *qzi_task_events_open(pid_t pid);
 int qzi_task_events_next(struct qzi_task_events *events, uint64_t until_ns, struct qzi_task_event *event);
 /* Events lost because a buffer was full. */
 uint64_t qzi_task_events_lost(const struct qzi_task_events *events);
-/* CPUs that have a buffer. */
-unsigned qzi_task_events_cpus(const struct qzi_task_events *events);
 void qzi_task_events_close(struct qzi_task_events *events);
 
 #endif

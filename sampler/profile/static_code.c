@@ -62,7 +62,7 @@ static struct qzi_range look(struct image image, const Elf64_Ehdr *head, const E
   return range;
 }
 
-struct qzi_range qzi_static_c_code_of(const char *path, uint64_t *entry) {
+static struct qzi_range code_of(const char *path, uint64_t *entry) {
   struct qzi_range range = {0, 0};
   struct stat state;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -92,7 +92,7 @@ struct qzi_range qzi_static_c_code(uint32_t pid) {
   char path[64];
   uint64_t placed, entered;
   snprintf(path, sizeof path, "/proc/%u/exe", pid);
-  struct qzi_range range = qzi_static_c_code_of(path, &placed);
+  struct qzi_range range = code_of(path, &placed);
   /* The kernel entered the program at `entered`; the difference to the file's entry is the load bias. */
   if (!range.end || !(entered = qzi_process_auxiliary((pid_t)pid, AT_ENTRY))) return (struct qzi_range){0, 0};
   return (struct qzi_range){range.start + (entered - placed), range.end + (entered - placed)};

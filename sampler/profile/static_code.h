@@ -16,7 +16,5 @@
 /* Range in addresses of the process. Empty: the program is dynamically linked, has no symbol table, or may not be
  * read. */
 struct qzi_range qzi_static_c_code(uint32_t pid);
-/* The same for the file at `path`, at the linker's addresses; *entry: its entry point. */
-struct qzi_range qzi_static_c_code_of(const char *path, uint64_t *entry);
 
 #endif

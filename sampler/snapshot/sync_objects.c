@@ -44,9 +44,10 @@ static int may_have_holder(uint32_t kind) {
   return qz_kind_is_lock(kind) || kind == QZ_KIND_ONCE || kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
 }
 
-/* For an object outside the session, of which only the waiters are known. */
-void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
-                     uint64_t ns) {
+/* Records that an object outside the session, of which only the waiters are known, had that many in the snapshot just
+ * added; *stats_plus_1: index + 1 of its statistics, 0: none yet. */
+static void object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
+                        uint64_t ns) {
   struct qzi_file *file = sampler->file;
   if (!*stats_plus_1) {
     if (qzi_file_room(file, QZ_SECTION_OBJECTS, 1)) return;
@@ -171,7 +172,7 @@ static void add_exact(struct qz_object_stats *stats, const struct qz_object *obj
 /* ---- exact statistics of futexes that the pthread layer reports ---- */
 
 static struct qz_object_stats *external_stats(struct qzi_sampler *sampler, struct qzi_external_object *its) {
-  if (!its->stats) qzi_object_seen(sampler, its->entity, &its->stats, 0, 0);
+  if (!its->stats) object_seen(sampler, its->entity, &its->stats, 0, 0);
   return its->stats ? &sampler->file->objects[its->stats - 1] : NULL;
 }
 
@@ -255,7 +256,7 @@ void qzi_objects_read(struct qzi_sampler *sampler) {
 void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns) {
   for (uint32_t k = 1; k <= sampler->in.externals_count; k++) {
     struct qzi_external_object *object = qzi_external_at(&sampler->in, k);
-    qzi_object_seen(sampler, object->entity, &object->stats, object->waiters + object->resting, ns);
+    object_seen(sampler, object->entity, &object->stats, object->waiters + object->resting, ns);
     object->sampled_ns += (object->waiters + object->resting) * ns;
     object->waiters = 0;
   }

@@ -12,11 +12,8 @@ static inline struct qzi_object_memo *qzi_object_in_round(struct qzi_sampler *sa
   return memo;
 }
 
-/* Records that an object outside the session had that many waiters in the snapshot just added; *stats_plus_1: index + 1
- * of its statistics, 0: none yet. */
-void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
-                     uint64_t ns);
-/* The same for all objects that only the sampler knows, once for each snapshot (profile/external_objects.h). */
+/* Records how many waiters each object that only the sampler knows had in the snapshot just added
+ * (profile/external_objects.h). */
 void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns);
 /* Part of qzi_sampler_base. */
 int qzi_objects_base(struct qzi_sampler *sampler);

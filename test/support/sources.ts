@@ -4,11 +4,12 @@ import { join, relative } from 'node:path';
 import { root } from './root.js';
 
 /** What .gitignore names, and git's own. */
-const left = /^(\.git|node_modules|build(-.*)?|dist|\.cache)$|\.(quartz|tsbuildinfo)$/;
+const leftFolders = /^(\.git|node_modules|build(-.*)?|dist|\.cache)$/;
+const leftFiles = /\.(quartz|tsbuildinfo)$/;
 
 function below(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true })
-    .filter(({ name }) => !left.test(name))
+    .filter((entry) => !(entry.isDirectory() ? leftFolders : leftFiles).test(entry.name))
     .flatMap((entry) => {
       const path = join(directory, entry.name);
       return entry.isDirectory() ? below(path) : entry.isFile() ? [relative(root, path)] : [];

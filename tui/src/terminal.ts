@@ -36,7 +36,7 @@ export interface Content {
   edit(): string;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   ascii: boolean;
   colour: boolean;
   /** Whether the terminal's font has Braille patterns, which the dots of the time line consist of. */

@@ -141,7 +141,7 @@ static void *kernel_thread(void *arg) {
   qzi_schedule(kernel);
 }
 
-struct qzi_kernel *qzi_kernel_new(void) {
+static struct qzi_kernel *new_kernel(void) {
   struct qzi_kernel *kernel = aligned_alloc(64, (sizeof *kernel + 63) / 64 * 64);
   if (!kernel) return NULL;
   memset(kernel, 0, sizeof *kernel);
@@ -181,7 +181,7 @@ void qzi_kernel_start_for(struct qzi_processor *p) {
     qzi_kernel_nudge(kernel);
     return;
   }
-  kernel = qzi_kernel_new();
+  kernel = new_kernel();
   if (kernel) {
     atomic_store_explicit(&kernel->given, p, memory_order_release);
     if (begin(kernel, p)) return;

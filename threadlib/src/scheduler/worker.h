@@ -12,7 +12,6 @@
 extern _Thread_local struct qzi_kernel *qzi_tls_kernel __attribute__((tls_model("initial-exec")));
 struct qzi_kernel *qzi_kernel_self(void); /* not inlined: see qzi_processor_self */
 
-struct qzi_kernel *qzi_kernel_new(void);
 void qzi_kernel_take(struct qzi_kernel *kernel, struct qzi_processor *p); /* takes p, which the caller has claimed */
 void qzi_kernel_release(struct qzi_kernel *kernel);                       /* gives up its processor */
 void qzi_kernel_start_for(

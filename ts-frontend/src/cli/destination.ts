@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { systemReason } from '../reader/system-error.js';
 import { Failure } from './failure.js';
 
-export type Destination = { stream: NodeJS.WriteStream & { fd: 1 | 2 } } | { file: string };
+type Destination = { stream: NodeJS.WriteStream & { fd: 1 | 2 } } | { file: string };
 
 const stdout: Destination = { stream: process.stdout };
 const stderr: Destination = { stream: process.stderr };

@@ -12,7 +12,7 @@ export interface Counter {
   /** Values from each time on, in ns since the beginning of the recording; the last value is 0, at its end. */
   points: readonly { atNs: number; value: number }[];
 }
-export interface Life {
+interface Life {
   id: number;
   name: string;
   fromNs: number;

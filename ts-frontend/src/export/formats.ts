@@ -14,11 +14,11 @@ import { holderStacks, weightedStacks, type StackOptions, type WeightedStacks } 
 
 export { formatNames, type FormatName } from './format-names.js';
 
-export interface ExportOptions extends StackOptions {
+interface ExportOptions extends StackOptions {
   holders: boolean; // export holders of locks while others waited, instead of where time was spent
 }
 export type Content = Uint8Array | Iterable<string>;
-export interface Exporter {
+interface Exporter {
   binary: boolean;
   stacks: boolean; // whether it has call stacks, and accepts options for stacks
   /** The data that the format cannot represent, one clause each; at least one. */

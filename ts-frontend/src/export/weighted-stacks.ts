@@ -34,7 +34,7 @@ export interface Frame {
   module: string; // '' if unknown
   inlined: boolean;
 }
-export interface ThreadName {
+interface ThreadName {
   id: number; // the thread's number in the program
   name: string;
 }

@@ -24,7 +24,7 @@ import { htmlTable } from './sections/table.js';
 import { timeLine } from './sections/time-line.js';
 
 /** Script and style sheet that are embedded in the page; built from html/browser. */
-export interface PageAssets {
+interface PageAssets {
   script: string;
   style: string;
 }

@@ -125,7 +125,7 @@ export const loadAddon = (): Addon => (addon ??= load());
 export const checksum = (bytes: Uint8Array): number => loadAddon().checksum(bytes);
 
 /** All that is wrong with a file, a clause each; `fault`: what the first of them is about. */
-export interface Damage {
+interface Damage {
   fault: ProfileFault;
   clauses: string[];
 }
@@ -143,7 +143,7 @@ export function isProfileError(error: unknown): error is ProfileError {
 /** Of which kind it is. */
 export const faultOf = ({ fault }: ProfileError): ProfileFault => faultNamed(fault);
 
-export interface OpenOptions {
+interface OpenOptions {
   symbolize?: boolean;
   /** The previous read of a recording that is still going on: data that cannot have changed is copied from it. */
   after?: RawProfile | null;

@@ -12,7 +12,7 @@ export interface Mark {
   from: RawProfile | null; // null: the beginning of the file
   ended: Stretch[];
 }
-export interface Stretch {
+interface Stretch {
   raw: RawProfile;
   beganNs: number; // CLOCK_REALTIME
 }

@@ -22,7 +22,7 @@ export interface JobEvent {
   call: number; // entity number in the set; 0 if unknown
 }
 
-export const isMessage = (kind: number): boolean => kind === abi.MessageKind.sent || kind === abi.MessageKind.received;
+const isMessage = (kind: number): boolean => kind === abi.MessageKind.sent || kind === abi.MessageKind.received;
 
 export class JobEvents {
   #thinning = 0;

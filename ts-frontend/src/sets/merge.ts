@@ -25,7 +25,7 @@ export interface ProfileSource {
   open: () => MemberProfile | Omit<LeftOut, 'file'>;
 }
 /** A set that was merged earlier. */
-export interface SetSource {
+interface SetSource {
   folder: string;
 }
 export type Source = ProfileSource | SetSource;
@@ -51,7 +51,7 @@ export class DifferentRuns extends Error {
     super(`${folder} is of another run`);
   }
 }
-export interface Merged {
+interface Merged {
   head: SetHead;
   contexts: number;
   facts: number;

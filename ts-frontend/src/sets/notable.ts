@@ -3,7 +3,7 @@ import { item } from '../model/index.js';
 import type { RowOf } from './tables.js';
 
 /** The maximum number: computing the findings of a rank takes about 50 ms. */
-export const mostNotable = 16;
+const mostNotable = 16;
 
 /** All ranks of a small set; otherwise the ones with the most, the least and the median work, and the outliers. */
 export function notableMembers(ranks: readonly RowOf<'ranks'>[], outliers: readonly RowOf<'outliers'>[]): number[] {

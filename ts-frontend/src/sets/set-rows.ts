@@ -65,7 +65,7 @@ async function* rowsOf<T extends TableName>(folder: string, table: T): AsyncGene
  * A set whose tables are complete as far as their footers and `ranks` show. Opening it throws if one is missing or
  * damaged.
  */
-export interface OpenSet {
+interface OpenSet {
   folder: string;
   ranks: readonly RowOf<'ranks'>[];
   entities: readonly RowOf<'entities'>[];

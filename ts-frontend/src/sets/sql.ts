@@ -7,7 +7,7 @@ import { leastDistance, leastRanks, meanScale, medianScale, outlierScore, rankQu
 import { tableNames } from './tables.js';
 import { nothingRuns, wholeJob, wholeProcess } from './views.js';
 
-export interface SqlSet {
+interface SqlSet {
   name: string;
   folder: string;
   parameters: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export interface Spread {
   scale: number; // a distance from the median divided by this is the score; 0 if all values are equal
 }
 
-export function spreadOf(values: Float64Array): Spread {
+function spreadOf(values: Float64Array): Spread {
   const median = medianOf(values);
   const distances = values.map((value) => Math.abs(value - median));
   const mad = medianOf(distances);

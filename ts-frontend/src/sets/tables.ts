@@ -176,7 +176,6 @@ const table = {
 } as const satisfies Record<string, Record<string, ColumnType>>;
 
 export type TableName = keyof typeof table;
-export type ColumnOf<T extends TableName> = keyof (typeof table)[T] & string;
 type ValueOf<Type> = Type extends 'int' | 'double' ? number : Type extends 'text' | 'code' ? string : number | null;
 export type RowOf<T extends TableName> = { -readonly [C in keyof (typeof table)[T]]: ValueOf<(typeof table)[T][C]> };
 

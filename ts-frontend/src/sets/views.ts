@@ -123,7 +123,6 @@ const columns = {
     file,
   ],
 } as const satisfies Record<SetView, readonly ViewColumn[]>;
-export const viewColumns: Readonly<Record<SetView, readonly ViewColumn[]>> = columns;
 
 type ViewRow<V extends SetView> = Record<(typeof columns)[V][number]['name'], Value>;
 const tableOf = <V extends SetView>(view: V, rows: ViewRow<V>[]): ViewTable => ({ columns: columns[view], rows });
@@ -328,7 +327,7 @@ function chargesOf(set: LoadedSet): Map<string, Charged> {
 }
 
 /** The factor by which the work is expected to grow from one set to another. */
-export type Expected = (base: LoadedSet, other: LoadedSet) => number;
+type Expected = (base: LoadedSet, other: LoadedSet) => number;
 
 function scalingView(sets: readonly LoadedSet[], expected: Expected): ViewTable {
   const ordered = [...sets].sort((a, b) => coresOf(a) - coresOf(b));

@@ -22,7 +22,7 @@ export interface TreeKind {
   path: number[];
 }
 
-export interface TreeProcess {
+interface TreeProcess {
   pid: number;
   parent: number;
   kind: number;
@@ -42,7 +42,7 @@ export interface TreeFamily {
   besideNs: number[];
 }
 
-export const treeWaits = [
+const treeWaits = [
   'unknown',
   'children',
   'pipe-read',
@@ -60,7 +60,7 @@ export const treeWaits = [
 ] as const;
 export type TreeWait = (typeof treeWaits)[number];
 
-export interface TreeWaitRow {
+interface TreeWaitRow {
   kind: number;
   wait: TreeWait;
   holder: number | null;

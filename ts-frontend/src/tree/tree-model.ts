@@ -2,7 +2,7 @@
 import { sum } from './numbers.js';
 import type { RawTree, TreeFamily, TreeKind, TreeWait } from './tree-file.js';
 
-export interface KindRow {
+interface KindRow {
   index: number;
   name: string;
   forked: boolean;

@@ -23,7 +23,7 @@ const colours = [Colour.brightBlue, Colour.cyan, Colour.grey, Colour.yellow, Col
 const meanings = ['5 % less', '1 % less', 'near it', '1 % more', '5 % more'] as const;
 
 /** Positions on the map, also used for keys and mouse. */
-export interface MapPlaces {
+interface MapPlaces {
   left: number; // column at which the first rank begins
   wide: number; // width of each rank, in columns of cells
   columns: readonly (readonly number[])[]; // for each column of the map: its ranks, as indices into `members`

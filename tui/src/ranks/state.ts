@@ -25,7 +25,7 @@ export interface RankState {
   message: string;
 }
 
-export interface RankKey {
+interface RankKey {
   keys: readonly string[];
   shown: string;
   does: string;

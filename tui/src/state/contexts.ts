@@ -15,7 +15,7 @@ import type { ContextsState, Scene, State } from './types.js';
 
 export const contextViews: readonly ViewName[] = ['tree', 'callers', 'flat'];
 /** The columns that rows can be sorted by, in the order in which the key cycles through them. */
-export const contextSorts: readonly CostName[] = ['npt', 'time', 'idle', 'spin', 'overhead', 'blocked', 'io', 'onPath'];
+const contextSorts: readonly CostName[] = ['npt', 'time', 'idle', 'spin', 'overhead', 'blocked', 'io', 'onPath'];
 
 export interface ContextRow {
   /** The subjects on the path to the row; the same row of a later model has the same key. */

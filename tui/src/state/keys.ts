@@ -3,7 +3,7 @@ import { tabs, type Action } from './types.js';
 
 /** Effects that involve the outside world; the terminal side performs them. */
 export type Effect = 'quit' | 'editor' | 'write' | 'redraw' | 'reset';
-export interface Binding {
+interface Binding {
   keys: readonly string[];
   shown: string;
   does: string;

@@ -6,7 +6,7 @@ export interface Cell {
   state: CellState; // the state that the thread was in for most of its time on the path there
   most: boolean; // whether this row has more of the column than all other rows
 }
-export interface Lane {
+interface Lane {
   thread: number; // entity; 0: not known, or several threads
   threads: number; // number of threads that the row stands for
   share: number; // share of the path

@@ -119,7 +119,7 @@ function timeMarks(from: number, to: number, points: number, width: number): { l
 }
 
 /** The smallest step of the form 1, 2 or 5 times a power of ten such that at most `most` steps cover `whole`. */
-export function niceStep(whole: number, most: number): number {
+function niceStep(whole: number, most: number): number {
   const least = Math.max(1, whole) / most;
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map((factor) => Math.max(1, factor * power)).find((step) => step >= least - 1e-9) ?? 10 * power;

@@ -52,7 +52,7 @@ export async function runChild(
 }
 
 /** How a child differs from this process. */
-export interface ChildOptions {
+interface ChildOptions {
   streams?: readonly (number | 'inherit' | 'ignore')[]; // the first three descriptors; inherited by default
   environment?: Readonly<Record<string, string>>; // variables to add
 }

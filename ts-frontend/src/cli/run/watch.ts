@@ -20,7 +20,7 @@ import { Watch, type Host } from '../../../../tui/src/session.js';
  * State of a recording that runs beside the screen: the sampler's exit status, which is the program's; null while it
  * runs.
  */
-export interface Sampling {
+interface Sampling {
   status: number | null;
 }
 

@@ -8,7 +8,7 @@ import { figure } from '../../render/format/units.js';
 import type { FlameColumns, PageData } from '../data/page-data.js';
 import { escape } from './escape.js';
 
-export const rowHeight = 18;
+const rowHeight = 18;
 /** Bars narrower than this (px) are not drawn. */
 const leastWidth = 1.5;
 /** Width of a character in px, as an upper bound for most fonts. */
@@ -49,7 +49,7 @@ export function barsOf(flame: FlameColumns, children: readonly number[][], root:
 }
 
 /** 0: much less than before, 2: no change, 4: much more; relative to the elapsed time. */
-export function changeStep(changeNs: number, elapsedNs: number): number {
+function changeStep(changeNs: number, elapsedNs: number): number {
   const share = elapsedNs > 0 ? changeNs / elapsedNs : 0;
   const step = Math.abs(share) < 0.002 ? 0 : Math.abs(share) < 0.03 ? 1 : 2;
   return 2 + Math.sign(share) * step;
@@ -68,7 +68,7 @@ export function describe({ entities, flame, elapsedNs }: PageData, node: number)
   ].join('; ');
 }
 
-export interface FlameOptions {
+interface FlameOptions {
   root: number;
   width: number; // px
   most: number; // maximum number of rows
@@ -111,7 +111,7 @@ function barSvg(data: PageData, bar: Bar, { width, found, selected, titles }: Fl
 }
 
 /** The picture, and whether all bars are in it that are wide enough to be seen. */
-export interface Drawing {
+interface Drawing {
   svg: string;
   complete: boolean;
 }

@@ -71,7 +71,7 @@ function calledFor({ model, tables }: FindingContext): Uint8Array {
 }
 
 /** What goroutines wait for, by the processor time of the calls around the waits. */
-export interface GoroutineWaits {
+interface GoroutineWaits {
   lockNs: number;
   channelNs: number;
   taker: number | null; // the procedure of the program with most of `lockNs`

@@ -13,7 +13,7 @@ import type { FindingContext } from './context.js';
 import { isLock } from './wait-kinds.js';
 
 /** Thread time by level of activity, and total processor time. */
-export interface HandOvers {
+interface HandOvers {
   handing: Map<number, number>; // of busy threads: in calls that wait and wake, in code of locks, or just woken
   waiting: Map<number, number>; // of threads that wait for locks: blocked, spinning, or woken without a CPU
   ready: Map<number, number>; // of other threads without a CPU

@@ -14,7 +14,7 @@ import { isFor } from './purposes.js';
 /** The least share of the time for which the lock is held that is spent in flushes. */
 const leastHeld = 0.3;
 
-export interface HeldFlush {
+interface HeldFlush {
   lock: number;
   ns: number; // elapsed time
 }

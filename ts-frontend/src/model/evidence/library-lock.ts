@@ -31,7 +31,7 @@ export function isAllocators(model: Model, lock: number): boolean {
 }
 
 /** Whether a procedure of the C library takes such a lock. */
-export const takesLibraryLock = (entity: Entity): boolean =>
+const takesLibraryLock = (entity: Entity): boolean =>
   entity.kind === 'procedure' && isRuntime(entity) && entity.libraryLock !== 'none';
 
 /**

@@ -171,7 +171,7 @@ const leastSpinners = 0.05;
 const leastOversubscribed = 0.25;
 
 /** What it costs: time that spinning takes from others; nothing known, but threads wait for each other; nothing. */
-export type OversubscriptionCost = 'spinning' | 'unknown' | 'nothing';
+type OversubscriptionCost = 'spinning' | 'unknown' | 'nothing';
 
 /** Null: there is none worth reporting. */
 export function costOfOversubscription(

@@ -11,7 +11,7 @@ import type { FindingContext } from './context.js';
 import { isHandingOn } from './hand-overs.js';
 
 /** Elapsed time that would be saved. */
-export interface WithoutWaiting {
+interface WithoutWaiting {
   aloneNs: number; // if one thread did all of the work
   idealNs: number; // if the work were spread over all processors, without shortening any thread's share
 }

@@ -5,7 +5,7 @@
 import { item } from '../profile/columns.js';
 import type { Entity, Model } from '../result/types.js';
 
-export interface Phase {
+interface Phase {
   elapsedShare: number; // part of the elapsed time in which any of them lives
   processorShare: number; // part of the processor time, of all threads, if each works evenly while it lives
 }

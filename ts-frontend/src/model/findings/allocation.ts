@@ -16,7 +16,7 @@ const named = 3,
   leastNamed = 0.05;
 
 /** The allocator's work in busy time, NPT in ns. */
-export interface Allocation {
+interface Allocation {
   npt: number;
   busy: number; // processor time
   spinning: number;

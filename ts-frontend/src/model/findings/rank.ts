@@ -54,7 +54,7 @@ import { KernelWork } from '../profile/raw-profile.js';
 import type { Facts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
-export const findingsKept = 3;
+const findingsKept = 3;
 
 /** The context that all searches share; the profile must have at least one snapshot. */
 export function findingContextOf(model: Model, tables: Tables): FindingContext {

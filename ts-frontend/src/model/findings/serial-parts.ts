@@ -27,7 +27,7 @@ const seldomBeside = 0.1;
  */
 const besideRest = 0.5;
 
-export interface Divided {
+interface Divided {
   alone: Candidate[];
   shared: Candidate | undefined; // the rest of the candidate
 }

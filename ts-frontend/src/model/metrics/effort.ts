@@ -9,8 +9,8 @@ import type { Entity } from '../result/types.js';
 import { isOverheadKnown } from './overhead.js';
 
 /** The shares of the effort from which idleness and overhead count as high. */
-export const highIdleness = 0.2;
-export const highOverhead = 0.1;
+const highIdleness = 0.2;
+const highOverhead = 0.1;
 
 export function guidanceOf(idleness: number, overhead: number): Guidance {
   if (idleness >= highIdleness) return overhead >= highOverhead ? 'another' : 'finer';

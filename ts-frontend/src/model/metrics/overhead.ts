@@ -8,7 +8,7 @@ import type { Stacks } from '../profile/stack-tree.js';
 import { overheadKinds } from '../result/effort.js';
 
 /** Index into overheadKinds plus 1; 0: no overhead. */
-export type OverheadIndex = number;
+type OverheadIndex = number;
 
 const [synchronization, scheduling, threads, library] = overheadKinds.map((_, index) => index + 1) as [
   OverheadIndex,

@@ -9,7 +9,7 @@ export interface Prediction {
   lowNs: number; // lower bound: no schedule is shorter
   highNs: number; // upper bound: no greedy schedule is longer
 }
-export interface PredictionInput {
+interface PredictionInput {
   workNs: number;
   spanNs: number;
   leastNs: number; // lower bound for any number of processors: the typical span, or the time for which one lock is held
@@ -18,7 +18,7 @@ export interface PredictionInput {
 }
 
 /** From 1 to 1,024, with growing distances. */
-export const predictedProcessors: readonly number[] = [
+const predictedProcessors: readonly number[] = [
   ...Array.from({ length: 64 }, (_, k) => k + 1),
   ...Array.from({ length: 12 }, (_, k) => 64 + 16 * (k + 1)),
   ...Array.from({ length: 12 }, (_, k) => 256 + 64 * (k + 1)),

@@ -4,14 +4,14 @@ import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 import type { Prediction } from './prediction.js';
 
 /** Twice as many processors, with threads for them, would take less time. */
-export interface MoreHelp {
+interface MoreHelp {
   form: 'more-processors-help';
   processors: number; // twice the processors of the run
   savesNs: number; // share of the predicted time on the processors of the run
   share: number;
 }
 /** More processors would not help: the span limits the run. */
-export interface SpanLimits {
+interface SpanLimits {
   form: 'span-limits';
   processors: number;
   savesNs: number;
@@ -22,14 +22,14 @@ export interface SpanLimits {
   code: { entity: number; selfNs: number; share: number; freeSpanNs: number | null } | null;
 }
 /** One lock is held for so long that it limits the run, in whatever order threads acquire it. */
-export interface LockLimits {
+interface LockLimits {
   form: 'lock-limits';
   entity: number;
   holdNs: number;
   speedup: number; // work / holdNs: an upper bound of the speed-up over one processor, for any number of processors
 }
 /** Spawned calls do little work compared with the cost of moving them to another processor. */
-export interface FineGrain {
+interface FineGrain {
   form: 'fine-grain';
   site: number; // index into WorkSpan.sites
   calls: number;

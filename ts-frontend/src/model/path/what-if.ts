@@ -15,7 +15,7 @@ import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
 
 /** A place where threads are created, by the name of the start routine and of the creator. */
-export interface Site {
+interface Site {
   runs: string;
   creator: string;
 }
@@ -39,7 +39,7 @@ export interface WhatIf {
   prediction: Prediction[];
 }
 
-export interface WhatIfInput {
+interface WhatIfInput {
   model: Model;
   workNs: number;
   spanNs: number;

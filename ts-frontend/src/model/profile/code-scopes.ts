@@ -6,7 +6,7 @@ import { item, u32 } from './columns.js';
 import { PairIndex } from './pair-index.js';
 import type { EntityKind, RawProfile } from './raw-profile.js';
 
-export type CodeKind = 'code-loop' | 'code-line';
+type CodeKind = 'code-loop' | 'code-line';
 
 /** Whether entities of that kind are places in a procedure's code. */
 export const isCode = (kind: EntityKind): kind is CodeKind => kind === 'code-loop' || kind === 'code-line';

@@ -212,7 +212,7 @@ export const unwindingColumns = [
   'pointerLikely',
   'pointerInvalid',
 ] as const;
-export type UnwindingColumn = (typeof unwindingColumns)[number];
+type UnwindingColumn = (typeof unwindingColumns)[number];
 
 /** Stretches of a time path, in time order. */
 export interface RawSegments {
@@ -242,7 +242,7 @@ export interface RawHead extends Omit<
 }
 
 /** How call paths were found if there are no hooks, and what prevented it. */
-export type RawPaths = Record<PathBit, boolean>;
+type RawPaths = Record<PathBit, boolean>;
 export const pathsOf = (bits: number): RawPaths =>
   Object.fromEntries(Object.entries(pathBits).map(([name, bit]) => [name, (bits & bit) !== 0])) as RawPaths;
 export const noPaths: RawPaths = pathsOf(0);

@@ -6,7 +6,7 @@ import { chiSquareLow, studentQuantile } from '../metrics/confidence.js';
 import type { Entity, Model } from '../result/types.js';
 
 export const gateMetrics = ['elapsed', 'npt', 'self', 'time', 'idle', 'waited', 'calls'] as const;
-export type GateMetric = (typeof gateMetrics)[number];
+type GateMetric = (typeof gateMetrics)[number];
 
 export interface GateRule {
   text: string; // as the user wrote it
@@ -88,7 +88,7 @@ export function gateValue(model: Model, metric: GateMetric, entity: Entity | nul
   }
 }
 
-export interface GateSide {
+interface GateSide {
   values: readonly number[]; // one value for each run
   mean: number;
   spread: number; // standard deviation of the values; 0 for a single one

@@ -8,7 +8,7 @@ import { defined, item } from '../profile/columns.js';
 import type { Entity, Model } from '../result/types.js';
 
 /** The entities of a profile, by what corresponds to those of another one. */
-export type ByKey = ReadonlyMap<string, Entity>;
+type ByKey = ReadonlyMap<string, Entity>;
 
 /** Names of the procedures that use it, in any order. */
 const usersOf = (model: Model, { callers }: Entity): string =>

@@ -8,7 +8,7 @@ import type { WaitingAt } from './facts.js';
 import type { CutReason } from './unwinding.js';
 
 /** Nothing was sampled. */
-export interface NoSnapshotNotice {
+interface NoSnapshotNotice {
   form: 'no-snapshot';
 }
 /** There are so few snapshots that the error of shares is up to `margin`. */
@@ -197,7 +197,7 @@ export interface OutsideNotice {
   attached: boolean; // false: the program was launched by Quartz, but the pthread layer cannot be loaded into it
 }
 /** Only the start routines of threads have hooks. */
-export interface NoHooksNotice {
+interface NoHooksNotice {
   form: 'no-hooks';
 }
 /** Work in procedures without names, or without file and line. */

@@ -204,14 +204,14 @@ export interface Finding {
  * Work and span of the run if the subject of a finding took no time; thus an upper bound of what any change there
  * saves.
  */
-export interface FreeBound {
+interface FreeBound {
   spanNs: number;
   workNs: number;
   mostNs: number;
   tighter: boolean; // mostNs is less than the finding would promise otherwise
 }
 /** Another change that would save nearly as much as the finding's own, or more. */
-export interface Alternative {
+interface Alternative {
   kind: FindingKind;
   change: Change;
   savingNs: number;
@@ -220,7 +220,7 @@ export interface Alternative {
  * A thread that the program waits for and that works outside the finding's subject: no change there saves more than the
  * remaining time.
  */
-export interface Bound {
+interface Bound {
   thread: number;
   outsideNs: number;
   mostNs: number;

@@ -6,10 +6,10 @@ export type CutReason = (typeof cutReasons)[number];
 
 /** By unwind information, by machine code, by the frame pointer: enum qz_unwound_by. */
 export const unwoundBy = ['table', 'code', 'pointer'] as const;
-export type UnwoundBy = (typeof unwoundBy)[number];
+type UnwoundBy = (typeof unwoundBy)[number];
 
 /** Steps from a procedure to its caller, by what precedes the return address: enum qz_link. */
-export interface UnwindSteps {
+interface UnwindSteps {
   valid: number; // a call of that procedure
   likely: number; // another call, which may have led to it
   invalid: number; // no such call; steps by machine code or frame pointer are then rejected

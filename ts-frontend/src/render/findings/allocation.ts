@@ -4,7 +4,7 @@ import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 /** For glibc's allocator: it keeps memory instead of giving it back. */
-export const keepMemory =
+const keepMemory =
   'MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 in the environment (glibc; in the program: ' +
   'mallopt)';
 

@@ -18,7 +18,7 @@ export const shownOnChain = <Row extends { entity: number }>(
     .map((row) => ({ ...row, of: item(model.entities, row.entity) }))
     .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
 
-export interface Chain<Row> {
+interface Chain<Row> {
   head: string; // heading of the column with the time on the chain
   wholeNs: number; // length of the chain
   ns: (row: Row) => number;

@@ -6,8 +6,8 @@ import { nameOf, threadNumbersOf } from './path.js';
 
 export const pathTables = ['segments', 'entities'] as const;
 export const spanTables = ['processors', 'entities', 'sites', 'locks', 'what-if', 'slack'] as const;
-export type PathTable = (typeof pathTables)[number];
-export type SpanTable = (typeof spanTables)[number];
+type PathTable = (typeof pathTables)[number];
+type SpanTable = (typeof spanTables)[number];
 
 type Row = Record<string, string | number>;
 const table = (columns: readonly string[], rows: readonly Row[]): string => csvLines(rows, columns);

@@ -51,7 +51,7 @@ export function cameText(
 }
 
 /** Legs in order of time; consecutive short ones share a row. */
-export interface LegRow {
+interface LegRow {
   leg: PathLeg;
   short: number; // > 0: the number of short legs that the row stands for
 }

@@ -53,7 +53,7 @@ function onProcessors(model: Model, span: WorkSpan, { prediction }: WhatIf, opti
   return ` The run would take about ${[`${first} ${processors}`, ...others].join(', ')}.`;
 }
 
-export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
+function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
   const name = nameOf(model, answer, options);
   const { spanNs, lowNs, highNs } = answer;
   if (spanNs === null || lowNs === null || highNs === null) return none(model, answer, name);

@@ -11,7 +11,7 @@ import { cut, width } from '../format/text.js';
  * The name with template arguments nested deeper than `depth` replaced by `<…>`. The brackets of operators and of
  * Rust's `<T as Trait>::method` are kept.
  */
-export function withoutArguments(name: string, depth: number): string {
+function withoutArguments(name: string, depth: number): string {
   let text = '',
     inside = 0;
   for (let at = 0; at < name.length; at++) {

@@ -92,13 +92,13 @@ export interface Cpus extends Common {
 }
 
 /** MPI_Init, MPI_Finalize and the like. */
-export interface StartAndEnd extends Common {
+interface StartAndEnd extends Common {
   kind: 'start-and-end';
   calls: { call: Place; ns: number }[];
 }
 
 /** Ranks that do not wait for each other end at different times. */
-export interface LastRank extends Common {
+interface LastRank extends Common {
   kind: 'last-rank';
   rank: number;
   host: string;
@@ -109,7 +109,7 @@ export interface LastRank extends Common {
 }
 
 /** No waiting for ranks is worth a finding. */
-export interface Balanced extends Common {
+interface Balanced extends Common {
   kind: 'balanced';
 }
 
