@@ -193,6 +193,9 @@ struct qz_cpu_limits {
   /* (changes) Elapsed time in which all runnable threads together could use fewer CPUs than there are, and than
    * threads; what would be saved of it if they could use all; and how long the threads then waited for those few */
   uint64_t confined_ns, confined_saving_ns, confined_wait_ns;
+  /* (changes) Since format 35. The highest real-time priority that one of the program's threads was seen to have (100:
+   * class SCHED_DEADLINE; 0: none was seen); and 1: the sampler got CPUs before that thread from then on */
+  uint32_t realtime, outranked;
 };
 
 /* A message or collective of a rank of an MPI program: struct qz_mpi_event (mpi_log.h), whose fields have the same

@@ -127,6 +127,7 @@ static void observation(void) {
   TRY(sched_getaffinity(0, sizeof set, &set) || sched_setaffinity(0, sizeof set, &set));
   TRY(sched_getscheduler(0) + sched_getparam(0, &usual));
   TRY(sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &usual));
+  TRY((int)syscall(SYS_sched_setattr, 0, NULL, 0));
   TRY(sched_yield());
   TRY(prctl(PR_SET_TIMERSLACK, 1));
   TRY(clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, 1}, NULL));

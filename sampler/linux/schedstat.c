@@ -21,10 +21,10 @@ struct qzi_cpu_seen {
   uint8_t slept;      /* 1: its record said at that time that the thread waits */
 };
 
-static uint32_t records(const struct qz_session_view *view) {
+uint32_t qzi_kernel_threads(const struct qz_session_view *view) {
   return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : QZ_LOAD(&view->processors);
 }
-static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
+uint32_t qzi_kernel_thread(const struct qz_session_view *view, uint32_t k) {
   if (view->publisher == QZ_PUBLISHER_PTHREAD) return QZ_LOAD(&qz_session_thread(view, k)->os_tid);
   const struct qz_processor *processor = qz_session_processor(view, k); /* NULL: there are fewer processors now */
   return processor ? QZ_LOAD(&processor->os_tid) : 0;
@@ -55,7 +55,7 @@ int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns) {
 }
 
 static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
-  uint32_t count = records(view);
+  uint32_t count = qzi_kernel_threads(view);
   const unsigned char *marks = qz_session_marks(view);
   char name[64];
   if (count > time->room) {
@@ -73,7 +73,7 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
   uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns, dispatches = time->dispatches;
   for (uint32_t k = 0; k < count; k++) {
     struct qzi_cpu_seen *seen = &time->seen[k];
-    uint32_t tid = tid_of(view, k);
+    uint32_t tid = qzi_kernel_thread(view, k);
     struct qzi_cpu_count its;
     if (!tid) continue;
     unsigned char mark = marks ? __atomic_load_n(&marks[qz_mark_at(k)], __ATOMIC_ACQUIRE) : 0;

@@ -39,6 +39,10 @@ int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *v
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
 void qzi_cpu_time_close(struct qzi_cpu_time *time);
 
+/* Number of records of the program's kernel threads, and the kernel's number of one's thread; 0: it has none. */
+uint32_t qzi_kernel_threads(const struct qz_session_view *view);
+uint32_t qzi_kernel_thread(const struct qz_session_view *view, uint32_t record);
+
 /* Processor time in ns of a process, including ended threads. Returns 0, or -1 if it is gone. */
 int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns);
 /* Counts of one thread; `tasks` is an open /proc/PID/task. Returns 0, or -1 if it is gone, or if the kernel does not

@@ -219,8 +219,12 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->usage = qzi_process_usage_since(&recording->usage, &known);
   head->usage_known = (uint16_t)known;
   head->sockets |= (uint16_t)recording->sockets.found; /* the other bits are set where threads sleep */
-  if (qzi_file_count(&recording->file, QZ_SECTION_CPU_LIMITS))
-    qzi_cpu_limits_read(&recording->limits, recording->file.cpu_limits);
+  if (qzi_file_count(&recording->file, QZ_SECTION_CPU_LIMITS)) {
+    struct qz_cpu_limits *limits = recording->file.cpu_limits;
+    qzi_cpu_limits_read(&recording->limits, limits);
+    limits->realtime = recording->precedence.priority;
+    limits->outranked = recording->precedence.outranked;
+  }
   head->timer_dispatches = recording->timer_cost.count;
   head->timer_ns = recording->timer_cost.each_ns;
   if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();

@@ -19,6 +19,7 @@
 #include "sampler/profile/modules.h"
 #include "request.h"
 #include "pacing.h"
+#include "precedence.h"
 #include "sampler/snapshot/snapshot.h"
 
 #define QZI_HELPERS_MAX 63
@@ -41,6 +42,7 @@ struct qzi_recording {
   struct qzi_clock_page clock; /* mapped by the program now or later */
   struct qzi_pacing pacing;
   struct qzi_cheap cheap;
+  struct qzi_precedence precedence;
   uint64_t others_ns; /* remaining time for visit_others */
   pid_t pid;
   struct qzi_cpu_time cpu_time;     /* accessed by the control thread */

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "cpu_placement.h"
 #include "sampler/util/clock.h"
@@ -21,9 +20,8 @@
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
 #define KEEP_NS         UINT64_C(100000000) /* interval of bookkeeping */
 #define EXACT_NS        UINT64_C(500000000) /* interval between readings of exact counts; longer if one takes long */
-#define COST                                                                                                          \
-  64u /* snapshots take at most one part in so many of a CPU that the program could use beyond the bare wake-ups, and \
-       */
+#define COST \
+  64u /* snapshots take at most one part in so many of a CPU that the program could use beyond the bare wake-ups, */
 #define MANY            500u /* with this many threads snapshots may use a half of that, with twice as many a third, */
 #define MANY_MOST       4u   /* at least a quarter */
 #define WAKE_COST       50u  /* wake-ups may use 1 / 50, unless the user requested a rate */
@@ -130,7 +128,8 @@ static void end_helpers(struct qzi_recording *recording) {
 }
 
 static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
-  uint64_t cpu_ns = qzi_thread_cpu_ns() + recording->helpers_cpu_ns + recording->sampler.others_cpu_ns;
+  uint64_t cpu_ns = recording->helpers_cpu_ns + recording->sampler.others_cpu_ns + recording->precedence.cpu_ns;
+  cpu_ns += qzi_thread_cpu_ns();
   for (unsigned k = 0; recording->helpers && k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
   return cpu_ns;
 }
@@ -290,8 +289,7 @@ static int add_last(struct qzi_recording *recording) {
   return qzi_snapshot_add(sampler, end_ns, end_ns);
 }
 
-/* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now).
- */
+/* Chooses CPU, pace and number of threads for the processors that there are; starts the clock at start_ns (0: now). */
 static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   struct qz_profile *head = recording->file.head;
   struct qzi_place place;
@@ -344,6 +342,7 @@ void *qzi_sampling_main(void *argument) {
   prctl(PR_SET_TIMERSLACK, 1);
   recording->asked = recording->view.processors;
   settle(recording, 0);
+  if (!recording->pacing.spins) qzi_precedence_begin(&recording->precedence, &recording->view, recording->pid);
   sem_post(&recording->ready);
   while (sem_wait(&recording->prepared)) {}
   store_modules(recording);
@@ -394,6 +393,7 @@ void *qzi_sampling_main(void *argument) {
   if (published && !recording->failed && add_last(recording)) no_room(recording);
   recording->stop = 1;
   end_helpers(recording);
+  qzi_precedence_end(&recording->precedence);
   head->skipped_ticks = recording->pacing.skipped;
   head->sampler_cpu_ns = cpu_ns_of_all(recording);
   return NULL;

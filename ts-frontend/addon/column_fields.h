@@ -124,7 +124,9 @@ inline const Field cpuLimitFields[] = {FIELD("online", qz_cpu_limits, online),
                                        FIELD("throttledNs", qz_cpu_limits, throttled_ns),
                                        FIELD("confinedNs", qz_cpu_limits, confined_ns),
                                        FIELD("confinedSavingNs", qz_cpu_limits, confined_saving_ns),
-                                       FIELD("confinedWaitNs", qz_cpu_limits, confined_wait_ns)};
+                                       FIELD("confinedWaitNs", qz_cpu_limits, confined_wait_ns),
+                                       FIELD("realtime", qz_cpu_limits, realtime),
+                                       FIELD("outranked", qz_cpu_limits, outranked)};
 inline const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                                      FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 inline const Field siteFields[] = {FIELD("site", qz_span_site, site),

@@ -5,7 +5,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { buildModel, type LossNotice, type Notice } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type LossNotice, type Model, type Notice } from '../../../ts-frontend/src/model/index.js';
+import { head } from '../../../ts-frontend/src/render/parts/head.js';
 import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
 import { root } from '../../support/root.js';
 import { example } from './example.js';
@@ -111,4 +112,18 @@ test('a higher rate is not advised where the sampler gets no CPU in time', (t) =
   t.is(late.fewer?.reason, 'late');
   const line = noticeLine(late, { form: 'few-snapshots', snapshots: 50, margin: 0.14 }, { ascii: false });
   t.regex(line, /; let the program run longer$/);
+});
+
+test('threads of the program with a real-time class over which the sampler has no precedence are the reason', (t) => {
+  const raw = example({ snapshots: 50, skippedTicks: 19_950 });
+  const limits = (realtime: number, outranked: number): Model =>
+    buildModel({
+      ...raw,
+      cpuLimits: { ...raw.cpuLimits, realtime: Uint32Array.of(realtime), outranked: Uint32Array.of(outranked) },
+    });
+  const said = (model: Model): string => head(model, { ascii: true, colour: false, top: 0, width: 1000 }).join('\n');
+  t.regex(said(limits(99, 0)), /had to wait for a CPU, because threads of the program have real-time priority 99,/);
+  t.regex(said(limits(100, 0)), /threads of the program have class SCHED_DEADLINE, and it may not have a higher one/);
+  t.notRegex(said(limits(99, 1)), /real-time/);
+  t.notRegex(said(limits(0, 0)), /real-time/);
 });

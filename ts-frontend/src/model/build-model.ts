@@ -66,7 +66,7 @@ export function buildModel(recorded: RawProfile, options: ModelOptions = {}, bef
     elapsedNs,
     samples: raw.head.snapshots,
     rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0,
-    fewer: fewerSnapshots(raw.head),
+    fewer: fewerSnapshots(raw),
     root,
     entities,
     balance: balanceOf(raw),

@@ -179,7 +179,7 @@ export interface RawSharedLine {
 }
 
 /** Fields of struct qz_cpu_limits: those that do not change, and those that grow. */
-export const cpuLimitFixed = ['online', 'allowed', 'quotaMilli', 'fewest'] as const;
+export const cpuLimitFixed = ['online', 'allowed', 'quotaMilli', 'fewest', 'realtime', 'outranked'] as const;
 export const cpuLimitCounts = [
   'periods',
   'throttledPeriods',

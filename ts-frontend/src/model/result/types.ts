@@ -350,6 +350,9 @@ export interface FewerSnapshots {
   askedHz: number;
   reason: 'cost' | 'late';
   eachNs: number; // processor time of the sampler per snapshot
+  // the real-time priority of threads of the program that kept CPUs from the sampler; 100: class SCHED_DEADLINE; 0:
+  // none did, or the sampler took precedence over them
+  realtime: number;
 }
 
 export interface Model {

@@ -1,5 +1,6 @@
 /** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
-import { isDisturbed, isMostlyOthers, isNearlyOthers, type Model, type Notice } from '../../model/index.js';
+import { isDisturbed, isMostlyOthers, isNearlyOthers } from '../../model/index.js';
+import type { FewerSnapshots, Model, Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { isRequestToEnd, signalName } from '../wording/signal-name.js';
 import { effortText } from './effort.js';
@@ -150,11 +151,18 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   return model.samples === 0 ? run : `${run}${fewer(model, options)}, ${cost(model, options)}`;
 }
 
+/** Threads of the program come before the sampler, which may not have a higher real-time priority than theirs. */
+const realtimeText = ({ realtime }: FewerSnapshots): string =>
+  realtime === 0
+    ? ''
+    : `, because threads of the program have ${realtime < 100 ? `real-time priority ${realtime}` : 'class SCHED_DEADLINE'}, ` +
+      'and it may not have a higher one: record it as root';
+
 /** Why fewer snapshots were taken than requested. Fewer snapshots widen the intervals, but do not bias the numbers. */
 function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === null) return '';
   return its.reason === 'late'
-    ? ` (of ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
+    ? ` (of ${rate(its.askedHz)}: the sampler had to wait for a CPU${realtimeText(its)})`
     : ` (of ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU)`;
 }
 

@@ -1,0 +1,25 @@
+/** Programs whose threads have a real-time class: the sampler takes precedence over them. */
+import test from 'ava';
+import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
+import { skip } from '../../support/capabilities.js';
+import { sampler, start, temporaryFile } from '../../support/record.js';
+import { program } from './helpers.js';
+
+const highest = 99;
+
+for (const priority of [10, highest])
+  test.serial(`threads of real-time priority ${priority} that keep all CPUs busy: snapshots are taken`, async (t) => {
+    const file = temporaryFile('profile.quartz');
+    const { status } = await start(sampler, [...['record', '-q', '-o', file, '--', program('realtime'), `${priority}`]])
+      .ended;
+    if (status === 77) {
+      skip(t, 'this user may not have real-time priority');
+      return;
+    }
+    t.is(status, 0);
+    const { head, cpuLimits } = openProfile(file);
+    t.is(cpuLimits.realtime[0], priority);
+    t.is(cpuLimits.outranked[0], 1);
+    // no thread sleeps for 600 ms: without precedence there are hardly any
+    t.true(head.snapshots >= 100, `${head.snapshots} in ${head.elapsedNs / 1e6} ms`);
+  });
