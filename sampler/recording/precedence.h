@@ -23,7 +23,7 @@ struct qzi_precedence {
   _Atomic uint64_t cpu_ns;              /* CPU time that the looks took */
 };
 
-/* To be called by the sampling thread, before the program goes on. If no thread can be created, nothing is looked at. */
+/* To be called by the sampling thread, before the program goes on. If no thread can be created, nobody looks. */
 void qzi_precedence_begin(struct qzi_precedence *precedence, const struct qz_session_view *view, pid_t pid);
 void qzi_precedence_end(struct qzi_precedence *precedence);
 
