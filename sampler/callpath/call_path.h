@@ -26,8 +26,9 @@ int qzi_paths_may(const struct qzi_paths *paths);
 uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths);
 /* Number of procedures at the beginning of the thread's path that are its creator's. */
 uint32_t qzi_paths_base(const struct qzi_interner *in, uint32_t index);
-/* Whether the record at `node` contains procedures that hooks pushed. */
-int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node);
+/* Whether the record at `node`, of the thread with that serial, contains procedures that hooks pushed; -1: it has
+ * ended, and this is no longer known. */
+int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint64_t serial, uint32_t node);
 /* Whether the procedure that contains `address` is on the path of `node`. */
 int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
 /* Walks the stack outwards from `from`. Returns 0, or -1 if it found nothing. index QZI_NO_THREAD: the thread is

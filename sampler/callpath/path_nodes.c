@@ -23,9 +23,14 @@ uint32_t qzi_paths_base(const struct qzi_interner *in, uint32_t index) {
   return known ? its->depth : QZ_LOAD(&thread->base);
 }
 
-int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
+int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint64_t serial, uint32_t node) {
   const struct qz_thread *thread = qz_session_thread(in->view, index);
-  uint32_t procedures = 0, most = qzi_paths_base(in, index) + (QZ_LOAD(&thread->start) != 0);
+  const struct qzi_base *its = in->bases ? &in->bases[index] : NULL;
+  /* The thread may have ended since its record was copied, and another one may have the record. */
+  int known = its && its->node && its->serial == serial;
+  uint32_t procedures = 0, most = (known ? its->depth : QZ_LOAD(&thread->base)) + (QZ_LOAD(&thread->start) != 0);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (!known && QZ_LOAD(&thread->serial) != serial) return -1;
   for (uint32_t at = node; at; at = in->file->stacks[at].parent) procedures += !(in->node_keys[at] & QZ_KEY_OBJECT);
   return procedures > most;
 }

@@ -265,13 +265,13 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
     known->pausing = (struct qzi_pause_detector){0};
   }
   /* A stack that changed while it was copied may contain an entry twice. */
-  int hooked = look->torn ? known->hooked
-                          : known->plain != look->node && qzi_paths_hooked(&tracker->sampler->in, index, look->node);
+  int hooked = look->torn                   ? -1
+               : known->plain == look->node ? 0
+                                            : qzi_paths_hooked(&tracker->sampler->in, index, look->serial, look->node);
+  if (!hooked) known->plain = look->node;
+  if (hooked < 0) hooked = known->hooked;
   known->hooked = hooked != 0;
-  if (hooked)
-    tracker->sampler->file->head->paths |= QZ_PATHS_HOOKS;
-  else if (!look->torn)
-    known->plain = look->node;
+  if (hooked) tracker->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   if (hooked) track_hooked(tracker, known, look, state, now_ns);
   if (published && state == QZ_STATE_BLOCKED && qzi_track_futex(tracker, known, index, look, hooked, object, now_ns)) {
     note_left(tracker, known, look->node, *object, QZ_KERNEL_FUTEX);

@@ -88,6 +88,37 @@ static void try_row(size_t k) {
   qzi_table_free(&paths.taker_table);
 }
 
+/* Whether hooks pushed procedures, where the thread may have ended since its record was copied. Its creator's one
+ * procedure is known as a path of two, `ab`. */
+static void try_hooked(void) {
+  enum { index = 2, serial = 7 };
+  struct qz_thread *thread = fake_thread(&self.fake, index);
+  struct qzi_base bases[index + 1] = {[index] = {.serial = serial, .node = node_of("ab"), .depth = 2}}, *none = NULL;
+  struct {
+    const char *path;
+    uint64_t now;
+    struct qzi_base *bases;
+    int hooked;
+  } cases[] = {
+    {"abs", serial, bases, 0}, {"abso", serial, bases, 1}, {"absL", serial, bases, 0}, {"abs", 0, bases, 0},
+    {"abs", 8, bases, 0},      {"as", serial, none, 0},    {"asb", serial, none, 1},   {"as", 8, none, -1},
+  };
+  struct qzi_base *before = self.interner.bases;
+  fake_create(&self.fake, index, serial, "thread", key_of('s'), 0);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    thread->base = 1;
+    thread->serial = cases[k].now;
+    self.interner.bases = cases[k].bases;
+    int hooked = qzi_paths_hooked(&self.interner, index, serial, node_of(cases[k].path));
+    if (hooked != cases[k].hooked) {
+      fprintf(stderr, "%s, serial %d now: hooked %d, not %d\n", cases[k].path, (int)cases[k].now, hooked,
+              cases[k].hooked);
+      exit(1);
+    }
+  }
+  self.interner.bases = before;
+}
+
 int main(void) {
   self_profile_open(&self);
   for (uint32_t o = 1; o <= 3; o++) {
@@ -95,6 +126,7 @@ int main(void) {
     objects[letter - 'A'] = fake_make_object(&self.fake, o, QZ_KIND_MUTEX, NULL, 0x200000 + o);
   }
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) try_row(k);
+  try_hooked();
   self_profile_close(&self);
   return 0;
 }
