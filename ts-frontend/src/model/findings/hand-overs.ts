@@ -105,7 +105,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
       entity: item(objects, 0),
       kind: 'overhead',
       change: 'coarsen',
-      advice: again ? noAdvice : largerPieces, // woken in vain: the waking is to be changed, not the lock
+      advice: again ? noAdvice : largerPieces, // they wait again at once: the waking is to be changed, not the lock
       costNs: savesMostNs,
       savingNs,
       processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),

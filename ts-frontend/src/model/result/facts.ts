@@ -189,7 +189,7 @@ export interface HandOverFacts {
   library: LibraryLockFacts | null; // the first one is another lock of the C library's own
   // number of waits for locks, and processor time per wait; null: not counted
   waits: { count: number; workNs: number } | null;
-  again: WaitsAgainFacts | null; // the first one is a condition at which threads are woken in vain
+  again: WaitsAgainFacts | null; // the first one is a condition at which woken threads wait again at once
   handingShare: number; // share of the processor time in calls that wait and wake, and in the code of locks
   leastNs: number; // saved if every acquisition found its lock free
   mostNs: number;
