@@ -91,8 +91,14 @@ test.serial('run reports on the worker, and does not advise to record children',
 });
 
 test.serial('two that do the work: the profile is of that with most, and the other one is named', async (t) => {
-  const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${spin}; ${spin}; ${spin}; exit 4`]);
-  t.is(files.length, 3, files.join());
+  // 400 ms each: one that ends before the sampler has a CPU is not recorded
+  const each = program('spin');
+  const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${each}; ${each}; ${each}; exit 4`]);
+  if (files.length < 3 && /went into processes that are not recorded/.test(lines.join())) {
+    skip(t, 'other programs had the CPUs');
+    return;
+  }
+  t.is(files.length, 3, [...files, ...lines].join('\n'));
   t.is(lines.length, 1);
   const others = /; also recorded: (\S+), (\S+); one report over all of them: .* --tree$/.exec(lines[0]!)!.slice(1);
   t.deepEqual([...others, 'sh.quartz'].sort(), files);
