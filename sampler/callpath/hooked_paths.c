@@ -7,6 +7,7 @@
 #include "abi/hash.h"
 #include "sampler/util/array.h"
 #include "sampler/profile/interned_stacks.h"
+#include "sampler/util/lazy_memory.h"
 
 #define DEEPEST       64u   /* procedures of one path; deeper paths are ignored */
 #define PATHS_MOST    2048u /* one more, and all are forgotten; those seen again are added again */

@@ -7,6 +7,7 @@
 #include "generated.h"
 #include "object_places.h"
 #include "sampler/util/array.h"
+#include "sampler/util/lazy_memory.h"
 
 #define CREATORS_MAX 64 /* maximum depth of threads that create threads */
 

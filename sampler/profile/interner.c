@@ -2,17 +2,8 @@
 #include "interner.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define NAME_MAX_BYTES 4096
-
-void *qzi_lazy_memory(size_t bytes) {
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
-}
-void qzi_lazy_free(void *memory, size_t bytes) {
-  if (memory) munmap(memory, bytes);
-}
 
 /* ---- strings ---- */
 

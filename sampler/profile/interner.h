@@ -119,8 +119,4 @@ uint32_t qzi_intern_entity(struct qzi_interner *in, uint32_t kind, uint64_t addr
 /* Index + 1 of the module that contains the address; 0: none known. */
 uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address);
 
-/* Allocates zeroed memory of which only the touched pages are used. Returns NULL if there is none. */
-void *qzi_lazy_memory(size_t bytes);
-void qzi_lazy_free(void *memory, size_t bytes);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "interner.h"
+#include "sampler/util/lazy_memory.h"
 
 #define GRAIN_NS      UINT64_C(1000000) /* the first grain, used when the table is full for the first time */
 #define GRAIN_MOST_NS (UINT64_C(1) << 33)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "interner.h"
+#include "sampler/util/lazy_memory.h"
 
 int qzi_timeline_open(struct qzi_timeline *line, struct qzi_file *file) {
   memset(line, 0, sizeof *line);

@@ -1,6 +1,7 @@
 /* See lock_holders.h. */
 #include "lock_holders.h"
 #include "sampler/util/array.h"
+#include "sampler/util/lazy_memory.h"
 
 #include <stdlib.h>
 

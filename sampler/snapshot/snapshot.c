@@ -3,6 +3,7 @@
 #include "lock_holders.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/profile/interned_stacks.h"
+#include "sampler/util/lazy_memory.h"
 
 #include <string.h>
 

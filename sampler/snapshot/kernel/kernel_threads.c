@@ -17,6 +17,7 @@
 #include "sampler/snapshot/sync_objects.h"
 #include "sampler/outside/objects.h"
 #include "sampler/profile/external_objects.h"
+#include "sampler/util/lazy_memory.h"
 
 #define AHEAD        4u /* threads prefetched */
 /* A snapshot with a greater weight is divided into parts, and the executing threads are chosen for each part. */

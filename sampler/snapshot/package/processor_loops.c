@@ -11,6 +11,7 @@
 #include "sampler/waits/pause_detector.h"
 #include "sampler/waits/poll_detector.h"
 #include "sampler/waits/repeating_loop.h"
+#include "sampler/util/lazy_memory.h"
 
 #define UNUSED_NS UINT64_C(1000000000) /* if no processor was busy for this time, no samples are taken until one is */
 

@@ -8,6 +8,7 @@
 #include "sampler/linux/signal_samples.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/util/clock.h"
+#include "sampler/util/lazy_memory.h"
 
 #define INTERVAL_NS UINT64_C(2000000) /* minimum processor time between samples */
 #define COST        100u              /* samples use at most 1/COST of the program's processor time */
