@@ -171,7 +171,7 @@ test('reads and writes of a few bytes for which threads sleep are wake-ups, and 
   };
   t.deepEqual(facts({}), { wakes: 0.8e6, replies: false, costNs: 0.8e9 });
   const { leastNs, savesNs } = factsOf(finding({}), 'kernel-work');
-  t.deepEqual([leastNs, savesNs].map(Math.round), [0.4e9, 0.72e9]);
+  t.deepEqual([leastNs, savesNs].map(Math.round), [0.8e9, 0.8e9], 'one thread for both makes none of these calls');
   t.false(facts({ socketsSeen: true, connected: true }).replies, 'neither does it answer requests');
   for (const [change, why] of [
     [{ voluntarySwitches: 1000 }, 'threads find what they read, without sleeping'],
@@ -181,6 +181,31 @@ test('reads and writes of a few bytes for which threads sleep are wake-ups, and 
   ] as const)
     t.deepEqual(facts(change), { wakes: null, replies: false, costNs: 0.6e9 }, why);
   t.is(facts({}, 'main').wakes, null, 'one thread cannot wake itself');
+});
+
+test('time in which nothing runs belongs to wake-ups by reads and writes, unless it is longer than these take', (t) => {
+  const woken = { callsKnown: true, readBytes: 0, writtenBytes: 0, switchesKnown: true, socketsSeen: true };
+  const measured = (calls: number): { first: string; saves: number[] } => {
+    const counts = { readCalls: calls, writeCalls: calls, voluntarySwitches: calls };
+    const builder = new ProfileBuilder({ processors: 2, head: { ...usage, ...woken, ...counts } });
+    const asleep = (thread: string): ReturnType<typeof io> => io(thread, ['main', 'receive', 'epoll_wait']);
+    builder.stretch(0.3e9, [inKernel('read', 'other', ['main', 'receive']), asleep('main')]);
+    builder.stretch(0.2e9, [run('main', ['main', 'send']), asleep('other')]);
+    builder.stretch(0.5e9, [asleep('main'), asleep('other')]);
+    const raw = builder.build();
+    const isCall = (name: string): boolean => name === 'epoll_wait';
+    raw.entities.forEach((entity) => {
+      if (isCall(entity.name)) Object.assign(entity, { origin: 'system', purposes: Purpose.requests });
+    });
+    const { findings } = buildModel(raw);
+    const its = factsOf(
+      findings.find(({ kind }) => kind === 'kernel'),
+      'kernel-work',
+    );
+    return { first: findings[0]!.facts.form, saves: [its.leastNs, its.savesNs].map(Math.round) };
+  };
+  t.deepEqual(measured(100_000), { first: 'kernel-work', saves: [0.8e9, 0.8e9] });
+  t.deepEqual(measured(1000), { first: 'io', saves: [0.15e9, 0.27e9] }, '0.5 ms for each: a time limit has to expire');
 });
 
 test('a program that others kept from the CPUs has the same part of its work in the kernel', (t) => {

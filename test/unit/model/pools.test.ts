@@ -100,9 +100,9 @@ test('a finding that says it could save more than it costs breaks an invariant',
 
 /**
  * Main hands each piece to one of three workers, and waits for its result; `beside`: another one works meanwhile;
- * `gap`: nobody is woken for so long.
+ * `gap`: nobody is woken for so long. `waits`: how often each side waited.
  */
-function oneByOne({ beside = false, gap = 0 } = {}): Model {
+function oneByOne({ beside = false, gap = 0, waits = 90 } = {}): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
   for (let k = 0; k < 90; k++) {
     const names = [0, 1, 2].map((n) => `w${(k + n) % 3}`) as [string, string, string];
@@ -114,9 +114,16 @@ function oneByOne({ beside = false, gap = 0 } = {}): Model {
       .stretch(0.01 * second, [done, task(names[0]), (beside ? task : rest)(names[1]), rest(names[2])]);
     if (gap > 0) builder.stretch(gap * second, [done, ...names.map(rest)]);
   }
-  for (const name of ['condition:todo', 'condition:done']) builder.object(name, { contended: 90 });
+  for (const name of ['condition:todo', 'condition:done']) builder.object(name, { contended: waits });
   return buildModel(builder.build());
 }
+
+test('pieces so small that waking takes most of the time are not awaited: one thread would do all of them sooner', (t) => {
+  const isAwaited = ({ findings }: Model): boolean =>
+    findings.some(({ facts }) => facts.form === 'passed-data' && facts.awaited !== null);
+  t.true(isAwaited(oneByOne({ gap: 0.01, waits: 90_000 })), 'without the gaps it would take half of the time');
+  t.false(isAwaited(oneByOne({ gap: 0.03, waits: 90_000 })));
+});
 
 test('threads of another pool, which has no work, do not wait for its results', (t) => {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });

@@ -3,6 +3,11 @@ import { addTo } from '../profile/maps.js';
 import type { Model } from '../result/types.js';
 import { shownId } from './context.js';
 
+/**
+ * The assumed maximum time until a woken thread runs on an idle CPU, in ns (measured in virtual machines: 30 to 50 us).
+ */
+export const wakingNs = 50_000;
+
 /** Waits that end by themselves, that happen once, or in which no thread is woken. */
 const notWoken = new Set(['sleep', 'join', 'loop', 'spinlock']);
 

@@ -44,13 +44,16 @@ function workOf({ model, tables }: FindingContext, goes: (tuple: number) => bool
   return work;
 }
 
-/** Time in which nothing runs and threads with work sleep, or wait for input and output: it remains. */
-function restOf({ model, levels }: FindingContext, { byThread }: Work): number {
+/**
+ * Time in which nothing runs and threads with work sleep, or wait for input and output: it remains. `isWait`: tuples in
+ * which they wait for other threads instead.
+ */
+function restOf({ model, levels }: FindingContext, { byThread }: Work, isWait: (tuple: number) => boolean): number {
   const { tuples } = model.raw;
   const resting = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
     const b = u16(tuples.busy, k);
-    if (b > 0 || tuples.state[k] !== State.io) continue;
+    if (b > 0 || tuples.state[k] !== State.io || isWait(k)) continue;
     if ((byThread.get(u32(tuples.thread, k)) ?? 0) < leastWork * model.elapsedNs) continue;
     addTo(resting, u16(tuples.spinning, k), f64(tuples.ns, k));
   }
@@ -62,12 +65,12 @@ function restOf({ model, levels }: FindingContext, { byThread }: Work): number {
 
 /**
  * `goes`: tuples of further work that disappears with the waiting. `rests`: whether the time remains in which threads
- * with work sleep while nothing runs.
+ * with work sleep while nothing runs, or the tuples of which it does not.
  */
 export function withoutWaiting(
   context: FindingContext,
   goes: (tuple: number) => boolean = () => false,
-  rests = true,
+  rests: boolean | ((tuple: number) => boolean) = true,
 ): WithoutWaiting {
   const { model } = context;
   const { elapsedNs, processors, kernelUsage } = model;
@@ -81,7 +84,7 @@ export function withoutWaiting(
       : Infinity;
   const totalNs = Math.min(work.userNs, countedNs) + work.systemNs;
   const longestNs = (Math.max(0, ...work.byThread.values()) * totalNs) / Math.max(1, sampledNs);
-  const rest = rests ? restOf(context, work) : 0;
+  const rest = rests === false ? 0 : restOf(context, work, rests === true ? () => false : rests);
   const left = (ns: number): number => Math.max(0, elapsedNs - rest - ns);
   return { aloneNs: left(totalNs), idealNs: left(Math.max(longestNs, totalNs / Math.max(1, processors))) };
 }

@@ -6,7 +6,8 @@ import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId, systemCall } from '../evidence/context.js';
+import { wakingNs } from '../evidence/counted-waits.js';
 import { heldFlush } from '../evidence/held-flush.js';
 import { inAllocator } from '../evidence/in-allocator.js';
 import { withoutWaiting } from '../evidence/own-work.js';
@@ -260,6 +261,30 @@ function wakesOf({ kernelUsage: usage }: Model): number | null {
   return isWake ? usage.switches.voluntary : null;
 }
 
+/** A thread sleeps or works for these while it waits to be woken by what another one writes. */
+const wakesBy = Purpose.read | Purpose.requests;
+const ofWakes: ReadonlySet<number> = new Set([KernelWork.read, KernelWork.write, KernelWork.poll]);
+
+/**
+ * Where one thread does the work of both, nobody waits: neither the calls are left, nor the time in which nothing runs
+ * because a thread that sleeps in such a call has been woken but does not run yet. The program's own work remains. Not
+ * where that time is longer than wake-ups take: then something else is waited for as well, such as a time limit.
+ */
+function savedByOneThread(context: FindingContext, finding: Finding, facts: KernelWorkFacts, wakes: number): void {
+  const { raw, balance } = context.model;
+  if (balance.nothingRanNs > wakes * wakingNs) return;
+  const { kernel, stack } = raw.tuples;
+  const isWake = (k: number): boolean => {
+    const call = systemCall(context, u32(stack, k));
+    return call === null || isFor(call, wakesBy);
+  };
+  const { aloneNs, idealNs } = withoutWaiting(context, (k) => ofWakes.has(u8(kernel, k)), isWake);
+  facts.leastNs = Math.max(facts.leastNs, aloneNs);
+  facts.savesNs = Math.max(facts.savesNs, idealNs, facts.leastNs);
+  finding.savingNs = (facts.leastNs + facts.savesNs) / 2;
+  finding.costNs = Math.max(finding.costNs, facts.savesNs);
+}
+
 /** Small reads and small writes have the same remedy, so they are one finding, about the one that takes more. */
 function joinTransfers(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const transfers = findings
@@ -287,6 +312,7 @@ function joinTransfers(context: FindingContext, findings: readonly Finding[]): F
     facts.replies = facts.wakes === null;
     first.savingNs = facts.leastNs = first.costNs / 2;
     facts.savesNs = tenfold * first.costNs;
+    if (facts.wakes !== null) savedByOneThread(context, first, facts, facts.wakes);
     return findings.filter((one) => one !== second);
   }
   // Other work of these procedures may also be per call.

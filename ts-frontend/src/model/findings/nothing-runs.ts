@@ -6,7 +6,7 @@
 import { defined, f64, item } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, leastShare, processorUseOf } from '../evidence/context.js';
-import { countedWaits } from '../evidence/counted-waits.js';
+import { countedWaits, wakingNs } from '../evidence/counted-waits.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, leastReported, most, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
@@ -17,11 +17,6 @@ import type { Finding } from '../result/types.js';
  * waking.
  */
 const shortWaitNs = 500_000;
-/**
- * The assumed maximum time until a woken thread runs on an idle CPU, in ns (measured in virtual machines: 30 to 50 us).
- */
-const wakingNs = 50_000;
-
 /** Gaps that are a smaller part of the waits may be the latency of wake-ups beside other programs. */
 const leastOfWaits = 0.25;
 

@@ -239,9 +239,13 @@ function slowestStage(
   });
 }
 
+/** If one thread that does all of the work saves this share of what is saved at most, waking takes the time. */
+const mostlyWaking = 0.8;
+
 /**
  * Not if the slowest stage has work all the time: then it limits the others, whoever waits for its results. Nor if all
- * threads wait while nothing runs: then there may be work, but nobody wakes who would do it.
+ * threads wait while nothing runs: then there may be work, but nobody wakes who would do it. Nor if results are late
+ * because threads have to be woken, for pieces so small that a single thread would do all of them sooner.
  */
 function awaitedOf(
   context: FindingContext,
@@ -249,8 +253,9 @@ function awaitedOf(
   { workNs }: Stages,
   { threads, timeNs }: Stage,
 ): PassedDataFacts['awaited'] {
-  const isSlow = timeNs > workNs / context.model.processors;
-  const awaited = isSlow ? null : awaitedResults(context, members, new Set(threads));
+  const { aloneNs, idealNs } = withoutWaiting(context);
+  const isLimited = timeNs > workNs / context.model.processors || aloneNs >= mostlyWaking * idealNs;
+  const awaited = isLimited ? null : awaitedResults(context, members, new Set(threads));
   return awaited !== null && nothingRunsFindings(context).length === 0 ? awaited : null;
 }
 

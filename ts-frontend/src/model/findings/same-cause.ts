@@ -10,6 +10,7 @@ import type { Finding } from '../result/types.js';
 export const withoutEffects = (findings: Finding[]): Finding[] =>
   findings
     .filter(isNotHanded)
+    .filter(isNotWoken)
     .filter(isNotYielded)
     .filter(isNotDelayedBySpinning)
     .filter(isNotOfLock)
@@ -22,6 +23,17 @@ function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): bool
   if (facts.form === 'lock-churn') return !all.some((one) => one.facts.form === 'hand-overs');
   if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
   return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
+}
+
+/** If less is left than this share of what a wait saves, the wait is part of what saves that. */
+const nearlyAll = 0.8;
+
+/** While threads wake each other by reading and writing, a thread that waits for events waits for these. */
+function isNotWoken({ facts, savingNs }: Finding, _: number, all: readonly Finding[]): boolean {
+  if (facts.form !== 'io' || facts.waits !== 'events') return true;
+  return !all.some(
+    ({ facts: its }) => its.form === 'kernel-work' && its.wakes !== null && its.leastNs >= nearlyAll * savingNs,
+  );
 }
 
 /**

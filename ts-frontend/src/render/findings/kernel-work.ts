@@ -26,7 +26,7 @@ function remedyOf(
       'So few bytes, for which threads sleep, are no data: by an eventfd or a pipe, one thread notifies another that ' +
       'there is something to do, and a buffer gathers nothing. Let a thread hand on more each time (several ' +
       'messages, or a wake-up only if the other one has nothing left), or let one thread do the work of both: ' +
-      `half as many would save ${time(leastNs)}, a tenth of them ${time(savesNs)}.`
+      (leastNs < 0.95 * savesNs ? `that saves ${time(leastNs)} to ${time(savesNs)}.` : `that saves ${time(savesNs)}.`)
     );
   if (replies)
     return (
@@ -102,8 +102,8 @@ function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFact
 }
 
 function takesText({ work, both, wakes }: KernelWorkFacts): string {
-  if (wakes !== null) return 'threads that wake each other (by reading and writing, and waiting for it) take';
-  return both === null ? `${what[work]} takes` : 'reading and writing take';
+  if (wakes !== null) return 'Threads that wake each other (by reading and writing, and waiting for it) cost';
+  return `In the kernel, ${both === null ? `${what[work]} takes` : 'reading and writing take'}`;
 }
 
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
@@ -140,7 +140,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
     };
   return {
     text:
-      `In the kernel, ${takesText(facts)} ` +
+      `${takesText(facts)} ` +
       `${costs(finding.costNs)}${by}${through}; during this time, ` +
       `${processorUse(finding.processorUse)}.${number}`,
     remedy: remedyOf(facts, say),
