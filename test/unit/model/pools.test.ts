@@ -118,7 +118,7 @@ function oneByOne({ beside = false, gap = 0, waits = 90 } = {}): Model {
   return buildModel(builder.build());
 }
 
-test('pieces so small that waking takes most of the time are not awaited: one thread would do all of them sooner', (t) => {
+test('pieces so small that waking takes most of the time are not awaited: one thread would do all sooner', (t) => {
   const isAwaited = ({ findings }: Model): boolean =>
     findings.some(({ facts }) => facts.form === 'passed-data' && facts.awaited !== null);
   t.true(isAwaited(oneByOne({ gap: 0.01, waits: 90_000 })), 'without the gaps it would take half of the time');
