@@ -155,8 +155,9 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
 const realtimeText = ({ realtime }: FewerSnapshots): string =>
   realtime === 0
     ? ''
-    : `, because threads of the program have ${realtime < 100 ? `real-time priority ${realtime}` : 'class SCHED_DEADLINE'}, ` +
-      'and it may not have a higher one: record it as root';
+    : ', because threads of the program have ' +
+      (realtime < 100 ? `real-time priority ${realtime}` : 'class SCHED_DEADLINE') +
+      ', and it may not have a higher one: record it as root';
 
 /** Why fewer snapshots were taken than requested. Fewer snapshots widen the intervals, but do not bias the numbers. */
 function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
