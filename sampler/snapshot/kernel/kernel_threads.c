@@ -27,8 +27,7 @@
 #define PARTS_OF     1024u
 /* ns: if a snapshot is late, that maximum is one thread for each such interval; adding a thread takes about 100 ns. */
 #define PARTS_EACH   UINT64_C(10000)
-/* maximum length of the parts of the last snapshot, which attributes all that is owed */
-#define LAST_NS      UINT64_C(100000)
+#define LAST_NS      UINT64_C(100000) /* longest part of the last snapshot, which attributes all that is owed */
 #define READ_RESTING 1u /* resting threads of which the account is read in a snapshot (resting_threads.h) */
 #define READ_LEAST   4u /* and resting threads, in turn, about which the kernel is also asked whether they were woken */
 
