@@ -33,9 +33,9 @@ const silenceMs = 10 * 60_000;
  */
 const untimed = new RegExp(
   '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|sampler|tui|' +
-    'pthread-layer/(busy-wait-loops|creations|debian-packages|disassembly|exec-and-fork|generated-code|' +
-    'inlined-frames|languages|library-waits|mpi-late|sandboxed|short-rounds|static-programs|transparency|' +
-    'unloaded))|known-answers/(oracle/(chains|truth)|quicksort|span|span-tasks|span-tbb|what-if))[/.]',
+    'pthread-layer/(busy-wait-loops|call-paths|creations|debian-packages|disassembly|exec-and-fork|generated-code|' +
+    'inlined-frames|languages|library-waits|mpi-late|sandboxed|short-rounds|signal-samples|static-programs|' +
+    'transparency|unloaded))|known-answers/(oracle/(chains|truth)|quicksort|span|span-tasks|span-tbb|what-if))[/.]',
 );
 
 /** Files of small tests, which take less time than to start ava: some of a folder share one. */
