@@ -302,3 +302,25 @@ test('short threads that waited for CPUs do not share the work unevenly', (t) =>
   const quiet = buildModel(rounds({ cpuDispatches: 500, voluntarySwitches: 100 })).findings;
   t.is(quiet[0]?.name, 'share', 'without waits, one of them runs after the other');
 });
+
+test('a thread that waited for a CPU while no other one ran has not come late for that', (t) => {
+  const at = (thread: string): Doing => wait(thread, ['main', 'work', 'barrier:b']);
+  const savesOf = (delayed: Doing[]): number | undefined => {
+    const [one, other] = [run('w1', ['main', 'work']), run('w2', ['main', 'work'])];
+    const raw = new ProfileBuilder({
+      processors: 2,
+      head: { publisher: 'pthread', cpuRunNs: 14 * second, cpuWaitNs: 2 * second },
+    })
+      .stretch(4 * second, [one, at('w2')])
+      .stretch(4 * second, [at('w1'), other])
+      .stretch(3 * second, [one, other])
+      .stretch(2 * second, delayed)
+      .build();
+    const model = buildModel(raw);
+    t.is(model.cpuWait.othersNs, 2 * second);
+    return model.findings.find(({ kind }) => kind === 'imbalance')?.savingNs;
+  };
+  const late = ready('w2', ['main', 'work']);
+  t.true(Math.abs(savesOf([at('w1'), late])! - 5 * second) < 1e-3 * second); // half of 4 + 4 + 2
+  t.true(Math.abs(savesOf([run('w1', ['main', 'work']), late])! - 2 * second) < 1e-3 * second); // 4 - 2
+});

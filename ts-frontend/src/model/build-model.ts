@@ -52,7 +52,7 @@ export function buildModel(recorded: RawProfile, options: ModelOptions = {}, bef
   const effort = effortOf(raw, root, context.overhead, context.weights);
   const elapsedNs = raw.head.elapsedNs;
   const cpuLimits = cpuLimitsOf(raw);
-  const cpuWait = cpuWaitOf(raw, cpuLimits);
+  const cpuWait = cpuWaitOf(raw, cpuLimits, before);
   let reported: Pick<Model, 'findings' | 'notices'> | undefined;
   let notices: Model['notices'] | undefined;
   let ranking: number[] | undefined;

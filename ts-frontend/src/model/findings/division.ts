@@ -245,13 +245,13 @@ function executedOf({ model, tables }: FindingContext, { members, stats }: Candi
 /**
  * Reduces the saving of an even division by what other programs may have caused, unless the threads' own processor
  * times differ: a thread that had no CPU for a while, because another program had it, finishes late although all
- * threads have the same amount of work.
+ * threads have the same amount of work, if others of the program executed in that time.
  */
 function notOthers(context: FindingContext, candidate: Candidate, evenNs: number): number {
-  const { othersNs } = context.model.cpuWait;
-  if (othersNs === 0) return evenNs;
+  const { lateNs } = context.model.cpuWait;
+  if (lateNs === 0) return evenNs;
   const { most, mean } = executedOf(context, candidate);
-  return Math.min(evenNs, Math.max((most - mean) * shownPerRun(context.model), evenNs - othersNs));
+  return Math.min(evenNs, Math.max((most - mean) * shownPerRun(context.model), evenNs - lateNs));
 }
 
 /**

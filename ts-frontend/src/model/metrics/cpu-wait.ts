@@ -80,13 +80,30 @@ export function waitedOf({ head, balance }: RawProfile): number {
   return Math.max(cpuWaitNs, seenNs - seenWakeNs * begun);
 }
 
+/**
+ * The share of the time in which threads waited for a CPU while others of the program executed; 1 if no snapshot saw
+ * one wait.
+ */
+function besideOthersOf({ balance }: RawProfile): number {
+  let all = 0,
+    beside = 0;
+  for (let k = 0; k < balance.ns.length; k++) {
+    const executing = u16(balance.busy, k) + u16(balance.spinning, k);
+    const ns = f64(balance.ns, k) * Math.max(0, u32(balance.runnable, k) - executing);
+    all += ns;
+    if (executing > 0) beside += ns;
+  }
+  return all > 0 ? beside / all : 1;
+}
+
 /** The mean number of runnable threads. */
 function meanRunnableOf({ balance, head }: RawProfile): number {
   const sumNs = balance.ns.reduce((sum, ns, k) => sum + ns * u32(balance.runnable, k), 0);
   return head.elapsedNs > 0 ? sumNs / head.elapsedNs : 0;
 }
 
-export function cpuWaitOf(raw: RawProfile, limits: CpuLimits | null): CpuWait {
+/** `recorded`: the profile before its threads were given the CPUs that they waited for, if `raw` is derived from it. */
+export function cpuWaitOf(raw: RawProfile, limits: CpuLimits | null, recorded = raw): CpuWait {
   const { head, balance, threads } = raw;
   const { switchesKnown, voluntarySwitches } = head;
   const { cpuRunNs: runNs, cpuDispatches, publisher, processors, cpus } = head;
@@ -112,7 +129,8 @@ export function cpuWaitOf(raw: RawProfile, limits: CpuLimits | null): CpuWait {
     restNs = Math.max(0, waitNs - ownNs - wakeNs * woken),
     limitNs = limits === null ? 0 : Math.min(restNs, throttledWaitNs(limits, meanRunnableOf(raw))),
     othersNs = restNs - limitNs;
-  return { runNs, waitNs, ownNs, limitNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
+  const lateNs = othersNs * besideOthersOf(recorded);
+  return { runNs, waitNs, ownNs, limitNs, othersNs, lateNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
 /**

@@ -261,6 +261,7 @@ export interface CpuWait {
   ownNs: number; // upper bound: part of waitNs because the program had more runnable threads than CPUs
   limitNs: number; // part of waitNs because of the limit of a control group (docs/reference/metrics.md, section 6)
   othersNs: number; // lower bound: part of waitNs because other programs had the CPUs
+  lateNs: number; // part of othersNs while other threads of the program executed, so that it may have come late
   share: number; // waitNs / (runNs + waitNs)
 }
 
