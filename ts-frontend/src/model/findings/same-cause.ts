@@ -28,9 +28,9 @@ function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): bool
 /** If less is left than this share of what a wait saves, the wait is part of what saves that. */
 const nearlyAll = 0.8;
 
-/** While threads wake each other by reading and writing, a thread that waits for events waits for these. */
+/** While threads wake each other by reading and writing, a thread that waits for events or replies waits for these. */
 function isNotWoken({ facts, savingNs }: Finding, _: number, all: readonly Finding[]): boolean {
-  if (facts.form !== 'io' || facts.waits !== 'events') return true;
+  if (facts.form !== 'io' || (facts.waits !== 'events' && facts.waits !== 'replies')) return true;
   return !all.some(
     ({ facts: its }) => its.form === 'kernel-work' && its.wakes !== null && its.leastNs >= nearlyAll * savingNs,
   );
