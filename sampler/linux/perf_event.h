@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 /* An event that is counted in place of time, in the program's own code (user mode): a sample is taken after every
- * `period` of them. */
+ * `period` of them. If `most` is not 0, an event of a CPU takes at most about so many samples per second: where more
+ * events occur, the period becomes longer. */
 struct qzi_event {
   uint32_t type; /* as in struct perf_event_attr */
   uint64_t config, period;
+  uint32_t most;
 };
 #define QZI_PERF_WHOLE UINT32_MAX /* as a thread: everything that runs on the CPU */
 

@@ -15,14 +15,17 @@
 #include "abi/hash.h"
 #include "affinity.h"
 #include "perf_event.h"
+#include "sampler/util/clock.h"
 #include "signal_samples.h"
 
 #define PAGE        4096u
-#define SAMPLES     8u   /* in a thread's buffer, less one: more than are taken between two snapshots */
-#define CPU_SAMPLES 16u  /* in a CPU's buffer */
-#define COUNTED     2u   /* in a buffer for counted events */
-#define RINGS_MOST  256u /* maximum number of threads with their own event */
-#define EVENTS_MOST 512u /* maximum number of events of the initial threads on all CPUs */
+#define SAMPLES     8u                  /* in a thread's buffer, less one: more than are taken between two snapshots */
+#define CPU_SAMPLES 16u                 /* in a CPU's buffer */
+#define COUNTED     2u                  /* in a buffer for counted events */
+#define RINGS_MOST  256u                /* maximum number of threads with their own event */
+#define LOOK_NS     UINT64_C(100000000) /* samples of counted events are too many if so many are read in this time */
+#define LONGER      4u                  /* how many times longer the period becomes then */
+#define EVENTS_MOST 512u                /* maximum number of events of the initial threads on all CPUs */
 
 #if defined(__x86_64__)
 enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
@@ -48,6 +51,12 @@ struct ring {
   uint32_t pages, tid;               /* tid 0: the buffer is a CPU's */
   int cpu, fd;
   uint64_t lost; /* samples lost since the last one because the buffer was full */
+  /* of a counted event: its period; samples before this position have the one before, the next one stands for nothing
+   */
+  uint64_t period, changed_at;
+  int changed;
+  uint32_t taken; /* samples that were read since: */
+  uint64_t since_ns;
 };
 
 struct qzi_running {
@@ -86,7 +95,8 @@ static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t
     errno = why;
     return -1;
   }
-  *ring = (struct ring){.page = page, .pages = pages, .tid = cpu < 0 ? tid : 0, .cpu = cpu, .fd = fd};
+  *ring = (struct ring){
+    .page = page, .pages = pages, .tid = cpu < 0 ? tid : 0, .cpu = cpu, .fd = fd, .period = running->interval_ns};
   if (k == running->count) running->count++;
   return 0;
 }
@@ -177,32 +187,12 @@ static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t
   return -1;
 }
 
-/* Finds the CPUs on which the program's threads may run: the union over all threads, because threads created later may
- * run on CPUs that are not in the mask of a pinned one (the thread package pins threads). Returns 0, or -1. */
-static int find_cpus(uint32_t pid, uint32_t expected, cpu_set_t *cpus, size_t bytes) {
-  char name[64];
-  cpu_set_t *its = CPU_ALLOC(QZI_CPUS_MOST);
-  int failed = !its || sched_getaffinity((pid_t)pid, bytes, cpus);
-  snprintf(name, sizeof name, "/proc/%u/task", pid);
-  DIR *tasks = failed || (uint32_t)CPU_COUNT_S(bytes, cpus) >= expected ? NULL : opendir(name);
-  for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
-    pid_t tid = (pid_t)strtoul(entry->d_name, NULL, 10);
-    if (tid && !sched_getaffinity(tid, bytes, its)) CPU_OR_S(bytes, cpus, cpus, its);
-  }
-  if (tasks) closedir(tasks);
-  /* The program was allowed more CPUs when it began: add those of the process that launched it. */
-  if (!failed && (uint32_t)CPU_COUNT_S(bytes, cpus) < expected && !sched_getaffinity(getpid(), bytes, its))
-    CPU_OR_S(bytes, cpus, cpus, its);
-  if (its) CPU_FREE(its);
-  return failed ? -1 : 0;
-}
-
 static struct qzi_running *open_running(uint32_t pid, uint32_t cpus_expected, const struct qzi_event *event,
                                         uint64_t interval, uint32_t cpus_most, int whole, uint32_t stack) {
   struct qzi_running *running = calloc(1, sizeof *running);
   cpu_set_t *cpus = CPU_ALLOC(QZI_CPUS_MOST);
   size_t bytes = CPU_ALLOC_SIZE(QZI_CPUS_MOST);
-  int failed = !running || !cpus || find_cpus(pid, cpus_expected, cpus, bytes);
+  int failed = !running || !cpus || qzi_affinity_of_threads(pid, cpus_expected, cpus, bytes);
   if (!failed) {
     running->event = event;
     running->interval_ns = interval;
@@ -293,7 +283,28 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t byte
   memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
-/* 1: the record is a sample of the program's code;  */
+/* Gets the number of events for which the sample of a counted event at this position stands. Where there are too many
+ * samples, the period becomes longer; the kernel then takes a sample at once, which stands for nothing (0). */
+static uint64_t period_of(const struct qzi_running *running, struct ring *ring, uint64_t at) {
+  if (!running->whole || !running->event->most) return running->interval_ns;
+  if (at < ring->changed_at) return ring->period / LONGER;
+  uint64_t now_ns = qzi_clock_ns(), period = ring->period * LONGER;
+  if (ring->changed || now_ns - ring->since_ns >= LOOK_NS) {
+    ring->since_ns = now_ns;
+    ring->taken = 0;
+  }
+  if (ring->changed) return ring->changed = 0;
+  if (++ring->taken * UINT64_C(1000000000) > running->event->most * LOOK_NS &&
+      !ioctl(ring->fd, PERF_EVENT_IOC_PERIOD, &period)) {
+    ring->period = period;
+    ring->changed_at = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    ring->changed = 1;
+    return period / LONGER;
+  }
+  return ring->period;
+}
+
+/* 1: the record is a sample of the program's code. */
 static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
   uint64_t words[2 + AT_COUNT + 1], size, used,
     *registers = words + 2; /* skips process and thread, ABI of the registers; the registers follow, then the size of
@@ -350,10 +361,11 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
       if (record.type == PERF_RECORD_LOST && !running->whole) ring->lost += lost_samples(ring, at + sizeof record);
       if (record.type == PERF_RECORD_FORK)
         running->forked += (uint32_t)is_process_of(running->pid, ring, at + sizeof record);
-      if (record.type == PERF_RECORD_SAMPLE)
+      uint64_t each = record.type == PERF_RECORD_SAMPLE && running->event ? period_of(running, ring, at) : 1;
+      if (record.type == PERF_RECORD_SAMPLE && each)
         found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
       sample->cpu = ring->cpu;
-      sample->count = 1 + ring->lost;
+      sample->count = (1 + ring->lost) * each;
       if (found) ring->lost = 0;
       sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
       at += record.size;

@@ -26,7 +26,8 @@ struct qzi_sample {
   uint64_t general[16]; /* by register number (x86-64) */
   uint32_t tid;
   int cpu;                    /* where it was taken; -1: unknown */
-  uint64_t count;             /* 1 + samples lost before it on that CPU (with events of CPUs: of unknown threads) */
+  uint64_t count;             /* of a timer: 1 + samples lost before it on that CPU (with events of CPUs: of unknown
+                                 threads); of a counted event: the number of events for which these stand */
   int user;                   /* 1: in the program's code; 0: in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` points to `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK_MOST];

@@ -6,6 +6,9 @@
 #define OF_CACHE(cache, result) \
   (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
+/* A CPU may have 600,000 page faults per second, of which every 256th would be 2,300 samples. */
+#define FAULT_SAMPLES 250u
+
 /* With these periods, a busy CPU takes 100 to 500 samples of each event per second. */
 const struct qzi_event qzi_counter_events[QZ_COUNTER_COUNT] = {
   [QZ_COUNTER_CYCLES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 20000003},
@@ -13,7 +16,7 @@ const struct qzi_event qzi_counter_events[QZ_COUNTER_COUNT] = {
   [QZ_COUNTER_CACHE_MISSES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 100003},
   [QZ_COUNTER_TLB_MISSES] = {PERF_TYPE_HW_CACHE, OF_CACHE(DTLB, MISS), 100003},
   [QZ_COUNTER_REMOTE] = {PERF_TYPE_HW_CACHE, OF_CACHE(NODE, MISS), 100003},
-  [QZ_COUNTER_FAULTS] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 256},
+  [QZ_COUNTER_FAULTS] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 256, FAULT_SAMPLES},
 };
 
 void qzi_counters_open(struct qzi_counters *counters, struct qzi_file *file) {
@@ -52,5 +55,5 @@ void qzi_counters_read(struct qzi_counters *counters,
   for (unsigned k = 0; k < QZ_COUNTER_COUNT; k++)
     while (counters->events[k] && qzi_running_next(counters->events[k], &counters->sample))
       qzi_counted_add(&counters->counted, node_of(context, &counters->sample), (enum qz_counter)k,
-                      counters->sample.count * qzi_counter_events[k].period);
+                      counters->sample.count);
 }

@@ -105,9 +105,15 @@ const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number):
 ];
 
 /**
+ * What a thread loses that a snapshot interrupts, beyond the sampler's own processor time, at most (ns): the timer's
+ * interrupt, two switches between threads, and caches that have to be filled again.
+ */
+const interruptionNs = 10_000;
+
+/**
  * Lower and upper bound of the CPU time that the sampler took from the program, in ns. The sampler uses one CPU, and
  * the program's thread there loses all of that time. If other threads take over its work, the run becomes longer by
- * only a part of it; if they wait for that thread, by all of it.
+ * only a part of it; if they wait for that thread, by all of it, and by what the interruptions take besides.
  */
 function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: number; mostNs: number } {
   if (head.samplerSpins || head.elapsedNs === 0) return { leastNs: 0, mostNs: 0 };
@@ -115,8 +121,12 @@ function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: n
   let fullNs = 0; // elapsed time during which no CPU was idle for the sampler
   for (let k = 0; k < balance.ns.length; k++)
     if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
-  const takenNs = (head.samplerCpuNs * fullNs) / head.elapsedNs;
-  return { leastNs: takenNs / cpus, mostNs: others >= leastOthers ? head.samplerCpuNs : takenNs };
+  const shareFull = fullNs / head.elapsedNs,
+    mostNs = head.samplerCpuNs + head.snapshots * interruptionNs;
+  return {
+    leastNs: (head.samplerCpuNs * shareFull) / cpus,
+    mostNs: others >= leastOthers ? mostNs : mostNs * shareFull,
+  };
 }
 
 /** Numbers of published operations. */
