@@ -268,6 +268,21 @@ test('flushes to a disk are reported as that, and not as serial code whose calle
   t.false(findings.some(({ facts, name }) => facts.form === 'serial' && name === 'append'));
 });
 
+test('what flushes save goes up to the time, too, in which threads sleep in them and nothing runs', (t) => {
+  const files = (call: string): { leastNs: number; savesNs: number } => {
+    const builder = new ProfileBuilder({ processors: 2, head: usage });
+    builder.describe('fdatasync', { origin: 'runtime', purposes: Purpose.decided | Purpose.device });
+    builder.stretch(0.3e9, [inKernel('call', 'a', ['main', 'append', 'fdatasync'])]);
+    builder.stretch(0.5e9, [io('a', ['main', 'append', call])]);
+    builder.stretch(0.2e9, [run('a', ['main', 'serve'])]);
+    const found = buildModel(builder.build()).findings.find(({ facts }) => facts.form === 'kernel-work');
+    return factsOf(found, 'kernel-work');
+  };
+  const { leastNs, savesNs } = files('fdatasync');
+  t.deepEqual([Math.round(leastNs / 1e6), Math.round(savesNs / 1e6)], [270, 720]); // 0.9 * 0.3, 0.9 * (0.3 + 0.5)
+  t.is(Math.round(files('poll').savesNs / 1e6), 270); // sleeps elsewhere
+});
+
 test('flushes under a lock cost the time, too, in which its holder sleeps there and nothing else runs', (t) => {
   const logs = (outside: boolean): Finding | undefined => {
     const append = ['log', 'append', 'mutex:journal'],

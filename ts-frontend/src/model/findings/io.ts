@@ -29,8 +29,13 @@ interface Call {
   share: number;
 }
 
-/** The threads' system calls, largest first, if procedures of the C library are known. */
-function systemCalls(context: FindingContext, loss: IoLoss): Call[] {
+/** Whether the waits in this system call count. */
+type Counts = (call: Entity | null) => boolean;
+const isAny: Counts = () => true;
+const isAwake: Counts = (call) => call === null || !isFor(call, Purpose.sleep);
+
+/** The threads' system calls that count, largest first, if procedures of the C library are known. */
+function systemCalls(context: FindingContext, loss: IoLoss, counts: Counts): Call[] {
   const { model } = context;
   const { tuples } = model.raw;
   const calls = new Map<number, number>();
@@ -38,8 +43,9 @@ function systemCalls(context: FindingContext, loss: IoLoss): Call[] {
   for (let k = 0; k < tuples.ns.length; k++) {
     const value = loss.perTuple(k);
     if (value <= 0) continue;
-    total += value;
     const call = systemCall(context, u32(tuples.stack, k));
+    if (!counts(call)) continue;
+    total += value;
     if (call) addTo(calls, call.id, value);
   }
   return [...calls]
@@ -59,9 +65,6 @@ type Purposes = Parameters<typeof isFor>[1];
 /** The share of the waits in calls for that purpose, or for all of these. */
 const shareOf = (calls: readonly Call[], ...purposes: Purposes[]): number =>
   calls.reduce((sum, { entity, share }) => sum + (purposes.every((one) => isFor(entity, one)) ? share : 0), 0);
-
-/** Whether the waits in this system call count. */
-type Counts = (call: Entity | null) => boolean;
 
 /** The innermost procedure with at least half of it, otherwise the one with most; and the total thread time. */
 function whereOf(context: FindingContext, loss: IoLoss, counts: Counts): { id: number; threadTime: number } {
@@ -139,6 +142,31 @@ function receivingOf(calls: readonly Call[], { readsSockets, readsElsewhere, lis
   const reads =
     readsSockets && !readsElsewhere && (!listens || only(Purpose.requests, Purpose.receiving) < leastServing);
   return shareOf(calls, Purpose.receiving) + (reads ? only(Purpose.read, Purpose.requests) : 0);
+}
+
+/** Sleep is none of a server's waits if the threads that wait for requests do this share of its work. */
+const mostlyServing = 0.5;
+
+/**
+ * Whether sleep is that of helpers beside a server: threads that sleep rather than wait for requests (to look after its
+ * memory now and then), while those that rather wait for requests do most of the work. Who sleeps while it
+ * answers a request does the work itself.
+ */
+function sleepsAside(context: FindingContext, loss: IoLoss): boolean {
+  const { model } = context;
+  if (!model.head.listens) return false;
+  const { tuples } = model.raw;
+  const rather = new Map<number, number>(); // by thread: time in waits for requests minus time asleep
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const waited = loss.perTuple(k),
+      call = waited > 0 ? systemCall(context, u32(tuples.stack, k)) : null;
+    if (!call) continue;
+    if (isFor(call, Purpose.requests)) addTo(rather, u32(tuples.thread, k), waited);
+    else if (isFor(call, Purpose.sleep)) addTo(rather, u32(tuples.thread, k), -waited);
+  }
+  let serving = 0;
+  for (const [thread, ns] of rather) if (ns > 0) serving += item(model.entities, thread).processorTimeNs;
+  return serving >= mostlyServing * model.root.processorTimeNs;
 }
 
 /** The main reason for the waits, derived from the system calls in which threads wait. */
@@ -266,9 +294,10 @@ function severalOf(
 export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const { model, least } = context;
   const cost = loss.cost,
-    calls = systemCalls(context, loss),
+    isAside = sleepsAside(context, loss),
+    calls = systemCalls(context, loss, isAside ? isAwake : isAny),
     waits = waitsOf(calls, cost, model.head);
-  const { id, threadTime } = whereOf(context, loss, waits === 'events' ? isLimited : () => true);
+  const { id, threadTime } = whereOf(context, loss, waits === 'events' ? isLimited : isAside ? isAwake : isAny);
   const waiting = threadTime / cost;
   // Threads that wait for it while nothing runs; locks that are held during this time are reported with them.
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));

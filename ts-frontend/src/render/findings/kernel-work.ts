@@ -50,7 +50,8 @@ function remedyOf(
   if (work === 'flush')
     return (
       'Do it less often, for more changes each time (one transaction for many of them), or leave it to the kernel ' +
-      `where the last changes may be lost if the machine fails; ten times less often would save ${time(savesNs)}.`
+      `where the last changes may be lost if the machine fails; ten times less often would save ${time(leastNs)}` +
+      (time(savesNs) === time(leastNs) ? '.' : `, or up to ${time(savesNs)} with the time that threads sleep there.`)
     );
   if (work === 'yields')
     return (
