@@ -46,6 +46,15 @@ test('what a run-time library does belongs to its caller; what another library d
   for (const origin of ['installed', 'own'] as const) t.is(recorded(origin).findings[0]!.name, 'vfprintf');
 });
 
+test('a lock that is held is on the path, but calls nothing', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(0.5 * second, [run('w1', ['main', 'flow', 'mutex:file', 'mix'])])
+    .stretch(0.5 * second, [run('w1', ['main', 'flow', 'mix']), run('w2', ['main', 'flow', 'mix'])]);
+  const model = buildModel(builder.build());
+  const serial = model.findings.find(({ kind, name }) => kind === 'serial' && name === 'mix');
+  t.deepEqual(namesOf(model, factsOf(serial, 'serial').callers), ['main', 'flow']);
+});
+
 test('OpenMP: small pieces, and locks taken very often, show in what the library takes; larger pieces do not', (t) => {
   /**
    * For ten parts of the time the library has some in `call`; for the rest one thread works and the other waits at the
@@ -78,6 +87,7 @@ test('OpenMP: small pieces, and locks taken very often, show in what the library
     tasks.findings.some(({ advice }) => advice.pieces === 'smaller'),
     'no advice to the contrary',
   );
+  t.is(recorded('GOMP_task', 8, 'mutex:file').findings[0]!.name, 'sum', 'a lock that is held meanwhile owns no work');
   t.is(factsOf(recorded('GOMP_critical_start', 8).findings[0], 'openmp').use, 'exclusion');
   t.false(
     recorded('GOMP_critical_start', 8, 'mutex:omp critical').findings.some(({ facts }) => facts.form === 'openmp'),

@@ -283,7 +283,10 @@ export function callersOf(findingContext: FindingContext, contexts: Contexts, { 
   for (const node of context.members)
     if (f64(contexts.lostSelf, node) > (f64(contexts.lostSelf, worst) || 0)) worst = node;
   const path = pathOf(tables.stacks, worst);
-  const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
+  // what holds a lock or waits is on the path, too, but calls nothing
+  const outside = path
+    .slice(0, Math.max(0, path.indexOf(context.entity)))
+    .filter((id) => !isLock(item(model.entities, id)));
   const own = outside.filter(
     (id) => item(model.entities, id).origin !== 'standard' && !isRuntime(item(model.entities, id)),
   );

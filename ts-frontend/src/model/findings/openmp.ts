@@ -9,6 +9,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { isFor } from '../evidence/purposes.js';
+import { isLock } from '../evidence/wait-kinds.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { isNameless } from '../metrics/public-names.js';
@@ -69,7 +70,9 @@ function outermostAt({ tables: { stacks } }: FindingContext, node: number): numb
  */
 function ownerAt(context: FindingContext, node: number, thread: number): number {
   const { model, tables, own } = context;
-  const owner = u32(own.owner, node);
+  const nearest = u32(own.owner, node);
+  // a lock that is held there is no owner
+  const owner = isLock(item(model.entities, nearest)) ? u32(own.procedure, node) : nearest;
   const isMain = thread === mainThread(model)?.id;
   if (!isMain && owner !== u32(tables.stacks.entity, node) && owner === outermostAt(context, node)) return 0;
   if (item(model.entities, owner).origin !== 'standard') return owner;
