@@ -4,7 +4,7 @@ import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js'
 import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf, waitingIn } from '../../support/facts.js';
 import type { RawHead } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 import type { ProfileBuilder } from '../../support/profile-builder.js';
-import { ProfileBuilder as Builder, io, ready, run, spin, tries, wait, woken } from '../../support/profile-builder.js';
+import { ProfileBuilder as Builder, io, run, spin, tries, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** As the pthread layer records, with procedures of the C library among the frames. */
@@ -155,22 +155,6 @@ test('a read is a wait for a reply if it is of a socket, and nobody waits for cl
   t.is(reads({}), 'device');
   t.is(reads({ readsSockets: true, listens: true }), 'replies', 'it asks itself');
   t.not(reads({ readsSockets: true, listens: true }, ['accept']), 'replies');
-});
-
-test('a server waits for requests, whoever of its helpers sleeps meanwhile; who sleeps to answer one makes it wait', (t) => {
-  const serves = (at: number, head: Partial<RawHead> = { socketsSeen: true, listens: true }): [string, string] => {
-    const builder = new Builder({ processors: 2, head });
-    for (let k = 0; k < 10; k++)
-      builder
-        .stretch(0.02 * second, [run(at === 0 ? 'worker' : 'helper', ['serve', 'format'])])
-        .stretch(0.04 * second, [io('worker', ['serve', 'epoll_wait']), io('helper', ['tidy', 'usleep'])])
-        .stretch(0.04 * second, [ready('worker', ['serve', 'epoll_wait']), io('helper', ['tidy', 'usleep'])]);
-    const finding = findingOf(recorded(builder, /^(epoll_wait|usleep)$/), 'io');
-    return [finding!.name, factsOf(finding, 'io').waits];
-  };
-  t.deepEqual(serves(0), ['serve', 'others']);
-  t.deepEqual(serves(1), ['tidy', 'sleep'], 'the sleeper does the work');
-  t.deepEqual(serves(0, { socketsSeen: true }), ['tidy', 'sleep'], 'no server');
 });
 
 test('sockets distinguish a client, or a timer, from a server at rest', (t) => {
