@@ -13,7 +13,7 @@ function recorded(builder: ProfileBuilder): Model {
   return buildModel({ ...profile, head: { ...profile.head, publisher: 'pthread' } });
 }
 
-test('a server waits for requests, whoever of its helpers sleeps meanwhile; who sleeps to answer one makes it wait', (t) => {
+test('a server waits for requests, whoever of its helpers sleeps; who sleeps to answer one makes it wait', (t) => {
   const serves = (at: number, head: Partial<RawHead> = { socketsSeen: true, listens: true }): [string, string] => {
     const builder = new ProfileBuilder({ processors: 2, head });
     for (let k = 0; k < 10; k++)

@@ -50,7 +50,8 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.true(near(spawnsNs, 0.001 * each), String(spawnsNs));
   t.true(near(samplesNs, 0.03 * each), String(samplesNs));
   t.true(near(timerNs, 0.018 * each), String(timerNs));
-  t.true(near(samplingNs, (0.1 + interruptions) * 0.5), String(samplingNs)); // half of the time both CPUs were used by others
+  // half of the time both CPUs were used by others
+  t.true(near(samplingNs, (0.1 + interruptions) * 0.5), String(samplingNs));
   t.true(near(least.samplingLeastNs, (0.1 * 0.5) / 2)); // if the other thread did what this one could not
   t.is(elapsedNs, hooksNs + locksNs + waitsNs + spawnsNs + samplesNs + timerNs + samplingNs + startNs);
   t.is(startNs, 2_500_000);

@@ -5,10 +5,10 @@
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
-import { busyOf } from '../evidence/activity-levels.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId, systemCall } from '../evidence/context.js';
 import { wakingNs } from '../evidence/counted-waits.js';
+import { isFlush, savedAsleep, withoutFlushes } from '../evidence/flushes.js';
 import { heldFlush } from '../evidence/held-flush.js';
 import { inAllocator } from '../evidence/in-allocator.js';
 import { withoutWaiting } from '../evidence/own-work.js';
@@ -55,16 +55,6 @@ export const reasonsOf = ({ work, wakes }: Pick<KernelWorkFacts, 'work' | 'wakes
   ),
   ...(wakes !== null ? [KernelWork.poll] : []),
 ];
-
-/** Whether the innermost call writes to a device what was changed before (fsync, fdatasync, msync). */
-function isInFlush({ model, tables, own }: FindingContext, k: number): boolean {
-  const node = u32(model.raw.tuples.stack, k);
-  return own.hidden[node] === 1 && isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.device);
-}
-
-/** Whether the kernel works for such a call. */
-const isFlush = (context: FindingContext, k: number): boolean =>
-  context.model.raw.tuples.kernel[k] === KernelWork.call && isInFlush(context, k);
 
 interface Spent {
   cost: number;
@@ -201,28 +191,6 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
   return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 
-/** What is saved at most without flushes: all other work of the program remains. */
-const withoutFlushes = (context: FindingContext): number =>
-  withoutWaiting(context, (k) => isFlush(context, k), false).idealNs;
-
-/** Elapsed time in which nothing runs and threads sleep in flushes. */
-function asleepInFlushes(context: FindingContext): number {
-  const { model, levels } = context;
-  const { tuples } = model.raw;
-  const asleep = new Map<number, number>();
-  for (let k = 0; k < tuples.ns.length; k++)
-    if (u16(tuples.busy, k) === 0 && tuples.state[k] === State.io && isInFlush(context, k))
-      addTo(asleep, u16(tuples.spinning, k), f64(tuples.ns, k));
-  let ns = 0;
-  for (const [level, its] of levels.elapsed)
-    if (busyOf(levels, level) === 0) ns += Math.min(its, asleep.get(level) ?? 0);
-  return ns;
-}
-
-/** What a tenth of the flushes saves if the sleep in them, which is no work of the kernel, is less in proportion. */
-const savedAsleep = (context: FindingContext, cost: number): number =>
-  Math.min(tenfold * (cost + asleepInFlushes(context)), withoutFlushes(context));
-
 /** The most that is saved. isFree: no lock is held in flushes; again: the share of page faults that memory kept saves. */
 function savedAtMost(
   context: FindingContext,
@@ -233,7 +201,7 @@ function savedAtMost(
   again: number,
 ): number {
   if (work === 'calls') return tenfold * cost;
-  if (work === 'flush' && isFree) return Math.max(savingNs, savedAsleep(context, cost));
+  if (work === 'flush' && isFree) return Math.max(savingNs, savedAsleep(context, cost, tenfold));
   return work === 'memory' ? savingNs + again * touchingOf(context) : savingNs;
 }
 
