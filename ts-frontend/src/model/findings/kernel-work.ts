@@ -191,7 +191,7 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
   return calls && calls.bytesEach < smallBytes ? cost * (1 - calls.bytesEach / smallBytes) : 0;
 }
 
-/** The most that is saved. isFree: no lock is held in flushes; again: the share of page faults that memory kept saves. */
+/** The most that is saved. isFree: flushes hold no lock; again: the part of page faults that memory kept saves. */
 function savedAtMost(
   context: FindingContext,
   work: Work,
