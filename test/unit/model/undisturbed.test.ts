@@ -16,6 +16,7 @@ import { cpuWaitOf } from '../../../ts-frontend/src/model/metrics/cpu-wait.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
 import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
+import { factsOf } from '../../support/facts.js';
 
 /** One of two workers is kept from its CPU for nine of ten seconds, while main waits for both. */
 function recorded(): RawProfile {
@@ -318,7 +319,9 @@ test('a thread that waited for a CPU while no other one ran has not come late fo
       .build();
     const model = buildModel(raw);
     t.is(model.cpuWait.othersNs, 2 * second);
-    return model.findings.find(({ kind }) => kind === 'imbalance')?.savingNs;
+    const found = model.findings.find(({ kind }) => kind === 'imbalance');
+    t.true(Math.abs(factsOf(found, 'uneven-division').evenMostNs - found!.costNs / 2) < 1e-3 * second);
+    return found?.savingNs;
   };
   const late = ready('w2', ['main', 'work']);
   t.true(Math.abs(savesOf([at('w1'), late])! - 5 * second) < 1e-3 * second); // half of 4 + 4 + 2

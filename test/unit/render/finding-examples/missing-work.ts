@@ -16,6 +16,7 @@ const uneven: UnevenFacts = {
   many: false,
   among: 4,
   evenNs: 0.2 * s,
+  evenMostNs: 0.2 * s,
   openmp: false,
   pool: false,
   goroutines: false,

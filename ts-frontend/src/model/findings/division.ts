@@ -139,10 +139,11 @@ function uneven(
   const isSlow = slow !== 0 && threads >= 2;
   // A futex, a loop or a library's own object may be a custom barrier, at which threads wait repeatedly rather than
   // only at their end.
-  const savingNs = Math.min(
-    notOthers(findingContext, candidate, even),
+  const mostNs = Math.min(
+    even,
     atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(findingContext, stats),
   );
+  const savingNs = Math.min(notOthers(findingContext, candidate, even), mostNs);
   const { within, entity } = candidate.context;
   const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // others have the same name
   const too = more >= nearlyAsMuch * savingNs;
@@ -174,6 +175,7 @@ function uneven(
       many,
       among: sharing,
       evenNs: savingNs,
+      evenMostNs: mostNs,
       openmp: isInRegion(findingContext, candidate),
       pool: object !== undefined && passesData(object) && !isUnknown(object) && !runsInMain(findingContext, candidate),
       spreadNs: too ? stats.lost : null,

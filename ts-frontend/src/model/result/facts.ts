@@ -66,7 +66,8 @@ export interface UnevenFacts {
   parts: number[];
   many: boolean; // very many threads: the pieces of work have to change, rather than their division
   among: number; // number of threads that could share the work
-  evenNs: number; // saved if the work were divided evenly among these threads
+  evenNs: number; // saved if the work were divided evenly among these threads,
+  evenMostNs: number; // also if it was not other programs that made some of them late
   openmp: boolean; // the work is divided by OpenMP: a loop has a schedule, which can be changed
   pool: boolean; // the other threads wait for further pieces of work, as those of a pool do
   // threads of Go's run-time library rest meanwhile; whether goroutines wait for a lock is not known

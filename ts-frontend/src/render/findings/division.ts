@@ -24,8 +24,11 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
   };
 }
 
+/** An upper bound is given where it is more than this multiple of what is saved certainly. */
+const noticeably = 1.1;
+
 export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrases): Sentences {
-  const { slowest, last, threads, atOnce, barrier, code, spreadNs, among, evenNs } = facts;
+  const { slowest, last, threads, atOnce, barrier, code, spreadNs, among, evenNs, evenMostNs } = facts;
   const { title, name, time } = say;
   const shared = threads > atOnce ? `${atOnce} threads at a time` : `${threads} threads`;
   const who = slowest
@@ -45,14 +48,18 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       : '';
   const largest =
     facts.openmp || barrier !== null || !smaller ? '' : ' (if threads take them from a queue, the largest first)';
+  const saved =
+    evenMostNs > noticeably * evenNs
+      ? `could save ${time(evenNs)}, or up to ${time(evenMostNs)} if it was not other programs that made threads late`
+      : `could save ${time(evenNs)}`;
   const remedy = facts.many
     ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that ` +
-      `could save ${time(evenNs)}`
+      saved
     : facts.pool
       ? `Start the largest pieces of work first${smaller ? ', or divide them' : ''}: spread evenly over ${among} ` +
-        `threads, that could save ${time(evenNs)}`
+        `threads, that ${saved}`
       : `Divide the work evenly among ${among} threads${smaller ? ', or into smaller pieces' : ''}` +
-        `${schedule}${largest}; that could save ${time(evenNs)}`;
+        `${schedule}${largest}; that ${saved}`;
   return {
     text:
       `${where} costs ${say.costs(finding.costNs)}: ${who}; during this time, ` +
