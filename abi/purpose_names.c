@@ -320,6 +320,7 @@ const struct qzi_purpose_rule qzi_purposes_of_procedures[] = {
   {QZI_START, "VMThread::run", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "WatcherThread::", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "runtime.sysmon", QZ_PURPOSE_HOUSEKEEPING},
+  {QZI_WHOLE, "runtime.templateThread", QZ_PURPOSE_HOUSEKEEPING},
 
   {QZI_WHOLE, "marshal_dump", QZ_PURPOSE_SERIALIZATION},
   {QZI_WHOLE, "marshal_load", QZ_PURPOSE_SERIALIZATION},

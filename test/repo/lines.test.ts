@@ -18,12 +18,16 @@ const whole = (file: string, line: string): boolean =>
 test(`no line of code or text is longer than ${most} columns`, (t) => {
   const files = sources().filter((file) => written.test(file));
   t.true(files.length > 500);
-  for (const file of files)
-    readFileSync(join(root, file), 'utf8')
-      .split('\n')
-      .forEach((line, at) => {
-        if (line.length > most && !whole(file, line)) t.fail(`${file}:${at + 1} has ${line.length} columns`);
-      });
+  t.deepEqual(
+    files.flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, at) =>
+          line.length > most && !whole(file, line) ? [`${file}:${at + 1} has ${line.length} columns`] : [],
+        ),
+    ),
+    [],
+  );
 });
 
 /** A file holds one concept; what has more lines is split. */

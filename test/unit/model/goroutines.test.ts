@@ -15,6 +15,9 @@ const rest = [
   'futex:rest',
 ];
 
+/** A thread of the run-time that waits for it alone, at the same futex. */
+const template = ['threadentry', 'runtime.templateThread', 'futex:rest'];
+
 /** One goroutine runs, `where`; a thread rests; now and then one is seen in `call`, below `by`. */
 function recorded(where: string[], by: string, call: string | null): Model {
   const made = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } });
@@ -45,9 +48,45 @@ test('code that runs outside of the procedure that takes the lock is no reason t
   t.false(findings.some(({ facts }) => facts.form === 'goroutine-lock'));
 });
 
-test('goroutines that wait at channels do not wait for a lock; where neither is seen, the finding says so', (t) => {
+test('goroutines that wait at channels do not wait for a lock', (t) => {
   const channel = recorded(render, 'main.(*Index).Add', 'runtime.chanrecv').findings;
   t.false(channel.some(({ facts }) => facts.form === 'goroutine-lock'));
-  const unknown = recorded(render, '', null).findings.find(({ facts }) => facts.form === 'uneven-division');
-  if (unknown) t.true(factsOf(unknown, 'uneven-division').goroutines);
+});
+
+/**
+ * Two threads run goroutines in turn and for a third of the time both, while the run-time's futex, which threads call
+ * by two ways, has the other ones; `call` is seen below main.main now and then, or in a thread's scheduler.
+ */
+function beside(call: string | null, within: string[] = ['main.main']): Model {
+  const made = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } });
+  for (const one of ['runtime.mcall', 'runtime.schedule', 'runtime.findRunnable', 'runtime.stopm'])
+    made.describe(one, { origin: 'runtime', purposes: Purpose.decided | Purpose.handOver });
+  const purposes = Purpose.decided | Purpose.libraryLock | (call?.includes('chan') ? Purpose.handOver : 0);
+  if (call !== null) made.describe(call, { origin: 'runtime', purposes });
+  made.describe('runtime.systemstack', { origin: 'runtime' });
+  const housekeeping = Purpose.decided | Purpose.housekeeping;
+  made.describe('runtime.templateThread', { origin: 'runtime', purposes: housekeeping });
+  const idle = wait('w3', template);
+  const [push, feed] = ['push', 'feed'].map((name) => ['main.main', `main.${name}`]);
+  for (let k = 0; k < 10; k++) {
+    made.stretch(0.03 * second, [run('w1', push!), wait('w2', rest), idle]);
+    made.stretch(0.03 * second, [run('w2', feed!), wait('w1', rest), idle]);
+    made.stretch(0.03 * second, [run('w1', push!), run('w2', feed!), idle]);
+    if (call !== null) made.stretch(0.005 * second, [inKernel('lock', 'w1', [...within, call]), run('w2', feed!)]);
+  }
+  return buildModel(made.build());
+}
+
+test('what the threads of the library ran is no uneven division: too few goroutines could run', (t) => {
+  for (const [call, goroutines, within] of [
+    ['runtime.chanrecv', 'channels', ['main.main']],
+    ['runtime.lock2', 'unknown', ['main', 'runtime.systemstack']], // who takes it is not known
+    [null, 'unknown', ['main.main']],
+  ] as const) {
+    const { findings } = beside(call, [...within]);
+    const few = findings.find(({ facts }) => facts.form === 'too-few-threads');
+    t.is(factsOf(few, 'too-few-threads').goroutines, goroutines, `${call}`);
+    t.false(findings.some(({ facts }) => facts.form === 'uneven-division' || facts.form === 'goroutine-lock'));
+    t.true(Math.abs(few!.savingNs - 0.3 * second) < 0.05 * second, `${few?.savingNs}`);
+  }
 });

@@ -1,7 +1,18 @@
 /** Too little work for the processors: serial code, uneven division, pipelines. */
-import type { Finding, SerialFacts, UnevenFacts } from '../../../../ts-frontend/src/model/index.js';
+import type { Finding, SerialFacts, TooFewThreadsFacts, UnevenFacts } from '../../../../ts-frontend/src/model/index.js';
 import { finding, join_, main, ms, s, savesNs, setup, table, waiting, work, worker } from './base.js';
 
+const tooFew: TooFewThreadsFacts = {
+  form: 'too-few-threads',
+  threads: 8,
+  atOnce: 2,
+  many: false,
+  waiting: null,
+  parts: [],
+  spreadNs: savesNs,
+  goroutines: null,
+  even: null,
+};
 const uneven: UnevenFacts = {
   form: 'uneven-division',
   code: work,
@@ -19,7 +30,6 @@ const uneven: UnevenFacts = {
   evenMostNs: 0.2 * s,
   openmp: false,
   pool: false,
-  goroutines: false,
   spreadNs: null,
 };
 
@@ -70,7 +80,8 @@ export const missingWork: [string, Finding][] = [
     'one of two threads has nearly all of it',
     finding(setup, { ...serial, oneAtATime: 2, most: { thread: worker, share: 0.97 } }),
   ],
-  ['uneven, or goroutines that wait', finding(work, { ...uneven, goroutines: true })],
+  ['too few goroutines, which pass on values', finding(work, { ...tooFew, goroutines: 'channels' })],
+  ['too few goroutines, or a lock', finding(work, { ...tooFew, goroutines: 'unknown' })],
   [
     'too few threads',
     finding(
@@ -83,24 +94,13 @@ export const missingWork: [string, Finding][] = [
         waiting: { entity: join_, threads: 2 },
         parts: [setup],
         spreadNs: savesNs,
+        goroutines: null,
         even: { threads: 2, savesNs: 0.1 * s },
       },
       { advice: { pieces: 'smaller', threads: 'more' } },
     ),
   ],
-  [
-    'the same beside other advice',
-    finding(work, {
-      form: 'too-few-threads',
-      threads: 8,
-      atOnce: 2,
-      many: false,
-      waiting: null,
-      parts: [],
-      spreadNs: savesNs,
-      even: null,
-    }),
-  ],
+  ['the same beside other advice', finding(work, tooFew)],
   [
     'uneven division, a slow thread',
     finding(

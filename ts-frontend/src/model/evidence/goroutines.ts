@@ -6,6 +6,7 @@ import { Purpose } from '../profile/abi.js';
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { KernelWork, Waiting } from '../profile/raw-profile.js';
+import { housekeepingWaits } from '../metrics/housekeeping.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Entity, Model } from '../result/types.js';
 import { isOwn } from './code-origin.js';
@@ -70,6 +71,12 @@ function calledFor({ model, tables }: FindingContext): Uint8Array {
   return what;
 }
 
+/**
+ * Whether it is a procedure of the program that Go compiled: their names contain the package. On the stack of a
+ * thread's scheduler the caller is not known; C's `main` stands there, which created the thread.
+ */
+const isOfProgram = (entity: Entity): boolean => isOwn(entity) && entity.name.includes('.');
+
 /** What goroutines wait for, by the processor time of the calls around the waits. */
 interface GoroutineWaits {
   lockNs: number;
@@ -96,7 +103,7 @@ function measure(context: FindingContext): GoroutineWaits {
     const isLock = what[node] === For.lock && (tuples.kernel[k] === KernelWork.lock || passesAt[node] === 1);
     if ((!isLock && what[node] !== For.channel) || !isBusy(u8(tuples.state, k))) continue;
     const owner = shownId(model, u32(own.procedure, node));
-    if (!isOwn(item(model.entities, owner))) continue; // the scheduler, for nobody in particular
+    if (!isOfProgram(item(model.entities, owner))) continue; // the scheduler, for nobody in particular
     const ns = f64(tuples.ns, k);
     if (!isLock) waits.channelNs += ns;
     else {
@@ -116,12 +123,15 @@ export function isRestOfGo(context: FindingContext, object: Entity): boolean {
   if (object.rawKind !== 'futex') return false;
   const { model, tables } = context;
   const { tuples } = model.raw;
-  const is = passing(context);
+  const is = passing(context),
+    isHousekeeping = housekeepingWaits(model.raw),
+    shown = shownId(model, object.id);
   let resting = 0,
     all = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k);
-    if (tuples.waiting[k] === Waiting.none || shownId(model, u32(tables.stacks.entity, node)) !== object.id) continue;
+    if (tuples.waiting[k] === Waiting.none || shownId(model, u32(tables.stacks.entity, node)) !== shown) continue;
+    if (isHousekeeping(k)) continue;
     all += f64(tuples.ns, k);
     if (is[u32(tables.stacks.parent, node)] === 1) resting += f64(tuples.ns, k);
   }

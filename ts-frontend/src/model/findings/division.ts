@@ -15,7 +15,7 @@ import { mainThread } from '../evidence/critical-threads.js';
 import { isFor } from '../evidence/purposes.js';
 import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
 import { isBarrier, isTeamRest, passesData } from '../evidence/wait-kinds.js';
-import type { WaitingAt } from '../result/facts.js';
+import type { TooFewThreadsFacts, WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
 import { goroutineLock, restOf } from './goroutines.js';
@@ -61,9 +61,11 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   );
   const more = stats.lost - even;
 
-  const goroutines = rest === 'unknown';
+  const goroutines = rest === 'unknown' || rest === 'channels' ? rest : null;
   const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more, goroutines };
-  if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(findingContext, candidate, shared);
+  // Go's threads run whatever goroutine can run: what each of them ran means nothing.
+  if (goroutines !== null || more > even || (!atBarrier && shared.many && !waited))
+    return tooFew(findingContext, candidate, shared);
   const division = uneven(findingContext, contexts, candidate, shared, atBarrier, object);
   // Other programs may explain why others end earlier, but not that only one thread runs the code.
   const isSerial = threads < 2 && !atBarrier && division.savingNs === 0 && !isInRegion(findingContext, candidate);
@@ -93,22 +95,25 @@ interface Shared {
   sharing: number; // the number of threads that could share it
   even: number;
   more: number; // saving of an even division, and the additional saving of more threads
-  goroutines: boolean; // threads of Go's library rest meanwhile, for an unknown reason
+  goroutines: TooFewThreadsFacts['goroutines'];
 }
 
 function tooFew(
-  { model }: FindingContext,
-  { id, stats, waited, threads, parts }: Candidate,
-  { waiting, many, atOnce, sharing, even, more }: Shared,
+  findingContext: FindingContext,
+  candidate: Candidate,
+  { waiting, many, atOnce, sharing, even, more, goroutines }: Shared,
 ): Finding {
-  const too = !many && even >= nearlyAsMuch * more;
+  const { model } = findingContext;
+  const { id, stats, waited, threads, parts } = candidate;
+  const too = !many && goroutines === null && even >= nearlyAsMuch * more;
+  const savingNs = goroutines === null ? stats.lost : notOthers(findingContext, candidate, stats.lost);
   return findingOf(model, {
     entity: id,
     kind: 'starvation',
     change: 'create-parallelism',
     advice: { pieces: 'smaller', threads: 'more' },
     costNs: stats.cost,
-    savingNs: stats.lost,
+    savingNs,
     processorUse: processorUse(model, stats),
     facts: {
       form: 'too-few-threads',
@@ -117,7 +122,8 @@ function tooFew(
       many,
       waiting,
       parts,
-      spreadNs: stats.lost,
+      spreadNs: savingNs,
+      goroutines,
       even: too ? { threads: sharing, savesNs: even } : null,
     },
     related: waited ? [waited.object] : [],
@@ -129,7 +135,7 @@ function uneven(
   findingContext: FindingContext,
   contexts: Contexts,
   candidate: Candidate,
-  { waiting, many, atOnce, sharing, even, more, goroutines }: Shared,
+  { waiting, many, atOnce, sharing, even, more }: Shared,
   atBarrier: boolean,
   object: Entity | undefined,
 ): Finding {
@@ -179,7 +185,6 @@ function uneven(
       openmp: isInRegion(findingContext, candidate),
       pool: object !== undefined && passesData(object) && !isUnknown(object) && !runsInMain(findingContext, candidate),
       spreadNs: too ? stats.lost : null,
-      goroutines,
     },
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],

@@ -14,10 +14,10 @@ import { processorUse, waitingAt, type Candidate } from './candidate.js';
 
 /**
  * What is known of goroutines while the candidate runs: `lock` the procedure that takes the lock for which they wait;
- * `unknown` if nothing decides between a lock and unequal work; null if this is another kind of wait, or goroutines
- * mostly wait at channels.
+ * `unknown` if nothing decides between a lock and unequal work; `channels` if they mostly wait at channels, or what
+ * runs does not belong to the lock; null if this is another kind of wait.
  */
-type Reason = { lock: number } | 'unknown' | null;
+type Reason = { lock: number } | 'unknown' | 'channels' | null;
 
 /** The least share of the code beside which threads rest that runs where the lock is taken. */
 const mostly = 0.5;
@@ -26,7 +26,7 @@ export function restOf(context: FindingContext, { waited, members }: Candidate):
   if (!waited || !isRestOfGo(context, item(context.model.entities, waited.object))) return null;
   const { lockNs, channelNs, taker } = goroutineWaits(context);
   if (lockNs === 0 && channelNs === 0) return 'unknown';
-  if (taker === null || lockNs <= channelNs) return null;
+  if (taker === null || lockNs <= channelNs) return 'channels';
   // Who has the lock works in the procedure that takes it.
   const inside = pathsThrough(context, new Set([taker]));
   const shares = new Map<boolean, number>();
@@ -34,7 +34,7 @@ export function restOf(context: FindingContext, { waited, members }: Candidate):
     for (const k of rowsOfKey(context.tables.byStack, node))
       addTo(shares, inside[u32(context.model.raw.tuples.stack, k)] === 1, f64(context.tables.weights, k));
   const its = shares.get(true) ?? 0;
-  return its > 0 && its >= mostly * (its + (shares.get(false) ?? 0)) ? { lock: taker } : null;
+  return its > 0 && its >= mostly * (its + (shares.get(false) ?? 0)) ? { lock: taker } : 'channels';
 }
 
 /** The finding about the lock for which goroutines wait while the candidate runs, if that is so. */
@@ -43,7 +43,7 @@ export function goroutineLock(
   candidate: Candidate,
   rest = restOf(context, candidate),
 ): Finding | null {
-  if (rest === null || rest === 'unknown') return null;
+  if (rest === null || rest === 'unknown' || rest === 'channels') return null;
   const { model } = context;
   const { id, stats, waited, parts } = candidate;
   return findingOf(model, {

@@ -50,6 +50,9 @@ export interface TooFewThreadsFacts {
   spreadNs: number; // saved if the code were spread over all processors
   // if the work were divided evenly among the existing threads; null if that saves much less
   even: { threads: number; savesNs: number } | null;
+  // threads of Go's run-time library rest meanwhile: goroutines mostly wait at channels, or it is not known whether for
+  // a lock; null: not so
+  goroutines: 'channels' | 'unknown' | null;
 }
 
 /** Code whose work is divided unevenly among threads. */
@@ -70,8 +73,6 @@ export interface UnevenFacts {
   evenMostNs: number; // also if it was not other programs that made some of them late
   openmp: boolean; // the work is divided by OpenMP: a loop has a schedule, which can be changed
   pool: boolean; // the other threads wait for further pieces of work, as those of a pool do
-  // threads of Go's run-time library rest meanwhile; whether goroutines wait for a lock is not known
-  goroutines: boolean;
   spreadNs: number | null; // saved if the work were spread over all processors; null if that is much less
 }
 

@@ -1,14 +1,15 @@
 /** Sentences for parallel work that is divided among too few threads, or unevenly. */
 import type { Finding, TooFewThreadsFacts, UnevenFacts } from '../../model/index.js';
-import { continued, type Phrases, type Sentences } from '../wording/phrases.js';
+import { type Phrases, type Sentences } from '../wording/phrases.js';
 
 const partsText = (parts: readonly number[], { name }: Phrases): string =>
   parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map(name).join(' and ')}.` : '';
 
 export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: Phrases): Sentences {
-  const { many, threads, atOnce, spreadNs, even } = facts;
+  const { many, threads, atOnce, spreadNs, even, goroutines } = facts;
   const { advice } = finding;
   const ran = many ? '' : `${threads > atOnce ? `at most ${atOnce} at a time` : threads} ran it, while `;
+  if (goroutines !== null) return tooFewGoroutines(finding, facts, say);
   const more =
     advice.threads === 'more'
       ? `Divide it among more threads${advice.pieces === 'smaller' ? ', in smaller pieces' : ''}: spread`
@@ -26,6 +27,25 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
 
 /** An upper bound is given where it is more than this multiple of what is saved certainly. */
 const noticeably = 1.1;
+
+function tooFewGoroutines(
+  finding: Finding,
+  { parts, spreadNs, goroutines }: TooFewThreadsFacts,
+  say: Phrases,
+): Sentences {
+  const unknown = goroutines === 'unknown';
+  return {
+    text:
+      `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few goroutines that can run: ` +
+      `${say.processorUse(finding.processorUse)}, while threads of Go's run-time library had none to run.` +
+      partsText(parts, say) +
+      (unknown ? ' Goroutines may wait for a lock or at a channel: their waits are not recorded.' : ''),
+    remedy:
+      (unknown ? 'If goroutines wait for a lock, hold it for less time. Otherwise divide' : 'Divide') +
+      ` the work among more goroutines, or pass on more at a time: spread over ${say.model.usable} processors, that ` +
+      `would save ${say.time(spreadNs)}.`,
+  };
+}
 
 export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrases): Sentences {
   const { slowest, last, threads, atOnce, barrier, code, spreadNs, among, evenNs, evenMostNs } = facts;
@@ -63,12 +83,9 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
   return {
     text:
       `${where} costs ${say.costs(finding.costNs)}: ${who}; during this time, ` +
-      `${say.processorUse(finding.processorUse)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}` +
-      (facts.goroutines ? ' Goroutines may also wait for a lock or at a channel: their waits are not recorded.' : ''),
+      `${say.processorUse(finding.processorUse)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
-      (facts.goroutines
-        ? `If goroutines wait for a lock, hold it for less time. Otherwise ${continued(remedy)}`
-        : remedy) +
+      remedy +
       (spreadNs !== null
         ? `; ${finding.advice.threads === 'more' ? 'divided among more threads and ' : ''}spread over ` +
           `${say.model.usable} processors, ${time(spreadNs)}.`
