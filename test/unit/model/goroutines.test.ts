@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { factsOf } from '../../support/facts.js';
-import { inKernel, ProfileBuilder, run, wait } from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder, run, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 const rest = [
@@ -19,8 +19,10 @@ const rest = [
 const template = ['threadentry', 'runtime.templateThread', 'futex:rest'];
 
 /** One goroutine runs, `where`; a thread rests; now and then one is seen in `call`, below `by`. */
-function recorded(where: string[], by: string, call: string | null): Model {
-  const made = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } });
+function recorded(where: string[], by: string, call: string | null, wakes = 0): Model {
+  const known = { usageKnown: true, switchesKnown: true, usageNs: second, voluntarySwitches: wakes };
+  const head = { publisher: 'pthread', ...(wakes > 0 ? known : {}) } as const;
+  const made = new ProfileBuilder({ processors: 2, head });
   for (const one of ['runtime.mcall', 'runtime.schedule', 'runtime.findRunnable', 'runtime.stopm'])
     made.describe(one, { origin: 'runtime', purposes: Purpose.decided | Purpose.handOver });
   const purposes = Purpose.decided | Purpose.libraryLock | (call?.includes('chan') ? Purpose.handOver : 0);
@@ -28,6 +30,7 @@ function recorded(where: string[], by: string, call: string | null): Model {
   for (let k = 0; k < 10; k++) {
     made.stretch(0.04 * second, [run('w1', where), wait('w2', rest)]);
     made.stretch(0.04 * second, [run('w2', where), wait('w1', rest)]);
+    if (wakes > 0) made.stretch(0.01 * second, [run('w1', where), { ...woken('w2', rest), state: 'useful' }]);
     if (call !== null)
       made.stretch(0.005 * second, [run('w1', where), inKernel('lock', 'w2', ['main.worker', by, call])]);
     else made.stretch(0.005 * second, [run('w1', where), run('w2', ['main.worker'])]);
@@ -41,6 +44,14 @@ test('goroutines that wait for a lock: who takes it is named, though no snapshot
   const { code } = factsOf(first, 'goroutine-lock');
   t.deepEqual([first?.name, first?.kind, code === first?.entity], ['main.(*Index).Add', 'lock-contention', false]);
   t.true(Math.abs(first!.savingNs / second - 0.4) < 0.06, `${first?.savingNs}`);
+});
+
+test('that threads are woken from rest for the lock is no finding of its own', (t) => {
+  const formsOf = (call: string): string[] =>
+    recorded(render, 'main.(*Index).Add', call, 100_000).findings.map(({ facts }) => facts.form);
+  t.true(formsOf('runtime.chanrecv').includes('wake-ups'));
+  const forms = formsOf('sync.(*Mutex).lockSlow');
+  t.deepEqual([forms[0], forms.includes('wake-ups')], ['goroutine-lock', false]);
 });
 
 test('code that runs outside of the procedure that takes the lock is no reason to wait for it', (t) => {

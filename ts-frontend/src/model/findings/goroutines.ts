@@ -59,13 +59,24 @@ export function goroutineLock(
   });
 }
 
-/** What it costs that goroutines hand the lock on, and that threads go to rest and are woken for it, is one cause. */
-export function joinGoroutines(findings: readonly Finding[], elapsedNs: number): Finding[] {
+/**
+ * What it costs that goroutines hand the lock on, and that threads go to rest and are woken for it, is one cause: the
+ * finding about the library's locks becomes part of that about this lock, and threads that are woken from rest are none
+ * of their own.
+ */
+export function joinGoroutines(context: FindingContext, findings: readonly Finding[]): Finding[] {
   const lock = findings.find(({ facts }) => facts.form === 'goroutine-lock');
+  if (lock?.facts.form !== 'goroutine-lock') return [...findings];
   const churn = findings.find(({ facts }) => facts.form === 'lock-churn' && facts.objects.length === 0);
-  if (lock?.facts.form !== 'goroutine-lock' || !churn) return [...findings];
-  lock.facts.handingNs = churn.costNs;
-  lock.costNs = Math.min(elapsedNs, lock.costNs + churn.costNs);
-  lock.savingNs = Math.min(lock.costNs, lock.savingNs + churn.savingNs);
-  return findings.filter((one) => one !== churn);
+  if (churn) {
+    lock.facts.handingNs = churn.costNs;
+    lock.costNs = Math.min(context.model.elapsedNs, lock.costNs + churn.costNs);
+    lock.savingNs = Math.min(lock.costNs, lock.savingNs + churn.savingNs);
+  }
+  return findings.filter((one) => one !== churn && !wakesFromRest(context, one, lock));
+}
+
+function wakesFromRest(context: FindingContext, { facts }: Finding, lock: Finding): boolean {
+  if (facts.form !== 'wake-ups' || facts.objects.length === 0 || facts.leastNs > lock.savingNs) return false;
+  return facts.objects.every((id) => isRestOfGo(context, item(context.model.entities, id)));
 }

@@ -131,9 +131,7 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
-  return withoutEffects(
-    joinGoroutines(joinThreadLocks(model, joinExclusion(model, [...sampled, ...short])), model.elapsedNs),
-  );
+  return withoutEffects(joinGoroutines(context, joinThreadLocks(model, joinExclusion(model, [...sampled, ...short]))));
 }
 
 export function findingsOf(context: FindingContext): Finding[] {
