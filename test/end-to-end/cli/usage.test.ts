@@ -90,17 +90,27 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
   });
 }
 
+/** Runs a line of bash as a user that no other test has, in a directory of its own; null: that needs root. */
+function asUser(id: number): { run: (line: string) => Promise<Said>; program: string } | null {
+  if (!isRoot) return null;
+  const cwd = directory();
+  chownSync(cwd, id, id);
+  const user = [`--reuid=${id}`, `--regid=${id}`, '--clear-groups'];
+  return {
+    run: (line) => run('setpriv', [...user, 'bash', '-c', line], { cwd }),
+    program: join(root, 'build/test/end-to-end/pthread-layer/process_environment'),
+  };
+}
+
 test('a program that the limit of processes leaves no thread: one line says that those of Quartz count', async (t) => {
-  if (!isRoot) {
+  const user = asUser(54322);
+  if (user === null) {
     skip(t, onlyRoot);
     return;
   }
-  const cwd = directory();
-  chownSync(cwd, 54322, 54322); // no other test's user
-  const program = join(root, 'build/test/end-to-end/pthread-layer/process_environment');
-  const line = `ulimit -u 12; exec "${command}" record -q -o out.quartz -- "${program}" at_once`;
-  const user = ['--reuid=54322', '--regid=54322', '--clear-groups'];
-  const { status, stderr } = await run('setpriv', [...user, 'bash', '-c', line], { cwd });
+  const { status, stderr } = await user.run(
+    `ulimit -u 12; exec "${command}" record -q -o out.quartz -- "${user.program}" at_once`,
+  );
   t.is(status, 0, stderr);
   t.is(
     stderr.match(/^quartz: the program could not create a thread\. [^\n]*\(ulimit -u 12\)[^\n]*$/gm)?.length,
@@ -110,23 +120,14 @@ test('a program that the limit of processes leaves no thread: one line says that
 });
 
 test('where hardly any process or thread can be started, the program has them all', async (t) => {
-  if (!isRoot) {
+  const user = asUser(54323);
+  if (user === null) {
     skip(t, onlyRoot);
     return;
   }
-  const cwd = directory();
-  chownSync(cwd, 54323, 54323); // no other test's user
-  const program = join(root, 'build/test/end-to-end/pthread-layer/process_environment');
   for (const limit of [1, 3, 6]) {
     const within = (front: string): Promise<Said> =>
-      run(
-        'setpriv',
-        [
-          ...['--reuid=54323', '--regid=54323', '--clear-groups'],
-          ...['bash', '-c', `ulimit -u ${limit}; exec ${front} "${program}" generations`],
-        ],
-        { cwd },
-      );
+      user.run(`ulimit -u ${limit}; exec ${front} "${user.program}" generations`);
     const plain = await within('');
     t.is(plain.stdout, `no more threads\ngenerations: ${limit - 1}\n`);
     for (const front of [

@@ -71,6 +71,12 @@ export function sharingByProcedure({ raw }: Model, { seldom = false } = {}): Map
   return new Map([...found].map(([procedure, ways]) => [procedure, best(ways)]));
 }
 
+/** The share of a procedure's processor time `allNs` that its samples at such accesses stand for. */
+export function shareThere({ root, head }: Model, { samples }: Sharing, allNs: number): number {
+  const nsOfSample = root.processorTimeNs / Math.max(1, head.runningSamples);
+  return Math.min(1, (samples * nsOfSample) / Math.max(1, allNs));
+}
+
 /** The least share of the code's time at such operations that is worth a remedy of its own. */
 const leastAtAtomics = 0.25;
 
@@ -82,26 +88,24 @@ const leastAtAtomics = 0.25;
 export function atomicsIn({ model, tables }: FindingContext, work: ReadonlyMap<number, number>): AtomicsFacts | null {
   const { tuples } = model.raw;
   const { stacks, weights } = tables;
-  const sharing = sharingByProcedure(model, { seldom: true });
+  const sharing = new Map<number, Sharing & { how: AtomicsFacts['how'] }>();
+  for (const [procedure, { how, ...rest }] of sharingByProcedure(model, { seldom: true }))
+    if (how !== 'words-apart') sharing.set(procedure, { how, ...rest });
   if (sharing.size === 0) return null;
   const allNs = new Map<number, number>(); // processor time by innermost procedure
   for (let k = 0; k < weights.length; k++) {
     const procedure = u32(stacks.entity, u32(tuples.stack, k));
     if (sharing.has(procedure) && isBusy(u8(tuples.state, k))) addTo(allNs, procedure, f64(weights, k));
   }
-  const nsOfSample = model.root.processorTimeNs / Math.max(1, model.head.runningSamples);
   const byProcedure = new Map<number, number>();
   for (const [node, ns] of work) {
     const procedure = u32(stacks.entity, node);
-    const all = allNs.get(procedure) ?? 0;
-    const { how, samples } = sharing.get(procedure) ?? { how: 'words-apart', samples: 0 };
-    if (how !== 'words-apart' && all > 0) addTo(byProcedure, procedure, ns * Math.min(1, (samples * nsOfSample) / all));
+    const its = sharing.get(procedure);
+    if (its) addTo(byProcedure, procedure, ns * shareThere(model, its, allNs.get(procedure) ?? 0));
   }
   const ns = total(byProcedure);
   if (ns < leastAtAtomics * total(work)) return null;
   const [first] = [...byProcedure].sort((a, b) => b[1] - a[1]);
   const most = first && sharing.get(first[0]);
-  return most && most.how !== 'words-apart'
-    ? { ns, how: most.how, variable: most.variable, threads: most.threads.size }
-    : null;
+  return most ? { ns, how: most.how, variable: most.variable, threads: most.threads.size } : null;
 }

@@ -61,7 +61,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   );
   const more = stats.lost - even;
 
-  const goroutines = rest === 'unknown' || rest === 'channels' ? rest : null;
+  const goroutines = typeof rest === 'string' ? rest : null;
   const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more, goroutines };
   // Go's threads run whatever goroutine can run: what each of them ran means nothing.
   if (goroutines !== null || more > even || (!atBarrier && shared.many && !waited))

@@ -43,7 +43,7 @@ export function goroutineLock(
   candidate: Candidate,
   rest = restOf(context, candidate),
 ): Finding | null {
-  if (rest === null || rest === 'unknown' || rest === 'channels') return null;
+  if (rest === null || typeof rest === 'string') return null;
   const { model } = context;
   const { id, stats, waited, parts } = candidate;
   return findingOf(model, {

@@ -6,7 +6,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
-import { type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
+import { shareThere, type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Finding } from '../result/types.js';
 
@@ -50,9 +50,8 @@ function measure({ model, tables, own }: FindingContext): Map<number, Code> {
 
 export function sharingFindings(context: FindingContext): Finding[] {
   const { model } = context;
-  const nsOfSample = model.root.processorTimeNs / Math.max(1, model.head.runningSamples);
   return [...measure(context)].flatMap(([id, { sharing, cost, busy, all, spun }]) => {
-    const share = Math.min(1, (sharing.samples * nsOfSample) / Math.max(1, all));
+    const share = shareThere(model, sharing, all);
     const savesNs = share * cost;
     if (share < leastOfCode || busy === 0) return [];
     const threads = [...sharing.threads].reduce(

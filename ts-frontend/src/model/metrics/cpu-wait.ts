@@ -67,16 +67,17 @@ export const isMostlyOthers = (cpuWait: CpuWait, elapsedNs: number): boolean =>
 
 export const isNearlyOthers = (cpuWait: CpuWait): boolean => othersPart(cpuWait) >= nearlyOthers;
 
+/** How many threads wait for a CPU in a row of the balance. */
+const readyIn = ({ runnable, busy, spinning }: RawProfile['balance'], k: number): number =>
+  Math.max(0, u32(runnable, k) - u16(busy, k) - u16(spinning, k));
+
 /** How long threads waited for CPUs. Of threads that live so shortly that they are seldom read, snapshots show it. */
 export function waitedOf({ head, balance }: RawProfile): number {
   const { cpuWaitNs, cpuDispatches, publisher, spawns, switchesKnown, voluntarySwitches } = head;
   const begun = spawns + voluntarySwitches;
   if (publisher !== 'pthread' || !switchesKnown || cpuDispatches >= mostlyRead * begun) return cpuWaitNs;
   let seenNs = 0;
-  for (let k = 0; k < balance.ns.length; k++) {
-    const ready = u32(balance.runnable, k) - u16(balance.busy, k) - u16(balance.spinning, k);
-    seenNs += f64(balance.ns, k) * Math.max(0, ready);
-  }
+  for (let k = 0; k < balance.ns.length; k++) seenNs += f64(balance.ns, k) * readyIn(balance, k);
   return Math.max(cpuWaitNs, seenNs - seenWakeNs * begun);
 }
 
@@ -88,10 +89,9 @@ function besideOthersOf({ balance }: RawProfile): number {
   let all = 0,
     beside = 0;
   for (let k = 0; k < balance.ns.length; k++) {
-    const executing = u16(balance.busy, k) + u16(balance.spinning, k);
-    const ns = f64(balance.ns, k) * Math.max(0, u32(balance.runnable, k) - executing);
+    const ns = f64(balance.ns, k) * readyIn(balance, k);
     all += ns;
-    if (executing > 0) beside += ns;
+    if (u16(balance.busy, k) + u16(balance.spinning, k) > 0) beside += ns;
   }
   return all > 0 ? beside / all : 1;
 }

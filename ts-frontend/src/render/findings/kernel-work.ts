@@ -2,6 +2,7 @@
 import type { Finding, KernelWorkFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
+import { waysToCopyLess } from '../wording/remedies.js';
 
 const what: Record<KernelWorkFacts['work'], string> = {
   memory: 'giving memory to the program and taking it back (page faults, mapping and unmapping)',
@@ -81,11 +82,6 @@ function remedyOf(
 
 const callsText = ({ count: times, bytesEach }: { count: number; bytesEach: number }, what: string): string =>
   `${counted(count(times), `${what} call`)} of ${count(bytesEach)} bytes each on average`;
-
-export const waysToCopyLess =
-  'pass and return large values by reference or by moving them, append to a string in place of building a new one, ' +
-  'use a deque where elements are removed from the front of a vector, copy only the part that is needed, or copy to ' +
-  'memory that is used again';
 
 /** Memory that is first touched by a copy: the copy is the cause. */
 function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {

@@ -2,10 +2,9 @@
 import { item } from '../../model/index.js';
 import type { Finding, OptimizeFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
-import { remediesOfSharing } from './sharing.js';
-import { waysToCopyLess } from './kernel-work.js';
 import { withoutLibrary } from '../wording/library-locks.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
+import { remediesOfSharing, waysToCopyLess } from '../wording/remedies.js';
 
 /** What holds for all such findings is said in the first. */
 const isFirst = (finding: Finding, { findings }: Phrases['model']): boolean =>

@@ -2,6 +2,7 @@
 import type { Finding, SharingFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
+import { remediesOfSharing } from '../wording/remedies.js';
 
 const done = (how: SharingFacts['how'], variable: string): string => {
   const of = variable === '' ? '' : ` of ${variable}`;
@@ -14,16 +15,6 @@ const done = (how: SharingFacts['how'], variable: string): string => {
       return `compare and exchange the same word${of}`;
   }
 };
-
-export const remediesOfSharing = {
-  'words-apart':
-    'Give each thread a cache line of its own for what it writes (alignas(64), padding), or let it work in a local ' +
-    'variable, and store the result at the end',
-  changed:
-    'Let each thread update a variable of its own, and combine these at the end; if it is a reference count, pass ' +
-    'references instead of copies',
-  exchanged: 'Let each thread work on data of its own, and combine the results from time to time',
-} as const;
 
 export function sharing(
   finding: Finding,
