@@ -35,6 +35,15 @@ test('processes that do little but begin and end: one finding, with the waits fo
   t.false(others.some(({ name, facts }) => name === 'start_one' || facts.form === 'io'));
 });
 
+test('one process in place of many that do little: all that making and awaiting them takes goes, but for one', (t) => {
+  const oneOf = (head: Partial<RawProfile['head']>): number | null => {
+    const starts = forks(head).findings.find(({ facts }) => facts.form === 'process-starts');
+    return factsOf(starts, 'process-starts').oneNs;
+  };
+  t.is(ms(oneOf({ processesStarted: 100, childrenRunNs: 0.4 * second })!), 891); // 0.99 of 900 ms
+  t.is(oneOf({ processesStarted: 10, childrenRunNs: 1.2 * second }), null, 'each has work of its own');
+});
+
 test('children that work for long are waited for; making them costs what it costs', (t) => {
   for (const head of [{ processesStarted: 10, childrenRunNs: 1.2 * second }, { childrenRunNs: 0.4 * second }]) {
     const model = forks(head);

@@ -186,8 +186,10 @@ const savings: ReadonlySet<string> = new Set([
   'aloneNs',
   'evenNs',
   'goesNs',
+  'keptNs',
   'leastNs',
   'mostNs',
+  'oneNs',
   'overlapNs',
   'savesNs',
   'spreadNs',
@@ -204,7 +206,8 @@ const savingsIn = (facts: object): [string, number][] =>
   );
 
 /** Whether a finding says that its change also saves time of other work, beyond its cost. */
-const savesMore = ({ form }: Finding['facts']): boolean => form === 'oversubscription' || form === 'kernel-work';
+const savesMore = ({ form }: Finding['facts']): boolean =>
+  form === 'oversubscription' || form === 'kernel-work' || form === 'process-starts';
 
 /**
  * No finding costs more than the run, or saves, or says that it could save, more than it costs; and code costs no more

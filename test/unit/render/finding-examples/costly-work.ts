@@ -314,6 +314,7 @@ export const costlyWork: [string, Finding][] = [
       fewer: 10,
       leastNs: savesNs,
       savesNs,
+      oneNs: null,
     }),
   ],
   [
@@ -331,6 +332,7 @@ export const costlyWork: [string, Finding][] = [
       fewer: 10,
       leastNs: savesNs / 4,
       savesNs,
+      oneNs: 2 * savesNs,
     }),
   ],
   [

@@ -17,6 +17,7 @@ export const calls: KernelWorkFacts = {
   replies: false,
   wakes: null,
   copyingNs: null,
+  keptNs: null,
   held: null,
   leastNs: savesNs,
   savesNs,

@@ -37,6 +37,8 @@ const hugeLeaves = 0.3;
 const faultNs = 500_000;
 /** The least share of the cost for which the procedures that map and unmap memory are reported. */
 const leastMapping = 0.02;
+/** Keeping memory is advised as well if at least this share of the page faults was for memory used before. */
+const mostlyAgain = 0.5;
 
 type Work = KernelWorkFacts['work'];
 const workOf: Partial<Record<number, Work>> = {
@@ -347,6 +349,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
     // The place to change is where memory is requested and returned, not where it is first touched.
     const takes = copyingNs === null && work === 'memory' && spent.mapping >= leastMapping * spent.cost;
     const [owner] = most(takes ? spent.byTaker : spent.byOwner) ?? [0];
+    const allocator = spent.allocating >= spent.mapping / 2 && spent.allocating > 0;
     const called = most(copyingNs === null ? spent.byCall : spent.byCopy);
     findings.push(
       findingOf(model, {
@@ -362,7 +365,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           called: called && called[1] >= spent.cost / 10 ? called[0] : null,
           faults: model.kernelUsage && work === 'memory' ? model.kernelUsage.faults.minor : null,
           again,
-          allocator: spent.allocating >= spent.mapping / 2 && spent.allocating > 0,
+          allocator,
           mapping: spent.mapping / spent.cost,
           takes,
           calls,
@@ -370,6 +373,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           replies: false,
           wakes: null,
           copyingNs,
+          keptNs: copyingNs !== null && allocator && (again ?? 0) >= mostlyAgain ? (again ?? 0) * spent.cost : null,
           held: held && held.ns > spent.cost ? { lock: held.lock, kernelNs: spent.cost } : null,
           // mapping and unmapping is saved; reused memory comes out of caches instead of from the kernel
           leastNs: work === 'memory' ? Math.min(savingNs, spent.mapping * (again ?? 0)) : savingNs,

@@ -3,10 +3,11 @@
  * "Starting processes"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { f64, item, u16, u8 } from '../profile/columns.js';
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { pageBytes, shareFaultedAgain } from '../metrics/kernel-usage.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf } from '../evidence/context.js';
+import { findingOf, processorUseOf, systemCall } from '../evidence/context.js';
+import { withoutWaiting } from '../evidence/own-work.js';
 import { isFor } from '../evidence/purposes.js';
 import { cover, mostOf, workBelow, type WorkBelow } from '../evidence/work-below.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
@@ -41,6 +42,27 @@ function copies({ entities }: Model, { byEntry, cost }: WorkBelow): boolean {
   for (const [id, npt] of byEntry)
     if (isFor(item(entities, id), Purpose.processMaking) && !isFor(item(entities, id), Purpose.children)) ns += npt;
   return ns > 0 && ns >= cost / 2;
+}
+
+/** A thread sleeps in these while a process starts, until it ends, or for what it writes. */
+const forProcesses = Purpose.processMaking | Purpose.children | Purpose.read | Purpose.requests;
+
+/** What the kernel works for a thread that waits for what a process writes. */
+const ofWaits: ReadonlySet<number> = new Set([KernelWork.read, KernelWork.poll]);
+
+/**
+ * What is saved at most if one process does the work of all, which do little but start and end: its own start and end
+ * are left, and the program's other work.
+ */
+function savedByOne(context: FindingContext, costNs: number, isMaking: (tuple: number) => boolean): number {
+  const { raw, head } = context.model;
+  const { stack, kernel } = raw.tuples;
+  const isWait = (k: number): boolean => {
+    const call = systemCall(context, u32(stack, k));
+    return call === null || isFor(call, forProcesses);
+  };
+  const goes = (k: number): boolean => isMaking(k) || ofWaits.has(u8(kernel, k));
+  return Math.max(costNs, withoutWaiting(context, goes, isWait).idealNs) - costNs / head.processesStarted;
 }
 
 /**
@@ -118,6 +140,7 @@ export function processStarts(
   const called = mostOf(byEntry)?.[0] ?? null;
   const caller = mostOf(byCaller)?.[0] ?? waits?.entity ?? 0;
   const own = work.cost + faults.cost;
+  const oneNs = isShort ? savedByOne(context, costNs, (k) => work.isOf(k) || faults.isOf(k)) : null;
   const average = (ofWork: number, ofWaits: number): number => (ofWork + waitedNs * ofWaits) / (own + waitedNs);
   const starts = findingOf(model, {
     entity: caller,
@@ -143,6 +166,7 @@ export function processStarts(
       fewer,
       leastNs: saved(own),
       savesNs: saved(costNs),
+      oneNs,
     },
     related: called === null ? [] : [called],
   });

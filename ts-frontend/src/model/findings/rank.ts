@@ -332,11 +332,13 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
       ? [facts.leastNs, facts.mostNs]
       : facts.form === 'openmp' || facts.form === 'collection' || facts.form === 'short-threads'
         ? [facts.savesNs, facts.mostNs]
-        : facts.form === 'kernel-work' || facts.form === 'process-starts'
+        : facts.form === 'kernel-work'
           ? [facts.leastNs, facts.savesNs]
-          : facts.form === 'io' && mayEnd(facts.waits)
-            ? [Math.min(facts.overlapNs, savingNs), savingNs]
-            : [isBound.has(facts.form) ? 0 : savingNs, savingNs];
+          : facts.form === 'process-starts'
+            ? [facts.leastNs, facts.oneNs ?? facts.savesNs]
+            : facts.form === 'io' && mayEnd(facts.waits)
+              ? [Math.min(facts.overlapNs, savingNs), savingNs]
+              : [isBound.has(facts.form) ? 0 : savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

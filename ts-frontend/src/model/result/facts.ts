@@ -280,6 +280,8 @@ export interface KernelWorkFacts {
   wakes: number | null;
   // the entity's calls that copy memory (memcpy), page faults included, if most of the faults are there; else null
   copyingNs: number | null;
+  // copies: saved at most if the allocator kept the memory instead of giving it back; else null
+  keptNs: number | null;
   // flushes: the lock that others wait for meanwhile, and what the kernel itself works, if that is less than the cost
   held: { lock: number; kernelNs: number } | null;
   leastNs: number; // lower bound
@@ -308,8 +310,9 @@ export interface ProcessStartFacts {
   copies: boolean; // most of ownNs is copying this process (fork)
   residentBytes: number; // maximum resident memory; 0: not known
   fewer: number; // the assumed improvement: this many times fewer processes
-  leastNs: number; // saved, lower bound
-  savesNs: number; // saved, upper bound
+  leastNs: number; // saved by so many fewer, lower bound
+  savesNs: number; // upper bound
+  oneNs: number | null; // saved if one process did the work of all; null: they have work of their own
 }
 
 /** A run-time compiles code while the program runs. */

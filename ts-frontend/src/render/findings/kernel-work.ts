@@ -2,7 +2,7 @@
 import type { Finding, KernelWorkFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
-import { waysToCopyLess } from '../wording/remedies.js';
+import { waysToCopyLess, waysToKeepMemory } from '../wording/remedies.js';
 
 const what: Record<KernelWorkFacts['work'], string> = {
   memory: 'giving memory to the program and taking it back (page faults, mapping and unmapping)',
@@ -67,9 +67,8 @@ function remedyOf(
     );
   if (allocator && (again ?? 0) >= 0.5)
     return (
-      'Keep memory instead of giving it back to the kernel at each free: try ' +
-      'MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 ' +
-      `in the environment (glibc; in the program: mallopt), try another allocator, or reuse buffers; ${between}.`
+      `Keep memory instead of giving it back to the kernel at each free: try ${waysToKeepMemory}, ` +
+      `or reuse buffers; ${between}.`
     );
   if ((again ?? 0) >= 0.5 && mapping > 0)
     return `Keep mapped memory and use it again instead of unmapping it; ${between}.`;
@@ -85,7 +84,7 @@ const callsText = ({ count: times, bytesEach }: { count: number; bytesEach: numb
 
 /** Memory that is first touched by a copy: the copy is the cause. */
 function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
-  const { called, faults, copyingNs } = facts;
+  const { called, faults, again, copyingNs, keptNs } = facts;
   const through = called === null ? '' : ` (${say.name(called)})`;
   const number = faults === null ? '' : ` The program had ${counted(count(faults), 'page fault')}.`;
   return {
@@ -94,7 +93,11 @@ function copies({ entity, costNs, processorUse }: Finding, facts: KernelWorkFact
       `the memory that it copies to; during this time, ${say.processorUse(processorUse)}.${number}`,
     remedy:
       `Copy less: ${waysToCopyLess}; that could save up to ` +
-      `${say.time(copyingNs ?? costNs)}, and allocating as well.`,
+      `${say.time(copyingNs ?? costNs)}, and allocating as well.` +
+      (keptNs === null
+        ? ''
+        : ` Or keep the memory, for at least ${say.share(again ?? 0)} of the page faults were for memory that the ` +
+          `program had used before: ${waysToKeepMemory}; that saves up to ${say.time(keptNs)}.`),
   };
 }
 

@@ -11,7 +11,8 @@ export function processStarts(
   facts: ProcessStartFacts,
   { title, name, costs, processorUse, time }: Phrases,
 ): Sentences {
-  const { called, started, eachNs, ownNs, faultNs, waitedNs, copies, residentBytes, fewer, leastNs, savesNs } = facts;
+  const { called, started, eachNs, ownNs, faultNs, waitedNs, copies, residentBytes, fewer, leastNs, savesNs, oneNs } =
+    facts;
   const one = started === 1 ? 'process' : 'processes';
   const what = started === null ? one : `${count(started)} ${one}`;
   const parts = [
@@ -35,7 +36,9 @@ export function processStarts(
     'start fewer processes: do their work in this one (with a library, or built-in commands of a shell), give each ' +
     `more to do, or keep some as workers; ${fewer} times fewer would save `;
   const range = time(leastNs) === time(savesNs) ? time(savesNs) : `${time(leastNs)} to ${time(savesNs)}`;
-  const remedy = `${copying}${few}${range}.`;
+  const besides = oneNs !== null && oneNs > finding.costNs ? ', with what this process does for each of them' : '';
+  const byOne = oneNs === null ? '' : `, one process that does the work of all up to ${time(oneNs)}${besides}`;
+  const remedy = `${copying}${few}${range}${byOne}.`;
   return {
     text:
       `Starting ${what}${finding.entity === 0 ? '' : `, in ${title(finding.entity)},`} costs ` +

@@ -6,6 +6,11 @@ export const waysToCopyLess =
   'use a deque where elements are removed from the front of a vector, copy only the part that is needed, or copy to ' +
   'memory that is used again';
 
+/** After "try" or "keep the memory". */
+export const waysToKeepMemory =
+  'MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 in the environment (glibc; in the program: ' +
+  'mallopt), or another allocator';
+
 /** By what threads do to a cache line (SharingFacts). */
 export const remediesOfSharing = {
   'words-apart':
