@@ -51,6 +51,21 @@ holds() {
   echo "ok $2"
 }
 
+# README.md: glibc 2.34 (RHEL 9) is enough.
+for each in "$packages"/*.tar.xz "$packages"/*-linux-*.tgz; do
+  case $each in *-source.tar.xz) continue ;; esac
+  mkdir -p "$work/symbols"
+  tar -C "$work/symbols" -xf "$each"
+  newest=$(find "$work/symbols" -type f \( -name quartz-sampler -o -name '*.so*' -o -name '*.node' \) \
+    -exec objdump -T {} + | grep -o '\bGLIBC_[0-9.]*' | sort -Vu | tail -1)
+  [ "$(printf '%s\n' GLIBC_2.34 "$newest" | sort -V | tail -1)" = GLIBC_2.34 ] || {
+    echo "check-packages: ${each##*/} needs ${newest/_/ }, which RHEL 9 does not have" >&2
+    exit 1
+  }
+  echo "ok ${each##*/}: glibc ${newest#*_} is enough"
+  rm -r "$work/symbols"
+done
+
 for npm in 11 12; do
   mkdir -p "$work/npm$npm"
   echo '{}' >"$work/npm$npm/package.json"

@@ -15,6 +15,7 @@
 #include "signal_samples.h"
 #include "waits.h"
 #include "pthread-layer/src/libc/bypass.h"
+#include "pthread-layer/src/libc/real.h"
 #include "publisher/private.h"
 
 #define NAMES 64u          /* names given to threads that have not begun */
@@ -34,14 +35,16 @@ static uint32_t names_next; /* next of `names` */
 /* Bounds of the calling thread's stack, for the hooks. A C library's thread stands at the top of its own stack. Nothing
  * is allocated: the thread may be in the middle of an allocator that uses locks, with those locks held. */
 static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes) {
-  extern void *__libc_stack_end;
   thread->stack_high = (uintptr_t)pthread_self();
   if (is_main) {
     struct rlimit limit;
     uintptr_t page = 4095;
     bytes = (size_t)1 << 30;
     if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < bytes) bytes = (size_t)limit.rlim_cur;
-    thread->stack_high = ((uintptr_t)__libc_stack_end + page) & ~page;
+    /* A symbol of the dynamic linker, looked up: a library that is linked with the dynamic linker needs the glibc that
+     * has all versions of symbols it knows of there, those of weak ones (publisher/kept_cpu.h) as well. */
+    void *const *end = qzl_next("__libc_stack_end", NULL);
+    thread->stack_high = end ? ((uintptr_t)*end + page) & ~page : 0;
   }
   thread->stack_low = thread->stack_high > bytes ? thread->stack_high - bytes : 0;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { FormatName } from '../../../ts-frontend/src/export/format-names.js';
 import { exporters } from '../../../ts-frontend/src/export/formats.js';
+import { pprof } from '../../../ts-frontend/src/export/pprof.js';
 import { stateNames } from '../../../ts-frontend/src/model/index.js';
 import { openModel } from '../../support/record.js';
 import { lacking, needing, skip } from '../../support/capabilities.js';
@@ -94,6 +95,23 @@ test('go tool pprof reads it; -tagfocus=busy=1 leaves what ran alone', async (t)
   t.regex(await top('-sample_index=processor'), /Type: processor/);
 });
 
+test('go tool pprof shows instances of one template, and lambda expressions, apart', async (t) => {
+  const why = lacking('tool:go');
+  if (why !== undefined) {
+    skip(t, why);
+    return;
+  }
+  const names = ['body<main::{lambda(int)#1}>::operator()', 'body<main::{lambda(int)#2}>::operator()'];
+  const file = join(home, 'template.pb.gz');
+  const frames = names.map((name) => ({ name, file: '', line: 0, module: '', inlined: false }));
+  const samples = names.map((_, at) => ({ frames: [at], thread: null, state: null, busy: null, values: [at + 1] }));
+  const types = [{ name: 'elapsed', unit: 'nanoseconds', title: '' }] as const;
+  writeFileSync(file, pprof({ title: '', types, frames, samples }, { beganNs: 0, elapsedNs: 3, rateHz: 0 }));
+  const { status, stdout, stderr } = await run('go', ['tool', 'pprof', '-top', file], { env: { HOME: home } });
+  t.is(status, 0, stderr);
+  for (const name of names) t.true(stdout.includes(name), stdout);
+});
+
 test('callgrind_annotate reads it, with the same total', async (t) => {
   const why = lacking('tool:callgrind_annotate');
   if (why !== undefined) {
@@ -124,6 +142,12 @@ test('a reader that goes away is no error', async (t) => {
   t.is(status, 0);
   t.regex(stdout, / 0\n$/);
   t.notRegex(readFileSync(join(home, 'err'), 'utf8'), /EPIPE|can't write/);
+});
+
+test('holders of locks for which nobody waited: one line says why there is nothing', async (t) => {
+  const { status, stdout, stderr } = await quartz(['export', '--format', 'folded', '--holders', profile]);
+  t.deepEqual([status, stdout], [0, '']);
+  t.regex(stderr, /^quartz: folded has no stack to show: no thread held a lock while another one waited for it\n/);
 });
 
 const mistakes: [string[], number, RegExp][] = [

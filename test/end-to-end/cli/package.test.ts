@@ -69,3 +69,17 @@ test('what is compiled is found in the package for this machine; without it one 
     rmSync(join(place, '@quartz-profiler'), { recursive: true });
   }
 });
+
+test('optional symbols that glibc has since 2.35 or later ask for no version: 2.34 is enough', async (t) => {
+  for (const library of [
+    'pthread-layer/libquartz-pthread.so',
+    'mpi-layer/libquartz-mpi.so',
+    'threadlib/libquartz.so',
+  ]) {
+    const { status, stdout, stderr } = await run('nm', ['-D', join(root, 'build', library)]);
+    t.is(status, 0, stderr);
+    const optional = stdout.matchAll(/^ +[vw] (\S+)@GLIBC_2\.(\d+)/gm);
+    const newer = [...optional].filter(([, , minor]) => Number(minor) > 34).map(([, name]) => name);
+    t.deepEqual(newer, [], library);
+  }
+});

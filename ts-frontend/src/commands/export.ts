@@ -26,7 +26,7 @@ export const command: Command = {
   most: 1,
   run: async (args) => {
     const format = args.text('format') as FormatName | undefined;
-    const { exporters, formatNames } = await import('../export/formats.js');
+    const { exporters, formatNames, whyEmpty } = await import('../export/formats.js');
     if (format === undefined) throw usage('no format is given', `write --format and one of: ${formatNames.join(', ')}`);
     const { binary, stacks, loses, write } = exporters[format];
     for (const name of ['holders', 'fold-runtime', 'fold-loops'] as const)
@@ -37,16 +37,19 @@ export const command: Command = {
       throw usage(`${format} is a binary format, which is not written to a terminal`, 'name a file with -o');
     const { loadModel } = await import('../cli/profile.js');
     const model = loadModel(args.words[0], { raw: args.has('raw') });
-    const content = write(model, {
+    const options = {
       foldRuntime: args.has('fold-runtime'),
       foldLoops: args.has('fold-loops'),
       holders: args.has('holders'),
-    });
+    };
+    const content = write(model, options);
     if (file === undefined) {
       await print(content instanceof Uint8Array ? [content] : content);
     } else {
       writeResult(file, bytesOf(content));
     }
+    const empty = stacks ? whyEmpty(model, options) : null;
+    if (empty !== null) process.stderr.write(`quartz: ${format} has no stack to show: ${empty}\n`);
     process.stderr.write(`quartz: not in ${format}: ${loses(model).join('; ')}\n`);
     return 0;
   },

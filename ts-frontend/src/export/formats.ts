@@ -28,6 +28,13 @@ interface Exporter {
 const chosen = (model: Model, options: ExportOptions): WeightedStacks =>
   options.holders ? holderStacks(model) : weightedStacks(model, options);
 
+/** Why call stacks have nothing to show: some viewers fail then, others stay blank. Null if they have. */
+export function whyEmpty(model: Model, options: ExportOptions): string | null {
+  if (options.holders)
+    return holderStacks(model).samples.length === 0 ? 'no thread held a lock while another one waited for it' : null;
+  return model.root.nptNs === 0 ? 'no snapshot saw the program run' : null;
+}
+
 const labels = 'thread, state and number of busy processors of each sample';
 const overTime = 'when it happened';
 

@@ -65,7 +65,7 @@ export function pprof(stacks: WeightedStacks, { beganNs, elapsedNs, rateHz }: Ta
       return new Function({
         id: frame + 1,
         name: text(name),
-        systemName: text(name),
+        systemName: text(''), // if it were the name, pprof would leave out template and other arguments of C++ names
         filename: text(file),
         startLine: line,
       });
