@@ -3,7 +3,8 @@
  * Owns:    the interface that both hosts implement (threadlib/src/runtime/publisher_port.c,
  *          pthread-layer/src/state/publishing.c).
  * Used by: the files of publisher/. Each function says when it is called; all are called by one kernel thread at a
- * time, except qzi_sched_current and qzi_publishers_small, which hooks call at any instruction of the program.
+ * time, except qzi_sched_current, qzi_sched_in_region and qzi_publishers_small, which hooks call at any instruction of
+ * the program.
  * Must not: be included by the program, the scheduler or the objects: they use publisher.h.
  */
 #ifndef QZI_PUBLISHER_PORT_H
@@ -36,6 +37,8 @@ extern const bool qzi_publishers_own_thread;
 /* Returns the thread that the calling kernel thread is running and, in *publisher, its processor; NULL in a foreign
  * kernel thread or inside the scheduler. Called by hooks: async-signal-safe. */
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher);
+/* Returns the thread in whose blocking region the calling kernel thread is; NULL: in none. Called by hooks, likewise. */
+struct qzi_pub_thread *qzi_sched_in_region(void);
 /* Returns whether that processor runs a thread. For any kernel thread. The scheduler changes this state before it
  * makes the qzi_pub_ call that publishes the change. */
 bool qzi_sched_busy(unsigned processor);

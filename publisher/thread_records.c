@@ -365,8 +365,6 @@ void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   qzi_path_give(p, t, QZ_ARRIVAL_IO);
-  struct qz_thread *longer = qzi_pub_lengthen(t); /* in a blocking region, hooks cannot find the owner of the record */
-  if (longer) record = longer;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
   qzi_pub_no_table(record);

@@ -35,6 +35,7 @@ uint32_t qzi_hot_copies;
 QZI_HOOK struct qzi_pub_thread *qzi_hook_owner(struct qz_thread *record) {
   struct qzi_publisher *publisher;
   struct qzi_pub_thread *thread = qzi_sched_current(&publisher);
+  if (!thread) thread = qzi_sched_in_region();
   return thread && thread->record == record ? thread : NULL;
 }
 

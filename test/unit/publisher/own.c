@@ -1,20 +1,13 @@
 /* What a program publishes about itself, with all of the thread package: own CASE. It attaches to its own session. With
  * QUARTZ_PROCESSORS=1 threads reach a known state when main yields to them. */
 #define _GNU_SOURCE
-#include <quartz/quartz.h>
-#include "test/support/attach.h"
-#include "own_hooked.h"
-
-static uint64_t address(void *function) { return (uint64_t)(uintptr_t)function; }
+#include "own_stack.h"
 
 static qz_sem gates[3];
 static void at_gate(void *gate) { qz_sem_wait(gate); }
 static void *thread_at_gate(void *gate) {
   at_gate(gate);
   return NULL;
-}
-static void let_them(void) {
-  for (int k = 0; k < 8; k++) qz_yield();
 }
 static void make_gates(void) {
   for (int k = 0; k < 3; k++) CHECK(qz_sem_init(&gates[k], NULL, 0) == 0);
@@ -122,28 +115,6 @@ static void hold(void) {
 
 /* ---- hooks ---- */
 
-static void stack_is(const char *thread, int count, const uint64_t *expected) {
-  static uint64_t keys[4096];
-  struct qz_stack_copy copy;
-  CHECK(qz_session_copy_stack(&view, qz_session_thread(&view, thread_index(thread)), keys, 0, &copy) && !copy.invalid);
-  /* what was entered before publishing began is not on it; the start routine of main is main */
-  CHECK((int)copy.depth == count);
-  for (int k = 0; k < count; k++) CHECK(keys[k] == expected[k]);
-}
-int main(int argc, char **argv);
-void inside_region(void) {
-  stack_is("main", 3,
-           (uint64_t[]){address((void *)main), address((void *)hooked_region), address((void *)hooked_outer)});
-}
-void inside_main(void) { stack_is("main", 2, (uint64_t[]){address((void *)main), address((void *)hooked_region)}); }
-
-static void regions(void) {
-  hooked_region(100);
-  CHECK(calls_to(address((void *)hooked_outer)) == 200); /* half of them inside regions */
-  CHECK(calls_to(address((void *)hooked_inner)) == 200);
-  stack_is("main", 1, (uint64_t[]){address((void *)main)});
-}
-
 static void *leaves(void *unused) {
   hooked_deep(20, unused);
   return NULL;
@@ -169,19 +140,6 @@ static void leaving(void) {
 
 enum { DEEP = 40, FEW = 12, LOCKS = 20 };
 static qz_mutex held[LOCKS];
-static uint64_t expected[DEEP + 8];
-
-static int is_long(const char *thread) {
-  return (const unsigned char *)qz_session_thread(&view, thread_index(thread)) >= view.long_low;
-}
-/* The stack of main, or of a thread that it created: procedures that call each other `depth` deep. */
-static int procedures(void *start, int depth) {
-  int count = 0;
-  expected[count++] = address((void *)main);
-  if (start != (void *)main) expected[count++] = address(start);
-  for (int k = 0; k < depth; k++) expected[count++] = address(k % 2 ? (void *)hooked_odd : (void *)hooked_even);
-  return count;
-}
 static void takes_locks_at_gate(void *gate) {
   for (int k = 0; k < LOCKS; k++) qz_mutex_lock(&held[k]);
   qz_sem_wait(gate);
@@ -198,23 +156,9 @@ static void *holds(void *gate) {
   return NULL;
 }
 static void creates(void *thread) { CHECK(qz_create(thread, "child", thread_at_gate, &gates[0]) == 0); }
-/* In a blocking region only the hook knows whose record it is. */
-static void *region(void *unused);
-static void inside_own_region(void *unused) {
-  (void)unused;
-  stack_is("region", procedures((void *)region, FEW), expected);
-}
-static void *region(void *unused) {
-  qz_blocking_begin("deep");
-  hooked_even(FEW - 1, inside_own_region, unused);
-  qz_blocking_end();
-  return NULL;
-}
-
 static void grown(void) {
   make_gates();
-  while (!qz_session_thread_high(&view) || !qz_session_thread(&view, 0)->serial)
-    hooked_inner(); /* until main's record is begun */
+  begin_main();
   qz_thread_t thread, child;
   uint64_t gate0, gate1;
   for (int round = 0; round < 3; round++) { /* the record is used again: by a deep thread, and by others */
@@ -274,9 +218,6 @@ static void grown(void) {
   qz_sem_post(&gates[0]);
   qz_join(child, NULL);
   stack_is("main", 1, (uint64_t[]){address((void *)main)});
-  CHECK(qz_create(&thread, "region", region, NULL) == 0); /* "other" and main have the long records */
-  let_them();
-  qz_join(thread, NULL);
   qz_sem_post(&gates[2]);
   qz_join(other, NULL);
   CHECK(calls_to(address((void *)hooked_even)) == calls_to(address((void *)hooked_odd)));
@@ -302,7 +243,7 @@ static void nothing(void *unused) { (void)unused; }
 static void beside(void) {
   enum { OTHERS = 64 }; /* stacks begin at different places */
   make_gates();
-  while (!qz_session_thread_high(&view) || !qz_session_thread(&view, 0)->serial) hooked_inner();
+  begin_main();
   qz_thread_t thread, others[OTHERS];
   struct growth often = {&gates[0], OTHERS, DEEP, nothing}, once = {&gates[2], 1, FEW, at_gate};
   CHECK(qz_create(&thread, "deep", grows, &often) == 0);
@@ -379,8 +320,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"awaited", awaited}, {"records", records},           {"hold", hold},   {"regions", regions},
-               {"leaving", leaving}, {"many_objects", many_objects}, {"grown", grown}, {"beside", beside}};
+  } cases[] = {{"awaited", awaited},           {"records", records}, {"hold", hold},    {"leaving", leaving},
+               {"many_objects", many_objects}, {"grown", grown},     {"beside", beside}};
   attach();
   qz_yield(); /* main's record is begun */
   for (size_t k = 0; argc > 1 && k < sizeof cases / sizeof *cases; k++) {

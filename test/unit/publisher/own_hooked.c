@@ -1,4 +1,4 @@
-/* The procedures with hooks for own.c: called inside blocking regions, and left by qz_exit. */
+/* The procedures with hooks for own.c and regions.c: called inside blocking regions, and left by qz_exit. */
 #include <quartz/quartz.h>
 #include "own_hooked.h"
 
@@ -11,14 +11,13 @@ NO_INLINE void hooked_outer(void (*check)(void)) {
   if (check) check();
   sink++;
 }
-NO_INLINE void hooked_region(int turns) {
-  for (int k = 0; k < turns; k++) {
-    hooked_outer(0);
-    qz_blocking_begin("region");
-    hooked_outer(inside_region);
-    qz_blocking_end();
-    inside_main();
-  }
+NO_INLINE void hooked_region(void (*inside)(void), void (*after)(void)) {
+  hooked_outer(0);
+  qz_blocking_begin("region");
+  hooked_outer(inside);
+  qz_blocking_end();
+  after();
+  sink++;
 }
 NO_INLINE void hooked_deep(int depth, void *result) {
   if (depth < 0) return; /* never, but the compiler must not know that */

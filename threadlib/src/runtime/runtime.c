@@ -191,6 +191,11 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   *publisher = &p->head.pub;
   return &p->head.current->pub;
 }
+struct qzi_pub_thread *qzi_sched_in_region(void) {
+  struct qzi_kernel *kernel = qzi_kernel_self();
+  struct qzi_thread *thread = kernel ? kernel->io_thread : NULL;
+  return thread ? &thread->pub : NULL;
+}
 bool qzi_sched_busy(unsigned processor) {
   return processor < qzi_runtime.processor_count &&
          __atomic_load_n(&qzi_runtime.processors[processor].head.current, __ATOMIC_RELAXED) != NULL;
