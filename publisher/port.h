@@ -37,7 +37,7 @@ extern const bool qzi_publishers_own_thread;
 /* Returns the thread that the calling kernel thread is running and, in *publisher, its processor; NULL in a foreign
  * kernel thread or inside the scheduler. Called by hooks: async-signal-safe. */
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher);
-/* Returns the thread in whose blocking region the calling kernel thread is; NULL: in none. Called by hooks, likewise. */
+/* Returns the thread in whose blocking region the calling kernel thread is; NULL: in none. Called by hooks, too. */
 struct qzi_pub_thread *qzi_sched_in_region(void);
 /* Returns whether that processor runs a thread. For any kernel thread. The scheduler changes this state before it
  * makes the qzi_pub_ call that publishes the change. */

@@ -293,13 +293,14 @@ int qzi_target_tend(struct qzi_target *target) {
   if (target->runs[1] && !target->left) look_for_exec(target);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= target->map_due_ns) {
+    uint64_t begin_ns = qzi_thread_cpu_ns();
     struct qzi_modules *modules = qzi_modules_read(target->pid), *old;
     if (modules) {
       old = __atomic_exchange_n((struct qzi_modules **)&target->recording.mailbox, modules, __ATOMIC_ACQ_REL);
       qzi_modules_free(old);
     }
     target->map_ns = qzi_clock_ns();
-    uint64_t took_ns = target->map_ns - now_ns;
+    uint64_t took_ns = qzi_thread_cpu_ns() - begin_ns;
     target->map_due_ns = target->map_ns + (took_ns * 200 > MAP_NS ? took_ns * 200 : MAP_NS);
     now_ns = target->map_ns;
   }

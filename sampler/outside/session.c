@@ -187,9 +187,9 @@ static void look_for_threads(struct qzi_outside *outside, uint64_t now_ns) {
 uint64_t qzi_outside_begin(struct qzi_outside *outside, uint64_t now_ns) {
   qzi_outside_owners(outside, now_ns);
   if (now_ns < outside->due_ns) return 0;
-  uint64_t begin_ns = qzi_clock_ns();
+  uint64_t begin_ns = qzi_thread_cpu_ns();
   look_for_threads(outside, now_ns);
-  uint64_t took_ns = qzi_clock_ns() - begin_ns;
+  uint64_t took_ns = qzi_thread_cpu_ns() - begin_ns;
   outside->due_ns = now_ns + (took_ns * COST > LOOK_NS ? took_ns * COST : LOOK_NS);
   return took_ns;
 }

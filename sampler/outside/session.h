@@ -21,7 +21,7 @@ void qzi_outside_close(struct qzi_outside *outside);
 /* The memory file; it remains the session's. */
 int qzi_outside_fd(const struct qzi_outside *outside);
 /* To be called at the beginning of a snapshot: looks for threads that have begun or ended if the last search is long
- * enough ago. Returns the time that it took in ns. */
+ * enough ago. Returns the CPU time that it took in ns. */
 uint64_t qzi_outside_begin(struct qzi_outside *outside, uint64_t now_ns);
 
 #endif

@@ -239,8 +239,7 @@ static void keep_cheap(struct qzi_recording *recording) {
   cheap->cpu_ns = cpu_ns;
   cheap->apart_ns = apart;
   cheap->snapshots = snapshots;
-  if (!cheap->looks++) return;                          /* the first check includes one-time work */
-  if (not_ns > all_ns / 4 * 3) not_ns = all_ns / 4 * 3; /* elapsed time: others may have had the CPU */
+  if (!cheap->looks++) return; /* the first check includes one-time work */
   cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - not_ns;
   cheap->count = cheap->count * 3 / 4 + count * 4;
   if (!cheap->count || recording->pacing.spins || recording->request->rate_mhz) return;
@@ -380,12 +379,12 @@ void *qzi_sampling_main(void *argument) {
       keep_ns = now_ns + KEEP_NS;
     }
     if (now_ns >= exact_ns) {
-      uint64_t begun_ns = qzi_clock_ns();
+      uint64_t begin_ns = qzi_thread_cpu_ns();
       qzi_calls_read(&recording->sampler);
       qzi_objects_read(&recording->sampler);
-      uint64_t took_ns = qzi_clock_ns() - begun_ns;
+      uint64_t took_ns = qzi_thread_cpu_ns() - begin_ns;
       recording->sampler.apart_ns += took_ns;
-      exact_ns = begun_ns + (took_ns * EXACT_COST > EXACT_NS ? took_ns * EXACT_COST : EXACT_NS);
+      exact_ns = now_ns + (took_ns * EXACT_COST > EXACT_NS ? took_ns * EXACT_COST : EXACT_NS);
     }
     qzi_pacing_next(&recording->pacing, now_ns);
     if (keep) keep_cheap(recording);

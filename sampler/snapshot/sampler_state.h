@@ -60,7 +60,7 @@ struct qzi_totals {
 struct qzi_sampler {
   uint64_t timed_samples; /* samples of running threads by events that belong to threads, whose timer is set at
                              switches */
-  uint64_t apart_ns; /* time that the sampling thread uses for periodic work, independent of the number of snapshots */
+  uint64_t apart_ns; /* CPU time that the sampling thread uses for periodic work, whatever the number of snapshots */
   uint64_t others_cpu_ns;    /* processor time of threads that work for the sampling threads */
   _Atomic uint64_t sleep_ns; /* processor time of a sleep in ns; 0: not measured; written by the control thread */
   const struct qz_session_view *view;

@@ -22,7 +22,7 @@ struct end {
 struct qzi_tree_ends {
   struct end items[ENDS_MOST];
   unsigned count;
-  uint64_t read_ns, cost_ns; /* time and duration of the last reading */
+  uint64_t read_ns, cost_ns; /* time of the last reading, and the CPU time that it took */
   struct qzi_socket_peers *peers;
 };
 
@@ -54,8 +54,8 @@ static void read_process(struct qzi_tree_ends *ends, uint32_t pid) {
 }
 
 static void read_all(struct qzi_tree_ends *ends, const struct qzi_tree *tree) {
-  uint64_t begin_ns = qzi_clock_ns();
-  if (ends->read_ns && begin_ns - ends->read_ns < EACH_NS + COST * ends->cost_ns) return;
+  if (ends->read_ns && qzi_clock_ns() - ends->read_ns < EACH_NS + COST * ends->cost_ns) return;
+  uint64_t begin_ns = qzi_thread_cpu_ns();
   ends->count = 0;
   unsigned seen = 0;
   for (unsigned k = 0; k < QZI_TREE_HASH && seen < PROCESSES_MOST; k++)
@@ -64,7 +64,7 @@ static void read_all(struct qzi_tree_ends *ends, const struct qzi_tree *tree) {
   qzi_socket_peers_free(ends->peers);
   ends->peers = qzi_socket_peers_read();
   ends->read_ns = qzi_clock_ns();
-  ends->cost_ns = ends->read_ns - begin_ns;
+  ends->cost_ns = qzi_thread_cpu_ns() - begin_ns;
 }
 
 static uint32_t collect(const struct qzi_tree_ends *ends, uint64_t inode, int is_socket, int writing, uint32_t pid,

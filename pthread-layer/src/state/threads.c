@@ -122,7 +122,9 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   return &me->thread;
 }
 
-struct qzi_pub_thread *qzi_sched_in_region(void) { return NULL; } /* only the package has blocking regions */
+struct qzi_pub_thread *qzi_sched_in_region(void) {
+  return NULL;
+} /* only the package has blocking regions */
 
 void qzl_named(pthread_t id, const char *name) {
   if (!qzi_publishing() && !qzl_process.attachable) return;

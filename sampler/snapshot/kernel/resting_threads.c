@@ -134,11 +134,11 @@ int qzi_resting_due(const struct qzi_resting *resting, uint64_t now_ns) {
 }
 
 void qzi_resting_settle(struct qzi_sampler *sampler, struct qzi_resting *resting, uint64_t now_ns) {
-  uint64_t begin_ns = qzi_clock_ns();
+  uint64_t begin_ns = qzi_thread_cpu_ns();
   for (uint32_t k = 0; resting->sums_count && k < resting->groups_count; k++)
     if (resting->groups[k].count) add_sums(sampler, resting, &resting->groups[k], resting->groups[k].count);
   resting->sums_count = 0;
-  uint64_t took_ns = qzi_clock_ns() - begin_ns;
+  uint64_t took_ns = qzi_thread_cpu_ns() - begin_ns;
   sampler->apart_ns += took_ns;
   resting->due_ns = now_ns + (took_ns * COST > SETTLE_NS ? took_ns * COST : SETTLE_NS);
 }

@@ -42,10 +42,10 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
   accounts->late_ns = 0;
   accounts->unread_ns = accounts->read_ns ? now_ns - accounts->read_ns : 0;
   if (!accounts->readable || accounts->ended || (!accounts->last && now_ns < accounts->due_ns)) return;
-  uint64_t begin_ns = threads > MANY ? qzi_clock_ns() : 0;
+  uint64_t begin_ns = threads > MANY ? qzi_thread_cpu_ns() : 0;
   int gone = qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns;
   if (threads > MANY) {
-    uint64_t took_ns = qzi_clock_ns() - begin_ns, wait_ns = threads * EACH_NS;
+    uint64_t took_ns = qzi_thread_cpu_ns() - begin_ns, wait_ns = threads * EACH_NS;
     accounts->due_ns = now_ns + (took_ns * COST > wait_ns ? took_ns * COST : wait_ns);
     accounts->took_ns += took_ns;
   }

@@ -37,7 +37,7 @@ struct qzi_run_accounts {
   uint64_t run_ns;        /* since then, at the last reading */
   uint64_t attributed_ns; /* sum over all threads */
   uint64_t due_ns;        /* time of the next reading */
-  uint64_t took_ns;       /* duration of all readings that are not made for each snapshot */
+  uint64_t took_ns;       /* CPU time of all readings that are not made for each snapshot */
   uint64_t snapshot_ns;   /* weight of this snapshot, or of one of its parts, */
   uint64_t ahead_ns;      /* and of the parts that follow */
   uint64_t late_ns;       /* maximum over the threads that may be running in this snapshot */

@@ -6,7 +6,9 @@
 #include "publisher/private.h"
 #include "publisher/publisher.h"
 
-struct qzi_pub_thread *qzi_sched_in_region(void) { return NULL; }
+struct qzi_pub_thread *qzi_sched_in_region(void) {
+  return NULL;
+}
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   *publisher = NULL;
   return NULL;

@@ -26,7 +26,9 @@ static _Thread_local bool ours;
 static struct qz_session_view view;
 static int failures;
 
-struct qzi_pub_thread *qzi_sched_in_region(void) { return NULL; }
+struct qzi_pub_thread *qzi_sched_in_region(void) {
+  return NULL;
+}
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   *publisher = &processor;
   return ours ? &thread : NULL;
