@@ -1,6 +1,6 @@
 /* Threads that work in short bursts: a part of each inside a lock of their own, a part outside, then a nap; or, with a
  * nap of 0, they pass a token round instead. Prints the time of each part by the threads' own CPU clocks, without the
- * time for reading these and for taking the lock: lines of a name and ns.
+ * time for reading these and for taking the lock: lines of a name and ns, and the number of naps.
  *
  *   bursts SECONDS THREADS BURST_US NAP_US SEED
  *
@@ -23,7 +23,7 @@ static int token, ended, threads;
 static uint64_t end_ns;
 static double rounds_in_us, burst_us, nap_us;
 static uint64_t lock_ns; /* what taking a free lock and releasing it takes */
-static struct { uint64_t inside_ns, outside_ns, all_ns, seed; } own[THREADS];
+static struct { uint64_t inside_ns, outside_ns, all_ns, naps, seed; } own[THREADS];
 static volatile double sink;
 
 static uint64_t cpu_ns(clockid_t clock) {
@@ -87,9 +87,10 @@ static void *worker(void *which) {
     uint64_t end = cpu_ns(CLOCK_THREAD_CPUTIME_ID), after = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     own[who].inside_ns += less(middle - begin, lock_ns + (second - middle));
     own[who].outside_ns += less(end - second, after - end);
-    if (nap_us > 0)
+    if (nap_us > 0) {
       nap(seed);
-    else if (threads > 1)
+      own[who].naps++;
+    } else if (threads > 1)
       pass(who);
   }
   pthread_mutex_lock(&token_lock);
@@ -125,15 +126,16 @@ int main(int count, char **arguments) {
     own[k].seed = seed ? seed * 1000 + (uint64_t)k + 1 : 0;
     pthread_create(&made[k], NULL, worker, (void *)(intptr_t)k);
   }
-  uint64_t inside_ns = 0, outside_ns = 0, all_ns = 0;
+  uint64_t inside_ns = 0, outside_ns = 0, all_ns = 0, naps = 0;
   for (int k = 0; k < threads; k++) {
     pthread_join(made[k], NULL);
     inside_ns += own[k].inside_ns;
     outside_ns += own[k].outside_ns;
     all_ns += own[k].all_ns;
+    naps += own[k].naps;
   }
-  printf("inside %llu\noutside %llu\nworkers %llu\nprocess %llu\n", (unsigned long long)inside_ns,
+  printf("inside %llu\noutside %llu\nworkers %llu\nprocess %llu\nnaps %llu\n", (unsigned long long)inside_ns,
          (unsigned long long)outside_ns, (unsigned long long)all_ns,
-         (unsigned long long)(cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - loaded_ns));
+         (unsigned long long)(cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - loaded_ns), (unsigned long long)naps);
   return 0;
 }
