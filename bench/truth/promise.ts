@@ -48,7 +48,13 @@ export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): 
   });
   switch (facts.form) {
     case 'serial':
-      return exact(spreads ? facts.spreadNs : costNs);
+      return spreads
+        ? {
+            form: 'interval',
+            lowNs: Math.min(most, facts.spreadNs),
+            ns: Math.min(most, facts.inAll?.spreadNs ?? facts.spreadNs),
+          }
+        : exact(Math.max(costNs, facts.allNs));
     case 'hand-overs':
       return facts.waits === null
         ? { form: 'more', lowNs: facts.leastNs, ns: Infinity }
@@ -75,7 +81,7 @@ export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): 
         ? { form: 'more', lowNs: facts.leastNs, ns: Infinity }
         : { form: 'interval', lowNs: facts.leastNs, ns: facts.mostNs };
     case 'process-starts':
-      return { form: 'interval', lowNs: facts.leastNs, ns: facts.savesNs };
+      return { form: 'interval', lowNs: facts.leastNs, ns: facts.oneNs ?? facts.savesNs };
     case 'compilation':
     case 'serialization':
       return { form: 'bound', lowNs: 0, ns: facts.savesNs };

@@ -183,6 +183,7 @@ const ofCode: ReadonlySet<Finding['kind']> = new Set(['serial', 'optimize']);
 
 /** What a finding says that a change could save. */
 const savings: ReadonlySet<string> = new Set([
+  'allNs',
   'aloneNs',
   'evenNs',
   'goesNs',
@@ -193,6 +194,7 @@ const savings: ReadonlySet<string> = new Set([
   'overlapNs',
   'savesNs',
   'spreadNs',
+  'teamNs',
 ]);
 
 /** All such times in the facts, with their names. */
@@ -206,8 +208,13 @@ const savingsIn = (facts: object): [string, number][] =>
   );
 
 /** Whether a finding says that its change also saves time of other work, beyond its cost. */
-const savesMore = ({ form }: Finding['facts']): boolean =>
-  form === 'oversubscription' || form === 'kernel-work' || form === 'process-starts';
+const savesMore = ({ form }: Finding['facts']): boolean => saveMore.has(form);
+const saveMore: ReadonlySet<Finding['facts']['form']> = new Set([
+  'oversubscription',
+  'kernel-work',
+  'process-starts',
+  'serial',
+]);
 
 /**
  * No finding costs more than the run, or saves, or says that it could save, more than it costs; and code costs no more

@@ -12,6 +12,7 @@ const tooFew: TooFewThreadsFacts = {
   spreadNs: savesNs,
   goroutines: null,
   even: null,
+  faster: null,
 };
 const uneven: UnevenFacts = {
   form: 'uneven-division',
@@ -31,6 +32,7 @@ const uneven: UnevenFacts = {
   openmp: false,
   pool: false,
   spreadNs: null,
+  faster: null,
 };
 
 export const serial: SerialFacts = {
@@ -48,6 +50,9 @@ export const serial: SerialFacts = {
   parts: [],
   spreadNs: 0.375 * s,
   smaller: [],
+  allNs: 0,
+  inAll: null,
+  teamNs: null,
 };
 
 export const missingWork: [string, Finding][] = [
@@ -75,6 +80,11 @@ export const missingWork: [string, Finding][] = [
       { bound: { thread: main, outsideNs: 1.9 * s, mostNs: 0.1 * s }, othersMayCause: true },
     ),
   ],
+  [
+    'serial, in several procedures, of a team that gains nothing',
+    finding(setup, { ...serial, allNs: 1.2 * s, inAll: { costNs: 1.5 * s, spreadNs: 0.75 * s }, teamNs: 0.2 * s }),
+  ],
+  ['serial, of a team that takes as long', finding(setup, { ...serial, teamNs: 0 })],
   ['a held lock', finding(table, { ...serial, callers: [1, 3] })],
   [
     'one of two threads has nearly all of it',
@@ -96,6 +106,7 @@ export const missingWork: [string, Finding][] = [
         spreadNs: savesNs,
         goroutines: null,
         even: { threads: 2, savesNs: 0.1 * s },
+        faster: { entity: setup, ns: 0.9 * s, busyNs: 0 },
       },
       { advice: { pieces: 'smaller', threads: 'more' } },
     ),
@@ -117,7 +128,14 @@ export const missingWork: [string, Finding][] = [
     'uneven division of many pieces',
     finding(
       work,
-      { ...uneven, threads: 100, atOnce: 9, many: true, callers: [1] },
+      {
+        ...uneven,
+        threads: 100,
+        atOnce: 9,
+        many: true,
+        callers: [1],
+        faster: { entity: setup, ns: 1.5 * s, busyNs: 0.5 * s },
+      },
       { advice: { pieces: 'smaller', threads: null } },
     ),
   ],

@@ -10,8 +10,9 @@ import { busyOf } from './activity-levels.js';
 import type { FindingContext } from './context.js';
 import { isHandingOn } from './hand-overs.js';
 
-/** Elapsed time that would be saved. */
+/** Elapsed time that would be saved, and what the work takes. */
 interface WithoutWaiting {
+  workNs: number; // processor time of the work, and the rest
   aloneNs: number; // if one thread did all of the work
   idealNs: number; // if the work were spread over all processors, without shortening any thread's share
 }
@@ -86,5 +87,9 @@ export function withoutWaiting(
   const longestNs = (Math.max(0, ...work.byThread.values()) * totalNs) / Math.max(1, sampledNs);
   const rest = rests === false ? 0 : restOf(context, work, rests === true ? () => false : rests);
   const left = (ns: number): number => Math.max(0, elapsedNs - rest - ns);
-  return { aloneNs: left(totalNs), idealNs: left(Math.max(longestNs, totalNs / Math.max(1, processors))) };
+  return {
+    workNs: totalNs + rest,
+    aloneNs: left(totalNs),
+    idealNs: left(Math.max(longestNs, totalNs / Math.max(1, processors))),
+  };
 }

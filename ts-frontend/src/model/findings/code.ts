@@ -29,7 +29,7 @@ import { divided } from './division.js';
 import { goroutineLock } from './goroutines.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, pipelinesOf, stream } from './pipeline.js';
-import { serial } from './serial.js';
+import { addAllSerial, serial, type SerialPiece } from './serial.js';
 import { SerialParts } from './serial-parts.js';
 
 /** Contexts of one entity, or of entities of one name, that the same threads run; they have no stack in common. */
@@ -181,11 +181,15 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
     if (others.length > 0) reported.push(divided(context, contexts, phaseOf(context, contexts, others)));
   }
   const serials = alone.filter((one) => !its.includes(one) && !(one.waited && isStaged(one)));
-  for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials)))
-    reported.push(
-      goroutineLock(context, candidate) ??
-        serial(context, contexts, candidate, { calls: candidate.parts, oneAtATime: candidate.threads >= 2 }),
-    );
+  const pieces: SerialPiece[] = [];
+  for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials))) {
+    const { parts: calls, threads, alone: isAlone, thread } = candidate;
+    const lock = goroutineLock(context, candidate);
+    const finding = lock ?? serial(context, contexts, candidate, { calls, oneAtATime: threads >= 2 });
+    reported.push(finding);
+    if (!lock) pieces.push({ finding, thread: isAlone ? thread : 0 });
+  }
+  addAllSerial(pieces);
   return reported;
 }
 

@@ -15,6 +15,7 @@ import { mainThread } from '../evidence/critical-threads.js';
 import { isFor } from '../evidence/purposes.js';
 import { aliveAtOnce, successionOf } from '../evidence/alive-at-once.js';
 import { isBarrier, isTeamRest, passesData } from '../evidence/wait-kinds.js';
+import { wholeOf } from '../evidence/whole-code.js';
 import type { TooFewThreadsFacts, WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
@@ -65,7 +66,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more, goroutines };
   // Go's threads run whatever goroutine can run: what each of them ran means nothing.
   if (goroutines !== null || more > even || (!atBarrier && shared.many && !waited))
-    return tooFew(findingContext, candidate, shared);
+    return tooFew(findingContext, contexts, candidate, shared);
   const division = uneven(findingContext, contexts, candidate, shared, atBarrier, object);
   // Other programs may explain why others end earlier, but not that only one thread runs the code.
   const isSerial = threads < 2 && !atBarrier && division.savingNs === 0 && !isInRegion(findingContext, candidate);
@@ -100,6 +101,7 @@ interface Shared {
 
 function tooFew(
   findingContext: FindingContext,
+  contexts: Contexts,
   candidate: Candidate,
   { waiting, many, atOnce, sharing, even, more, goroutines }: Shared,
 ): Finding {
@@ -125,6 +127,7 @@ function tooFew(
       spreadNs: savingNs,
       goroutines,
       even: too ? { threads: sharing, savesNs: even } : null,
+      faster: goroutines === null ? wholeOf(findingContext, contexts, candidate.members, savingNs) : null,
     },
     related: waited ? [waited.object] : [],
     alternatives: too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : [],
@@ -185,6 +188,7 @@ function uneven(
       openmp: isInRegion(findingContext, candidate),
       pool: object !== undefined && passesData(object) && !isUnknown(object) && !runsInMain(findingContext, candidate),
       spreadNs: too ? stats.lost : null,
+      faster: wholeOf(findingContext, contexts, candidate.members, savingNs),
     },
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],

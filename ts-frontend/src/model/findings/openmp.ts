@@ -9,7 +9,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { isFor } from '../evidence/purposes.js';
-import { isLock } from '../evidence/wait-kinds.js';
+import { isLock, isTeamRest } from '../evidence/wait-kinds.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { isNameless } from '../metrics/public-names.js';
@@ -18,6 +18,7 @@ import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
 import type { OpenMpFacts } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
+import type { Candidate } from './candidate.js';
 
 /** The assumed improvement: ten times larger pieces leave a tenth of the cost. */
 const larger = 10;
@@ -224,6 +225,21 @@ export function openmpFindings(context: FindingContext): Finding[] {
       related: calls,
     }),
   ];
+}
+
+/** One thread takes about as long as the team if it takes at most this much longer. */
+const asLong = 1.05;
+
+/**
+ * What one thread that does all of the work would save, if the threads of a team wait for their next region while this
+ * code runs: then the regions that there are gain less than the team costs, or hardly more (0). null: the team gains
+ * something, or there is none.
+ */
+export function savedWithoutTeam(context: FindingContext, { waited }: Candidate): number | null {
+  const { entities, raw, elapsedNs } = context.model;
+  if (!waited || !isTeamRest(item(entities, waited.object))) return null;
+  const { workNs, aloneNs } = withoutWaiting(context, (k) => isAnyOf(context, u32(raw.tuples.stack, k)));
+  return workNs <= asLong * elapsedNs ? aloneNs : null;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { AllocatingFacts, LibraryLockFacts, RepeatedWork, Siblings, WaitsAgainFacts } from './fact-parts.js';
 import type { HeldFacts, LockChurnFacts, LockFacts } from './lock-facts.js';
-import type { AllocationFacts, OptimizeFacts } from './work-facts.js';
+import type { AllocationFacts, AloneFacts, OptimizeFacts, WholeFacts } from './work-facts.js';
 
 export type * from './fact-parts.js';
 export type * from './lock-facts.js';
@@ -37,6 +37,10 @@ export interface SerialFacts {
   parts: number[]; // run-time library procedures that it calls, if most of the cost is in them
   spreadNs: number; // saved if the code were spread over all processors
   smaller: { entity: number; costNs: number }[]; // further serial code that is too small for findings of its own
+  allNs: number; // what it takes at all times: saved if it took no time
+  inAll: AloneFacts | null; // all serial code of this thread, if that is notably more; null: another finding has it
+  // OpenMP's threads wait while it runs, and one thread would do all of the work in this time less; null: it would not
+  teamNs: number | null;
 }
 
 /** Code that too few threads run. */
@@ -53,6 +57,7 @@ export interface TooFewThreadsFacts {
   // threads of Go's run-time library rest meanwhile: goroutines mostly wait at channels, or it is not known whether for
   // a lock; null: not so
   goroutines: 'channels' | 'unknown' | null;
+  faster: WholeFacts | null; // as of UnevenFacts
 }
 
 /** Code whose work is divided unevenly among threads. */
@@ -74,6 +79,7 @@ export interface UnevenFacts {
   openmp: boolean; // the work is divided by OpenMP: a loop has a schedule, which can be changed
   pool: boolean; // the other threads wait for further pieces of work, as those of a pool do
   spreadNs: number | null; // saved if the work were spread over all processors; null if that is much less
+  faster: WholeFacts | null; // the procedure with most of it, if that may save more by becoming faster
 }
 
 /** Threads with too little work to be worth moving to another processor. */

@@ -49,3 +49,16 @@ export interface AtomicsFacts {
   variable: string; // the static variable with most of it; '': it is none
   threads: number; // that were seen to change that word
 }
+
+/** Code that another change is about, as a whole: what it takes at all times, also while all processors are busy. */
+export interface WholeFacts {
+  entity: number;
+  ns: number; // NPT, upper bound of what is saved if it becomes faster
+  busyNs: number; // part of it while all processors are busy
+}
+
+/** All code that one thread runs alone. */
+export interface AloneFacts {
+  costNs: number;
+  spreadNs: number; // saved if it were spread over all processors
+}

@@ -5,6 +5,17 @@ import { type Phrases, type Sentences } from '../wording/phrases.js';
 const partsText = (parts: readonly number[], { name }: Phrases): string =>
   parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map(name).join(' and ')}.` : '';
 
+/** Less work in the code that is divided: all of its time counts, also while all processors are busy. */
+function fasterText(faster: UnevenFacts['faster'], { title, costs, time }: Phrases): string {
+  if (faster === null) return '';
+  const { entity, ns, busyNs } = faster;
+  const busy = busyNs >= ns / 100 ? `, ${time(busyNs)} of that while all processors are busy` : '';
+  return (
+    ` Or make ${title(entity)} faster, which takes ${costs(ns)} in all${busy}: every 10 % less work there saves ` +
+    `${time(ns / 10)}.`
+  );
+}
+
 export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: Phrases): Sentences {
   const { many, threads, atOnce, spreadNs, even, goroutines } = facts;
   const { advice } = finding;
@@ -21,7 +32,8 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       `${more} over ${say.model.usable} processors, that would save ${say.time(spreadNs)}` +
-      (even ? `; divided evenly among the ${even.threads} that there are, ${say.time(even.savesNs)}.` : '.'),
+      (even ? `; divided evenly among the ${even.threads} that there are, ${say.time(even.savesNs)}.` : '.') +
+      fasterText(facts.faster, say),
   };
 }
 
@@ -89,6 +101,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       (spreadNs !== null
         ? `; ${finding.advice.threads === 'more' ? 'divided among more threads and ' : ''}spread over ` +
           `${say.model.usable} processors, ${time(spreadNs)}.`
-        : '.'),
+        : '.') +
+      fasterText(facts.faster, say),
   };
 }

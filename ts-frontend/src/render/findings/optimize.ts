@@ -32,7 +32,11 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
   const inLoop = loop === null ? '' : `, mostly in the loop at ${loop},`;
   const flat = spread && within === null ? ' No procedure in it takes a tenth of the elapsed time by itself.' : '';
   const called = calledNs >= mostNs / 10 ? ` (${time(mostNs + calledNs)} with the procedures that it calls)` : '';
-  const rest = restNs >= mostNs / 10 ? `, plus ${time(restNs)} that it takes while fewer processors are busy` : '';
+  const allNs = mostNs + calledNs + restNs;
+  const rest =
+    restNs >= mostNs / 10
+      ? `, and ${time(allNs)} with the ${time(restNs)} that it takes while fewer processors are busy`
+      : '';
   const comparison = even
     ? ` To save as much as finding ${even.finding + 1}, it would have to take ${share(even.part)} less time.`
     : '';

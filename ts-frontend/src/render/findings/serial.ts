@@ -9,6 +9,9 @@ const again =
   'is destroyed: keep it until all threads have started), or, as far as each of them does what the one before did ' +
   '(load, compile, connect, read the same input), let one thread do several pieces, or do that once for all';
 
+/** More than this multiple of the cost is said to go as well. */
+const noticeably = 1.05;
+
 export function serial(
   finding: Finding,
   facts: SerialFacts,
@@ -29,6 +32,24 @@ export function serial(
     facts.smaller.length > 0
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
+  const spread = facts.inAll === null || model.usable <= 1 ? '' : time(facts.inAll.spreadNs);
+  const inAll =
+    facts.inAll === null
+      ? ''
+      : ` All that this thread runs alone costs ${costs(facts.inAll.costNs)}` +
+        `${spread === '' ? '' : `; spread over ${model.usable} processors, up to ${spread} less`}.`;
+  // What it takes while the processors are busy, or while others wait for a lock, goes as well.
+  const without =
+    facts.allNs >= noticeably * finding.costNs
+      ? `${time(facts.allNs)} less (with ${time(facts.allNs - finding.costNs)} that it takes at other times)`
+      : `${time(finding.costNs)} less`;
+  const team =
+    facts.teamNs === null
+      ? ''
+      : 'Several threads gain nothing here: one that does all of the work (OMP_NUM_THREADS=1) would take ' +
+        `${facts.teamNs < model.elapsedNs / 100 ? 'about as long as' : `${time(facts.teamNs)} less than`} this run, ` +
+        'since the pieces of work in parallel regions are too small, and between these the other threads wait, or ' +
+        'spin. Make the pieces larger (one region instead of several), or use one thread. Or ';
   const other = facts.siblings?.threads === 1 ? 'thread' : 'threads';
   const change = facts.siblings
     ? `Give the other ${other} a share of it (smaller pieces, or a rule of division by which not all of it comes to ` +
@@ -65,9 +86,10 @@ export function serial(
       `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}` +
       `while ${areThreads ? 'they' : 'it'} ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}` +
-      `${againText(facts.again, title, time)}${smaller}`,
+      `${againText(facts.again, title, time)}${smaller}${inAll}`,
     remedy:
-      `${change}: without it the run would take ${time(finding.costNs)} less` +
+      `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: without it the run would ` +
+      `take ${without}` +
       (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
 }

@@ -1,0 +1,89 @@
+/** Code whose time is in several states or procedures: what all of it costs is said once, in one finding. */
+import test from 'ava';
+import { buildModel, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { factsOf, ms } from '../../support/facts.js';
+import { ProfileBuilder as Builder, run, spin, wait, type Doing } from '../../support/profile-builder.js';
+
+const second = 1e9;
+const sentence = (model: Model, finding: Finding): string => {
+  const { text, remedy } = findingSentences(model, finding, { ascii: true });
+  return `${text} ${remedy}`;
+};
+
+/** Two threads search for that time, then one of them while the other one waits at a barrier. */
+function searched(both: number, alone: number): Model {
+  const a = ['main', 'start', 'search'],
+    b = ['main', 'work', 'search'];
+  return buildModel(
+    new Builder({ processors: 2 })
+      .stretch(both * second, [run('main', a), run('w', b)])
+      .stretch(alone * second, [wait('main', ['main', 'start', 'barrier:step']), run('w', b)])
+      .build(),
+  );
+}
+
+test('unevenly divided code that may become faster: all of its time, while all processors are busy as well', (t) => {
+  const model = searched(0.4, 0.6),
+    [first] = model.findings;
+  t.is(first?.kind, 'imbalance');
+  const { faster } = factsOf(first, 'uneven-division');
+  t.deepEqual([model.entities[faster!.entity]?.name, ms(faster!.ns), ms(faster!.busyNs)], ['search', 1000, 400]);
+  t.regex(sentence(model, first!), /Or make search faster, which takes 1\.00 s of 1\.00 s .* 400 ms of that while all/);
+});
+
+test('code of which a division saves more than half is not said to become faster', (t) => {
+  const builder = new Builder({ processors: 8 });
+  const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const all: Doing[] = others.map((thread) => wait(thread, ['main', 'join:w']));
+  builder.stretch(second, [...all, run('w', ['main', 'work', 'search'])]);
+  builder.stretch(
+    0.1 * second,
+    [...others, 'w'].map((thread) => run(thread, ['main', 'work', 'search'])),
+  );
+  for (const { facts } of buildModel(builder.build()).findings)
+    if (facts.form === 'uneven-division') t.is(facts.faster, null);
+  t.pass();
+});
+
+test('serial code of one thread in several procedures: the largest piece says what all of it costs', (t) => {
+  const builder = new Builder({ processors: 2 });
+  for (const [k, name] of ['read', 'sort', 'index', 'write'].entries())
+    builder.stretch((0.3 - 0.05 * k) * second, [run('main', ['main', name])]);
+  const model = buildModel(builder.build()),
+    [first, ...others] = model.findings;
+  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 300]);
+  const { inAll } = factsOf(first, 'serial');
+  t.deepEqual([ms(inAll!.costNs), ms(inAll!.spreadNs)], [900, 450]);
+  for (const one of others) if (one.facts.form === 'serial') t.is(one.facts.inAll, null);
+  t.regex(sentence(model, first!), /All that this thread runs alone costs 900 ms of 900 ms/);
+});
+
+test('serial code that also runs while all processors are busy: without it, all of its time goes', (t) => {
+  const builder = new Builder({ processors: 2 });
+  const inMain = ['main', 'rank'];
+  builder.stretch(0.5 * second, [run('main', inMain)]);
+  builder.stretch(0.3 * second, [run('main', inMain), run('w', ['work', 'count'])]);
+  for (let k = 0; k < 3; k++)
+    builder.stretch(0.1 * second, [run('main', ['main', 'rest']), run('w', ['work', 'other'])]);
+  const model = buildModel(builder.build());
+  const serial = model.findings.find(({ facts, name }) => facts.form === 'serial' && name === 'rank');
+  t.deepEqual([ms(serial!.costNs), ms(factsOf(serial, 'serial').allNs)], [500, 650]);
+  t.regex(sentence(model, serial!), /650 ms less \(with 150 ms that it takes at other times\)/);
+});
+
+test('a team whose regions gain nothing: one thread takes as long', (t) => {
+  const rest = 'futex:inside libgomp.so.1';
+  const serial = (regions: number): Finding => {
+    const builder = new Builder({ processors: 2 });
+    for (const name of ['GOMP_parallel', 'worker', rest]) builder.describe(name, { origin: 'openmp' });
+    const region = (thread: string): Doing => run(thread, ['main', thread === 'w' ? 'worker' : 'GOMP_parallel', 'add']);
+    builder.stretch(0.9 * second, [run('main', ['main', 'unpack']), spin('w', ['main', 'worker', rest])]);
+    builder.stretch(regions * second, [region('main'), region('w')]);
+    builder.stretch(0.05 * second, [wait('main', ['main', rest]), wait('w', ['main', 'worker', rest])]);
+    return buildModel(builder.build()).findings.find(({ facts }) => facts.form === 'serial')!;
+  };
+  const few = serial(0.02);
+  t.is(ms(factsOf(few, 'serial').teamNs!), 30, '0.97 s, of which one thread takes 0.94 s');
+  t.is(factsOf(serial(0.3), 'serial').teamNs, null, 'regions that gain a quarter');
+});
