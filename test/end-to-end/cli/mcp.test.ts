@@ -38,7 +38,7 @@ function talk(messages: readonly object[]): Reply[] {
 const call = (name: string, args: object): object => ({ method: 'tools/call', params: { name, arguments: args } });
 
 test('findings, an entity, places, a comparison; and what is said of bad questions', (t) => {
-  const [first, tools, findings, entity, source, compared, gone, nobody] = talk([
+  const [first, tools, findings, entity, source, compared, gone, nobody, nowhere] = talk([
     { method: 'initialize', params: { protocolVersion: '2025-06-18' } },
     { method: 'tools/list' },
     call('findings', {}),
@@ -47,7 +47,8 @@ test('findings, an entity, places, a comparison; and what is said of bad questio
     call('compare', { before: profile, after: profile }),
     call('findings', { file: 'gone.quartz' }),
     call('entity', { name: 'nobody' }),
-  ]) as [Reply, Reply, Reply, Reply, Reply, Reply, Reply, Reply];
+    call('source', { path: 'nowhere.c' }),
+  ]) as [Reply, Reply, Reply, Reply, Reply, Reply, Reply, Reply, Reply];
   t.is(first.id, 0);
   t.deepEqual(
     tools.result.tools.map(({ name }) => name),
@@ -60,9 +61,10 @@ test('findings, an entity, places, a comparison; and what is said of bad questio
   t.is(a.nptByBusyProcessorsNs.length, 4);
   t.true((JSON.parse(text(source)) as { places: object[] }).places.length > 0);
   t.regex(text(compared), /^## What changed/);
-  for (const reply of [gone, nobody]) t.true(reply.result.isError);
+  for (const reply of [gone, nobody, nowhere]) t.true(reply.result.isError);
   t.regex(text(gone), /gone\.quartz does not exist; name a profile/);
   t.regex(text(nobody), /nothing in this profile is called "nobody"/);
+  t.regex(text(nowhere), /^nothing that ran is in a file with "nowhere\.c" in its path; leave path out/);
 });
 
 test("the protocol's own client connects, lists the tools and calls them", async (t) => {

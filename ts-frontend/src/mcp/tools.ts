@@ -1,5 +1,6 @@
 /** The tools that coding agents can call: findings, one entity, source locations, a comparison of two profiles. */
 import { statSync } from 'node:fs';
+import { Failure } from '../cli/failure.js';
 import { newestProfile } from '../cli/files.js';
 import { find } from '../cli/show/find.js';
 import { loadModel } from '../cli/profile.js';
@@ -66,6 +67,13 @@ function sourceText(model: Model, part: string): string {
     ({ id, file: its, line, group, nptNs, kind }: Entity) =>
       id !== 0 && its.includes(part) && its !== '' && line > 0 && group === 0 && kind !== 'thread' && nptNs > 0,
   );
+  if (located.length === 0)
+    throw new Failure(
+      part === ''
+        ? 'this profile has no places in source files'
+        : `nothing that ran is in a file with "${part}" in its path`,
+      part === '' ? 'compile the program with -g' : 'leave path out: that lists the places of all files',
+    );
   located.sort((a, b) => b.nptSelfNs - a.nptSelfNs || b.nptNs - a.nptNs);
   return JSON.stringify({
     elapsedNs: Math.round(model.elapsedNs),
@@ -100,7 +108,7 @@ const tools = (version: string): readonly Tool[] => [
   {
     name: 'source',
     description:
-      'Places in the source (FILE:LINE of procedures and loops) by elapsed time (NPT), most by itself first.',
+      'Places in the source (FILE:LINE of procedures, loops and lines) by elapsed time (NPT), most by itself first.',
     arguments: {
       path: { description: 'part of the path of a source file; all files where it is left out', required: false },
       file,

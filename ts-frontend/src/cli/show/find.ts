@@ -17,13 +17,11 @@ export function find(model: Model, name: string): number {
       didYouMean(name, names, '"quartz report" and "quartz threads" list the names'),
     );
   }
-  const exact = ids.filter((id) => item(model.entities, id).name === name);
-  if (exact.length === 0 && ids.length > 1) {
-    const some = ids
-      .slice(0, 5)
-      .map((id) => `"${item(model.entities, id).kind} ${item(model.entities, id).name}"`)
-      .join(', ');
-    throw new Failure(`"${name}" is part of ${ids.length} names`, `say which: ${some}${ids.length > 5 ? ', ...' : ''}`);
+  const titles = new Set(ids.map((id) => `"${item(model.entities, id).kind} ${item(model.entities, id).name}"`));
+  if (titles.size > 1 && !ids.some((id) => item(model.entities, id).name === name)) {
+    const some = [...titles].slice(0, 5).join(', ');
+    const which = `say which: ${some}${titles.size > 5 ? ', ...' : ''}`;
+    throw new Failure(`"${name}" is part of ${titles.size} names`, which);
   }
-  return item(ids, 0);
+  return ids.find((id) => item(model.entities, id).name === name) ?? item(ids, 0);
 }
