@@ -117,6 +117,23 @@ needing('tool:chromium')(
   },
 );
 
+needing('tool:chromium')('in Chromium: a narrow window is not left, tables are scrolled in it', async (t) => {
+  const browser = await Chromium.open(page, 380);
+  try {
+    await browser.evaluate(
+      `document.querySelectorAll('td.left').forEach((cell) => { cell.textContent += ' ' + 'xy'.repeat(60); })`,
+    );
+    t.true(
+      (await browser.evaluate(
+        '[...document.querySelectorAll("table")].some((one) => one.getBoundingClientRect().right > innerWidth)',
+      )) as boolean,
+    );
+    t.true((await browser.evaluate('document.documentElement.scrollWidth <= innerWidth')) as boolean);
+  } finally {
+    await browser.close();
+  }
+});
+
 needing('tool:chromium')('in Chromium: printed, all columns are on the paper, however long a name is', async (t) => {
   const browser = await Chromium.open(page, 720); // A4 without margins
   try {
