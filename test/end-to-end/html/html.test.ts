@@ -124,11 +124,11 @@ needing('tool:chromium')('in Chromium: a narrow window is not left, tables are s
       `document.querySelectorAll('td.left').forEach((cell) => { cell.textContent += ' ' + 'xy'.repeat(60); })`,
     );
     t.true(
-      (await browser.evaluate(
+      await browser.evaluate(
         '[...document.querySelectorAll("table")].some((one) => one.getBoundingClientRect().right > innerWidth)',
-      )) as boolean,
+      ),
     );
-    t.true((await browser.evaluate('document.documentElement.scrollWidth <= innerWidth')) as boolean);
+    t.true(await browser.evaluate('document.documentElement.scrollWidth <= innerWidth'));
   } finally {
     await browser.close();
   }

@@ -60,7 +60,7 @@ export function figureLegend({ entities }: PageData, figure: Figure): string {
   });
   const name = entities[figure.entity]?.name ?? '?';
   return (
-    `<div class="wide"><table><caption>${escape(name)}: ${escape(time(figure.nptNs))}</caption><thead><tr><th></th><th ` +
-    `class="left">child</th><th>NPT</th><th>share</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+    `<div class="wide"><table><caption>${escape(name)}: ${escape(time(figure.nptNs))}</caption><thead><tr><th></th>` +
+    `<th class="left">child</th><th>NPT</th><th>share</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
   );
 }
