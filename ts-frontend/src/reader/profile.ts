@@ -143,6 +143,9 @@ export function isProfileError(error: unknown): error is ProfileError {
 /** Of which kind it is. */
 export const faultOf = ({ fault }: ProfileError): ProfileFault => faultNamed(fault);
 
+/** Whether a file that a sampler is writing may be readable soon: it is being made, or replaced by another one. */
+export const isPassing = (error: unknown): boolean => isProfileError(error) && faultOf(error) !== 'version';
+
 interface OpenOptions {
   symbolize?: boolean;
   /** The previous read of a recording that is still going on: data that cannot have changed is copied from it. */

@@ -8,11 +8,12 @@ import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Arguments } from '../command.js';
 import { moreStdio } from './child.js';
+import { Failure } from '../failure.js';
 import { samplerPath } from '../files.js';
 import { invocation, shellWord } from '../invocation.js';
 import { nameIn } from './recording.js';
 import { textOf, unnamedFile } from '../unnamed-file.js';
-import { openProfile } from '../../reader/profile.js';
+import { isPassing, isProfileError, openProfile } from '../../reader/profile.js';
 import { defined, item } from '../../model/index.js';
 
 /** A recording that runs while the screen is shown. */
@@ -87,6 +88,15 @@ async function stop(recording: Recording, all: boolean): Promise<void> {
   }
 }
 
+/** Why nothing that this sampler writes can be shown. */
+const otherVersion = (error: unknown): unknown =>
+  isProfileError(error)
+    ? new Failure(
+        `what ${samplerPath()} records cannot be shown: ${error.why}`,
+        'build Quartz again (npm run build), or install all of it in one version',
+      )
+    : error;
+
 /**
  * Waits until the profile has a snapshot or the sampler has ended. Returns the name of the profile, undefined if there
  * is none.
@@ -97,8 +107,9 @@ async function firstSnapshot(recording: Recording): Promise<string | undefined> 
     const file = nameIn(recording.reported);
     try {
       if (file !== undefined && openProfile(file, { symbolize: false }).head.snapshots > 0) return file;
-    } catch {
-      // the program has executed another one, whose profile does not exist yet
+    } catch (error) {
+      // What passes: the program has executed another one, whose profile does not exist yet.
+      if (!isPassing(error)) throw otherVersion(error);
     }
     if (ended) return undefined;
     await pause(20);

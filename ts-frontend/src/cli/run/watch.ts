@@ -11,7 +11,7 @@ import { sourceText } from '../show/source-text.js';
 import { display, hasBraille } from '../terminal.js';
 import { buildModel, difference, type RawProfile } from '../../model/index.js';
 import { codeOf } from '../../reader/disassembly.js';
-import { isProfileError, openProfile, saveProfile } from '../../reader/profile.js';
+import { isPassing, isProfileError, openProfile, saveProfile } from '../../reader/profile.js';
 import { LiveScreen } from '../../../../tui/src/live.js';
 import { show } from '../../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../../tui/src/session.js';
@@ -27,8 +27,9 @@ interface Sampling {
 function hasSnapshots(file: string): boolean {
   try {
     return openProfile(file, { symbolize: false }).head.snapshots > 0;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isPassing(error)) return false;
+    throw error;
   }
 }
 
