@@ -18,11 +18,12 @@
 struct qzi_target *qzi_targets[QZI_TARGETS_MAX];
 unsigned qzi_target_count;
 
-#define MAP_NS       UINT64_C(1000000000) /* interval between readings of the memory map */
-#define USAGE_COST   1600u                /* reading the usage may take this fraction of a CPU: 1 / 1600 */
+#define MAP_NS       UINT64_C(1000000000) /* interval between readings of the memory map, */
+#define MAP_COST     1600u                /* which may take at most 1 / 1600 of a CPU, */
 #define MAP_SOON_NS  UINT64_C(100000000)  /* interval after an unknown address was seen, or a library was unloaded; */
 #define MAP_EARLY    16u /* the number of such early readings: programs load their libraries when they start */
 #define MAP_EARLY_NS UINT64_C(10000000)
+#define USAGE_COST   1600u /* reading the usage may take this fraction of a CPU: 1 / 1600 */
 
 #define BRIEF_NS     UINT64_C(1000000000) /* a shorter run shows little */
 
@@ -300,8 +301,8 @@ int qzi_target_tend(struct qzi_target *target) {
       qzi_modules_free(old);
     }
     target->map_ns = qzi_clock_ns();
-    uint64_t took_ns = qzi_thread_cpu_ns() - begin_ns;
-    target->map_due_ns = target->map_ns + (took_ns * 200 > MAP_NS ? took_ns * 200 : MAP_NS);
+    uint64_t least_ns = (qzi_thread_cpu_ns() - begin_ns) * MAP_COST;
+    target->map_due_ns = target->map_ns + (least_ns > MAP_NS ? least_ns : MAP_NS);
     now_ns = target->map_ns;
   }
   int map_ms = (int)((target->map_due_ns - now_ns) / 1000000) + 1;

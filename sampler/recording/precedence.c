@@ -8,8 +8,11 @@
 #include "sampler/linux/schedstat.h"
 #include "sampler/util/clock.h"
 
-#define LOOK_NS UINT64_C(20000000)
-#define MOST    16u /* threads in a look, besides main, whose class others get: some 10 us */
+/* Interval between two looks; it grows by a quarter, up to the second value, while there are no new threads: threads
+ * mostly get their class when they begin. */
+#define LOOK_NS  UINT64_C(20000000)
+#define RARER_NS UINT64_C(160000000)
+#define MOST     16u /* threads in a look, besides main, whose class others get: some 10 us */
 
 static unsigned highest(struct qzi_precedence *precedence) {
   uint32_t records = qzi_kernel_threads(precedence->view), count = records < MOST ? records : MOST;
@@ -28,8 +31,11 @@ static void *look(void *argument) {
   qzi_realtime_over(0, QZI_REALTIME_MOST);
   precedence->ready = 1;
   qzi_futex_wake(&precedence->ready);
-  while (!precedence->stop) {
-    uint64_t at_ns = qzi_clock_ns() + LOOK_NS;
+  uint64_t wait_ns = LOOK_NS;
+  for (uint32_t before = 0, records; !precedence->stop; before = records) {
+    records = qzi_kernel_threads(precedence->view);
+    wait_ns = records > before ? LOOK_NS : wait_ns < RARER_NS ? wait_ns + wait_ns / 4 : RARER_NS;
+    uint64_t at_ns = qzi_clock_ns() + wait_ns;
     struct timespec at = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)};
     qzi_futex_wait_until(&precedence->stop, 0, &at);
     unsigned priority = highest(precedence);
