@@ -1,5 +1,5 @@
-/* What a std::thread runs, and who joins it. Both its start routine and its join are functions of libstdc++, always the
- * same, which says nothing.
+/* What a std::thread runs, and who creates and joins it. Its start routine, and what creates and joins it, are functions
+ * of libstdc++, always the same, which says nothing.
  *
  * Owns:    nothing. Writer, reader: the creating thread.
  * Must not: read beyond what libstdc++ itself reads to start the thread, but for the rest of that object's page.
@@ -70,18 +70,26 @@ uint64_t qzl_callable(void *(*start)(void *), void *argument) {
   return (uint64_t)(uintptr_t)table->run;
 }
 
+/* Whether a call stands before the address. */
+static bool is_behind_call(uint64_t back) {
+#if defined(__x86_64__)
+  const uint8_t *code = (const uint8_t *)(uintptr_t)back;
+  return code[-5] == 0xe8 || code[-6] == 0xff || code[-2] == 0xff || code[-3] == 0xff;
+#else
+  uint32_t word = ((const uint32_t *)(uintptr_t)back)[-1]; /* bl; blr */
+  return back % 4 == 0 && (word >> 26 == 0x25 || (word & 0xfffffc1f) == 0xd63f0000);
+#endif
+}
+
 /* The C++ library's functions have small frames, so the return address of their caller is near: the first word that
  * points behind a call in code that is not the library's. */
 uint64_t qzl_site_beyond(uint64_t site, const void *frame_end) {
   if (!in_library(site)) return site;
-#if defined(__x86_64__)
   const uint64_t *word = frame_end;
   for (unsigned k = 0; k < FRAME_WORDS; k++) {
     uint64_t back = word[k];
     if (back < 4096 || in_library(back) || !dl_iterate_phdr(has_code, &back)) continue;
-    const uint8_t *code = (const uint8_t *)(uintptr_t)back;
-    if (code[-5] == 0xe8 || code[-6] == 0xff || code[-2] == 0xff || code[-3] == 0xff) return back;
+    if (is_behind_call(back)) return back;
   }
-#endif
   return site;
 }

@@ -3,7 +3,14 @@
  * work is counted: tests compare shares of it, never times.
  */
 import type { ExecutionContext } from 'ava';
-import { checkInvariants, costIndex, viewOf, type Model, type ViewRow } from '../../../ts-frontend/src/model/index.js';
+import {
+  checkInvariants,
+  costIndex,
+  viewOf,
+  workSpanOf,
+  type Model,
+  type ViewRow,
+} from '../../../ts-frontend/src/model/index.js';
 import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { lineOf, program } from './helpers.js';
@@ -93,6 +100,14 @@ test('threads that create threads of their own kind have one path', async (t) =>
   const way = hottest(model);
   t.deepEqual(way.slice(0, 3), ['main', 'divide', 'halve'], way.join(' > '));
   t.is(way.filter((name) => name === 'halve').length, 1);
+});
+
+test('std::threads belong to the places that create them, not to the C++ library', async (t) => {
+  const { model, status, stderr } = await record(program('creations'), { args: ['places'], span: true });
+  t.is(status, 0, stderr);
+  const sites = workSpanOf(model)?.sites ?? [];
+  const counts = sites.map(({ start, count }) => `${model.entities[start]?.name.replace(/\(.*/, '') ?? '?'}: ${count}`);
+  t.deepEqual(counts.sort(), ['of_a_pair: 1', 'of_a_pair: 1', 'three: 3']);
 });
 
 test('more creations at a time than there is room for: nothing is lost but some of their paths', async (t) => {

@@ -65,6 +65,19 @@ PROCEDURE static void swarm() {
   }
 }
 
+/* std::threads of two procedures: the C++ library creates them all by the same call. */
+PROCEDURE static void three() {
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 3; k++) threads.emplace_back([] { units(10); });
+  for (std::thread &thread : threads) thread.join();
+}
+static void of_a_pair() { units(10); }
+PROCEDURE static void two() {
+  std::thread first(of_a_pair), second(of_a_pair);
+  first.join();
+  second.join();
+}
+
 int main(int, char **arguments) {
   if (!strcmp(arguments[1], "phases")) {
     small_phase();
@@ -75,6 +88,9 @@ int main(int, char **arguments) {
     divide();
   } else if (!strcmp(arguments[1], "swarm")) {
     swarm();
+  } else if (!strcmp(arguments[1], "places")) {
+    three();
+    two();
   }
   return 0;
 }

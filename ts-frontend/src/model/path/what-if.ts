@@ -14,10 +14,12 @@ import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
  */
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
 
-/** A place where threads are created, by the name of the start routine and of the creator. */
+/** A place where threads are created: the start routine and the creator, each by name and as entity (0: none known). */
 interface Site {
   runs: string;
+  start: number;
   creator: string;
+  caller: number;
 }
 
 export interface WhatIf {
@@ -103,13 +105,13 @@ function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
 function siteOf({ model, sites }: WhatIfInput, site: number): Site {
   const row = sites.find((one) => one.site === site);
   const name = (id: number | undefined): string => (id === undefined || id === 0 ? '?' : item(model.entities, id).name);
-  return { runs: name(row?.start), creator: name(row?.caller) };
+  return { runs: name(row?.start), start: row?.start ?? 0, creator: name(row?.caller), caller: row?.caller ?? 0 };
 }
 
 /** The site of a question of the form PROCEDURE@CREATOR. */
 function siteAsked(question: string): Site {
   const at = question.lastIndexOf('@');
-  return { runs: question.slice(0, at), creator: question.slice(at + 1) };
+  return { runs: question.slice(0, at), start: 0, creator: question.slice(at + 1), caller: 0 };
 }
 
 /** The lock with that name, or else the first whose name begins with it; 0: there is none. */

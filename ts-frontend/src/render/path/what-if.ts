@@ -11,9 +11,24 @@ import { count, figure, percent, time } from '../format/units.js';
 const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Pick<RenderOptions, 'ascii'>): string =>
   entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
 
-const condition = ({ kind, site, factor, sinceNs }: WhatIf, name: string, options: RenderOptions): string => {
+/** Templates of the standard library that create threads (std::vector<std::thread>) say nothing about the place. */
+function threadsOf(model: Model, site: NonNullable<WhatIf['site']>, options: RenderOptions): string {
+  const runs = site.start === 0 ? site.runs : label(item(model.entities, site.start), options);
+  if (site.caller === 0) return `threads that ${site.creator} creates to run ${runs}`;
+  const caller = item(model.entities, site.caller);
+  return caller.origin === 'standard'
+    ? `threads that run ${runs}`
+    : `threads that ${label(caller, options)} creates to run ${runs}`;
+}
+
+const condition = (
+  model: Model,
+  { kind, site, factor, sinceNs }: WhatIf,
+  name: string,
+  options: RenderOptions,
+): string => {
   if (kind === 'lock') return `If nobody had to wait for ${name}`;
-  const what = site === null ? name : `threads that ${site.creator} creates to run ${site.runs}`;
+  const what = site === null ? name : threadsOf(model, site, options);
   const since = sinceNs === null ? '' : ` from ${time(sinceNs, options)} on`;
   if (factor === 0) return `If ${what} were free${since}`;
   return `If ${what} took ${factor === 0.5 ? 'half' : figure(factor)} ${factor === 0.5 ? '' : 'times '}as long`;
@@ -68,9 +83,9 @@ function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: R
       ? ''
       : ' This is an estimate: its calls were seen only in samples, which show only what is on the span now.';
   if (answer.basis === 'exact' && Math.abs(span.spanNs - spanNs) < little * span.spanNs)
-    return `${condition(answer, name, options)}, the span would be just as long: another chain of work takes as long.`;
+    return `${condition(model, answer, name, options)}, the span would be just as long: another chain of work takes as long.`;
   const run = onProcessors(model, span, answer, options);
-  return `${condition(answer, name, options)}, the span would be ${length}.${run}${why}`;
+  return `${condition(model, answer, name, options)}, the span would be ${length}.${run}${why}`;
 }
 
 /** Answers other than the span itself, as columns of the prediction. */
