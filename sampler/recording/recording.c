@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "cpu_placement.h"
 #include "sampler/linux/signal_samples.h"
+#include "sampler/linux/command_line.h"
 #include "sampler/linux/process.h"
 #include "sampler/linux/free_lock_cost.h"
 #include "sampler/linux/futex_wait.h"
@@ -31,34 +32,6 @@
 #define SWITCH_NS UINT64_C(100000)
 
 /* ---- program and machine, for the head ---- */
-
-/* The command line, with words quoted for a shell. */
-static uint32_t command_line(struct qzi_interner *in, pid_t pid) {
-  char name[64], words[4096], text[4 * sizeof words + 16];
-  snprintf(name, sizeof name, "/proc/%ld/cmdline", (long)pid);
-  FILE *file = fopen(name, "re");
-  size_t bytes = file ? fread(words, 1, sizeof words - 1, file) : 0, used = 0;
-  if (file) fclose(file);
-  words[bytes] = 0;
-  for (size_t at = 0; at < bytes; at += strlen(words + at) + 1) {
-    const char *word = words + at;
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,@%^";
-    if (used) text[used++] = ' ';
-    if (*word && strspn(word, plain) == strlen(word)) {
-      used += (size_t)sprintf(text + used, "%s", word);
-      continue;
-    }
-    text[used++] = '\'';
-    for (; *word; word++) {
-      if (*word == '\'')
-        used += (size_t)sprintf(text + used, "'\\''");
-      else
-        text[used++] = *word;
-    }
-    text[used++] = '\'';
-  }
-  return qzi_intern_text(in, text, used);
-}
 
 const char *qzi_recording_host(void) {
   static char text[1024]; /* kept for all recordings: with many CPUs, the kernel takes long to write it */
@@ -84,7 +57,8 @@ static void describe(struct qzi_recording *recording) {
   struct qz_profile *head = recording->file.head;
   char path[4096];
   head->program = qzi_process_program(recording->pid, path, sizeof path) ? 0 : qzi_intern_string(in, path);
-  head->arguments = command_line(in, recording->pid);
+  char arguments[QZI_COMMAND_LINE];
+  head->arguments = qzi_intern_text(in, arguments, qzi_command_line(recording->pid, arguments));
   const char *host = qzi_recording_host();
   head->host = *host ? qzi_intern_string(in, host) : 0;
   head->version_text = qzi_intern_string(in, QUARTZ_VERSION);

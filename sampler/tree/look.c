@@ -116,6 +116,12 @@ static enum qzi_tree_wait other_wait(long number) {
 #endif
   case SYS_epoll_pwait:
   case SYS_pselect6: return QZI_WAIT_EVENTS;
+  case SYS_fsync:
+  case SYS_fdatasync:
+  case SYS_msync:
+  case SYS_sync_file_range:
+  case SYS_syncfs:
+  case SYS_sync: return QZI_WAIT_FLUSH;
   default: return QZI_WAIT_OTHER;
   }
 }

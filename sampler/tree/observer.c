@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "ends.h"
@@ -26,6 +27,15 @@
 #define TITLE_NS 50000000u   /* ns: processes that live for less keep the names of their kinds */
 #define AGAIN_NS 1000000000u /* ns: age at which a process's title is read again */
 
+#define ROUNDS   16u /* maximum number of rounds whose time the tree has not come to */
+
+/* What was found of some threads at one time. */
+struct round {
+  uint64_t at_ns;
+  unsigned count;
+  struct qzi_tree_thread found[LOOKS]; /* copies; only tid, wait and peers are used */
+};
+
 struct qzi_observer {
   struct qzi_task_events *events;
   struct qzi_tree *tree;
@@ -33,6 +43,9 @@ struct qzi_observer {
   pthread_t thread;
   int stop_fd;
   uint64_t end_ns, cpu_ns, random;
+  uint64_t counted_ns; /* time up to which waits are counted */
+  struct round round[ROUNDS];
+  unsigned first_round, rounds; /* a ring */
 };
 
 struct qzi_tree *qzi_observer_tree(struct qzi_observer *observer) {
@@ -52,8 +65,9 @@ static uint64_t next_random(struct qzi_observer *observer) {
 }
 
 /* Whether to find out what the thread waits for: it was not examined yet, or the other end was not found, perhaps
- * because that process had just begun. */
+ * because that process had just begun. What is known of it is LATE_NS old: one that has just slept may sleep again. */
 static int is_to_look(const struct qzi_tree_thread *thread, uint64_t now_ns) {
+  if (thread->state != QZI_TREE_ASLEEP) return thread->slept_ns && now_ns - thread->slept_ns < QZI_TREE_SHORT_NS;
   switch (thread->wait) {
   case QZI_WAIT_UNKNOWN: return 1;
   case QZI_WAIT_PIPE_READ:
@@ -64,23 +78,56 @@ static int is_to_look(const struct qzi_tree_thread *thread, uint64_t now_ns) {
   }
 }
 
-static void look(struct qzi_observer *observer, struct qzi_tree_thread *thread, uint64_t now_ns) {
-  uint64_t slept_ns = now_ns - thread->since_ns;
-  qzi_tree_look(observer->tree, observer->ends, thread);
-  thread->look_ns = now_ns + (slept_ns > LOOK_NS ? slept_ns : LOOK_NS);
+/* Examines some of the threads now; which of them sleep now is known only later. */
+static void look_around(struct qzi_observer *observer, uint64_t now_ns) {
+  struct qzi_tree *tree = observer->tree;
+  if (observer->rounds == ROUNDS) return;
+  struct round *round = &observer->round[(observer->first_round + observer->rounds++) % ROUNDS];
+  round->at_ns = now_ns;
+  round->count = 0;
+  for (const struct qzi_tree_thread *its = tree->all; its && round->count < LOOKS; its = its->next_all)
+    if (is_to_look(its, tree->now_ns)) {
+      struct qzi_tree_thread *found = &round->found[round->count++];
+      *found = *its;
+      found->wait = QZI_WAIT_UNKNOWN;
+      qzi_tree_look(tree, observer->ends, found);
+    }
 }
 
-/* Counts what sleeping threads wait for: on average each sleeps for `ns`. */
-static void count_waits(struct qzi_observer *observer, uint64_t ns) {
+/* The tree has come to the time of the round: notes what was found, if the thread slept, and counts what sleeping
+ * threads wait for: on average each sleeps for the time since the round before. */
+static void count_waits(struct qzi_observer *observer, const struct round *round) {
   struct qzi_tree *tree = observer->tree;
-  unsigned asleep = 0, looks = 0;
+  for (unsigned k = 0; k < round->count; k++) {
+    const struct qzi_tree_thread *found = &round->found[k];
+    struct qzi_tree_thread *its = qzi_tree_thread_of(tree, found->tid);
+    if (found->wait == QZI_WAIT_UNKNOWN || !its || its->state != QZI_TREE_ASLEEP) continue;
+    uint64_t slept_ns = tree->now_ns - its->since_ns;
+    its->wait = found->wait;
+    its->peer_count = found->peer_count;
+    memcpy(its->peers, found->peers, sizeof its->peers);
+    its->look_ns = tree->now_ns + (slept_ns > LOOK_NS ? slept_ns : LOOK_NS);
+  }
+  unsigned asleep = 0;
   for (struct qzi_tree_thread *its = tree->all; its; its = its->next_all) asleep += its->state == QZI_TREE_ASLEEP;
   unsigned step = asleep / VISITS + 1, at = (unsigned)(next_random(observer) % step);
-  for (struct qzi_tree_thread *its = tree->all; its; its = its->next_all) {
-    if (its->state != QZI_TREE_ASLEEP || at++ % step) continue;
-    if (is_to_look(its, tree->now_ns) && looks++ < LOOKS) look(observer, its, tree->now_ns);
-    qzi_tree_waited(tree, its, ns * step);
+  uint64_t ns = round->at_ns - observer->counted_ns;
+  for (struct qzi_tree_thread *its = tree->all; its; its = its->next_all)
+    if (its->state == QZI_TREE_ASLEEP && at++ % step == 0) qzi_tree_waited(tree, its, ns * step);
+  observer->counted_ns = round->at_ns;
+}
+
+/* Brings the tree to that time. */
+static void go_on(struct qzi_observer *observer, uint64_t until_ns) {
+  for (; observer->rounds && observer->round[observer->first_round].at_ns <= until_ns; observer->rounds--) {
+    const struct round *round = &observer->round[observer->first_round];
+    read_events(observer, round->at_ns);
+    qzi_tree_advance(observer->tree, round->at_ns);
+    count_waits(observer, round);
+    observer->first_round = (observer->first_round + 1) % ROUNDS;
   }
+  read_events(observer, until_ns);
+  qzi_tree_advance(observer->tree, until_ns);
 }
 
 static void name_processes(struct qzi_observer *observer) {
@@ -100,24 +147,22 @@ static void name_processes(struct qzi_observer *observer) {
 
 static void *observe(void *argument) {
   struct qzi_observer *observer = argument;
-  uint64_t last_ns = observer->tree->now_ns;
+  observer->counted_ns = observer->tree->now_ns;
   /* If the user may set it, because buffers overflow while other programs occupy the CPUs. The thread uses at most some
    * per cent of one. */
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){.sched_priority = 1});
   for (;;) {
     struct pollfd stop = {.fd = observer->stop_fd, .events = POLLIN};
     if (poll(&stop, 1, EACH_MS / 2 + (int)(next_random(observer) % (EACH_MS + 1))) > 0) break;
-    uint64_t until_ns = qzi_clock_ns() - LATE_NS;
-    if (until_ns <= last_ns) continue;
-    read_events(observer, until_ns);
-    qzi_tree_advance(observer->tree, until_ns);
-    count_waits(observer, until_ns - last_ns);
+    uint64_t now_ns = qzi_clock_ns();
+    look_around(observer, now_ns);
+    if (now_ns - LATE_NS <= observer->counted_ns) continue;
+    go_on(observer, now_ns - LATE_NS);
     name_processes(observer);
-    last_ns = until_ns;
   }
-  read_events(observer, observer->end_ns);
-  qzi_tree_advance(observer->tree, observer->end_ns);
+  go_on(observer, observer->end_ns);
   qzi_tree_end(observer->tree);
+  qzi_tree_share_unknown(observer->tree);
   observer->cpu_ns = qzi_thread_cpu_ns();
   return NULL;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tree_parts.h"
 
-static struct qzi_tree_thread *thread_of(const struct qzi_tree *tree, uint32_t tid) {
+struct qzi_tree_thread *qzi_tree_thread_of(const struct qzi_tree *tree, uint32_t tid) {
   struct qzi_tree_thread *thread = tree->threads[tid % QZI_TREE_HASH];
   while (thread && thread->tid != tid) thread = thread->next;
   return thread;
@@ -95,7 +95,7 @@ struct qzi_tree *qzi_tree_new(uint32_t root, const char *name, unsigned cpus, ui
 
 /* The thread; if the event of its beginning was lost, it is added now. */
 static struct qzi_tree_thread *known(struct qzi_tree *tree, uint32_t pid, uint32_t tid) {
-  struct qzi_tree_thread *thread = thread_of(tree, tid);
+  struct qzi_tree_thread *thread = qzi_tree_thread_of(tree, tid);
   if (thread) return thread;
   tree->odd++;
   struct qzi_tree_process *process = qzi_tree_process_of(tree, pid);
@@ -106,9 +106,9 @@ static struct qzi_tree_thread *known(struct qzi_tree *tree, uint32_t pid, uint32
 }
 
 static void begins(struct qzi_tree *tree, const struct qzi_task_event *event) {
-  struct qzi_tree_thread *creator = thread_of(tree, event->ptid);
+  struct qzi_tree_thread *creator = qzi_tree_thread_of(tree, event->ptid);
   struct qzi_tree_process *process = qzi_tree_process_of(tree, event->pid);
-  if (thread_of(tree, event->tid)) { /* the event of its end was lost */
+  if (qzi_tree_thread_of(tree, event->tid)) { /* the event of its end was lost */
     tree->odd++;
     return;
   }
@@ -211,7 +211,11 @@ static void runs(struct qzi_tree *tree, struct qzi_tree_thread *thread, int cpu)
     }
     stop_running(tree, thread);
   }
-  if (thread->state == QZI_TREE_ASLEEP) qzi_tree_woken(tree, thread);
+  if (!tree->busy) qzi_tree_gap_ended(tree, thread);
+  if (thread->state == QZI_TREE_ASLEEP) {
+    qzi_tree_woken(tree, thread);
+    thread->slept_ns = tree->now_ns;
+  }
   set_state(tree, thread, QZI_TREE_RAN);
   thread->wait = QZI_WAIT_UNKNOWN;
   thread->peer_count = 0;
@@ -227,6 +231,7 @@ void qzi_tree_advance(struct qzi_tree *tree, uint64_t now_ns) {
   uint64_t ns = now_ns - tree->now_ns;
   unsigned busy = tree->busy < QZI_TREE_BUSY ? tree->busy : QZI_TREE_BUSY, left = tree->busy;
   tree->by_busy[busy] += ns;
+  if (!tree->busy && !tree->no_cpu) tree->gap_ns += ns;
   if (tree->no_cpu && tree->busy < tree->cpus) *(tree->busy ? &tree->held_back_ns : &tree->starved_ns) += ns;
   for (unsigned cpu = 0; left && cpu < tree->running_room; cpu++) {
     if (!tree->running[cpu]) continue;
@@ -252,13 +257,14 @@ void qzi_tree_take(struct qzi_tree *tree, const struct qzi_task_event *event) {
   switch (event->kind) {
   case QZI_TASK_BEGINS: begins(tree, event); break;
   case QZI_TASK_ENDS:
-    if ((thread = thread_of(tree, event->tid))) end_thread(tree, thread);
+    if ((thread = qzi_tree_thread_of(tree, event->tid))) end_thread(tree, thread);
     break;
   case QZI_TASK_RUNS:
     if ((thread = known(tree, event->pid, event->tid))) runs(tree, thread, event->cpu);
     break;
   case QZI_TASK_STOPS:
-    if (!(thread = thread_of(tree, event->tid))) break; /* an event that arrives after that of the thread's end */
+    if (!(thread = qzi_tree_thread_of(tree, event->tid)))
+      break; /* an event that arrives after that of the thread's end */
     stop_running(tree, thread);
     set_state(tree, thread, event->preempted ? QZI_TREE_NO_CPU : QZI_TREE_ASLEEP);
     break;

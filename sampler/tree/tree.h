@@ -24,5 +24,7 @@ void qzi_tree_advance(struct qzi_tree *tree, uint64_t now_ns);
 /* Ends all living processes; must be the last call. */
 void qzi_tree_end(struct qzi_tree *tree);
 
+/* The living thread or process with that number; NULL: there is none. */
+struct qzi_tree_thread *qzi_tree_thread_of(const struct qzi_tree *tree, uint32_t tid);
 struct qzi_tree_process *qzi_tree_process_of(const struct qzi_tree *tree, uint32_t pid);
 #endif

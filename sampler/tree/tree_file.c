@@ -79,19 +79,28 @@ static void write_processes(FILE *out, const struct qzi_tree *tree) {
 
 static const char *const waits[QZI_WAITS] = {"unknown", "children", "pipe-read", "pipe-write", "socket",
                                              "lock",    "shared",   "threads",   "semaphore",  "file-lock",
-                                             "events",  "sleep",    "device",    "other"};
+                                             "events",  "sleep",    "device",    "flush",      "other"};
 
 static void write_rest(FILE *out, const struct qzi_tree *tree) {
+  unsigned written = 0;
   fputs(",\n\"waits\":[", out);
   for (unsigned k = 0; k < tree->wait_count; k++) {
     const struct qzi_tree_wait_row *row = &tree->waits[k];
-    fprintf(out, "%s{\"kind\":%u,\"wait\":\"%s\",\"holder\":", k ? ",\n" : "\n", row->kind, waits[row->wait]);
+    if (!row->ns) continue;
+    fprintf(out, "%s{\"kind\":%u,\"wait\":\"%s\",\"holder\":", written++ ? ",\n" : "\n", row->kind, waits[row->wait]);
     fprintf(out, row->holder == UINT32_MAX ? "null" : "%u", row->holder);
     fprintf(out, ",\"holderPid\":%u", row->holder_pid);
     number(out, "ns", row->ns);
     number(out, "idleNs", row->idle_ns);
     fputc('}', out);
   }
+  fputs("],\n\"gaps\":[", out);
+  written = 0;
+  for (unsigned k = 0; k < tree->kind_count; k++)
+    for (unsigned wait = 0; wait < QZI_WAITS; wait++)
+      if (tree->gaps[k][wait].ns)
+        fprintf(out, "%s{\"kind\":%u,\"wait\":\"%s\",\"ns\":%" PRIu64 "}", written++ ? ",\n" : "\n", k, waits[wait],
+                tree->gaps[k][wait].ns);
   fputs("],\n\"spans\":[", out);
   for (unsigned k = 0; k < tree->span_count; k++) {
     const struct qzi_tree_span *span = &tree->spans[k];

@@ -35,5 +35,10 @@ void qzi_tree_release(struct qzi_tree *tree, const struct qzi_tree_process *proc
 
 /* waits.c: counts `ns` of waiting by a thread for what it waits for. */
 void qzi_tree_waited(struct qzi_tree *tree, const struct qzi_tree_thread *thread, uint64_t ns);
+/* waits.c: the thread goes on, and nothing has run before. */
+void qzi_tree_gap_ended(struct qzi_tree *tree, const struct qzi_tree_thread *thread);
+/* waits.c: divides the waits and gaps of sleeps that nobody examined among the others of that kind of process: in
+ * proportion to those of short sleeps. */
+void qzi_tree_share_unknown(struct qzi_tree *tree);
 
 #endif

@@ -58,7 +58,7 @@ struct qzi_tree_process {
 
 /* What a sleeping thread waits for. */
 enum qzi_tree_wait {
-  QZI_WAIT_UNKNOWN,    /* not examined yet */
+  QZI_WAIT_UNKNOWN,    /* not examined yet, or it had ended when it was */
   QZI_WAIT_CHILDREN,   /* for a child process to end */
   QZI_WAIT_PIPE_READ,  /* for data in a pipe */
   QZI_WAIT_PIPE_WRITE, /* for room in a pipe */
@@ -71,10 +71,12 @@ enum qzi_tree_wait {
   QZI_WAIT_EVENTS, /* poll, select, epoll */
   QZI_WAIT_SLEEP,
   QZI_WAIT_DEVICE, /* uninterruptible sleep */
+  QZI_WAIT_FLUSH,  /* for what was written to reach the disk */
   QZI_WAIT_OTHER,
   QZI_WAITS
 };
-#define QZI_TREE_PEERS 8u
+#define QZI_TREE_PEERS    8u
+#define QZI_TREE_SHORT_NS 40000000u /* a shorter sleep has often ended when it is to be examined */
 
 struct qzi_tree_thread {
   uint32_t tid;
@@ -86,6 +88,7 @@ struct qzi_tree_thread {
   struct qzi_tree_chain *chain;
   enum qzi_tree_wait wait; /* what it waits for in the current sleep */
   int released;            /* 1: a process that it waited for has ended: the chain is that process's */
+  uint64_t slept_ns;       /* when its last sleep ended; 0: it had none */
   uint32_t peers[QZI_TREE_PEERS], peer_count; /* pids of the processes that it waits for */
   uint64_t look_ns;                           /* if none were found: when to search again */
   struct qzi_tree_thread *next, *previous_all, *next_all;
@@ -95,6 +98,12 @@ struct qzi_tree_wait_row {
   uint32_t kind, wait, holder; /* kind of the process it waits for; UINT32_MAX: unknown, or not in the tree */
   uint32_t holder_pid;         /* its pid; 0: several */
   uint64_t ns, idle_ns; /* thread time; the part of it while fewer threads were runnable than there are usable CPUs */
+  uint64_t short_ns;    /* the part of ns while a sleep was still short */
+};
+
+/* Time in which nothing ran, until a thread went on that had slept in that way; the part of it of short sleeps. */
+struct qzi_tree_gap {
+  uint64_t ns, short_ns;
 };
 
 struct qzi_tree_span {
@@ -130,6 +139,8 @@ struct qzi_tree {
   uint64_t span_ns, span_number;
   struct qzi_tree_wait_row waits[QZI_TREE_WAITS];
   unsigned wait_count;
+  struct qzi_tree_gap gaps[QZI_TREE_KINDS][QZI_WAITS];
+  uint64_t gap_ns;            /* for how long nothing has run or been runnable; 0: something runs */
   struct qzi_tree_chain path; /* chain of the launched process, when it has ended */
   uint64_t switches, odd;     /* odd: events that contradicted the state, because others were lost */
   int executes, over;         /* whether the launched process was seen to execute its program; whether it has ended */

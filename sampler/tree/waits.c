@@ -75,6 +75,48 @@ void qzi_tree_waited(struct qzi_tree *tree, const struct qzi_tree_thread *thread
                                      .holder_pid = peer ? peer->pid : 0};
     struct qzi_tree_wait_row *row = row_of(tree, &want);
     row->ns += ns / parts;
+    if (tree->now_ns - thread->since_ns < QZI_TREE_SHORT_NS) row->short_ns += ns / parts;
     if (tree->busy + tree->no_cpu < tree->cpus) row->idle_ns += ns / parts;
   }
+}
+
+void qzi_tree_gap_ended(struct qzi_tree *tree, const struct qzi_tree_thread *thread) {
+  if (thread->state == QZI_TREE_ASLEEP) {
+    struct qzi_tree_gap *gap = &tree->gaps[thread->process->kind][thread->wait];
+    gap->ns += tree->gap_ns;
+    if (tree->now_ns - thread->since_ns < QZI_TREE_SHORT_NS) gap->short_ns += tree->gap_ns;
+  }
+  tree->gap_ns = 0;
+}
+
+static void share_gaps(struct qzi_tree_gap gaps[QZI_WAITS]) {
+  uint64_t all_ns = 0;
+  for (unsigned wait = 0; wait < QZI_WAITS; wait++)
+    if (wait != QZI_WAIT_UNKNOWN) all_ns += gaps[wait].short_ns;
+  if (!all_ns) return;
+  double each = (double)gaps[QZI_WAIT_UNKNOWN].ns / (double)all_ns;
+  for (unsigned wait = 0; wait < QZI_WAITS; wait++)
+    if (wait != QZI_WAIT_UNKNOWN) gaps[wait].ns += (uint64_t)(each * (double)gaps[wait].short_ns);
+  gaps[QZI_WAIT_UNKNOWN].ns = 0;
+}
+
+static void share_waits(struct qzi_tree *tree, struct qzi_tree_wait_row *unknown) {
+  const struct qzi_tree_wait_row *end = tree->waits + tree->wait_count;
+  uint64_t all_ns = 0;
+  for (const struct qzi_tree_wait_row *row = tree->waits; row < end; row++)
+    if (row->kind == unknown->kind && row->wait != QZI_WAIT_UNKNOWN) all_ns += row->short_ns;
+  if (!all_ns) return;
+  for (struct qzi_tree_wait_row *row = tree->waits; row < end; row++) {
+    if (row->kind != unknown->kind || row->wait == QZI_WAIT_UNKNOWN) continue;
+    double part = (double)row->short_ns / (double)all_ns;
+    row->ns += (uint64_t)((double)unknown->ns * part);
+    row->idle_ns += (uint64_t)((double)unknown->idle_ns * part);
+  }
+  unknown->ns = unknown->idle_ns = 0;
+}
+
+void qzi_tree_share_unknown(struct qzi_tree *tree) {
+  for (unsigned k = 0; k < tree->kind_count; k++) share_gaps(tree->gaps[k]);
+  for (unsigned k = 0; k < tree->wait_count; k++)
+    if (tree->waits[k].wait == QZI_WAIT_UNKNOWN) share_waits(tree, &tree->waits[k]);
 }

@@ -69,10 +69,10 @@ static void not_created(struct qzl_thread *child, int error) {
 
 #undef pthread_create
 QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
-  struct qzl_thread *child = qzi_publishing() || qzl_process.attachable
-                               ? expect(qzl_callable(start, argument),
-                                        qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), qzl_frame_here())
-                               : NULL;
+  struct qzl_thread *child =
+    qzi_publishing() || qzl_process.attachable
+      ? expect(qzl_callable(start, argument), qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), qzl_frame_here())
+      : NULL;
   if (!child) return qzl_real.pthread_create(id, attributes, start, argument);
   child->start = start;
   child->argument = argument;

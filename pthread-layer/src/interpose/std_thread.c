@@ -1,5 +1,5 @@
-/* What a std::thread runs, and who creates and joins it. Its start routine, and what creates and joins it, are functions
- * of libstdc++, always the same, which says nothing.
+/* What a std::thread runs, and who creates and joins it. Its start routine, and what creates and joins it, are
+ * functions of libstdc++, always the same, which says nothing.
  *
  * Owns:    nothing. Writer, reader: the creating thread.
  * Must not: read beyond what libstdc++ itself reads to start the thread, but for the rest of that object's page.

@@ -127,12 +127,15 @@ observing('a pre-fork server with one slow worker', async (t) => {
   t.true(model.findings.some((one) => one.kind === 'waited-for' && one.pid === slow));
 });
 
-observing('time in which nothing runs: who slept on the path, and for what', async (t) => {
+observing('time in which nothing runs: who went on after it, and what that process had slept for', async (t) => {
   const { model, said } = await record(t, 'sh', '-c', `${parts} spin 50; sleep 0.6; ${parts} spin 50`);
   const asleep = model.findings.find((one) => one.kind === 'asleep');
   t.true(asleep !== undefined && asleep.costNs > 450e6 && asleep.costNs < 700e6, JSON.stringify(model.findings));
   t.like(asleep?.sleepers[0], { name: 'sleep', wait: 'sleep' });
-  t.regex(said.stdout.replace(/\s+/g, ' '), /Nothing ran for .* on the path, sleep slept for a timer \(/);
+  t.regex(
+    said.stdout.replace(/\s+/g, ' '),
+    /Nothing ran for .*, until a process went on that had slept: sleep for a timer \(/,
+  );
   const busy = await record(t, parts, 'spin', '200');
   t.false(busy.model.findings.some((one) => one.kind === 'asleep'));
 });

@@ -57,6 +57,7 @@ const tree = (its: Partial<RawTree>): RawTree => ({
   odd: 0,
   observerNs: 0,
   byBusy: [0, 10 * second],
+  gaps: [],
   kinds: [kind('make')],
   processes: [],
   families: [],
@@ -220,6 +221,20 @@ const findings: readonly (readonly [what: string, its: Partial<RawTree>, facts: 
     },
     { kind: 'asleep', costNs: 5 * second, savingNs: null },
     /^Nothing ran for 5\.00 s .* on the path, server slept for a timer \(5\.00 s\)\.$/,
+  ],
+  [
+    'nothing runs, and the path goes through a helper at rest',
+    {
+      byBusy: [6 * second, 4 * second],
+      kinds: [kind('helper', { path: [0, 0, 6 * second] }), kind('worker', { runNs: 4 * second })],
+      gaps: [
+        { kind: 0, wait: 'events', ns: 0.1 * second },
+        { kind: 1, wait: 'shared', ns: second },
+        { kind: 1, wait: 'flush', ns: 4.9 * second },
+      ],
+    },
+    { kind: 'asleep', costNs: 6 * second },
+    /until a process went on that had slept: worker for what it wrote to reach the disk \(4\.90 s\), for a sem[^;]*$/,
   ],
 ];
 for (const [what, its, facts, text] of findings)

@@ -19,8 +19,11 @@ const phrases: Record<TreeWait, string> = {
   events: 'any of several descriptors',
   sleep: 'a timer',
   device: 'a device or a file',
+  flush: 'what it wrote to reach the disk',
   other: 'something else',
 };
+
+type Asleep = Extract<TreeFinding, { kind: 'asleep' }>;
 
 export const waitPhrase = (wait: TreeWait): string => phrases[wait];
 
@@ -32,6 +35,21 @@ export interface Sentences {
 /** "python3 pool.py (process 4711)" */
 const named = (name: string, pid: number | null, options: RenderOptions): string =>
   pid === null ? clean(name, options) : `${clean(name, options)} (process ${pid})`;
+
+/** Who slept for what: the processes that went on first; if these are not known, those on the path. */
+function sleepOf({ sleepers, causes }: Asleep, options: RenderOptions): string {
+  if (causes.length === 0)
+    return `, and no process of the tree is known to have caused that: on the path, ${sleepers
+      .map(({ name, wait, ns }) => `${clean(name, options)} slept for ${waitPhrase(wait)} (${time(ns, options)})`)
+      .join(', ')}`;
+  const names = [...new Set(causes.map(({ name }) => name))].map((name) => {
+    const waits = causes
+      .filter((cause) => cause.name === name)
+      .map(({ wait, ns }) => `for ${waitPhrase(wait)} (${time(ns, options)})`);
+    return `${clean(name, options)} ${waits.join(', ')}`;
+  });
+  return `, until a process went on that had slept: ${names.join('; ')}`;
+}
 
 export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, options: RenderOptions): Sentences {
   const say = (ns: number): string => time(ns, options);
@@ -82,18 +100,15 @@ export function treeSentences({ raw, runNs }: TreeModel, finding: TreeFinding, o
         remedy: 'Make it faster, give it less to do, or run more processes of its kind.',
       };
     }
-    case 'asleep': {
-      const who = finding.sleepers
-        .map(({ name, wait, ns }) => `${clean(name, options)} slept for ${waitPhrase(wait)} (${say(ns)})`)
-        .join(', ');
+    case 'asleep':
       return {
-        text:
-          `Nothing ran for ${say(finding.costNs)} (${ofRun(finding.costNs)}), and no process of the tree is known to ` +
-          `have caused that: on the path, ${who}.`,
+        text: `Nothing ran for ${say(finding.costNs)} (${ofRun(finding.costNs)})${sleepOf(finding, options)}.`,
         remedy:
+          (finding.causes.some(({ wait }) => wait === 'flush')
+            ? 'Write to the disk less often, more at a time (one flush for several changes). '
+            : '') +
           'Input and output, timers, or other programs end such sleep: do other work meanwhile, or wait less. A ' +
           'server at rest looks the same.',
       };
-    }
   }
 }

@@ -56,6 +56,7 @@ const treeWaits = [
   'events',
   'sleep',
   'device',
+  'flush',
   'other',
 ] as const;
 export type TreeWait = (typeof treeWaits)[number];
@@ -67,6 +68,13 @@ interface TreeWaitRow {
   holderPid: number; // 0 if there are several, or none
   ns: number;
   idleNs: number;
+}
+
+/** Time in which nothing ran, until a process of that kind went on that had slept in that way. */
+interface TreeGap {
+  kind: number;
+  wait: TreeWait;
+  ns: number;
 }
 
 export interface RawTree {
@@ -93,6 +101,7 @@ export interface RawTree {
   processes: TreeProcess[];
   families: TreeFamily[];
   waits: TreeWaitRow[];
+  gaps: TreeGap[]; // empty in trees of versions that did not count it
   spans: [ns: number, runNs: number, topPid: number, topKind: number, topNs: number][];
 }
 
@@ -135,6 +144,8 @@ const processShape = numbersOf('pid', 'parent', 'kind', 'beginNs', 'endNs', 'run
 const familyShape = { ...numbersOf('pid', 'kind', 'childKind', 'most', 'children'), besideNs: [] };
 const waitShape = { ...numbersOf('kind', 'holderPid', 'ns', 'idleNs'), wait: '' };
 
+const gapShape = { ...numbersOf('kind', 'ns'), wait: '' };
+
 const rowsAre = (rows: unknown, shape: Readonly<Record<string, unknown>>): boolean =>
   Array.isArray(rows) && rows.every((row) => hasShape(row, shape));
 
@@ -146,6 +157,7 @@ function isTree(value: unknown): value is RawTree {
     rowsAre(tree.processes, processShape) &&
     rowsAre(tree.families, familyShape) &&
     rowsAre(tree.waits, waitShape) &&
+    rowsAre(tree.gaps, gapShape) &&
     Array.isArray(tree.spans) &&
     tree.spans.every((span) => isNumbers(span) && span.length === 5);
   if (!shaped) return false;
@@ -157,6 +169,7 @@ function isTree(value: unknown): value is RawTree {
     tree.waits.every(
       ({ kind, wait, holder }) => known(kind) && treeWaits.includes(wait) && (holder === null || known(holder)),
     ) &&
+    tree.gaps.every(({ kind, wait }) => known(kind) && treeWaits.includes(wait)) &&
     tree.spans.every(([, , , topKind]) => known(topKind))
   );
 }
@@ -180,7 +193,7 @@ export function readTree(file: string): RawTree | string {
   if (body.length !== Number(count)) return 'is damaged: it was cut, or something was appended';
   if (checksum(body) !== Number.parseInt(sum ?? '', 16)) return 'is damaged: its checksum is wrong';
   try {
-    const tree: unknown = { heldBackNs: 0, ...(JSON.parse(body.toString('utf8')) as object) };
+    const tree: unknown = { heldBackNs: 0, gaps: [], ...(JSON.parse(body.toString('utf8')) as object) };
     if (isTree(tree)) return tree;
   } catch {
     // reported below

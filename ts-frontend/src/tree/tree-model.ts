@@ -23,6 +23,12 @@ export interface WaitRow {
   idleNs: number;
 }
 
+interface GapRow {
+  name: string;
+  wait: TreeWait;
+  ns: number;
+}
+
 export interface PathRow {
   name: string;
   ranNs: number;
@@ -57,6 +63,7 @@ export type TreeFinding =
       costNs: number;
       savingNs: number | null; // null: what they wait for is outside of the tree
       sleepers: { name: string; ns: number; wait: TreeWait }[]; // on the path
+      causes: GapRow[]; // who went on first, and what it had slept for
     };
 
 export interface TreeModel {
@@ -66,6 +73,7 @@ export interface TreeModel {
   nothingNs: number;
   kinds: KindRow[]; // sorted by NPT, largest first
   waits: WaitRow[]; // sorted by time, longest first
+  gaps: GapRow[]; // sorted by time, longest first
   path: PathRow[];
   findings: TreeFinding[];
 }
@@ -229,6 +237,18 @@ function waitedFor(raw: RawTree): TreeFinding[] {
     .slice(0, 2);
 }
 
+/** What was slept for when nothing ran: of each such time, what the process had slept for that went on first. */
+function gapRows(raw: RawTree): GapRow[] {
+  return raw.gaps.map(({ kind, wait, ns }) => ({ name: nameAt(raw, kind), wait, ns })).sort((a, b) => b.ns - a.ns);
+}
+
+/** The important ones. */
+function causesOf(raw: RawTree): GapRow[] {
+  const rows = gapRows(raw);
+  const allNs = sum(rows.map(({ ns }) => ns));
+  return rows.filter(({ ns }) => ns >= leastShare * allNs).slice(0, 4);
+}
+
 /** Nothing ran, though it could have: processes on the path slept for something that no process of the tree did. */
 function asleep(raw: RawTree, path: readonly PathRow[]): TreeFinding[] {
   const nothingNs = Math.max(0, (raw.byBusy[0] ?? 0) - raw.starvedNs);
@@ -244,7 +264,7 @@ function asleep(raw: RawTree, path: readonly PathRow[]): TreeFinding[] {
       ns: asleepNs,
       wait: waits.find(({ waiter }) => waiter === name)?.wait ?? ('unknown' as const),
     }));
-  return [{ kind: 'asleep', costNs, savingNs: null, sleepers }];
+  return [{ kind: 'asleep', costNs, savingNs: null, sleepers, causes: causesOf(raw) }];
 }
 
 export function buildTree(raw: RawTree): TreeModel {
@@ -268,5 +288,15 @@ export function buildTree(raw: RawTree): TreeModel {
     ...waitedFor(raw),
     ...asleep(raw, path),
   ].sort((a, b) => (b.savingNs ?? b.costNs) - (a.savingNs ?? a.costNs));
-  return { raw, runNs, nptNs, nothingNs: raw.byBusy[0] ?? 0, kinds, waits: waitRows(raw), path, findings };
+  return {
+    raw,
+    runNs,
+    nptNs,
+    nothingNs: raw.byBusy[0] ?? 0,
+    kinds,
+    waits: waitRows(raw),
+    gaps: gapRows(raw),
+    path,
+    findings,
+  };
 }

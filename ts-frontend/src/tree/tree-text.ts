@@ -106,7 +106,7 @@ function waitLines({ waits }: TreeModel, options: RenderOptions): string[] {
         { head: 'waited', text: ({ ns }) => time(ns, options) },
         { head: 'CPU unused', text: ({ idleNs }) => time(idleNs, options), drop: 1 },
         { head: 'process', text: ({ waiter }) => clean(waiter, options), align: 'left' },
-        { head: 'for', text: ({ wait }) => waitPhrase(wait), align: 'left', drop: 2 },
+        { head: 'for', text: ({ wait }) => waitPhrase(wait), align: 'left' },
         {
           head: 'of',
           text: ({ holder, holderPid }) =>
@@ -166,7 +166,7 @@ export function treeText(model: TreeModel, options: RenderOptions): string {
 }
 
 export function treeJson(model: TreeModel, options: RenderOptions): string {
-  const { raw, kinds, waits, path, findings, runNs, nptNs, nothingNs } = model;
+  const { raw, kinds, waits, gaps, path, findings, runNs, nptNs, nothingNs } = model;
   const { kinds: rawKinds, waits: rawWaits, spans, ...headFields } = raw;
   return `${JSON.stringify(
     {
@@ -178,6 +178,7 @@ export function treeJson(model: TreeModel, options: RenderOptions): string {
       kinds: kinds.map((row) => ({ ...rawKinds[row.index], ...row })),
       waits,
       waitRows: rawWaits.length,
+      gaps,
       path,
       findings: findings.map((finding) => ({ ...finding, ...treeSentences(model, finding, options) })),
       spans,

@@ -157,6 +157,37 @@ static void through_a_pipe(void) {
   qzi_tree_free(tree);
 }
 
+/* A server that sleeps for something else each time; nothing else runs. What nobody examined is as the short ones. */
+static void gaps(void) {
+  tree = qzi_tree_new(400, "server", 2, 5 * MS);
+  struct qzi_tree_thread *server = qzi_tree_thread_of(tree, 400);
+  const struct {
+    enum qzi_tree_wait wait;
+    unsigned ms;
+  } sleeps_for[] = {
+    {QZI_WAIT_EVENTS, 100}, {QZI_WAIT_FLUSH, 3}, {QZI_WAIT_UNKNOWN, 20}, {QZI_WAIT_SHARED, 1}, {QZI_WAIT_UNKNOWN, 20}};
+  unsigned at = 0;
+  runs(at, 400, 0);
+  for (unsigned k = 0; k < sizeof sleeps_for / sizeof *sleeps_for; k++) {
+    sleeps(at += 2, 400);
+    server->wait = sleeps_for[k].wait;
+    qzi_tree_advance(tree, 5 * MS + (at + sleeps_for[k].ms) * MS);
+    qzi_tree_waited(tree, server, sleeps_for[k].ms * MS);
+    runs(at += sleeps_for[k].ms, 400, 0);
+  }
+  qzi_tree_share_unknown(tree);
+  const struct qzi_tree_gap *found = tree->gaps[kind_of("server", 0)];
+  CHECK_IS(found[QZI_WAIT_EVENTS].ns, 100 * MS);
+  CHECK_IS(found[QZI_WAIT_FLUSH].ns, 33 * MS);
+  CHECK_IS(found[QZI_WAIT_SHARED].ns, 11 * MS);
+  CHECK_IS(found[QZI_WAIT_UNKNOWN].ns, 0);
+  const uint64_t waited[] = {100 * MS, 33 * MS, 0, 11 * MS};
+  for (unsigned k = 0; k < tree->wait_count; k++) CHECK_IS(tree->waits[k].ns, waited[k]);
+  ends(at + 1, 400);
+  check_sums();
+  qzi_tree_free(tree);
+}
+
 /* Losses: a process whose beginning was not seen, CPUs that two processes have. Long runs: the time line stays bounded.
  */
 static void what_is_lost(void) {
@@ -179,6 +210,7 @@ static void what_is_lost(void) {
 int main(void) {
   one_after_the_other();
   through_a_pipe();
+  gaps();
   what_is_lost();
   return 0;
 }

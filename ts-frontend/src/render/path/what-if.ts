@@ -82,10 +82,11 @@ function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: R
     answer.basis === 'exact'
       ? ''
       : ' This is an estimate: its calls were seen only in samples, which show only what is on the span now.';
+  const then = `${condition(model, answer, name, options)}, the span would be`;
   if (answer.basis === 'exact' && Math.abs(span.spanNs - spanNs) < little * span.spanNs)
-    return `${condition(model, answer, name, options)}, the span would be just as long: another chain of work takes as long.`;
+    return `${then} just as long: another chain of work takes as long.`;
   const run = onProcessors(model, span, answer, options);
-  return `${condition(model, answer, name, options)}, the span would be ${length}.${run}${why}`;
+  return `${then} ${length}.${run}${why}`;
 }
 
 /** Answers other than the span itself, as columns of the prediction. */
