@@ -96,7 +96,11 @@ export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): 
     case 'sharing':
       return { form: 'bound', lowNs: 0, ns: facts.mostNs };
     case 'optimize':
-      return { form: 'bound', lowNs: 0, ns: Math.min(most, facts.mostNs + facts.calledNs + facts.restNs) };
+      return {
+        form: 'bound',
+        lowNs: 0,
+        ns: Math.min(most, Math.max(facts.mostNs + facts.calledNs + facts.restNs, facts.around?.ns ?? 0)),
+      };
     default:
       return bounded.has(facts.form) ? { form: 'bound', lowNs: 0, ns: savingNs } : exact(savingNs);
   }

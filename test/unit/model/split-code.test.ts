@@ -1,6 +1,6 @@
 /** Code whose time is in several states or procedures: what all of it costs is said once, in one finding. */
 import test from 'ava';
-import { buildModel, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Finding, type Model, type OptimizeFacts } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../support/facts.js';
 import { ProfileBuilder as Builder, run, spin, wait, type Doing } from '../../support/profile-builder.js';
@@ -86,4 +86,22 @@ test('a team whose regions gain nothing: one thread takes as long', (t) => {
   const few = serial(0.02);
   t.is(ms(factsOf(few, 'serial').teamNs!), 30, '0.97 s, of which one thread takes 0.94 s');
   t.is(factsOf(serial(0.3), 'serial').teamNs, null, 'regions that gain a quarter');
+});
+
+test('code below a procedure that has half of all work: that is named, too, with all of its time', (t) => {
+  const optimize = (within: number): OptimizeFacts => {
+    const builder = new Builder({ processors: 2 });
+    const both = (share: number, path: string[]): void => {
+      builder.stretch(
+        share * second,
+        ['a', 'b'].map((thread) => run(thread, ['start', ...path])),
+      );
+    };
+    both(0.3, ['transform', 'sort']);
+    for (let k = 0; k < 10; k++) both(within / 10, ['transform', `part${k}`]);
+    for (let k = 0; k < 10; k++) both((0.7 - within) / 10, [`other${k}`]);
+    return factsOf(buildModel(builder.build()).findings[0], 'optimize');
+  };
+  t.is(ms(optimize(0.5).around!.ns), 800);
+  t.is(optimize(0.05).around, null, 'hardly more than the code itself, and not half of all');
 });

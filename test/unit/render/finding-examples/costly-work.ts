@@ -50,6 +50,7 @@ const hot: OptimizeFacts = {
   mostNs: savesNs,
   calledNs: savesNs / 2,
   restNs: 0,
+  around: null,
   even: { part: 0.2, finding: 0 },
   together: 2,
   handedOn: false,
@@ -297,6 +298,10 @@ export const costlyWork: [string, Finding][] = [
   [
     'code to make faster: a lock of the C library',
     finding(work, { ...hot, beside: null, library: { of: 'random', taker: setup } }, allBusy),
+  ],
+  [
+    'code to make faster, of a procedure that calls it',
+    finding(work, { ...hot, beside: null, around: { entity: setup, ns: 1.6 * s } }, allBusy),
   ],
   ...kernelWork,
   [

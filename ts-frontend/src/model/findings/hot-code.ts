@@ -5,6 +5,7 @@
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
+import { aroundOf } from '../evidence/around-code.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
@@ -253,6 +254,7 @@ const optimize = (
       within: null,
       beside: null,
       calledNs: 0,
+      around: null,
       even: null,
       together: togetherOf(model, hot),
       handedOn: false,
@@ -316,6 +318,9 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const unnamed = isMostlyUnnamed(context, work);
   const atomics = atomicsIn(context, work);
   const parts = { allocatorNs, copyingNs, chainsNs, library, atomics };
-  const facts = { unnamed, within, beside, mostNs, calledNs, restNs, loop, ...parts };
+  const isCode = (node: number): boolean => ownerOf(context, node) === id;
+  const isWithin = (k: number): boolean => isAtWork(context, scope, k);
+  const around = aroundOf(context, id, isWithin, isCode, main);
+  const facts = { unnamed, within, beside, around, mostNs, calledNs, restNs, loop, ...parts };
   return [optimize(model, id, hot, facts, related)];
 }

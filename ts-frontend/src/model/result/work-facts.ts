@@ -24,6 +24,8 @@ export interface OptimizeFacts {
   mostNs: number; // upper bound: saved if the code took no time; how much less it can take is not known
   calledNs: number; // time of the procedures that it calls, which might be saved, too
   restNs: number; // time of both while fewer processors are busy, which would also be saved
+  // what calls it, and has half of all work while the processors are busy; null: it has not notably more
+  around: WorkAroundFacts | null;
   // the share of its time that has to be removed to save as much as the best other finding does
   even: { part: number; finding: number } | null;
   /** Number of threads that run it at the same time. Samples alone do not show whether they slow each other down. */
@@ -40,6 +42,12 @@ export interface OptimizeFacts {
   // most of it is in procedures of the C library that take a lock for state that all threads share; null: not so
   library: LibraryLockFacts | null;
   atomics: AtomicsFacts | null; // null: less than a quarter of it
+}
+
+/** A procedure that calls the code of a finding. */
+export interface WorkAroundFacts {
+  entity: number;
+  ns: number; // NPT with everything that it calls, at all times
 }
 
 /** Time at atomic operations on words that several threads change. */

@@ -13,7 +13,7 @@ const isFirst = (finding: Finding, { findings }: Phrases['model']): boolean =>
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, unnamed } = facts;
-  const { allocatorNs, copyingNs, guessed, chainsNs, library, atomics, loop } = facts;
+  const { around, allocatorNs, copyingNs, guessed, chainsNs, library, atomics, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const extent = spread
     ? 'with everything that it calls'
@@ -37,6 +37,11 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
     restNs >= mostNs / 10
       ? `, and ${time(allNs)} with the ${time(restNs)} that it takes while fewer processors are busy`
       : '';
+  const caller =
+    around === null
+      ? ''
+      : ` ${title(around.entity)}, which calls it, takes ${costs(around.ns)} with everything that it calls: if ` +
+        'that is needed less often, or not at all, all of this goes.';
   const comparison = even
     ? ` To save as much as finding ${even.finding + 1}, it would have to take ${share(even.part)} less time.`
     : '';
@@ -75,6 +80,7 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
           'wait for memory: count the largest bucket (bucket_size), then mix all bits of the key in the hash ' +
           'function, or use a table without lists. ') +
       `Make it faster: every 10 % saves ${time(mostNs / 10)}, all of it ${time(mostNs)}${called}${rest}.` +
+      caller +
       `${comparison}${doubt}`,
   };
 }
