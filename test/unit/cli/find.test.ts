@@ -1,27 +1,53 @@
-/** Names on the command line: which entity they refer to. */
+/** The entity that a name on the command line means; what is said where it means none, or several. */
 import test from 'ava';
 import { find } from '../../../ts-frontend/src/cli/show/find.js';
-import { buildModel, item } from '../../../ts-frontend/src/model/index.js';
-import { serialThenParallel } from '../../support/example-profiles.js';
+import { item } from '../../../ts-frontend/src/model/index.js';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
 
 const model = buildModel(
-  serialThenParallel().describe('a', { name: 'reader', file: '/one.c' }).describe('b', { name: 'reader' }).build(),
-  { compensate: false },
+  new ProfileBuilder({ processors: 4 })
+    .stretch(1e9, [
+      run('worker', ['main', 'queue']),
+      wait('other', ['main', 'push', 'mutex:queue']),
+      wait('third', ['main', 'pop_front', 'mutex:front lock']),
+    ])
+    .stretch(2e9, [run('worker', ['main', 'pop_back'])])
+    .build(),
 );
-const other = buildModel(
-  serialThenParallel().describe('a', { name: 'reader' }).describe('b', { name: 'readers' }).build(),
-  {
-    compensate: false,
-  },
-);
+const found = (name: string): string => {
+  const { kind, name: its } = item(model.entities, find(model, name));
+  return `${kind} ${its}`;
+};
 
-test('a part of one name only, also where several procedures have that name', (t) => {
-  t.is(item(model.entities, find(model, 'eade')).name, 'reader');
-  t.is(find(model, 'eade'), find(model, 'reader'));
+const meant = {
+  pop_back: 'procedure pop_back',
+  'procedure queue': 'procedure queue',
+  'lock queue': 'lock queue',
+  'lock front lock': 'lock front lock',
+  'thread other': 'thread other',
+  pus: 'procedure push', // a part that one name has
+  'front l': 'lock front lock',
+  back: 'procedure pop_back',
+} as const;
+for (const [name, what] of Object.entries(meant))
+  test(`"${name}" is the ${what}`, (t) => {
+    t.is(found(name), what);
+  });
+
+test('a name that two have: the one with more time; their kinds tell them apart', (t) => {
+  t.regex(found('queue'), /^(procedure|lock) queue$/);
+  t.not(find(model, 'procedure queue'), find(model, 'lock queue'));
 });
 
-test('a part of several names: each of them is given once; the whole of one is that one', (t) => {
-  t.throws(() => find(other, 'eade'), { message: /^"eade" is part of 2 names/ });
-  t.is(item(other.entities, find(other, 'reader')).name, 'reader');
-  t.throws(() => find(other, 'writer'), { message: /nothing in this profile is called "writer"/ });
-});
+const refused = {
+  pop_bakc: /^nothing in this profile is called "pop_bakc"; did you mean "?pop_back"?/,
+  xyzzy: /^nothing in this profile is called "xyzzy"; "quartz report" and "quartz threads" list the names$/,
+  'lock pop_back': /^nothing in this profile is called "lock pop_back"; /,
+  pop: /^"pop" is part of 2 names; say which: "procedure pop_\w+", "procedure pop_\w+"$/,
+  '': /^"" is part of \d+ names; say which: ("[^"]+", ){5}\.\.\.$/,
+} as const;
+for (const [name, why] of Object.entries(refused))
+  test(`"${name}" is refused, with what to do`, (t) => {
+    t.regex(t.throws(() => find(model, name)).message, why);
+  });
