@@ -134,13 +134,15 @@ test.serial('attached: threads that were met while they ran, by their paths', as
   const met = start(program('attach_with_locks'), [], { LD_PRELOAD: layer, QUARTZ_ATTACH: '1' });
   await until('the threads ran', () => met.stdout() === 'ready\n');
   const file = temporaryFile('met.quartz');
-  const attached = await start(sampler, ['attach', '-o', file, '--seconds', '1', String(met.child.pid)]).ended;
+  const attached = await start(sampler, ['attach', '-o', file, '--seconds', '2', String(met.child.pid)]).ended;
   met.child.kill();
   t.is((await met.ended).signal, 'SIGTERM');
   t.is(attached.status, 0, attached.stderr);
   const model = openModel(file);
   t.true(object(model, 'lock').object.acquisitions > 0);
-  if (model.head.paths.running && !model.head.paths.fewSamples)
+  // By the kernel's clock a sample takes 4 ms of processor time.
+  if (model.root.processorTimeNs < 200e6) skip(t, 'other programs had the CPUs');
+  else if (model.head.paths.running && !model.head.paths.fewSamples)
     t.true(procedure(model, 'compute').states.useful.ns > procedure(model, 'take').states.useful.ns);
 });
 
