@@ -35,7 +35,7 @@ for (const [name, what] of Object.entries(meant))
     t.is(found(name), what);
   });
 
-test('a name that two have: the one with more time; their kinds tell them apart', (t) => {
+test('a name that two have: the one with more time; their kinds distinguish them', (t) => {
   t.regex(found('queue'), /^(procedure|lock) queue$/);
   t.not(find(model, 'procedure queue'), find(model, 'lock queue'));
 });

@@ -35,7 +35,7 @@ static const struct {
   {"the program shares its CPUs with others", 0xf, {0, 1}, 2, -1, 1, 4, 0, 2, 0, 0, {0}},
   {"one that the sampler may not use is not chosen", 0xb, {0, 1}, 2, -1, 0, 3, 1, 2, 1, 1, {3}},
   {"the user chose a free one", 0xf, {0, 1, 2}, 3, 3, 0, 4, 1, 3, 1, 1, {3}},
-  {"the user chose one, and two are spare", 0xf, {0, 1}, 2, 2, 0, 4, 2, 2, 1, 2, {2, 3}},
+  {"the user chose one, and two are spare", 0xf, {0, 1}, 2, 3, 0, 4, 2, 2, 1, 2, {3, 2}},
   {"the user chose one that the program uses: it must not spin there", 0xf, {0, 1, 2}, 3, 1, 0, 4, 1, 3, 0, 1, {1}},
   {"the user chose one, and none is spare", 0x3, {0, 1}, 2, 1, 0, 2, 0, 2, 0, 1, {1}},
   {"two processors on one CPU", 0xf, {1, 1}, 2, -1, 0, 4, 2, 1, 1, 2, {3, 2}},
