@@ -173,6 +173,24 @@ test('deep contexts with long names, each wide enough to be drawn: below 300 KB,
   t.regex(page, /The smallest contexts are not drawn/);
 });
 
+test('the other parts are large: below 300 KB, for what the script gets is less then', (t) => {
+  const builder = new ProfileBuilder({ processors: 64 });
+  const long = (what: string, k: number): string => `${what}_${k}<${'std::basic_string<char32_t>,'.repeat(3)}${k}>`;
+  for (let k = 0; k < 1200; k++)
+    builder.stretch(
+      1e6 + 1000 * k,
+      Array.from({ length: 1 + (k % 40) }, (_, at) =>
+        run(long('thread', at), ['main', long('stage', k % 50), long('procedure', k), long('leaf', at)]),
+      ),
+    );
+  const model = modelOf(builder);
+  const nodes = (page: string): number => dataOf(page).flame.parent.length;
+  const large = htmlPage(model, null, '0', { ...assets, style: ' '.repeat(100e3) });
+  t.true(Buffer.byteLength(large) < 300e3, `${Buffer.byteLength(large)} bytes`);
+  t.true(nodes(large) > 50 && nodes(large) < nodes(pageOf(model)));
+  t.regex(large, /The smallest contexts are not drawn/);
+});
+
 test('a profile without a snapshot has a page', (t) => {
   const page = pageOf(modelOf(new ProfileBuilder({ processors: 1 })));
   t.notRegex(page, /NaN|undefined|Infinity/);

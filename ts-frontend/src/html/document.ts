@@ -32,39 +32,45 @@ interface PageAssets {
 const options: RenderOptions = { width: 160, colour: false, ascii: false, top: 0 };
 const flameWidth = 1100;
 const flameRows = 40;
-/** What a page takes at most, and its picture of contexts at least. */
+/** What a page takes at most; of that its picture of contexts at least, and the data of its script at most and least. */
 const mostBytes = 295_000;
 const flameBytes = 20_000;
+const dataBytes = { most: 125_000, least: 15_000 };
 
 export function htmlPage(model: Model, comparison: Comparison | null, version: string, assets: PageAssets): string {
-  const data = pageData(model, comparison?.before ?? null);
   const name = baseName(model.program);
   const title = comparison === null ? `${name} by Quartz` : `${name}, before and after, by Quartz`;
-  const sections = sectionsOf(model, comparison, data);
-  const pageWith = (flame: string): string =>
-    pageOf({
-      title,
-      version,
-      head: headFigures(model),
-      sections: sections.map((one) => (one.id === 'flame' ? { ...one, body: flame } : one)),
-      style: assets.style,
-      script: { code: assets.script, data: embeddedJson(data) },
-    });
-  // The picture gets what the others leave: contexts are as many as a program is deep.
   const table = contextTable(model);
-  const left = mostBytes - Buffer.byteLength(pageWith(flameSection(model, data, table, 0)));
-  return pageWith(flameSection(model, data, table, Math.max(flameBytes, left)));
+  const fixed = sectionsOf(model, comparison);
+  for (let room = dataBytes.most; ;) {
+    const data = pageData(model, comparison?.before ?? null, room);
+    const pageWith = (flame: string): string =>
+      pageOf({
+        title,
+        version,
+        head: headFigures(model),
+        sections: fixed.map((one) => ({ ...one, body: { flame, busy: figureSection(data) }[one.id] ?? one.body })),
+        style: assets.style,
+        script: { code: assets.script, data: embeddedJson(data) },
+      });
+    // The picture gets what the others leave: contexts are as many as a program is deep.
+    const left = mostBytes - Buffer.byteLength(pageWith(flameSection(model, data, table, 0)));
+    if (left >= flameBytes || room <= dataBytes.least)
+      return pageWith(flameSection(model, data, table, Math.max(flameBytes, left)));
+    room = Math.max(dataBytes.least, room - (flameBytes - left));
+  }
 }
 
-function sectionsOf(model: Model, comparison: Comparison | null, data: PageData): Section[] {
+/** The page's sections, in order; the bodies of two depend on how much room the others leave. */
+function sectionsOf(model: Model, comparison: Comparison | null): Section[] {
   return [
     ...(comparison === null ? [] : [{ id: 'change', title: 'What changed', body: change(comparison) }]),
     { id: 'findings', title: 'What limits this program', body: findings(model) },
     { id: 'run', title: 'The run', body: aboutRun(model) },
-    { id: 'flame', title: 'Where elapsed time went', body: '' }, // above
+    { id: 'flame', title: 'Where elapsed time went', body: '' },
     { id: 'time', title: 'Over time', body: timeLine(model) },
     { id: 'procedures', title: 'Procedures', body: procedureSection(model) },
-    { id: 'busy', title: 'By busy processors', body: figureSection(data) },
+    { id: 'busy', title: 'By busy processors', body: '' },
     { id: 'threads', title: 'Threads', body: threadSection(model) },
     { id: 'locks', title: 'Locks', body: lockMatrix(model) },
     { id: 'path', title: 'Critical path', body: criticalPath(model) },

@@ -15,10 +15,8 @@ import { place, shortLabel } from '../../render/wording/names.js';
 import { cut } from '../../render/format/text.js';
 import type { Figure, FlameColumns, Layer, NamedPlace, PageData } from './page-data.js';
 
-/** Limits on the number of nodes and on bytes of data that keep a page below 300 KB. */
 const mostNodes = 2000;
 const leastNodes = 100;
-const mostBytes = 125_000;
 /** Figures may take one byte in this many of the data. */
 const figureShare = 14;
 const mostBins = 16;
@@ -49,8 +47,11 @@ class Named {
   }
 }
 
-/** `before`: the profile that changes refer to. Contains as many nodes and figures as there is room for. */
-export function pageData(model: Model, before: Model | null = null): PageData {
+/**
+ * `before`: the profile that changes refer to. Contains as many nodes and figures as there is room for in `mostBytes`;
+ * the fewest take more, if names are long.
+ */
+export function pageData(model: Model, before: Model | null, mostBytes: number): PageData {
   const known = new Map<number, Focus>();
   const focus = (id: number): Focus => {
     const its = known.get(id) ?? focusOn(model, id);
@@ -59,7 +60,7 @@ export function pageData(model: Model, before: Model | null = null): PageData {
   };
   for (let nodes = mostNodes; ; nodes = Math.floor(nodes * 0.7)) {
     const data = dataWith(model, before, nodes, focus);
-    if (nodes < leastNodes || JSON.stringify(data).length <= mostBytes) return data;
+    if (nodes < leastNodes || Buffer.byteLength(JSON.stringify(data)) <= mostBytes) return data;
   }
 }
 
