@@ -27,6 +27,8 @@ foreach(library quartz quartz-static)
 endforeach()
 enable_testing()
 quartz_add_test(NAME recorded COMMAND hooked_quartz "an argument")
+quartz_add_test(NAME elsewhere WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" PROFILE "a name.quartz" CONFIGURATIONS Debug
+                COMMAND sh -c "test -e main.c" COMMAND_EXPAND_LISTS)
 C
 "$cmake" --install "$build" --prefix "$dir/installed" > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 libdir=$(dirname "$(find "$dir/installed" -name libquartz.a)")
@@ -39,7 +41,9 @@ for prefix in "$build/package" "$dir/installed"; do
   ! nm "$dir/cmake/user_quartz" | grep -Eq 'quartz_hooks|__fentry__|__cyg_profile' || { echo "hooks unasked"; exit 1; }
   # A test that is recorded leaves a profile, and passes as it does alone.
   (cd "$dir/cmake" && "$(dirname "$cmake")/ctest" -R recorded > "$dir/log" 2>&1) || { cat "$dir/log"; exit 1; }
-  [ -s "$dir/cmake/recorded.quartz" ] || { echo "no profile of the test"; exit 1; }
+  [ -s "$dir/cmake/recorded.quartz" ] && [ ! -e "$dir/cmake/a name.quartz" ] || { echo "no profile of the test"; exit 1; }
+  (cd "$dir/cmake" && "$(dirname "$cmake")/ctest" -C Debug -R elsewhere > "$dir/log" 2>&1) || { cat "$dir/log"; exit 1; }
+  [ -s "$dir/cmake/a name.quartz" ] || { echo "no profile of the test in another directory"; exit 1; }
   rm -rf "$dir/cmake"
 done
 export PKG_CONFIG_PATH="$build/package"

@@ -32,7 +32,7 @@ interface PageAssets {
 const options: RenderOptions = { width: 160, colour: false, ascii: false, top: 0 };
 const flameWidth = 1100;
 const flameRows = 40;
-/** What a page takes at most; of that its picture of contexts at least, and the data of its script at most and least. */
+/** What a page takes at most; of that, its picture of contexts at least, the data of its script at most and least. */
 const mostBytes = 295_000;
 const flameBytes = 20_000;
 const dataBytes = { most: 125_000, least: 15_000 };
