@@ -41,8 +41,10 @@ for prefix in "$build/package" "$dir/installed"; do
   ! nm "$dir/cmake/user_quartz" | grep -Eq 'quartz_hooks|__fentry__|__cyg_profile' || { echo "hooks unasked"; exit 1; }
   # A test that is recorded leaves a profile, and passes as it does alone.
   (cd "$dir/cmake" && "$(dirname "$cmake")/ctest" -R recorded > "$dir/log" 2>&1) || { cat "$dir/log"; exit 1; }
-  [ -s "$dir/cmake/recorded.quartz" ] && [ ! -e "$dir/cmake/a name.quartz" ] || { echo "no profile of the test"; exit 1; }
-  (cd "$dir/cmake" && "$(dirname "$cmake")/ctest" -C Debug -R elsewhere > "$dir/log" 2>&1) || { cat "$dir/log"; exit 1; }
+  [ -s "$dir/cmake/recorded.quartz" ] && [ ! -e "$dir/cmake/a name.quartz" ] ||
+    { echo "no profile of the test"; exit 1; }
+  (cd "$dir/cmake" && "$(dirname "$cmake")/ctest" -C Debug -R elsewhere > "$dir/log" 2>&1) ||
+    { cat "$dir/log"; exit 1; }
   [ -s "$dir/cmake/a name.quartz" ] || { echo "no profile of the test in another directory"; exit 1; }
   rm -rf "$dir/cmake"
 done
