@@ -18,7 +18,7 @@ export const hasBraille = (): boolean => !/^(linux|vt\d|ansi|cons)/.test(process
 export function display(args: Arguments): RenderOptions {
   const { env } = process;
   const to = destination();
-  const terminal = 'stream' in to && to.stream.isTTY;
+  const terminal = 'stream' in to && (to.stream.isTTY as boolean | undefined) === true;
   const known = terminal && to.stream.columns > 0 ? to.stream.columns : Number(env['COLUMNS']);
   const columns = args.number('width') ?? (known > 0 ? known : terminal ? 80 : 120);
   return {
