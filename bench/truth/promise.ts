@@ -64,7 +64,7 @@ export function savedBy(of: Finding, { spreads }: Pick<Registered, 'spreads'>): 
         form: 'bound',
         lowNs: 0,
         ns:
-          (spreads ? facts.several?.savesNs : facts.rarerNs) ??
+          (spreads ? facts.several?.savesNs : (facts.small?.savedNs ?? facts.rarerNs)) ??
           (facts.waits === 'sleep' ? Math.max(savingNs, facts.goesNs) : savingNs),
       };
     case 'wake-ups':

@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { second } from '../../support/example-profiles.js';
 import { factsOf, findingOf } from '../../support/facts.js';
-import { io, ProfileBuilder, ready, run } from '../../support/profile-builder.js';
+import { inKernel, io, ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import type { RawHead } from '../../../ts-frontend/src/model/profile/raw-profile.js';
 
 /** As the pthread layer records, with the calls of the C library among the frames. */
@@ -27,4 +27,26 @@ test('a server waits for requests, whoever of its helpers sleeps; who sleeps to 
   t.deepEqual(serves(0), ['serve', 'others']);
   t.deepEqual(serves(1), ['tidy', 'sleep'], 'the sleeper does the work');
   t.deepEqual(serves(0, { socketsSeen: true }), ['tidy', 'sleep'], 'no server');
+});
+
+test('small requests: fewer, larger ones save the calls that read and answer them, and the waits between', (t) => {
+  const small = (voluntarySwitches: number, listens = true): ReturnType<typeof factsOf<'io'>>['small'] => {
+    const usage = { usageKnown: true, usageNs: second, switchesKnown: true, voluntarySwitches };
+    const head = { socketsSeen: true, listens, ...usage };
+    const builder = new ProfileBuilder({ processors: 2, head });
+    for (let k = 0; k < 10; k++)
+      builder
+        .stretch(0.03 * second, [inKernel('call', 'worker', ['serve', 'answer'])])
+        .stretch(0.01 * second, [run('worker', ['serve', 'find'])])
+        .stretch(0.06 * second, [io('worker', ['serve', 'epoll_wait'])]);
+    return factsOf(findingOf(recorded(builder), 'io'), 'io').small;
+  };
+  const its = small(10_000); // 40 us of work each
+  // 0.9 of 300 ms in calls, and of 600 ms in which it waits
+  t.deepEqual(
+    [its!.share, Math.round(its!.savedNs / 1e6)].map((one) => Math.round(100 * one) / 100),
+    [0.75, 810],
+  );
+  t.is(small(1000), null, '400 us of work for each');
+  t.is(small(10_000, false), null, 'no server');
 });

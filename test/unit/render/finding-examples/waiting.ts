@@ -50,6 +50,7 @@ const io: IoFacts = {
   childrenNs: null,
   started: null,
   answers: false,
+  small: null,
 };
 
 export const waits: [string, Finding][] = [
@@ -146,6 +147,15 @@ export const waits: [string, Finding][] = [
   ['spinning', finding(join_, { form: 'spinning', savesNs }, { processorUse: { busy: 1, spinning: 2, idle: 1 } })],
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],
   ['requests', finding(work, { ...io, waits: 'others', call: 'poll', threads: 2.5, held: [waiting] })],
+  [
+    'small requests',
+    finding(work, {
+      ...io,
+      waits: 'others',
+      call: 'epoll_wait',
+      small: { share: 0.7, atATime: 10, savedNs: 1.2 * s },
+    }),
+  ],
   ['replies', finding(work, { ...io, waits: 'replies', call: 'recv', restNs: 0.5 * s, goesNs: 0.5 * s })],
   ['events', finding(work, { ...io, waits: 'events', call: 'poll', restNs: 0.5 * s, goesNs: 0.5 * s })],
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],

@@ -13,6 +13,7 @@ import { allAsleep } from '../evidence/all-asleep.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { withoutWaiting } from '../evidence/own-work.js';
+import { smallRequests } from '../evidence/small-requests.js';
 import { isBusy } from '../metrics/sums.js';
 import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
 import { pathsThrough } from '../evidence/paths-through.js';
@@ -309,8 +310,8 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
     shareOf(calls, Purpose.sleep) + shareOf(calls, Purpose.device) >= 0.5 && waiting < atATime
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
-  // Work that the program could do itself instead of starting children, or that need not be started each time.
   const { childrenRunNs } = model.head;
+  // Work that the program could do itself instead of starting children, or that need not be started each time.
   const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;
   const twice = inChildren > 0 ? cost - halfOf(cost, childrenRunNs, model.processors) : 0;
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
@@ -319,7 +320,6 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   if (savingNs < least) return [];
   const rarerNs = waits === 'device' && shareOf(calls, Purpose.device) >= 0.5 ? rarer(context, id, cost) : null;
   const call = callOf(calls, waits);
-  const overlapNs = Math.min(cost, loss.saving);
   const asleep = mayEnd(waits) && !isHolding ? allAsleepIn(context, loss, waiting) : null;
   return [
     findingOf(model, {
@@ -336,7 +336,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         call,
         threads: waiting,
         held: isHolding ? waitingAt(held) : [],
-        overlapNs,
+        overlapNs: Math.min(cost, loss.saving),
         restNs: Math.min(cost, loss.restNs),
         goesNs: waits === 'sleep' && !isHolding ? Math.min(cost, Math.max(goesNs, goesAwake(context, loss))) : goesNs,
         rarerNs,
@@ -345,6 +345,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         asleep,
         childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
         answers: waits === 'children' && shareOf(calls, Purpose.read) >= 0.5,
+        small: waits === 'others' ? smallRequests(context, loss.restNs) : null,
         started: waits === 'children' && model.head.processesStarted > 0 ? model.head.processesStarted : null,
       },
       related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],

@@ -5,7 +5,7 @@
  */
 import type { AllocatingFacts, LibraryLockFacts, RepeatedWork, Siblings, WaitsAgainFacts } from './fact-parts.js';
 import type { HeldFacts, LockChurnFacts, LockFacts } from './lock-facts.js';
-import type { AllocationFacts, AloneFacts, OptimizeFacts, WholeFacts } from './work-facts.js';
+import type { AllocationFacts, AloneFacts, OptimizeFacts, SmallRequestsFacts, WholeFacts } from './work-facts.js';
 
 export type * from './fact-parts.js';
 export type * from './lock-facts.js';
@@ -167,6 +167,7 @@ export interface IoFacts {
   childrenNs: number | null; // processor time of the awaited child processes
   started: number | null; // number of child processes started; null: not known
   answers: boolean; // what is awaited of child processes is what they write, not their end
+  small: SmallRequestsFacts | null; // of a server that waits for requests; null: they are not small
 }
 
 /** The thread package's own work: creating, scheduling and switching threads. */

@@ -70,3 +70,10 @@ export interface AloneFacts {
   costNs: number;
   spreadNs: number; // saved if it were spread over all processors
 }
+
+/** Each request takes little more than the system calls that read and answer it. */
+export interface SmallRequestsFacts {
+  share: number; // share of the processor time in these calls
+  atATime: number; // the assumed improvement: this many requests at a time
+  savedNs: number; // then saved, at most: of the calls, and of the time in which nothing runs while it waits
+}
