@@ -132,6 +132,8 @@ test.serial('mistakes are one line', async (t) => {
     [['--', 'true'], 2, /no address is given; write: --listen PORT/],
     [['--listen', '0.0.0.0:80', '--', 'true'], 2, /only the loopback interface/],
     [['--listen', port, '--', 'true'], 125, /is in use; choose another/],
+    [['--listen', 'unix:gone/socket', '--', 'true'], 125, /there is no directory gone; create it/],
+    [['--listen', `unix:${command}`, '--', 'true'], 125, /another file has that name; name another one/],
   ] as const) {
     const { status, stdout, stderr } = await quartz(['serve', ...args], { cwd: home });
     t.deepEqual([status, stdout], [code, ''], stderr);

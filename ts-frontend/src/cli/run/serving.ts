@@ -1,4 +1,6 @@
 /** Serves a profile while it is recorded: the sampler runs beside the server, and signals go to the sampler. */
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Arguments } from '../command.js';
 import { runSampler, statusOf } from './child.js';
 import { Failure } from '../failure.js';
@@ -16,6 +18,14 @@ async function listening(address: Address): Promise<Serving> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const where = written(address);
+    // For a directory that is not there Node.js says that permission is missing.
+    if ('path' in address) {
+      const directory = dirname(address.path);
+      if (!existsSync(directory))
+        throw new Failure(`${where}: there is no directory ${directory}`, 'create it, or name a socket in another one');
+      if (code === 'EADDRINUSE' && !lstatSync(address.path, { throwIfNoEntry: false })?.isSocket())
+        throw new Failure(`${where}: another file has that name`, 'name another one, or remove that file');
+    }
     if (code === 'EADDRINUSE') throw new Failure(`${where} is in use`, 'choose another one, or end who listens there');
     if (code === 'EACCES' || code === 'EPERM')
       throw new Failure(`${where}: you may not listen there`, 'choose a port from 1024 on, or a directory of yours');
