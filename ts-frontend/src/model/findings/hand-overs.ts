@@ -98,7 +98,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
     savesMostNs = Math.min(reach + movedNs, idealNs),
     savingNs = (savesLeastNs + savesMostNs) / 2;
   if (savingNs < least) return [];
-  const aloneNs = elapsedNs - (processorNs - leastNs);
+  const aloneNs = Math.min(savesMostNs, elapsedNs - (processorNs - leastNs)); // other waits remain
   const again = waitsAgainFacts(model, item(model.entities, item(objects, 0)));
   return [
     findingOf(model, {
