@@ -23,7 +23,7 @@
 #include "usage.h"
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 15u
+#define QZ_SESSION_VERSION 16u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -222,14 +222,14 @@ struct qz_thread {
   /* hot line */
   QZ_ALIGN(64) uint64_t word; /* see QZ_WORD_... */
   uint64_t overflows;         /* number of pushes refused because the stack was full */
-  uint64_t state;             /* bits 0-3 enum qz_state; QZ_STATE_MAY_SPIN; bits 32-63 index of the object it waits for,
-                               * or 0 */
-  uint64_t calls;             /* for the publisher: address of the call table to count in */
-  uint32_t limit;             /* byte offset from `word` of the last entry that procedures may use; or QZ_LIMIT_LONG */
-  uint32_t epoch;             /* epoch in which the stack was started */
-  uint64_t high;              /* for the publisher: upper end of its stack; no mark of a procedure is above it */
-  struct qz_entry bottom;     /* sentinel {0, a mark that is never stale} just below the first entry */
-  struct qz_entry stack[];    /* short_limit entries; in a record of long_table stack_limit entries */
+  uint64_t state; /* bits 0-3 enum qz_state; QZ_STATE_MAY_SPIN, QZ_STATE_YIELDS; bits 32-63 index of the object it waits
+                   * for, or 0 */
+  uint64_t calls; /* for the publisher: address of the call table to count in */
+  uint32_t limit; /* byte offset from `word` of the last entry that procedures may use; or QZ_LIMIT_LONG */
+  uint32_t epoch; /* epoch in which the stack was started */
+  uint64_t high;  /* for the publisher: upper end of its stack; no mark of a procedure is above it */
+  struct qz_entry bottom;  /* sentinel {0, a mark that is never stale} just below the first entry */
+  struct qz_entry stack[]; /* short_limit entries; in a record of long_table stack_limit entries */
 };
 
 /* Value of `limit` in a record of thread_table: the thread's stack has outgrown the record, and all its data are in
@@ -281,6 +281,11 @@ static inline uint32_t qz_mark_at(uint32_t index) { return index % QZ_MARK_LINES
 #define QZ_STATE_WORD(state, object) ((uint64_t)(state) | (uint64_t)(uint32_t)(object) << 32)
 /* With QZ_STATE_BLOCKED: a wait inside a library, which spins before it sleeps: the kernel knows which it does. */
 #define QZ_STATE_MAY_SPIN            16u
+/* With QZ_STATE_BLOCKED: the thread is in sched_yield, and looks again for what it waits for when it has a CPU.
+ * QZ_STATE_LET_GO: what path_ticks[0] of the object was before: nobody has let the thread go while that is the same. */
+#define QZ_STATE_YIELDS              32u
+#define QZ_STATE_IN_VAIN             64u /* and that is mostly another one's turn: it still waits then */
+#define QZ_STATE_LET_GO(ticks)       ((unsigned)((ticks)&0xffffff) << 8)
 #define QZ_STATE_OF(word)            ((unsigned)((word)&15))
 #define QZ_STATE_OBJECT(word)        ((uint32_t)((word) >> 32))
 

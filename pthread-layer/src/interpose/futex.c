@@ -11,6 +11,7 @@
 #include "system_calls.h"
 #include "pthread-layer/src/state/creation.h"
 #include "pthread-layer/src/state/waits.h"
+#include "pthread-layer/src/state/yield_places.h"
 #include "publisher/private.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -53,9 +54,11 @@ __attribute__((noinline)) static long wait_for(struct qzl_thread *me, uint64_t s
                                                const uint32_t *second, unsigned long third) {
   uint32_t known = qzl_known_word(word), index = known ? known : qzl_word(word, site);
   if (!index) return qzl_real_syscall(SYS_futex, word, operation, value, other, second, third);
+  uint64_t since = me->yields.site ? qzl_yields_before(me, word) : 0; /* else it never yields */
   qzi_pub_push(&me->pub, &me->thread, QZ_KEY_MARKER);
   __attribute__((cleanup(wait_over))) struct sleep its = {.slept = false};
   qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
+  if (since) its.wait.begin = since;
   its.wait.own = true;
   if (!known) qzl_creation_futex(me, index, &its.wait.frame);
   /* The number as a constant: the sampler finds it there while the kernel works for the call (kernel_work.c). */

@@ -11,6 +11,7 @@
 #include "pthread-layer/src/state/path.h"
 #include "pthread-layer/src/state/threads.h"
 #include "pthread-layer/src/state/waits.h"
+#include "pthread-layer/src/state/yield_places.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 
 enum how { LOCK, TIMED, CLOCKED };
@@ -118,9 +119,9 @@ static inline bool sure(const pthread_mutex_t *mutex) {
   return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 
-/* Somebody may be asleep for it: the C library's word says so. */
+/* Somebody may be asleep for it, as the C library's word says; or tries it and yields, which that does not show. */
 static inline bool wanted(const pthread_mutex_t *mutex) {
-  return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) > 1;
+  return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) > 1 || qzl_some_yield();
 }
 
 /* Somebody waits for it, the thread itself waited, it is not the lock that was taken last, letting it go may fail, or

@@ -1,12 +1,14 @@
 /* Loops that wait without a lock: marked by the program (QZ_SPIN_BEGIN, QZ_SPIN_END), or of calls to sched_yield.
  *
- * Owns:    qzl_thread.marked, .yielded. Writer: the calling thread. Reader: the sampler.
+ * Owns:    qzl_thread.marked. Writer: the calling thread. Reader: the sampler.
  * Must not: take a thread that yields between pieces of work for one that waits.
  */
 #include <errno.h>
 #include "pthread-layer/src/state/held_locks.h"
+#include "pthread-layer/src/state/path.h"
 #include "pthread-layer/src/state/threads.h"
 #include "pthread-layer/src/state/waits.h"
+#include "pthread-layer/src/state/yield_places.h"
 
 void (*qzl_next_spin_begin)(const void *), (*qzl_next_spin_end)(const void *);
 
@@ -44,38 +46,53 @@ QZL_EXPORT void qz_spin_end(const void *object) {
 
 /* ---- sched_yield ---- */
 
-/* Less than this between two yields, in ticks of the processor's clock (about a microsecond): there was no room for
- * more than a look at what is waited for. */
-#if defined(__x86_64__)
-#define SOON 2500
-static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
-#else
-#define SOON 50
-static uint64_t ticks(void) {
-  uint64_t value;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-  return value;
-}
-#endif
-
-/* One more unsuccessful poll: of the lock that the thread tries, else of what this place waits for. */
-static void yields(struct qzl_thread *me, uint64_t site) {
+/* One more unsuccessful poll: of the lock that the thread tries, else of what this place waits for. Returns the
+ * record of that; 0: it has worked before. */
+static uint32_t polls(struct qzl_thread *me, uint64_t site, bool just) {
   struct qz_thread *record = me->thread.record;
-  if (!record) return;
-  if (ticks() - me->yielded > SOON) { /* work between */
+  if (!record) return 0;
+  if (!just) { /* work between */
     if (record->tries) qzi_pub_store(&record->tries, 0);
-    return;
+    return 0;
   }
   uint64_t before = record->tries;
   if (!before) before = (uint64_t)(qzi_pub_loop(&me->pub, site, NULL) & ~QZI_PUB_SHARED) << 32;
   if (before) qzi_pub_store(&record->tries, before + 1);
+  return (uint32_t)(before >> 32);
+}
+
+/* A yield that is part of a wait for one of these objects. Who lets it go leaves the chain of the time path there. */
+static int yield_waiting(struct qzl_thread *me, const uint32_t *objects, unsigned count) {
+  const struct qz_object *object = QZI_PUB_OBJECT(objects[0]);
+  const uint32_t kind = object->kind;
+  /* Of a futex, the marker tells the sampler that this is another wait than the one before. */
+  const uint64_t key = kind == QZ_KIND_FUTEX ? QZ_KEY_MARKER : QZ_KEY(kind, objects[0]);
+  const unsigned in_vain = kind == QZ_KIND_FUTEX && qzl_yields_in_vain(me->yields.site) ? QZ_STATE_IN_VAIN : 0;
+  uint64_t let_go = __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED);
+  struct qzl_wait wait;
+  qzi_pub_push(&me->pub, &me->thread, key);
+  qzl_wait_begin(&wait, me, objects[0], QZ_STATE_BLOCKED | QZ_STATE_YIELDS | in_vain | QZ_STATE_LET_GO(let_go));
+  qzl_yield_waits(1);
+  int result = qzl_real.sched_yield();
+  qzl_yield_waits(-1);
+  wait.then = qzl_path_youngest(objects + 1, count - 1);
+  qzl_wait_end(&wait, 0);
+  if (kind == QZ_KIND_FUTEX) qzl_yield_waited(me, objects[0], wait.begin);
+  if (kind == QZ_KIND_FUTEX && __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED) != let_go)
+    qzl_yield_let_go(me);
+  qzl_pop(me, key);
+  return result;
 }
 
 QZL_EXPORT int sched_yield(void) {
   struct qzl_thread *me;
-  if (!qzi_publishing() || !(me = qzl_here())) return qzl_real.sched_yield();
-  yields(me, QZL_SITE());
-  int result = qzl_real.sched_yield();
-  me->yielded = ticks();
+  if (!qzi_publishing() || !(me = qzl_here()) || me->marked) return qzl_real.sched_yield();
+  uint64_t site = QZL_SITE();
+  uint32_t objects[QZL_YIELD_WORDS];
+  bool just = qzl_has_just_yielded(me) || qzl_has_just_tried(me);
+  unsigned count = qzl_yield_begin(me, site, objects);
+  if (!count) count = (objects[0] = polls(me, site, just)) != 0;
+  int result = count ? yield_waiting(me, objects, count) : qzl_real.sched_yield();
+  qzl_yield_end(me, site);
   return result;
 }

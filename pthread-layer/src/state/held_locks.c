@@ -9,6 +9,7 @@
  * qzl_cached_lock) needs no look-up either.
  */
 #include "held_locks.h"
+#include "yield_places.h"
 #include "waits.h"
 #include "publisher/private.h"
 
@@ -136,6 +137,7 @@ uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, 
 void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
   struct qz_thread *record = me->thread.record;
   if (!record) return;
+  if (failed) qzl_tries(me);
   uint64_t before = record->tries,
            object = failed ? (uint64_t)(qzl_own(address, kind, site, 0) & ~QZI_PUB_SHARED) << 32 : 0;
   qzi_pub_store(&record->tries, object && before >> 32 == object >> 32 ? before + 1 : object | (object != 0));

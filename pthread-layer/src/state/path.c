@@ -8,6 +8,7 @@
  * takes it from there, if it is younger than the wait.
  */
 #include "path.h"
+#include "yield_places.h"
 #include <sched.h>
 #include "abi/hash.h"
 #include "publisher/private.h"
@@ -100,11 +101,29 @@ bool qzl_path_is_awaited(uint32_t index) {
   return index && !(index & QZI_PUB_SHARED) && __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED);
 }
 
+/* Who yields for a word may be shown at another one for which the same place waited. */
+static bool may_yield_for(uint32_t index) {
+  return qzl_some_yield() && index && !(index & QZI_PUB_SHARED) && QZI_PUB_OBJECT(index)->kind == QZ_KIND_FUTEX;
+}
+
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
-  if (me->pub.path && (qzl_path_is_awaited(index) || moved(index) & MOVED_HERE)) {
+  if (me->pub.path && (qzl_path_is_awaited(index) || moved(index) & MOVED_HERE || may_yield_for(index))) {
     if (me->pub.span) span_leave(me, index, 0, true);
     leave_with(me, index, 0);
   }
+}
+
+uint32_t qzl_path_youngest(const uint32_t *indices, unsigned count) {
+  uint32_t found = 0;
+  uint64_t latest = 0;
+  for (unsigned k = 0; k < count; k++) {
+    if (!indices[k] || indices[k] & QZI_PUB_SHARED) continue;
+    uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(indices[k])->path_ticks[0], __ATOMIC_RELAXED);
+    if (ticks <= latest) continue;
+    latest = ticks;
+    found = indices[k];
+  }
+  return found;
 }
 
 unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {

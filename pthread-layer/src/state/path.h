@@ -17,6 +17,8 @@ bool qzl_path_is_awaited(uint32_t index);
  * that of a word; 0: none. */
 void qzl_path_moves(uint32_t from, uint32_t to);
 uint32_t qzl_path_moved_to(uint32_t index);
+/* That of these objects at which a chain was left last; 0: none. */
+uint32_t qzl_path_youngest(const uint32_t *indices, unsigned count);
 /* It has come to a barrier; for struct qzl_wait. */
 unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index);
 /* It has passed the barrier at which it came as number `slot`. */

@@ -61,7 +61,15 @@ struct qzl_thread {
   struct qz_call *counts; /* its call table: pub.calls, or a small one */
   uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */
   uint64_t marked_since;  /* in ticks */
-  uint64_t yielded;       /* processor's clock when its last sched_yield returned */
+  struct {
+    uint64_t site, ended, word; /* of its last sched_yield: place, when it returned by the processor's clock; for which
+                                   word of a futex it last waited after yields there */
+    uint64_t tried;             /* the processor's clock when it last found a lock taken that it tried */
+    uint32_t row;               /* yields before it at the same place, one right after another */
+    bool let_go;                /* somebody let go during the last one */
+    uint32_t index; /* futex of the wait that these yields are part of, while that is not written down; 0: none */
+    uint64_t begin, until; /* of that wait so far, in ticks (publisher/ticks.h) */
+  } yields;                /* yield_places.c */
   uint32_t held_count, held_epoch;
   uint32_t unknown;         /* locks that were taken at places of which nothing was known */
   uint32_t shared_releases; /* of locks that others read, too, while some thread waits (rwlock.c) */

@@ -52,11 +52,21 @@ static uint32_t places(const struct qzi_sampler *sampler) {
  * or created and got no CPU since then does not.) */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t candidates = 0, processors = places(sampler);
-  for (uint32_t k = 0; k < count; k++)
-    if (qzi_is_runnable(&kernel->seen[k]) && !kernel->seen[k].woken) kernel->order[candidates++] = k;
+  uint32_t candidates = 0, working = 0, processors = places(sampler);
+  for (uint32_t k = 0; k < count; k++) {
+    struct qzi_seen *seen = &kernel->seen[k];
+    if (!qzi_is_runnable(seen) || seen->woken) continue;
+    /* What it executed before it began to yield is like that of a thread that sleeps now. */
+    if (seen->polls && qzi_tracker_has_worked(kernel->tracker, seen->index)) {
+      seen->state = QZ_STATE_BLOCKED;
+      counts->runnable--;
+      continue;
+    }
+    kernel->order[candidates++] = k;
+    working += !seen->polls;
+  }
   uint64_t fair_ns =
-    candidates > processors ? kernel->accounts.snapshot_ns * processors / candidates : kernel->accounts.snapshot_ns;
+    working > processors ? kernel->accounts.snapshot_ns * processors / working : kernel->accounts.snapshot_ns;
   for (uint32_t k = 0; k < candidates; k++)
     qzi_run_account_guess(&kernel->memos[kernel->seen[kernel->order[k]].index].account, fair_ns);
   for (uint32_t k = candidates / 2; k-- > 0;) sift(kernel, candidates, k);

@@ -119,6 +119,15 @@ void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
   kernel->past_round = sampler->round;
 }
 
+/* The thread waits in sched_yield: it polls, or has been let go and waits for a CPU. */
+static void look_at_yield(const struct qzi_sampler *sampler, struct qzi_seen *seen, unsigned *state) {
+  const struct qz_object *object = qz_session_object(sampler->view, QZ_STATE_OBJECT(seen->look.state));
+  uint32_t let_go = QZ_STATE_LET_GO(QZ_LOAD(&object->path_ticks[0])), before = (uint32_t)seen->look.state & ~0xffu;
+  seen->woken = let_go != before && !(seen->look.state & QZ_STATE_IN_VAIN);
+  if (!seen->woken) seen->polls = QZ_LOAD(&object->kind) == QZ_KIND_LOOP ? QZI_POLLS_LOOP : QZI_POLLS;
+  *state = seen->woken ? QZ_STATE_READY : QZ_STATE_SPINNING;
+}
+
 /* Determines the state of the thread `index`; IDLE: there is none. */
 void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
                      struct qzi_seen *seen) {
@@ -127,7 +136,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   struct qzi_kernel_memo *memo = &kernel->memos[index];
   seen->state = QZ_STATE_IDLE;
   seen->index = index;
-  seen->waits = seen->woken = seen->executes = seen->instead = seen->kernel = seen->turn = 0;
+  seen->waits = seen->woken = seen->polls = seen->executes = seen->instead = seen->kernel = seen->turn = 0;
   qzi_thread_look(sampler, index, &seen->look);
   if (!seen->look.serial || !seen->look.entity) return;
   look_at_name(sampler, index);
@@ -156,7 +165,8 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   if (state == QZ_STATE_OVERHEAD) state = QZ_STATE_USEFUL;
   int published = state != QZ_STATE_USEFUL;
   int may_spin = state == QZ_STATE_BLOCKED && seen->look.state & QZ_STATE_MAY_SPIN;
-  seen->waits = state == QZ_STATE_BLOCKED && tid;
+  int yields = state == QZ_STATE_BLOCKED && tid && seen->look.state & QZ_STATE_YIELDS;
+  seen->waits = state == QZ_STATE_BLOCKED && tid && !yields;
   if (may_spin && tid) {
     if (may_ask) ask(kernel, memo, tid, may_read);
     if (memo->task.answer == QZI_AWAKE) {
@@ -190,6 +200,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   if (state != QZ_STATE_IDLE)
     outside =
       qzi_tracker(kernel->tracker, index, &seen->look, state, published, &memo->task.call, &seen->object, now_ns);
+  if (yields) look_at_yield(sampler, seen, &state);
   if (seen->woken && !published && seen->object) state = QZ_STATE_READY; /* from a wait for an object of the session */
   if (outside && state == QZ_STATE_IO) state = QZ_STATE_BLOCKED;         /* in MPI: it waits for another process */
   uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_tracker_loop(kernel->tracker, index) : 0;

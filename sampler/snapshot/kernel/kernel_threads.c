@@ -168,12 +168,11 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
 
 /* ---- adding ---- */
 
-/* Finds the tuple of a thread. A runnable thread that does not execute is ready. */
+/* Finds the tuple of a thread. */
 static int find_tuple(struct qzi_sampler *sampler, struct qzi_seen *seen, const struct qzi_counts *counts) {
-  int runnable = seen->state <= QZ_STATE_READY;
   struct qzi_tuple_key key = {.stack = seen->node,
                               .thread = seen->look.entity,
-                              .state = runnable && !seen->executes ? QZ_STATE_READY : seen->state,
+                              .state = qzi_shown_state(seen),
                               .waiting = qzi_waiting_of(sampler, seen),
                               .torn = (uint8_t)seen->look.torn,
                               .kernel = seen->kernel,
@@ -196,20 +195,20 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_seen *seen, const 
 static void note_queue(struct qzi_sampler *sampler, const struct qzi_seen *seen) {
   if (!seen->object || seen->object >= qz_session_object_high(sampler->view)) return;
   struct qzi_object_memo *memo = qzi_object_in_round(sampler, seen->object);
-  memo->spinners += seen->state == QZ_STATE_SPINNING;
+  memo->spinners += seen->state == QZ_STATE_SPINNING && !seen->polls;
   memo->woken += seen->woken;
 }
 /* Restores the state in which the thread was seen. */
 static void look_again(struct qzi_seen *seen) {
   seen->executes = seen->kernel = seen->turn = 0;
   seen->node = seen->look.node;
-  if (!seen->instead) return;
-  seen->state = seen->instead;
+  if (seen->polls || seen->instead) seen->state = seen->polls ? QZ_STATE_SPINNING : seen->instead;
   seen->instead = 0;
 }
 
 /* Whether it waits, asleep or in a loop, for something that nobody reports. */
 static int waits_outside(const struct qzi_seen *seen) {
+  if (seen->polls == QZI_POLLS_LOOP) return 1;
   if (!seen->outside || seen->outside == QZI_BY_LAYER || seen->woken) return 0;
   return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
 }
@@ -241,8 +240,7 @@ static void note_path(struct qzi_sampler *sampler, uint32_t count) {
   for (uint32_t k = 0; path->page && k < count; k++) {
     const struct qzi_seen *seen = &kernel->seen[k];
     if (seen->index == QZI_NOBODY) continue;
-    unsigned state = seen->instead ? seen->instead : seen->state;
-    if (!seen->executes && qzi_is_runnable(seen)) state = QZ_STATE_READY;
+    unsigned state = seen->instead ? seen->instead : qzi_shown_state(seen);
     const struct qzi_seen *instead = waits_outside(seen) ? wait_overlap(kernel, count, sampler->round) : NULL;
     if (instead)
       qzi_path_seen(path, seen->index, instead->node, instead->look.entity,
@@ -261,6 +259,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns) {
   uint64_t ns;
   qzi_choose_runnable(sampler, looked, &counts);
   uint32_t count = qzi_choose_others(sampler, looked, &counts);
+  for (uint32_t k = 0; k < looked; k++) counts.runnable -= (uint32_t)qzi_has_yielded(&kernel->seen[k]);
   for (uint32_t k = 0; k < count; k++)
     if (find_tuple(sampler, &kernel->seen[k], &counts)) return -1;
   if (qzi_snapshot_begin(sampler, end_ns, &counts, &ns)) return -1;

@@ -51,11 +51,14 @@ struct qzi_seen {
   uint8_t waits;        /* 1: its record says that it is blocked */
   uint8_t
     woken; /* 1: it is runnable, and got no CPU since it waited (for `object`, if its record says so) or was created */
+  uint8_t polls;    /* it is in sched_yield, and looks again for what it waits for when it has a CPU: SPINNING if it
+                       executes, else BLOCKED; enum qzi_polls */
   uint8_t executes; /* 1: on a CPU */
   uint8_t kernel;   /* if it executes, what the kernel did for it: enum qz_kernel */
   uint8_t instead;  /* if it executes although it sleeps or was woken: its real state; IDLE: it does not */
   uint8_t turn;     /* whether it may do so beside others in this part: enum qzi_turn */
 };
+enum qzi_polls { QZI_POLLS_NOT = 0, QZI_POLLS, QZI_POLLS_LOOP /* for which nobody lets it go */ };
 enum qzi_turn { QZI_TURN_OPEN = 0, QZI_TURN_BESIDE, QZI_TURN_ALONE };
 
 /* An ended thread. */
@@ -125,7 +128,17 @@ uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *co
 /* Looks, if it is due, whether the runnable threads are confined to fewer CPUs than the program may use. */
 void qzi_look_for_confined(struct qzi_sampler *sampler, uint64_t now_ns);
 
+/* Whether it has nothing to do but look again, and has no CPU. */
+static inline int qzi_has_yielded(const struct qzi_seen *seen) {
+  return seen->polls && !seen->executes && seen->state == QZ_STATE_SPINNING;
+}
 static inline int qzi_is_runnable(const struct qzi_seen *seen) { return seen->state <= QZ_STATE_READY; }
+
+/* A runnable thread that does not execute is ready, unless it has yielded. */
+static inline uint8_t qzi_shown_state(const struct qzi_seen *seen) {
+  if (seen->executes || !qzi_is_runnable(seen)) return seen->state;
+  return qzi_has_yielded(seen) ? QZ_STATE_BLOCKED : QZ_STATE_READY;
+}
 
 /* Chooses which of the first `count` entries in `seen` execute: among the runnable ones, those to which most is
  * owed. */

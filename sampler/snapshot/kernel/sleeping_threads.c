@@ -29,7 +29,7 @@ void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns)
     const struct qzi_seen *seen = &kernel->seen[k];
     struct qzi_kernel_memo *memo = &kernel->memos[seen->index];
     int sleeps = seen->state == QZ_STATE_BLOCKED || seen->state == QZ_STATE_IO;
-    if (!sleeps || seen->woken || seen->instead || seen->look.torn || !paid(kernel, memo)) continue;
+    if (!sleeps || seen->woken || seen->polls || seen->instead || seen->look.torn || !paid(kernel, memo)) continue;
     if (!seen->waits && !memo->task.call.known) continue;
     if (qzi_holders_any(sampler, sampler->holders, seen->look.node, seen->outside ? 0 : seen->object)) continue;
     struct qzi_tuple_key key = {.stack = seen->look.node,

@@ -43,6 +43,9 @@ void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t s
  * (enum qz_kernel). *instruction: row of its instruction (instructions.h). */
 uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel,
                               uint32_t *instruction);
+/* Whether what the thread executed last, of which it is to be reported next, was anything but calls of sched_yield and
+ * what looks again between them. */
+int qzi_tracker_has_worked(const struct qzi_tracker *tracker, uint32_t index);
 /* Likewise for the time that is left of the thread that had that record and that serial number. */
 struct qzi_executed qzi_tracker_ended(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t ns);
 /* Likewise for a thread that no snapshot saw, if it is like that one. */

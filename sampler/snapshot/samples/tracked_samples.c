@@ -256,6 +256,13 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
   return node;
 }
 
+int qzi_tracker_has_worked(const struct qzi_tracker *tracker, uint32_t index) {
+  const struct qzi_tracked *known = &tracker->all[index];
+  const struct qzi_sampled *its =
+    tracker->paths ? qzi_sample_queue_at(&known->samples, known->run_record, tracker->interval_ns) : NULL;
+  return !its || (!its->polls && its->kernel != QZ_KERNEL_YIELD && its->kernel != QZ_KERNEL_LOCK);
+}
+
 struct qzi_executed qzi_tracker_ended(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t ns) {
   const struct qzi_tracked *known = &tracker->all[index];
   if (known->serial != serial) return known->ended_serial == serial ? known->ended : (struct qzi_executed){0};

@@ -83,7 +83,11 @@ int qzi_track_futex(struct qzi_tracker *tracker, struct qzi_tracked *known, uint
                !qzi_paths_walk_wait(tracker->paths, index, walk) && QZ_LOAD(&thread->word) == word &&
                QZ_LOAD(&thread->state) == look->state;
   if (walked) walked_now(tracker, known, !same, now_ns);
-  *object = walked ? qzi_futex_reported(in, record, look->entity, walk) : qzi_external_of_futex(in, record);
+  /* A yield stands at another place than the wait of which it is part. */
+  const int yields = (look->state & QZ_STATE_YIELDS) != 0, is_known = in->futex_records[record].external != 0;
+  *object = !walked || (yields && is_known) ? qzi_external_of_futex(in, record)
+            : yields ? qzi_futex(in, QZ_LOAD(&qz_session_object(in->view, record)->address), walk)
+                     : qzi_futex_reported(in, record, look->entity, walk);
   known->from = walked ? look->node : 0;
   known->word = word;
   known->state = look->state;

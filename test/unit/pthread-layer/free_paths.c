@@ -47,7 +47,7 @@ static const struct {
              {"semaphore", wait_post, 0},
              {"system call", call, 0},
              {"futex, nobody to wake", wake_nobody, 80},
-             {"futex, another value", find_another_value, 450}};
+             {"futex, another value", find_another_value, 460}};
 enum { CALL = 4 };
 #define CASES (sizeof cases / sizeof *cases)
 

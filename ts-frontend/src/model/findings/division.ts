@@ -43,7 +43,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   if (successionOf(model, stats) !== null) return serial(findingContext, contexts, candidate);
-  if (!isLate && takesTurns(candidate, object))
+  if ((!isLate || othersPoll(candidate, object)) && takesTurns(candidate, object))
     return serial(findingContext, contexts, candidate, { oneAtATime: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // The threads that could share the work: those that ran it, worked beside it, or waited for it.
@@ -205,6 +205,12 @@ function isInRegion({ model, tables }: FindingContext, { members, waited }: Cand
   if (waited && isOpenMp(item(model.entities, waited.object))) return true;
   return members.some((node) => pathOf(tables.stacks, node).some((id) => isOpenMp(item(model.entities, id))));
 }
+
+/** Whether nearly all other threads wait in a loop, rather than have no CPU, while one of them runs it. */
+function othersPoll({ waited, threads }: Candidate, object: Entity | undefined): boolean {
+  return object?.rawKind === 'loop' && waited !== undefined && waited.mean >= haveToWait * (threads - 1);
+}
+const haveToWait = 0.7;
 
 /**
  * Whether uneven ends may be due to other programs: several threads ran the code for about the same time, and other

@@ -11,7 +11,7 @@ import { statsOf } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
-import { isBarrier, isRegionEnd, isTeamRest } from '../evidence/wait-kinds.js';
+import { isBarrier, isRegionEnd, isTeamRest, isUncounted } from '../evidence/wait-kinds.js';
 import { isBusy } from '../metrics/sums.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -26,10 +26,39 @@ const seldomBeside = 0.1;
  * there, though some of their waiting may not be recognized, or their ends of the last region come late.
  */
 const besideRest = 0.5;
+/**
+ * The same for code that the last thread to come to a barrier runs for all (the completion function of std::barrier):
+ * the least share of the other threads that wait at that barrier meanwhile, the largest part of it that one thread may
+ * have, in means, and for how much of its time the code may seem to run beside others, because paths are a little older
+ * than what other threads were seen to do.
+ */
+const haveArrived = 0.7,
+  mostOfOne = 1.5,
+  besideArrived = 0.3;
 
 interface Divided {
   alone: Candidate[];
   shared: Candidate | undefined; // the rest of the candidate
+}
+
+/** Whether it is a barrier of C++, which may run a function of the program: its waits are counted, unlike OpenMP's. */
+const mayComplete = (object: Entity): boolean =>
+  object.rawKind === 'futex' && isBarrier(object) && !isRegionEnd(object) && !isUncounted(object);
+/**
+ * Whether nearly all threads of the candidate wait at its barrier while one of them runs that: not mostly the same one,
+ * which may have a larger share than the others.
+ */
+function isAfterArrival(piece: Candidate, { waited, threads }: Candidate): boolean {
+  const there = piece.waited;
+  if (!there || there.object !== waited?.object || piece.threads < 2) return false;
+  const { time } = piece.stats.threads;
+  const most =
+    Math.max(...time) /
+    Math.max(
+      1,
+      time.reduce((sum, ns) => sum + ns, 0),
+    );
+  return there.mean >= haveArrived * (threads - 1) && most <= mostOfOne / threads;
 }
 
 /** Divides candidates; what they all need of the tree of stacks is computed once, at first use. */
@@ -49,13 +78,16 @@ export class SerialParts {
   divide(candidate: Candidate): Divided {
     const { context, contexts } = this;
     const { waited } = candidate;
-    const rests = waited !== undefined && isTeamRest(item(context.model.entities, waited.object));
-    const aloneIn = this.#aloneOf(candidate, rests ? besideRest : seldomBeside);
+    const object = waited && item(context.model.entities, waited.object);
+    const aloneIn = this.#aloneOf(candidate, object && isTeamRest(object) ? besideRest : seldomBeside);
+    const isMet = object !== undefined && mayComplete(object) && candidate.threads > 1;
+    const completesIn = isMet ? this.#aloneOf(candidate, besideArrived) : () => 0;
     const isWithin = this.sharesRegion(candidate);
     const parts = new Map<number, number[]>();
     const rest: number[] = [];
     for (const node of candidate.members) {
-      const entity = isWithin(node) ? 0 : aloneIn(node);
+      const alone = isWithin(node) ? 0 : aloneIn(node);
+      const entity = isWithin(node) || alone !== 0 ? alone : -completesIn(node);
       const part = parts.get(entity);
       if (entity === 0) rest.push(node);
       else if (part) part.push(node);
@@ -68,14 +100,16 @@ export class SerialParts {
       return candidateOf(context, { ...candidate, ...of, members, stats });
     };
     const alone: Candidate[] = [];
-    for (const [entity, members] of parts) {
+    for (const [key, members] of parts) {
+      const entity = Math.abs(key);
       const { self, within } = candidate.context;
       const isSame = entity === candidate.context.entity;
       const piece = pieceOf(members, {
         id: isSame ? candidate.id : shownId(model, entity),
         context: { entity, members, self: isSame && self, within: isSame ? within : 0 },
       });
-      if (mayBeLate(context, piece)) rest.push(...members);
+      const isCompletion = isMet && isAfterArrival(piece, candidate);
+      if (!isCompletion && (key < 0 || mayBeLate(context, piece))) rest.push(...members);
       else alone.push(piece);
     }
     const left = { ...candidate.context, members: rest };

@@ -6,7 +6,7 @@
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
-import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
+import type { EntityKind, LibraryWait, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import { Arrival, State, Waiting } from '../profile/raw-profile.js';
 import type { Exclusion } from '../result/types.js';
 import { housekeepingWaits } from './housekeeping.js';
@@ -15,6 +15,10 @@ import { waitInTheirWork } from './waits-in-work.js';
 
 /** The kinds of objects that such locks are made of. */
 const madeOf: ReadonlySet<EntityKind> = new Set(['condition', 'semaphore', 'futex']);
+/** What libraries wait for that is no lock, whatever runs meanwhile: all threads have to arrive there. */
+const meetings: ReadonlySet<LibraryWait> = new Set(['barrier', 'region-end', 'tasks']);
+const isMadeOf = (entity: RawEntity | undefined): boolean =>
+  entity !== undefined && madeOf.has(entity.kind) && !meetings.has(entity.libraryWait);
 /** The least number of hand-overs on the time path that is significant. */
 const leastHandOvers = 10;
 /** The least share of hand-overs to these threads that must come from among them. */
@@ -58,6 +62,10 @@ const mostRunning = 1.4,
 
 /** A thread with less than this share of the work of the busiest one has no work that it could be kept from. */
 const leastWork = 0.05;
+/**
+ * The least share of the elapsed time, and of their waits, for which another thread waits that lets them go.
+ */
+const leastGiven = 0.5;
 /** The threads must live at the same time for this share of the time that the shorter life of two of them lasts. */
 const leastTogether = 0.5;
 
@@ -76,7 +84,8 @@ export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number,
     const among = new Set(threads);
     const inside = insideOf(raw, among);
     const spanNs = inside && spanNsOf(inside);
-    if (!inside || spanNs === undefined || !isOneAtATime(raw, among, inside.code, spanNs)) return;
+    if (!inside || spanNs === undefined || isGivenOut(raw, among, inside.objects)) return;
+    if (!isOneAtATime(raw, among, inside.code, spanNs)) return;
     const exclusion = { threads: threads.length };
     for (const object of inside.objects)
       for (const id of [object, u32(groupOf, object)]) if (id !== 0) found.set(id, exclusion);
@@ -119,14 +128,37 @@ function handedOverFor(handOvers: readonly HandOver[], among: ReadonlySet<number
   return isHanded ? spanOf(within).ns : undefined;
 }
 
+/**
+ * Whether another thread lets them go: one that waits at an object of its own about as often as they do, for half of
+ * the time or more. It gives out work piece by piece, and waits for each result; what it does in between may be too
+ * short for the time path.
+ */
+function isGivenOut(raw: RawProfile, among: ReadonlySet<number>, at: readonly number[]): boolean {
+  const { tuples, stacks, entities, head } = raw;
+  const others = new Map<number, { ns: number; theirs: boolean }>(); // by object
+  for (let k = 0; k < tuples.ns.length; k++) {
+    if (tuples.waiting[k] === Waiting.none) continue;
+    const object = u32(stacks.entity, u32(tuples.stack, k));
+    if (!isMadeOf(entities[object])) continue;
+    let row = others.get(object);
+    if (!row) others.set(object, (row = { ns: 0, theirs: false }));
+    if (among.has(u32(tuples.thread, k))) row.theirs = true;
+    else row.ns += f64(tuples.ns, k);
+  }
+  const waits = countedWaits(raw, at);
+  return [...others].some(
+    ([object, { ns, theirs }]) =>
+      !theirs && ns >= leastGiven * head.elapsedNs && countedWaits(raw, [object]) >= leastGiven * Math.max(1, waits),
+  );
+}
+
 /** Threads that work, and wait for objects that such locks can be made of. */
 function waitersOf({ tuples, stacks, entities }: RawProfile, housekeepers: ReadonlySet<number>): Set<number> {
   const waiters = new Set<number>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    const kind = entities[u32(stacks.entity, u32(tuples.stack, k))]?.kind;
+    const object = entities[u32(stacks.entity, u32(tuples.stack, k))];
     const thread = u32(tuples.thread, k);
-    if (tuples.waiting[k] !== Waiting.none && kind !== undefined && madeOf.has(kind) && !housekeepers.has(thread))
-      waiters.add(thread);
+    if (tuples.waiting[k] !== Waiting.none && isMadeOf(object) && !housekeepers.has(thread)) waiters.add(thread);
   }
   return waiters;
 }
@@ -174,9 +206,8 @@ function handOversOf({ segments, entities }: RawProfile): HandOver[] {
     const from = u32(segments.thread, k - 1),
       to = u32(segments.thread, k);
     if (from === to || from === 0 || to === 0 || segments.came[k] !== Arrival.woken) continue;
-    const kind = entities[u32(segments.by, k)]?.kind;
-    if (kind === 'mutex' || (kind !== undefined && madeOf.has(kind)))
-      handOvers.push({ ns: f64(segments.startNs, k), from, to });
+    const by = entities[u32(segments.by, k)];
+    if (by?.kind === 'mutex' || isMadeOf(by)) handOvers.push({ ns: f64(segments.startNs, k), from, to });
   }
   return handOvers;
 }
@@ -205,7 +236,7 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): Inside | undefin
   const isWaitedFor = (object: number): boolean => {
     const kind = entities[object]?.kind,
       by = waits.get(object);
-    if (kind === undefined || !madeOf.has(kind)) return false;
+    if (!isMadeOf(entities[object])) return false;
     // If a library has a condition for each thread, the waiting appears at a futex of the library.
     return by ? by.theirs >= mostWaiters * by.all : kind === 'condition';
   };

@@ -108,8 +108,8 @@ function summary(model: Model, path: TimePath, options: RenderOptions): string[]
   if (model.raw.head.publisher === 'pthread' && path.states.ready > muchReady * path.lengthNs)
     note(
       `for ${percent(path.states.ready, path.lengthNs)} of the path its thread could have run, but had no processor; ` +
-        'a thread that waits for another one by yielding (std::barrier, std::atomic::wait) looks the same, so the ' +
-        'path may be another one: record on a quieter machine, or with fewer threads',
+        'the first yields of a place that waits for another thread look the same, so the path may be another one: ' +
+        'record on a quieter machine, or with fewer threads',
     );
   const unknownNs = Math.max(path.cutNs, path.states.unknown);
   if (path.lostCrumbs > 0)
