@@ -10,7 +10,7 @@
 #define UNITS_ALONE
 #include "units.h"
 
-enum { ROUNDS = 60 };
+enum { ROUNDS = 150 };
 static uint32_t begun, done; /* words: rounds */
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,9 +28,9 @@ static void go_on(uint32_t *word, uint32_t round) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-PROCEDURE static void begins(void) { units(600); }
-PROCEDURE static void longer(void) { units(80); }
-PROCEDURE static void shorter(void) { units(20); }
+PROCEDURE static void begins(void) { units(300); }
+PROCEDURE static void longer(void) { units(20); }
+PROCEDURE static void shorter(void) { units(5); }
 PROCEDURE static void await_done(uint32_t round) {
   await(&done, round);
   __asm__ volatile("");
@@ -56,8 +56,8 @@ static void waits(void) {
   }
 }
 
-PROCEDURE static void inside(void) { units(80); }
-PROCEDURE static void outside(void) { units(20); }
+PROCEDURE static void inside(void) { units(40); }
+PROCEDURE static void outside(void) { units(10); }
 static void *tries(void *unused) {
   for (int round = 0; round < ROUNDS; round++) {
     while (pthread_mutex_trylock(&table)) sched_yield();
