@@ -38,6 +38,7 @@ const io: IoFacts = {
   waits: 'device',
   mayBeSleep: false,
   call: 'read',
+  callers: [],
   threads: 1,
   held: [],
   overlapNs: 0.1 * s,
@@ -146,7 +147,17 @@ export const waits: [string, Finding][] = [
   ],
   ['spinning', finding(join_, { form: 'spinning', savesNs }, { processorUse: { busy: 1, spinning: 2, idle: 1 } })],
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],
-  ['requests', finding(work, { ...io, waits: 'others', call: 'poll', threads: 2.5, held: [waiting] })],
+  [
+    'requests',
+    finding(work, {
+      ...io,
+      waits: 'others',
+      call: 'poll',
+      callers: [{ entity: setup, share: 0.6 }],
+      threads: 2.5,
+      held: [waiting],
+    }),
+  ],
   [
     'small requests',
     finding(work, {

@@ -17,6 +17,7 @@ import { smallRequests } from '../evidence/small-requests.js';
 import { isBusy } from '../metrics/sums.js';
 import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
 import { pathsThrough } from '../evidence/paths-through.js';
+import { waitCallers } from '../evidence/wait-callers.js';
 import { Waiting as WaitState } from '../profile/raw-profile.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
@@ -292,20 +293,20 @@ function severalOf(
   return few === null ? null : { atATime, savesNs: few };
 }
 
+const threadsOf = (held: readonly Waiting[]): number => held.reduce((sum, { threads }) => sum + threads, 0);
+
 export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const { model, least } = context;
-  const cost = loss.cost,
-    isAside = sleepsAside(context, loss),
+  const { cost, perTuple } = loss;
+  const isAside = sleepsAside(context, loss),
     calls = systemCalls(context, loss, isAside ? isAwake : isAny),
-    waits = waitsOf(calls, cost, model.head);
+    waits = waitsOf(calls, cost, model.head),
+    call = callOf(calls, waits);
   const { id, threadTime } = whereOf(context, loss, waits === 'events' ? isLimited : isAside ? isAwake : isAny);
   const waiting = threadTime / cost;
   // Threads that wait for it while nothing runs; locks that are held during this time are reported with them.
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));
-  const heldUp = Math.min(
-    1,
-    held.reduce((sum, { threads }) => sum + threads, 0),
-  );
+  const heldUp = Math.min(1, threadsOf(held));
   const together =
     shareOf(calls, Purpose.sleep) + shareOf(calls, Purpose.device) >= 0.5 && waiting < atATime
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
@@ -319,7 +320,6 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren, twice, mayEnd(waits) ? goesNs : 0));
   if (savingNs < least) return [];
   const rarerNs = waits === 'device' && shareOf(calls, Purpose.device) >= 0.5 ? rarer(context, id, cost) : null;
-  const call = callOf(calls, waits);
   const asleep = mayEnd(waits) && !isHolding ? allAsleepIn(context, loss, waiting) : null;
   return [
     findingOf(model, {
@@ -334,6 +334,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         waits,
         mayBeSleep: call === null && model.head.publisher === 'pthread',
         call,
+        callers: waitCallers(context, id, perTuple),
         threads: waiting,
         held: isHolding ? waitingAt(held) : [],
         overlapNs: Math.min(cost, loss.saving),

@@ -32,3 +32,15 @@ export interface RepeatedWork {
   workNs: number; // elapsed time that a thread accounts for, on average,
   procedures: { entity: number; eachNs: number }[]; // and what of it these procedures take, the largest first
 }
+
+/** A caller of a procedure in which threads wait, and its share of these waits. */
+export interface WaitCaller {
+  entity: number;
+  share: number;
+}
+
+/** Mean number of threads that waited at an object during the cost of the finding. */
+export interface WaitingAt {
+  entity: number;
+  threads: number;
+}

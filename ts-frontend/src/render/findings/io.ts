@@ -78,9 +78,15 @@ function ofEvents(facts: IoFacts, say: Phrases): string {
   );
 }
 
+/** For whom it waits. */
+const callersText = ({ callers }: IoFacts, { title, share: part }: Phrases): string =>
+  callers.length === 0
+    ? ''
+    : ` (called by ${callers.map(({ entity, share }) => `${title(entity)}: ${part(share)}`).join(', ')})`;
+
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const { waits, call, several } = facts;
-  const where = say.title(finding.entity),
+  const where = `${say.title(finding.entity)}${callersText(facts, say)}`,
     pool = asleepText(facts),
     costs = say.costs(finding.costNs),
     threads = threadsText(facts.threads);
