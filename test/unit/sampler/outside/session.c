@@ -60,7 +60,8 @@ int main(void) {
   int fd = dup(qzi_outside_fd(outside));
   CHECK(fd >= 0 && !qz_session_open(&view, fd, &why));
   CHECK(qz_session_head(&view)->pid == own && qz_session_head(&view)->flags & QZ_SESSION_OUTSIDE);
-  CHECK(qz_session_thread_high(&view) == 2);
+  uint32_t high = qz_session_thread_high(&view); /* a sanitizer may have a thread of its own */
+  CHECK(high >= 2);
 
   /* Threads that were there, and threads that begin. */
   CHECK(record_of(own) && record_of(first) && record_of(own) != record_of(first));
@@ -68,7 +69,7 @@ int main(void) {
   snapshot(1000);
   CHECK(record_of(second) && record_of(second) != record_of(first));
   CHECK(record_of(first)->serial < record_of(second)->serial);
-  CHECK(qz_session_thread_high(&view) == 3);
+  CHECK_IS(qz_session_thread_high(&view), high + 1);
   CHECK(QZ_STATE_OF(record_of(second)->state) == QZ_STATE_USEFUL);
 
   /* A thread has the process's name, which says nothing, until it sets one. */
@@ -96,7 +97,7 @@ int main(void) {
   CHECK(!record_of(first) && !record_of(second) && !used->serial);
   uint32_t third = begin(&threads[0]);
   snapshot(1000);
-  CHECK(qz_session_thread_high(&view) == 3 && record_of(third)->serial > serial && !record_of(third)->name);
+  CHECK(qz_session_thread_high(&view) == high + 1 && record_of(third)->serial > serial && !record_of(third)->name);
 
   /* Not searched for again at once. */
   uint32_t fourth = begin(&threads[1]);
