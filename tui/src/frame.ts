@@ -4,7 +4,7 @@ import { path } from '../../ts-frontend/src/render/wording/names.js';
 import { cpusText } from '../../ts-frontend/src/render/wording/kernel-usage.js';
 import { cut } from '../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from './draw/canvas.js';
-import type { Glyphs } from './draw/glyphs.js';
+import { plainLetters, type Glyphs } from './draw/glyphs.js';
 import { tabs, type Scene, type Size, type State } from './state/types.js';
 import { isTable, selectedEntity } from './state/state.js';
 import { baseName, digits, percent, rate, time } from './draw/format.js';
@@ -36,7 +36,7 @@ export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   const body = bodyOf(size);
   canvas.blit(0, bodyTop, state.help > 0 ? help(body, state) : viewOf(scene, body, state, glyphs));
   footer(canvas, state);
-  if (glyphs.ascii) canvas.replace('…', glyphs.cut);
+  if (glyphs.ascii) canvas.replace(plainLetters);
   return canvas;
 }
 

@@ -119,19 +119,19 @@ static inline bool sure(const pthread_mutex_t *mutex) {
   return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 
-/* Somebody may be asleep for it, as the C library's word says; or tries it and yields, which that does not show. */
+/* Somebody may be asleep for it: the C library's word says so. */
 static inline bool wanted(const pthread_mutex_t *mutex) {
-  return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) > 1 || qzl_some_yield();
+  return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) > 1;
 }
 
-/* Somebody waits for it, the thread itself waited, it is not the lock that was taken last, letting it go may fail, or
- * its hold time is measured. */
+/* Somebody waits for it (or may try it and yield, which its word does not show), the thread itself waited, it is not
+ * the lock that was taken last, letting it go may fail, or its hold time is measured. */
 __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   uint32_t index;
   uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
   if (__builtin_expect(qzi_pub_exact_hold, 0) && !is_inner(mutex)) qzl_released(me, index, mutex);
-  if (wanted(mutex)) qzl_path_lets_go(me, index);
+  if (wanted(mutex) || qzl_some_yield()) qzl_path_lets_go(me, index);
   if (sure(mutex)) {
     qzl_pop(me, key);
     int error = qzl_real.pthread_mutex_unlock(mutex);
@@ -149,8 +149,7 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
 static inline int release(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(
-        wanted(mutex) || !sure(mutex) || qzi_pub_exact_hold & QZI_HOLD_EXACT || !qzl_release_fast(me, mutex), 0))
+  if (__builtin_expect(wanted(mutex) || !sure(mutex) || qzl_is_attended() || !qzl_release_fast(me, mutex), 0))
     return release_slow(mutex);
   return qzl_real.pthread_mutex_unlock(mutex);
 }

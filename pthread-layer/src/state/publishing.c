@@ -13,6 +13,7 @@
 #include "job.h"
 #include "task_pool.h"
 #include "team.h"
+#include "yield_places.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
@@ -56,6 +57,7 @@ static void begin_record(struct qzl_thread *place) {
 void qzi_publishers_prepare(void) {
   qzl_teams_prepare(qzi_session.head);
   qzi_pub_exact_hold &= ~QZI_HOLD_CPU;
+  qzl_attend_holds();
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {
     qzl_place_table(&qzl_pool.places[k], k);

@@ -12,7 +12,7 @@ static struct place {
   _Atomic uint32_t let_go,
     in_vain; /* yields during which somebody let go; and those after which the thread still waits */
 } places[PLACES];
-_Atomic uint32_t qzl_yielding;
+_Atomic uint32_t qzl_attended;
 
 /* Less than this between two yields, in ticks of the processor's clock (about a microsecond). */
 #if defined(__x86_64__)
@@ -32,7 +32,12 @@ static struct place *place_of(uint64_t site) { return &places[site * QZ_HASH_FAC
 bool qzl_has_just_yielded(const struct qzl_thread *me) { return ticks() - me->yields.ended <= SOON; }
 bool qzl_has_just_tried(const struct qzl_thread *me) { return ticks() - me->yields.tried <= SOON; }
 void qzl_tries(struct qzl_thread *me) { me->yields.tried = ticks(); }
-void qzl_yield_waits(int change) { atomic_fetch_add_explicit(&qzl_yielding, (uint32_t)change, memory_order_seq_cst); }
+void qzl_yield_waits(int change) {
+  atomic_fetch_add_explicit(&qzl_attended, (uint32_t)change * QZL_ATTENDED_YIELD, memory_order_seq_cst);
+}
+void qzl_attend_holds(void) {
+  if (qzi_pub_exact_hold & QZI_HOLD_EXACT) atomic_fetch_or(&qzl_attended, QZL_ATTENDED_HOLD);
+}
 
 /* Whoever kept its CPU while it yielded had to wait for nobody; whom nobody let go has only looked whether there is
  * work (threads of TBB do). */

@@ -12,7 +12,9 @@
 
 #pragma GCC visibility push(hidden)
 
-#define QZL_YIELD_WORDS 4u /* last words for which a place waited */
+#define QZL_ATTENDED_HOLD  1u
+#define QZL_ATTENDED_YIELD 2u /* for each thread that waits in a yield */
+#define QZL_YIELD_WORDS    4u /* last words for which a place waited */
 
 /* The thread begins to wait for that word: if it has just yielded, it did so for the same reason. Returns since when it
  * has waited, in ticks (publisher/ticks.h); 0: from now on. */
@@ -34,9 +36,16 @@ void qzl_yield_let_go(struct qzl_thread *me);
 bool qzl_yields_in_vain(uint64_t site);
 /* Whether some thread waits in a yield: for a lock as if it were free, or for another word than the one where it is
  * shown. qzl_yield_waits: one more, or one less (-1). */
-extern _Atomic uint32_t qzl_yielding;
-static inline bool qzl_some_yield(void) { return atomic_load_explicit(&qzl_yielding, memory_order_relaxed) != 0; }
+extern _Atomic uint32_t qzl_attended;
+static inline bool qzl_some_yield(void) {
+  return atomic_load_explicit(&qzl_attended, memory_order_relaxed) >= QZL_ATTENDED_YIELD;
+}
 void qzl_yield_waits(int change);
+/* Whether letting go a mutex takes more than taking it off the stack, though nobody sleeps for it: some thread yields,
+ * or hold times are measured (qzl_attend_holds, when publishing begins). One word for both, since each free mutex asks.
+ */
+static inline bool qzl_is_attended(void) { return atomic_load_explicit(&qzl_attended, memory_order_relaxed) != 0; }
+void qzl_attend_holds(void);
 
 #pragma GCC visibility pop
 #endif

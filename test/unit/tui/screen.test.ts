@@ -7,7 +7,9 @@ import { root } from '../../support/root.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
-import { wrap } from '../../../tui/src/draw/canvas.js';
+import { Canvas, wrap } from '../../../tui/src/draw/canvas.js';
+import { time } from '../../../tui/src/draw/format.js';
+import { plainLetters } from '../../../tui/src/draw/glyphs.js';
 import { innerCode, large, small, withInstructions } from './example.js';
 import { Memory, Session } from './screen.js';
 
@@ -35,6 +37,14 @@ for (const [width, height] of [
     await session.quit();
   });
 }
+
+test('times are in µs where the terminal has the letter, else in us', (t) => {
+  const canvas = new Canvas(12, 1);
+  canvas.text(0, 0, `${time(1500)} …`);
+  t.is(canvas.line(0).trimEnd(), '1.50 µs …');
+  canvas.replace(plainLetters);
+  t.is(canvas.line(0).trimEnd(), '1.50 us ~');
+});
 
 test.serial('where refreshes are far apart, the first line says when the next one is', async (t) => {
   for (const [nextMs, words] of [

@@ -130,8 +130,12 @@ export class Canvas {
     }
   }
 
-  replace(char: string, other: string): void {
-    for (let at = 0; at < this.chars.length; at++) if (this.chars[at] === char) this.chars[at] = other;
+  /** Replaces characters by others of the same width. */
+  replace(others: ReadonlyMap<string, string>): void {
+    this.chars.forEach((char, at) => {
+      const other = others.get(char);
+      if (other !== undefined) this.chars[at] = other;
+    });
   }
 
   /** Copies another canvas onto this one. */

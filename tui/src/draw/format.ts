@@ -1,8 +1,8 @@
 /** Numbers as the live screen shows them: the reports' formats (one definition), in the widths of narrow columns. */
 import * as units from '../../../ts-frontend/src/render/format/units.js';
 
-/** In ASCII, because columns are counted in cells. */
-export const time = (ns: number): string => (Number.isFinite(ns) ? units.time(ns, { ascii: true }) : '-');
+/** A character other than ASCII takes one cell, too; on terminals without Unicode it is replaced when drawn. */
+export const time = (ns: number): string => (Number.isFinite(ns) ? units.time(ns, { ascii: false }) : '-');
 export const digits = units.figure;
 export const rate = units.rate;
 export const percent = (share: number): string =>

@@ -104,3 +104,11 @@ export const ascii: Glyphs = {
   alone: ['#', '=', '-', ':', '.'],
   steps: ['v', ',', '.', "'", '^'],
 };
+
+/** For the characters of text that a terminal without Unicode lacks. */
+export const plainLetters: ReadonlyMap<string, string> = new Map([
+  ['…', ascii.cut],
+  ['µ', 'u'],
+  ['›', '>'],
+  ['→', '>'],
+]);

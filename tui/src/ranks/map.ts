@@ -8,7 +8,7 @@ import { cut } from '../../../ts-frontend/src/render/format/text.js';
 import { columnsOf, farthest, labelsOf, longestOf, stepOf } from '../../../ts-frontend/src/sets/heat.js';
 import { coresOf, rankOf } from '../../../ts-frontend/src/sets/views.js';
 import { Canvas, Colour, wrap, type Style } from '../draw/canvas.js';
-import type { Glyphs } from '../draw/glyphs.js';
+import { plainLetters, type Glyphs } from '../draw/glyphs.js';
 import type { Size } from '../state/types.js';
 import { rankKeys, type RankScene, type RankState } from './state.js';
 
@@ -72,7 +72,7 @@ export function rankMap(scene: RankScene, size: Size, state: RankState, glyphs: 
     details(canvas, scene, state, places, mapTop + places.rows + 1);
   }
   footer(canvas, state);
-  if (glyphs.ascii) canvas.replace('…', glyphs.cut);
+  if (glyphs.ascii) canvas.replace(plainLetters);
   return canvas;
 }
 

@@ -40,11 +40,11 @@ interface Line {
   text: string;
 }
 
-function linesOf(model: Model, width: number, ascii: boolean): Line[] {
-  const said = (text: string): string => (ascii ? text.replaceAll('…', '..') : text);
+/** In Unicode; on other terminals letters are replaced one by one when drawn, so that the lines are the same. */
+function linesOf(model: Model, width: number): Line[] {
   if (model.findings.length === 0) {
     return model.notices.slice(0, 2).flatMap((notice, finding) =>
-      wrap(said(noticeLine(model, notice, { ascii: true })), width - 3).map((text) => ({
+      wrap(noticeLine(model, notice, { ascii: false }), width - 3).map((text) => ({
         finding,
         first: false,
         text,
@@ -52,8 +52,8 @@ function linesOf(model: Model, width: number, ascii: boolean): Line[] {
     );
   }
   return model.findings.flatMap((finding, index) => {
-    const { text, remedy } = findingSentences(model, finding, { ascii: true });
-    return wrap(said(`${text} ${remedy}`), width - 3).map((line, at) => ({
+    const { text, remedy } = findingSentences(model, finding, { ascii: false });
+    return wrap(`${text} ${remedy}`, width - 3).map((line, at) => ({
       finding: index,
       first: at === 0,
       text: line,
@@ -72,7 +72,7 @@ function roomFor(lines: number, size: Size, zoom: boolean): number {
 
 /** The state with a scroll position that is valid for this size, and the finding at the top of the shown lines. */
 export function settledOverview(model: Model, size: Size, state: State): State {
-  const lines = linesOf(model, size.width, false);
+  const lines = linesOf(model, size.width);
   const room = roomFor(lines.length, size, state.zoom);
   const scroll = Math.max(0, Math.min(state.scroll, lines.length - room));
   const finding = lines[scroll]?.finding ?? 0;
@@ -80,7 +80,7 @@ export function settledOverview(model: Model, size: Size, state: State): State {
 }
 
 function findings(canvas: Canvas, model: Model, size: Size, state: State, glyphs: Glyphs): number {
-  const lines = linesOf(model, size.width, glyphs.ascii);
+  const lines = linesOf(model, size.width);
   const room = roomFor(lines.length, size, state.zoom);
   const hidden = lines.length - room - state.scroll;
   const shown = lines.slice(state.scroll, state.scroll + room - (hidden > 0 ? 1 : 0));
