@@ -10,50 +10,44 @@
 
 /* ---- regions ---- */
 
-struct region {
-  struct qzl_team team;
-  void (*body)(void *);
-  void *data;
-};
-
 static void execute(void *argument) {
-  struct region *region = argument;
+  struct qzl_team *team = argument;
   struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
-  if (me) qzl_team_enters(&region->team, me);
-  qzl_runtime_user = (uint64_t)(uintptr_t)region->body;
-  region->body(region->data);
-  if (me) qzl_team_leaves(&region->team, me);
+  if (me) qzl_team_enters(team, me);
+  qzl_runtime_user = (uint64_t)(uintptr_t)team->body;
+  team->body(team->data);
+  if (me) qzl_team_leaves(team, me);
 }
 
 /* The region of the calling thread; NULL: it begins as if the layer were not there. */
-static inline struct qzl_thread *begins(struct region *region, void (*body)(void *), void *data) {
+static inline struct qzl_thread *begins(struct qzl_team *team, void (*body)(void *), void *data) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here()) || !me->thread.record) return NULL;
-  region->body = body;
-  region->data = data;
-  qzl_team_begins(&region->team, me);
+  qzl_team_begins(team, me);
+  team->body = body;
+  team->data = data;
   return me;
 }
 
 /* Of each function that begins a region: what it takes after the body and its data. Without a library there is one
  * thread. */
-#define REGION(name, parameters, arguments)                                              \
-  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);                \
-  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) {               \
-    static struct qzl_runtime_function function = {#name, .own = (void *)name};          \
-    uint64_t site = QZL_SITE();                                                          \
-    void (*real)(void (*)(void *), void *WITH parameters);                               \
-    *(void **)(void *)&real = qzl_runtime_real(&function, site);                         \
-    struct region region;                                                                \
-    struct qzl_thread *me = real && !function.llvm ? begins(&region, body, data) : NULL; \
-    if (!real)                                                                           \
-      body(data);                                                                        \
-    else if (!me)                                                                        \
-      real(body, data WITH arguments);                                                   \
-    else {                                                                               \
-      real(execute, &region WITH arguments);                                             \
-      qzl_team_ended(&region.team, me, site);                                            \
-    }                                                                                    \
+#define REGION(name, parameters, arguments)                                            \
+  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters);              \
+  QZL_EXPORT void name(void (*body)(void *), void *data WITH parameters) {             \
+    static struct qzl_runtime_function function = {#name, .own = (void *)name};        \
+    uint64_t site = QZL_SITE();                                                        \
+    void (*real)(void (*)(void *), void *WITH parameters);                             \
+    *(void **)(void *)&real = qzl_runtime_real(&function, site);                       \
+    struct qzl_team team;                                                              \
+    struct qzl_thread *me = real && !function.llvm ? begins(&team, body, data) : NULL; \
+    if (!real)                                                                         \
+      body(data);                                                                      \
+    else if (!me)                                                                      \
+      real(body, data WITH arguments);                                                 \
+    else {                                                                             \
+      real(execute, &team WITH arguments);                                             \
+      qzl_team_ended(&team, me, site);                                                 \
+    }                                                                                  \
   }
 #define CHUNKS           (unsigned threads, long start, long end, long step, long chunk, unsigned flags)
 #define CHUNKS_ARGUMENTS (threads, start, end, step, chunk, flags)

@@ -43,9 +43,11 @@ void qzl_team_enters(struct qzl_team *team, struct qzl_thread *me) {
 
 /* Under the lock. */
 static void leave(const struct qzl_team *team, struct qzl_team_chains *at, struct qzl_thread *me) {
-  uint64_t work = at->span.work;
-  if (has_span(team, me)) qzi_span_merge(&me->pub, &at->span);
-  if (me == team->begun_by) at->span.work = work; /* it has its own already */
+  if (has_span(team, me)) {
+    uint64_t work = at->span.work;
+    qzi_span_merge(&me->pub, &at->span);
+    if (me == team->begun_by) at->span.work = work; /* it has its own already */
+  }
   if (!has_path(team, me)) return;
   at->last = me;
   at->ticks = me->idle_since = qzi_pub_ticks();

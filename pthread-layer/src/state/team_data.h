@@ -11,27 +11,31 @@ struct qzl_task;
 
 /* What threads have left for those that go on after the last of them. */
 struct qzl_team_chains {
-  struct qzi_span_sync span; /* work and span */
-  struct qzl_thread *last;   /* who came last; its chain of the time path then */
-  uint64_t word, ticks;      /* and when that was */
+  struct qzl_thread *last; /* who came last; its chain of the time path then */
+  uint64_t word, ticks;    /* and when that was */
   unsigned came;
+  struct qzi_span_sync span; /* work and span */
 };
+/* Two cache lines of it go from one thread to the other where only the time path is recorded: the first is read by
+ * those that enter, the second is written by those that leave. */
 struct qzl_team {
-  struct qzl_thread *begun_by;
-  struct qzl_team *outer;       /* that of the thread that began this one */
-  struct qzi_span_origin begin; /* work and span of that thread where the region began; its chain of the time path */
-  uint64_t word;
+  _Alignas(64) struct qzl_thread *begun_by;
+  struct qzl_team *outer;      /* that of the thread that began this one */
+  struct qzl_task *outer_task; /* that this thread was in */
+  uint64_t word;               /* its chain of the time path where the region began */
+  void (*body)(void *);        /* what its threads execute, where the layer calls it, and with what; */
+  void *data;
   uint32_t epoch; /* of the recording in which it began: another one does not know of it */
   bool has_span;
-  bool has_tasks;                  /* its threads have made some, and execute them where they wait for each other; */
-  bool has_unknown_tasks;          /* of some nothing is known */
-  struct qzl_task *outer_task;     /* that the thread which began it was in */
-  _Atomic uint32_t lock;           /* of those below */
-  struct qzl_team_chains end;      /* of the region */
-  struct qzl_team_chains round[2]; /* of its barriers, by turns */
-  unsigned arrivals;               /* at barriers */
-  struct qzl_ended ended;          /* tasks */
-  struct qzl_task *records;        /* what stands for its threads */
+  bool has_tasks;                     /* its threads have made some, and execute them where they wait for each other; */
+  bool has_unknown_tasks;             /* of some nothing is known */
+  _Alignas(64) _Atomic uint32_t lock; /* of those below, except `begin` */
+  struct qzl_team_chains end;         /* of the region */
+  struct qzi_span_origin begin;       /* work and span where the region began */
+  struct qzl_team_chains round[2];    /* of its barriers, by turns */
+  unsigned arrivals;                  /* at barriers */
+  struct qzl_ended ended;             /* tasks */
+  struct qzl_task *records;           /* what stands for its threads */
 };
 
 #endif
