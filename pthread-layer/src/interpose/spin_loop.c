@@ -93,6 +93,6 @@ QZL_EXPORT int sched_yield(void) {
   unsigned count = qzl_yield_begin(me, site, objects);
   if (!count) count = (objects[0] = polls(me, site, just)) != 0;
   int result = count ? yield_waiting(me, objects, count) : qzl_real.sched_yield();
-  qzl_yield_end(me, site);
+  qzl_yield_end(me);
   return result;
 }

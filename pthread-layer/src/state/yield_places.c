@@ -9,29 +9,23 @@
 static struct place {
   _Atomic uint64_t site, words[QZL_YIELD_WORDS]; /* the last one first */
   _Atomic bool polls;
-  _Atomic uint32_t let_go,
-    in_vain; /* yields during which somebody let go; and those after which the thread still waits */
+  _Atomic uint32_t let_go;  /* yields during which somebody let go, */
+  _Atomic uint32_t in_vain; /* and those of them after which the thread still waits */
 } places[PLACES];
 _Atomic uint32_t qzl_attended;
 
 /* Less than this between two yields, in ticks of the processor's clock (about a microsecond). */
 #if defined(__x86_64__)
 #define SOON 2500
-static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
 #else
 #define SOON 50
-static uint64_t ticks(void) {
-  uint64_t value;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-  return value;
-}
 #endif
 
 static struct place *place_of(uint64_t site) { return &places[site * QZ_HASH_FACTOR >> 58 & (PLACES - 1)]; }
 
-bool qzl_has_just_yielded(const struct qzl_thread *me) { return ticks() - me->yields.ended <= SOON; }
-bool qzl_has_just_tried(const struct qzl_thread *me) { return ticks() - me->yields.tried <= SOON; }
-void qzl_tries(struct qzl_thread *me) { me->yields.tried = ticks(); }
+bool qzl_has_just_yielded(const struct qzl_thread *me) { return qzi_pub_cycles() - me->yields.ended <= SOON; }
+bool qzl_has_just_tried(const struct qzl_thread *me) { return qzi_pub_cycles() - me->yields.tried <= SOON; }
+void qzl_tries(struct qzl_thread *me) { me->yields.tried = qzi_pub_cycles(); }
 void qzl_yield_waits(int change) {
   atomic_fetch_add_explicit(&qzl_attended, (uint32_t)change * QZL_ATTENDED_YIELD, memory_order_seq_cst);
 }
@@ -127,7 +121,4 @@ void qzl_yield_let_go(struct qzl_thread *me) {
                         memory_order_relaxed);
 }
 
-void qzl_yield_end(struct qzl_thread *me, uint64_t site) {
-  me->yields.site = site;
-  me->yields.ended = ticks();
-}
+void qzl_yield_end(struct qzl_thread *me) { me->yields.ended = qzi_pub_cycles(); }
