@@ -5,9 +5,8 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { WorkAroundFacts } from '../result/facts.js';
 import { isBusy } from '../metrics/sums.js';
-import { isOwn } from './code-origin.js';
 import type { FindingContext } from './context.js';
-import { shownId } from './context.js';
+import { ownPath } from './own-path.js';
 import { pathsThrough } from './paths-through.js';
 
 /** The caller has at least this share of all such work, with everything that it calls. */
@@ -42,9 +41,8 @@ export function aroundOf(
   isCode: (node: number) => boolean,
   main: number,
 ): WorkAroundFacts | null {
-  const { model, tables, own } = context;
-  const { stacks, weights } = tables;
-  const { tuples } = model.raw;
+  const { weights } = context.tables;
+  const { tuples } = context.model.raw;
   const sums = new Map<number, { all: number; code: number }>();
   let all = 0,
     code = 0;
@@ -55,12 +53,7 @@ export function aroundOf(
       its = isCode(node) ? npt : 0;
     all += npt;
     code += its;
-    const path: number[] = []; // innermost first
-    for (let n = node; n !== 0; n = u32(stacks.parent, n)) {
-      const entity = item(model.entities, u32(stacks.entity, n));
-      if (own.hidden[n] === 0 && entity.kind === 'procedure' && isOwn(entity)) path.push(shownId(model, entity.id));
-    }
-    for (const one of new Set(path.slice(0, -1))) {
+    for (const one of new Set(ownPath(context, node).slice(0, -1))) {
       const sum = sums.get(one) ?? { all: 0, code: 0 };
       sums.set(one, sum);
       sum.all += npt;

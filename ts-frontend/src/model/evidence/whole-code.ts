@@ -2,21 +2,21 @@
  * Code that costs time while processors are idle is one piece with what it takes while all of them are busy: what is
  * saved if it takes no time is its NPT at all levels (docs/reference/findings.md, "Code"). Pure functions.
  */
-import { f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { f64, item, u16, u8 } from '../profile/columns.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
 import type { WholeFacts } from '../result/facts.js';
-import { isOwn } from './code-origin.js';
 import type { FindingContext } from './context.js';
-import { shownId } from './context.js';
 import type { Contexts } from './loss-contexts.js';
+import { ownPath } from './own-path.js';
 
 /** A procedure is the code of a finding if it is on the stack during this share of the cost. */
 const nearlyAll = 0.75;
 
 /** The innermost procedure, but no start routine, that has nearly all of the cost of these stacks; 0: none. */
-function procedureOf({ model, tables, own }: FindingContext, contexts: Contexts, members: readonly number[]): number {
-  const { stacks, weights, byStack } = tables;
+function procedureOf(context: FindingContext, contexts: Contexts, members: readonly number[]): number {
+  const { model, tables } = context;
+  const { weights, byStack } = tables;
   const { tuples } = model.raw;
   const costs = new Map<number, { ns: number; depth: number }>();
   let all = 0;
@@ -28,11 +28,7 @@ function procedureOf({ model, tables, own }: FindingContext, contexts: Contexts,
         ns += (f64(weights, k) / b) * f64(contexts.unexplained, k);
     }
     all += ns;
-    const path: number[] = []; // innermost first
-    for (let n = node; n !== 0; n = u32(stacks.parent, n)) {
-      const entity = item(model.entities, u32(stacks.entity, n));
-      if (own.hidden[n] === 0 && entity.kind === 'procedure' && isOwn(entity)) path.push(shownId(model, entity.id));
-    }
+    const path = ownPath(context, node);
     for (const [k, id] of path.slice(0, -1).entries()) {
       if (path.indexOf(id) !== k) continue;
       const known = costs.get(id) ?? { ns: 0, depth: 0 };

@@ -9,9 +9,9 @@ import { aroundOf } from '../evidence/around-code.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
-import { isOwn } from '../evidence/code-origin.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import { libraryLockIn } from '../evidence/library-lock.js';
+import { ownPath } from '../evidence/own-path.js';
 import { isFor } from '../evidence/purposes.js';
 import { atomicsIn } from '../evidence/shared-lines.js';
 import { mainThread } from '../evidence/critical-threads.js';
@@ -166,8 +166,8 @@ const leastCalled = 0.5;
 
 /** By procedure, including callees; without start routines of threads and of the program. */
 function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<number, Hot>; npt: number } {
-  const { model, tables, own } = context;
-  const { stacks, weights } = tables;
+  const { model, tables } = context;
+  const { weights } = tables;
   const rows = new Map<number, Hot>();
   let all = 0;
   for (let k = 0; k < weights.length; k++) {
@@ -175,12 +175,7 @@ function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<nu
     const busy = u16(model.raw.tuples.busy, k),
       npt = f64(weights, k) / busy;
     all += npt;
-    const path: number[] = []; // innermost first
-    for (let n = u32(model.raw.tuples.stack, k); n !== 0; n = u32(stacks.parent, n)) {
-      const entity = item(model.entities, u32(stacks.entity, n));
-      if (own.hidden[n] === 0 && entity.kind === 'procedure' && isOwn(entity)) path.push(shownId(model, entity.id));
-    }
-    for (const id of new Set(path.slice(0, -1))) {
+    for (const id of new Set(ownPath(context, u32(model.raw.tuples.stack, k)).slice(0, -1))) {
       const row = rows.get(id) ?? hotOf();
       rows.set(id, row);
       row.npt += npt;
