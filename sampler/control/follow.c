@@ -345,7 +345,8 @@ void qzi_follow_settle(void) {
   } else {
     if (kept) {
       name_others(others, sizeof others, "", most, kept);
-      fprintf(stderr, "quartz: programs that %s started first were recorded, too: %s\n", all.program, others);
+      fprintf(stderr, "quartz: programs that %s started first were recorded, too: %s%s\n", all.program, others,
+              missing);
     }
     if (itself) {
       const struct qzi_recording *its = &itself->target->recording;

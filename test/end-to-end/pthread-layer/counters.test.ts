@@ -18,8 +18,10 @@ test('page faults belong to the procedure that touches pages first, and to its c
   const { model, status, stderr } = await record(program('page_faults'));
   t.is(status, 0, stderr);
   const all = countedInAll(model.raw).faults ?? 0;
-  // On a loaded machine the sampler may read late, and then some samples find no space.
-  t.true(all > 300_000 && all < 404_000, `${all}`);
+  // On a loaded machine the sampler may read late, and then some samples find no space. Each sample stands for 256 or,
+  // where there are many, 1,024 faults of a CPU; which of them are this program's is by chance where others fault, too:
+  // four standard deviations.
+  t.true(all > 300_000 && all < 400_000 + 4 * Math.sqrt(400_000 * 1024), `${all}`);
   const touch = faultsOf(model, 'touch');
   t.true(touch > 0.95 * all, `${touch} of ${all}`);
   t.true(faultsOf(model, 'touch_again') < 0.02 * all);
