@@ -5,7 +5,7 @@ import { cpusText } from '../../ts-frontend/src/render/wording/kernel-usage.js';
 import { cut } from '../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from './draw/canvas.js';
 import { plainLetters, type Glyphs } from './draw/glyphs.js';
-import { tabs, type Scene, type Size, type State } from './state/types.js';
+import { tabKey, tabs, type Scene, type Size, type State } from './state/types.js';
 import { isTable, selectedEntity } from './state/state.js';
 import { baseName, digits, percent, rate, time } from './draw/format.js';
 import { overview, settledOverview } from './views/overview.js';
@@ -65,8 +65,8 @@ export function tableSize(body: Size): Size & { beside: boolean } {
 function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
   if (state.tab === 'overview') return overview(scene, body, state, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
-  if (state.tab === 'tree' && state.zoom) return flame(scene, body, state, glyphs);
   if (state.tab === 'tree') return contexts(scene, body, state, glyphs);
+  if (state.tab === 'flame') return flame(scene, body, state, glyphs);
   if (state.tab === 'path') return timePath(scene, body, state, glyphs);
   if (state.tab === 'source' && state.disassembly) return disassembly(scene, body, state, glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
@@ -128,8 +128,8 @@ function tabBar(canvas: Canvas, state: State): void {
     (a, b) => Number(a.tab === state.tab) - Number(b.tab === state.tab),
   )) {
     const on = tab === state.tab;
-    const text =
-      width > 3 ? ` ${tabs.indexOf(tab) + 1} ${item(names, tabs.indexOf(tab))}` : ` ${tabs.indexOf(tab) + 1}`;
+    const index = tabs.indexOf(tab);
+    const text = width > 3 ? ` ${tabKey(index)} ${item(names, index)}` : ` ${tabKey(index)}`;
     canvas.text(
       x,
       1,
@@ -146,10 +146,12 @@ function tabBar(canvas: Canvas, state: State): void {
 function labelsOf(width: number): { names: string[]; around: number } {
   const whole = tabs.map((tab) => `${item(tab, 0).toUpperCase()}${tab.slice(1)}`);
   const short = whole.map((name) => (name === 'Procedures' ? 'Procs' : name));
+  const shorter = short.map((name) => (name === 'Threads' || name === 'Objects' ? name.slice(0, 3) : name));
   for (const [names, around] of [
     [whole, 4],
     [whole, 3],
     [short, 3],
+    [shorter, 3],
   ] as const)
     if (names.join('').length + around * tabs.length < width) return { names, around };
   return { names: whole, around: 0 };

@@ -7,6 +7,7 @@ import type { Action, Scene, Size, State } from './state/types.js';
 import { contextIndex, contextRows } from './state/contexts.js';
 import { currentIndex, currentRows, isTable, tableTab } from './state/state.js';
 import { columnsThatFit } from './state/tables.js';
+import { flameRows } from './views/flame.js';
 import { scrollTo } from './views/table.js';
 
 export interface MouseEvent {
@@ -25,6 +26,7 @@ export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene
     return place === undefined ? null : { type: 'tab', tab: place.tab };
   }
   if (state.tab === 'tree') return contextAt(y - bodyTop, state, scene, size);
+  if (state.tab === 'flame') return barAt(x, y - bodyTop, state, scene, size);
   if (!isTable(state.tab) || state.zoom) return null;
   const part = tableSize({ width: size.width, height: size.height - bodyTop - 1 });
   const row = y - bodyTop;
@@ -41,6 +43,15 @@ function contextAt(row: number, state: State, scene: Scene, size: Size): Action 
   const target = scrollTo(index, height, rows.length) + row - 1;
   if (target === index) return { type: 'enter' };
   return target < rows.length ? { type: 'move', by: target - index } : null;
+}
+
+/** A click on the selected bar gives it the whole width; a click on another bar selects that. */
+function barAt(x: number, row: number, state: State, scene: Scene, size: Size): Action | null {
+  const { rows, first, selectedPath } = flameRows(scene, bodyOf(size), state);
+  const bar = rows[first + row - 1]?.find(({ from, to }) => x >= from && x < to);
+  if (row < 1 || bar === undefined) return null;
+  const same = bar.path.length === selectedPath.length && bar.path.every((entity, at) => entity === selectedPath[at]);
+  return same ? { type: 'enter' } : { type: 'select-bar', path: bar.path };
 }
 
 function columnAt(x: number, width: number, state: State, scene: Scene): Action | null {

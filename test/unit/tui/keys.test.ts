@@ -191,12 +191,11 @@ test.serial('quitting a program that runs is asked for twice', async (t) => {
 test.serial('the mouse selects, sorts and changes tabs', async (t) => {
   const session = new Session(new Memory(small()), { width: 100, height: 30 });
   await session.type('2');
-  const click = (x: number, y: number): Promise<string[]> => session.type(`\x1b[<0;${x + 1};${y + 1}M`);
-  await click(5, 5);
+  await session.click(5, 5);
   t.true(session.lines()[5]!.startsWith('>'));
-  await click(session.lines()[3]!.indexOf('self') + 1, 3);
+  await session.click(session.lines()[3]!.indexOf('self') + 1, 3);
   t.regex(session.lines()[3]!, /self▼/);
-  await click(session.lines()[1]!.indexOf('Threads'), 1);
+  await session.click(session.lines()[1]!.indexOf('Threads'), 1);
   t.true(session.lines()[1]!.includes('[4 Threads]'));
   await session.quit();
 });
@@ -250,4 +249,49 @@ test.serial('the terminal is given back as it was', async (t) => {
   await session.settle(() => session.emulator.buffer.active.type === 'normal');
   t.is(session.emulator.buffer.active.type, 'normal');
   t.false(session.keyboard.isRaw);
+});
+
+test.serial('the flame graph: bars are selected by keys and mouse, zoomed, and found by name', async (t) => {
+  const session = new Session(new Memory(small()), { width: 100, height: 30 });
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  const selected = (): string => session.lines()[27]!.trim();
+  const bars = (row: number): string[] =>
+    session
+      .lines()
+      [4 + row]!.split(/[^\w>]+/)
+      .filter((word) => word !== '');
+  await session.type('0');
+  t.regex(session.lines()[1]!, /\[0 Flame\]/);
+  t.regex(selected(), /^prog {2}1\.00 s \(100 %\)/);
+  t.deepEqual([bars(0), bars(1), bars(2)], [['>prog'], ['main'], ['work', 'setup', 'finish']]);
+  await session.type('j', 'j');
+  t.regex(selected(), /^work {2}.*of 4 busy/);
+  await session.type('>');
+  t.regex(selected(), /^setup /);
+  t.regex((await session.type('>', '>'))[29]!, /no narrower one beside this/);
+  // A zoomed bar fills the width; Backspace gives its caller the width again, Esc all of the program.
+  await session.type('<', '\r');
+  t.deepEqual(bars(0), ['>setup']);
+  t.regex((await session.type('\r'))[29]!, /fills the width already/);
+  await session.type('\x7f');
+  t.deepEqual(bars(0), ['main']);
+  await session.type('\x1b');
+  t.deepEqual(bars(0), ['>prog']);
+  // Found by name: underlined, and how much of the time is in them.
+  t.regex((await session.type('/', ...Array.from('work'), '\r'))[3]!, /in "work" \(underlined\): \d+ ms/);
+  await session.type('\x1b');
+  // A click selects, a second one zooms.
+  await session.click(80, 6);
+  t.regex(selected(), /^(setup|finish) /);
+  const name = selected().split(' ')[0]!;
+  await session.click(80, 6);
+  t.deepEqual(bars(0), [`>${name}`]);
+  // From the tree, all contexts of the selected row as one; the source is that of the selected bar.
+  await session.type('7', 'g', 'j', 'z');
+  t.regex(session.lines()[1]!, /\[0 Flame\]/);
+  t.deepEqual(bars(0), ['>main']);
+  t.regex((await session.type('8'))[3]!, /main/);
+  await session.type('0', 'z');
+  t.deepEqual(bars(0), ['>prog']);
+  await session.quit();
 });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { tabs } from '../../../tui/src/state/types.js';
+import { tabKey, tabs } from '../../../tui/src/state/types.js';
 import { root } from '../../support/root.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
@@ -30,9 +30,8 @@ for (const [width, height] of [
     const session = new Session(new Memory(small()), { width, height });
     await session.settle((lines) => lines[0]!.includes('prog'));
     for (const [index, tab] of tabs.entries())
-      golden(t, `${tab}-${width}x${height}`, await session.type(String(index + 1)));
+      golden(t, `${tab}-${width}x${height}`, await session.type(tabKey(index)));
     golden(t, `lock-${width}x${height}`, await session.type('3', 'z'));
-    golden(t, `icicle-${width}x${height}`, await session.type('z', '7', 'z'));
     golden(t, `help-${width}x${height}`, await session.type('z', '2', '?'));
     await session.quit();
   });

@@ -114,6 +114,10 @@ export class Session {
     }
     return this.lines();
   }
+  /** Clicks with the left button; columns and lines count from 0. */
+  click(x: number, y: number): Promise<string[]> {
+    return this.type(`\x1b[<0;${x + 1};${y + 1}M`);
+  }
   /** Waits until nothing has changed for a while, or until `wanted` is shown. */
   async settle(wanted?: (lines: string[]) => boolean): Promise<string[]> {
     let before = '';

@@ -1,5 +1,5 @@
 /** The effect of each key: the one table that both the terminal side and the help use. */
-import { tabs, type Action } from './types.js';
+import { tabKey, tabs, type Action } from './types.js';
 
 /** Effects that involve the outside world; the terminal side performs them. */
 export type Effect = 'quit' | 'editor' | 'write' | 'redraw' | 'reset';
@@ -22,8 +22,8 @@ export const bindings: readonly Binding[] = [
   { keys: ['tab'], shown: 'Tab', does: 'next tab', action: () => ({ type: 'next-tab', by: 1 }) },
   { keys: ['S-tab'], shown: 'Shift-Tab', does: 'previous tab', action: () => ({ type: 'next-tab', by: -1 }) },
   ...tabs.map((tab, index): Binding => ({
-    keys: [String(index + 1)],
-    shown: String(index + 1),
+    keys: [tabKey(index)],
+    shown: tabKey(index),
     does: tab,
     action: () => ({ type: 'tab', tab }),
   })),
@@ -38,7 +38,7 @@ export const bindings: readonly Binding[] = [
     shown: 'Enter',
     does:
       'go into the children of the selected one; on the overview, of the finding at the top; in the tree: open; ' +
-      'on the path: all of it',
+      'on the path: all of it; in the flame graph: it fills the width',
     action: () => ({ type: 'enter' }),
   },
   { keys: ['backspace'], shown: 'Backspace', does: 'go up again', action: () => ({ type: 'back' }) },
@@ -49,14 +49,24 @@ export const bindings: readonly Binding[] = [
     action: () => ({ type: 'escape' }),
   },
   { keys: ['/'], shown: '/', does: 'filter by name', action: () => ({ type: 'filter' }) },
-  { keys: ['s', '>', '.'], shown: 's >', does: 'sort by the next column', action: () => ({ type: 'sort', by: 1 }) },
-  { keys: ['<', ','], shown: '<', does: 'sort by the previous column', action: () => ({ type: 'sort', by: -1 }) },
+  {
+    keys: ['s', '>', '.'],
+    shown: 's >',
+    does: 'sort by the next column; flame: the narrower bar beside',
+    action: () => ({ type: 'sort', by: 1 }),
+  },
+  {
+    keys: ['<', ','],
+    shown: '<',
+    does: 'sort by the previous column; flame: the wider bar beside',
+    action: () => ({ type: 'sort', by: -1 }),
+  },
   { keys: ['r'], shown: 'r', does: 'reverse the order', action: () => ({ type: 'reverse' }) },
   { keys: ['i'], shown: 'i', does: 'rank by inclusive or self time', action: () => ({ type: 'self' }) },
   {
     keys: ['z'],
     shown: 'z',
-    does: 'the selected one alone (overview: findings; tree: icicle graph), and back',
+    does: 'the selected one alone, and back (overview: findings; tree: in the flame graph; flame: all of the program)',
     action: () => ({ type: 'zoom' }),
   },
   { keys: ['b'], shown: 'b', does: 'bottle graph of threads, procedures or locks', action: () => ({ type: 'bottle' }) },

@@ -4,6 +4,17 @@
  */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { contextAbove, contextEntity, nextContextView, selectContext, sortContexts, turnContext } from './contexts.js';
+import {
+  flameEntity,
+  flameOfEntity,
+  isZoomed,
+  pointAtBar,
+  selectBar,
+  selectBeside,
+  wholeFlame,
+  zoomIn,
+  zoomOut,
+} from './flame.js';
 import { nextPathList, openOnPath, pathEntity, selectOnPath } from './path.js';
 import { columnsOf, rowsOf } from './tables.js';
 import {
@@ -40,6 +51,7 @@ export function initialState(): State {
     from: 'procedures',
     contexts: { view: 'tree', sort: 'npt', turned: [], selected: '' },
     timePath: { list: 'stretches', stretch: null, place: '' },
+    flame: { of: 0, top: [], selected: [] },
     sourceScroll: 0,
     disassembly: false,
     help: 0,
@@ -53,6 +65,7 @@ export const isTable = (tab: Tab): tab is TableTab =>
 export function selectedEntity(state: State, scene: Scene): number {
   if (state.tab === 'tree' || (state.tab === 'source' && state.from === 'tree')) return contextEntity(state, scene);
   if (state.tab === 'path' || (state.tab === 'source' && state.from === 'path')) return pathEntity(state, scene);
+  if (state.tab === 'flame' || (state.tab === 'source' && state.from === 'flame')) return flameEntity(state, scene);
   const rows = currentRows(state, scene);
   return rows[currentIndex(state, scene, rows)]?.entity ?? state.focus[state.focus.length - 1] ?? 0;
 }
@@ -97,7 +110,6 @@ export function reduce(before: State, action: Action, scene: Scene): State {
         from: action.tab === 'source' && state.tab !== 'source' ? state.tab : state.from,
         focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [],
         focusIndex: 0,
-        zoom: action.tab === 'tree' && state.tab !== 'tree' ? false : state.zoom, // there it is another picture
         help: 0,
       };
     case 'next-tab': {
@@ -109,6 +121,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       if (state.tab === 'overview') return { ...state, scroll: state.scroll + action.by };
       if (state.tab === 'tree') return selectContext(state, scene, action.by);
       if (state.tab === 'path') return selectOnPath(state, scene, action.by);
+      if (state.tab === 'flame') return selectBar(state, scene, action.by);
       return select(state, scene, currentIndex(state, scene) + action.by);
     case 'home':
       return toEnd(state, scene, -1e9);
@@ -116,6 +129,8 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return toEnd(state, scene, 1e9);
     case 'select-row':
       return select(state, scene, action.index);
+    case 'select-bar':
+      return pointAtBar(state, action.path);
     case 'enter': {
       if (state.tab === 'overview') {
         const finding = scene.model.findings[state.finding];
@@ -125,6 +140,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       }
       if (state.tab === 'tree') return turnContext(state, scene);
       if (state.tab === 'path') return openOnPath(state, scene);
+      if (state.tab === 'flame') return zoomIn(state, scene);
       const entity = selectedEntity(state, scene);
       const row = currentRows(state, scene)[currentIndex(state, scene)];
       if (row === undefined || row.self || state.focus[state.focus.length - 1] === entity)
@@ -138,10 +154,12 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     }
     case 'back':
       if (state.tab === 'tree') return contextAbove(state, scene);
+      if (state.tab === 'flame') return zoomOut(state, scene);
       return state.focus.length === 0 ? state : { ...state, focus: state.focus.slice(0, -1), focusIndex: 0 };
     case 'escape':
       if (state.help > 0) return { ...state, help: 0 };
       if (state.editing !== null) return { ...state, editing: null };
+      if (isZoomed(state)) return wholeFlame(state);
       if (state.zoom) return { ...state, zoom: false };
       if (state.focus.length > 0) return { ...state, focus: [], focusIndex: 0 };
       if (state.filter !== '') return { ...state, filter: '' };
@@ -149,6 +167,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return { ...state, mark: null };
     case 'sort': {
       if (state.tab === 'tree') return sortContexts(state, action.by);
+      if (state.tab === 'flame') return selectBeside(state, scene, action.by);
       const tab = tableTab(state);
       const columns = columnsOf(tab);
       const at = columns.findIndex((column) => column.id === state.tables[tab].sort);
@@ -164,7 +183,9 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       };
     }
     case 'zoom':
-      return isTable(state.tab) || state.tab === 'overview' || state.tab === 'tree'
+      if (state.tab === 'tree') return flameOfEntity(state, contextEntity(state, scene));
+      if (state.tab === 'flame') return wholeFlame(state);
+      return isTable(state.tab) || state.tab === 'overview'
         ? { ...state, zoom: !state.zoom }
         : { ...state, message: 'only in tables, in the tree and on the overview' };
     case 'self':
@@ -223,6 +244,7 @@ function toEnd(state: State, scene: Scene, far: number): State {
   if (state.tab === 'source') return { ...state, sourceScroll: far };
   if (state.tab === 'tree') return selectContext(state, scene, far);
   if (state.tab === 'path') return selectOnPath(state, scene, far);
+  if (state.tab === 'flame') return selectBar(state, scene, far);
   return state.tab === 'overview' ? { ...state, scroll: far } : select(state, scene, far);
 }
 function withSort(state: State, tab: TableTab, sort: string): State {

@@ -11,8 +11,11 @@ export const tabs = [
   'tree',
   'source',
   'path',
+  'flame',
 ] as const;
 export type Tab = (typeof tabs)[number];
+/** The number that a tab has on the screen, which is also its key: 1 to 9, then 0. */
+export const tabKey = (index: number): string => String((index + 1) % 10);
 export type TableTab = 'procedures' | 'locks' | 'threads' | 'objects';
 export type BottleOf = 'threads' | 'procedures' | 'locks';
 
@@ -29,6 +32,13 @@ export interface ContextsState {
   turned: readonly string[];
   /** Key of the selected row; '': the first row. */
   selected: string;
+}
+export interface FlameState {
+  /** The entity of which all contexts are shown as one; 0: the whole program. */
+  of: number;
+  /** Entities from there to the context that fills the width, and to the selected one. */
+  top: readonly number[];
+  selected: readonly number[];
 }
 export interface PathTabState {
   /** The list in which a row is selected. */
@@ -57,6 +67,7 @@ export interface State {
   finding: number; // index of the finding that contains this line
   contexts: ContextsState;
   timePath: PathTabState;
+  flame: FlameState;
   sourceScroll: number;
   disassembly: boolean; // whether the source tab shows instructions
   help: number; // number of the help page that is shown, 0 = none
@@ -109,6 +120,7 @@ export type Action =
   | { type: 'filter-text'; text: string }
   | { type: 'filter-done' }
   | { type: 'select-row'; index: number }
+  | { type: 'select-bar'; path: readonly number[] }
   | { type: 'sort-column'; column: string }
   | { type: 'message'; text: string }
   | { type: 'bottle' }

@@ -16,6 +16,7 @@ export interface Bar {
   startNs: number; // exact: columns are rounded, and what is rounded twice may overlap the next bar
   from: number; // column
   to: number;
+  path: readonly number[]; // entities from below the root to this one
 }
 
 /**
@@ -24,15 +25,15 @@ export interface Bar {
  */
 export function icicle(root: FlameNode, columns: number, most: number): { rows: Bar[][]; deeper: boolean } {
   const rows: Bar[][] = [];
-  let row: Bar[] = root.nptNs > 0 ? [{ node: root, startNs: 0, from: 0, to: columns }] : [];
+  let row: Bar[] = root.nptNs > 0 ? [{ node: root, startNs: 0, from: 0, to: columns, path: [] }] : [];
   while (row.length > 0 && (most === 0 || rows.length < most)) {
     rows.push(row);
-    row = row.flatMap(({ node, startNs, from, to }) => {
+    row = row.flatMap(({ node, startNs, from, to, path }) => {
       const columnAt = (ns: number): number => Math.min(to, Math.max(from, Math.round((ns / root.nptNs) * columns)));
       let endNs = startNs;
       return node.open().flatMap((child): Bar[] => {
         const below = { node: child, startNs: endNs, from: columnAt(endNs), to: columnAt((endNs += child.nptNs)) };
-        return below.to > below.from ? [below] : [];
+        return below.to > below.from ? [{ ...below, path: [...path, child.entity] }] : [];
       });
     });
   }
