@@ -68,7 +68,8 @@ export function selectBeside(state: State, scene: Scene, by: number): State {
   const above = selectedPath.slice(0, -1);
   const nodes = along(flameOf(scene.model, state.flame.of), above);
   const caller = nodes[nodes.length - 1];
-  if (selectedPath.length <= topPath.length || caller === undefined) return { ...state, message: 'nothing beside this' };
+  if (selectedPath.length <= topPath.length || caller === undefined)
+    return { ...state, message: 'nothing beside this' };
   const bars = barsBelow(caller);
   const at = bars.findIndex(({ entity }) => entity === selectedPath[selectedPath.length - 1]);
   const next = bars[at + by];
