@@ -71,7 +71,7 @@ class Costs {
   readonly processor: number[] = [];
   readonly wait: number[] = [];
   readonly alone: number[] = [];
-  readonly beside: number[] = []; // waiting while other threads of the process work
+  readonly beside: number[] = []; // waiting while other threads of the process work, or could
   readonly blocked: number[] = []; // asleep, but not for an object
   row(entity: number): number {
     const known = this.#row.get(entity);
@@ -90,7 +90,7 @@ const addTo = (column: number[], row: number, amount: number): void => {
 
 /** Sums tuples that differ only in b, s and r, and charges them to their context and its ancestors. */
 function charge(member: Member, numbers: Numbers, interner: Interner, costs: Costs, facts: Map<number, Fact>): void {
-  const { raw, weights } = member;
+  const { raw, weights, withoutCpu } = member;
   const { tuples, stacks } = raw;
   const P = raw.head.processors;
   const nodes = numbers.contexts.length;
@@ -129,7 +129,8 @@ function charge(member: Member, numbers: Numbers, interner: Interner, costs: Cos
     if (top !== 0 && (waiting === Waiting.woken || (waiting === Waiting.object && isWaiting(state)))) {
       const row = costs.row(top);
       addTo(costs.wait, row, weight);
-      if (u16(tuples.busy, k) > Number(isBusy(state))) addTo(costs.beside, row, weight);
+      const others = u16(tuples.busy, k) > Number(isBusy(state)) ? 1 : withoutCpu.shareAt(k);
+      addTo(costs.beside, row, weight * others);
     } else if (state === State.io || state === State.blocked) addAt(blocked, node, weight);
   }
   for (let n = nodes - 1; n >= 0; n--) {
@@ -148,7 +149,7 @@ function charge(member: Member, numbers: Numbers, interner: Interner, costs: Cos
     addAt(time, up, f64(time, n));
     addAt(blocked, up, f64(blocked, n));
   }
-  for (const [object, ns] of member.aloneNs) addTo(costs.alone, costs.row(numbers.entity(object)), ns);
+  for (const [object, ns] of withoutCpu.aloneNs) addTo(costs.alone, costs.row(numbers.entity(object)), ns);
 }
 
 interface Fact {
@@ -248,7 +249,8 @@ export function memberRows(
     snapshots: head.snapshots,
     npt_ns: rows.find(({ entity }) => entity === 0)?.npt_ns ?? 0,
     ...levels,
-    mpi_ns: [...profile.aloneNs.values()].reduce((sum, ns) => sum + ns, 0),
+    mpi_ns: [...profile.withoutCpu.aloneNs.values()].reduce((sum, ns) => sum + ns, 0),
+    starved_ns: profile.withoutCpu.starvedNs,
     mpi_events: raw.messages.ns.length,
     cpu_run_ns: head.cpuRunNs,
     cpu_wait_ns: head.cpuWaitNs,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ProfileFault } from '../model/index.js';
 
 /** The format of tables and set.json. Sets of another format have to be merged again. */
-export const setFormat = 3;
+export const setFormat = 4;
 export const setExtension = '.quartzset';
 /** Whether a path has the form of a set's name; the set need not exist. */
 export const isSetName = (path: string): boolean => path.replace(/\/+$/, '').endsWith(setExtension);

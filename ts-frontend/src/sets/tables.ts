@@ -36,6 +36,7 @@ const table = {
     idle_ns: 'double',
     nothing_ran_ns: 'double',
     mpi_ns: 'double',
+    starved_ns: 'double',
     mpi_events: 'int',
     cpu_run_ns: 'double',
     cpu_wait_ns: 'double',

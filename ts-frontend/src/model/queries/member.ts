@@ -2,8 +2,8 @@
  * What a set of profiles uses of one member (docs/reference/sets.md): the weights of its tuples as in a report, names,
  * and where it waits for other processes. A report on that profile alone gives the same numbers. Pure.
  */
-import { measureLevels, waitedAlone } from '../evidence/activity-levels.js';
 import { isOfProcesses } from '../evidence/wait-kinds.js';
+import { withoutCpu, type WithoutCpu } from '../evidence/without-cpu.js';
 import { factorsOf, weightsOf } from '../metrics/compensation.js';
 import { kindOf, namer } from '../metrics/naming.js';
 import { item, u32 } from '../profile/columns.js';
@@ -30,8 +30,8 @@ export interface Member {
   /** The name of an entity in reports. */
   nameOf: (entity: number) => string;
   kindOf: (entity: number) => Kind;
-  /** By object: elapsed time during which the process waits there for other processes and nothing else in it runs. */
-  aloneNs: ReadonlyMap<number, number>;
+  /** Threads that could work but have no CPU; `aloneNs` is that of waits for other processes. */
+  withoutCpu: WithoutCpu;
 }
 
 /** By node of the tree of stacks: the innermost procedure, 0 = none. */
@@ -46,12 +46,11 @@ function innermostOf({ stacks, entities }: MemberProfile): Uint32Array {
 
 export function memberOf(raw: MemberProfile): Member {
   const stacks = { procedure: innermostOf(raw), entity: raw.stacks.entity };
-  const none = new Uint32Array(raw.entities.length);
   return {
     raw,
     weights: weightsOf(raw, stacks, factorsOf(raw, stacks, true)).ns,
     nameOf: namer(raw),
     kindOf: (id) => kindOf(item(raw.entities, id).kind),
-    aloneNs: waitedAlone(measureLevels(raw, stacks, none), (id) => isOfProcesses(item(raw.entities, id))).at,
+    withoutCpu: withoutCpu(raw, (id) => isOfProcesses(item(raw.entities, id))),
   };
 }

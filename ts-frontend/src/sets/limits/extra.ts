@@ -108,16 +108,20 @@ export function extraOf(basis: Basis, members: readonly number[], sums: GroupSum
   const { set } = basis;
   const comparison = new Comparison(basis, members, sums);
   const work = comparison.entity(0, 'npt');
-  const cpus = comparison.ranks((member) => item(set.ranks, member).cpu_wait_ns);
+  const cpus = comparison.ranks((member) => item(set.ranks, member).starved_ns);
   const idle = comparison.ranks((member) => {
-    const { nothing_ran_ns, mpi_ns, cpu_wait_ns } = item(set.ranks, member);
-    return Math.max(0, nothing_ran_ns - mpi_ns - cpu_wait_ns);
+    const { nothing_ran_ns, mpi_ns, starved_ns } = item(set.ranks, member);
+    return Math.max(0, nothing_ran_ns - mpi_ns - starved_ns);
   });
-  // where threads wait for CPUs, the same work takes longer by the clock, by which the others wait
+  // Where threads wait for CPUs, the same work takes longer by the clock, by which the others wait. More work waits
+  // longer for CPUs: what is due to the CPUs is only by how much longer each piece of work takes.
   const stretch = work.ns > 0 ? (work.ns + cpus.ns) / work.ns : 1;
-  const most = Math.max(longer(work), longer(cpus), longer(idle));
-  if (most <= 0 || most * stretch < leastExplained * expectedNs) return { form: 'unknown' };
-  if (most === longer(cpus)) return { form: 'cpus', ...cpus };
+  const usual = work.othersNs > 0 ? (work.othersNs + cpus.othersNs) / work.othersNs : 1;
+  const byWork = longer(work) * Math.min(stretch, usual);
+  const byCpus = longer(cpus) + longer(work) - byWork;
+  const most = Math.max(byWork, byCpus, longer(idle));
+  if (most <= 0 || most < leastExplained * expectedNs) return { form: 'unknown' };
+  if (most === byCpus) return { form: 'cpus', ...cpus };
   if (most === longer(idle)) {
     return { form: 'waits', ...idle, place: idlePlace(basis, comparison, sums, longer(idle)) };
   }

@@ -166,7 +166,8 @@ function cpus({ basis }: Plan): Cpus[] {
     {
       kind: 'cpus',
       costNs,
-      savingNs: costNs,
+      // its work has to be done in any case
+      savingNs: Math.min(costNs, first.elapsed_ns - first.useful_ns / Math.max(1, first.cpus)),
       rank: rankOf(first),
       host: first.host,
       meanNs: sum(set.ranks.map(({ cpu_wait_ns }) => cpu_wait_ns)) / count,

@@ -189,7 +189,7 @@ export function jobSentences(job: Job, finding: JobFinding, options: Pick<Render
           `${finding.cpus === 1 ? 'CPU' : 'CPUs'} there.`,
         remedy:
           'Run fewer ranks or threads there, bind them to CPUs of their own, or keep other programs away: that saves ' +
-          `at most ${say.time(finding.costNs)}.`,
+          `at most ${say.time(finding.savingNs ?? 0)}.`,
       };
     case 'start-and-end':
       return {
