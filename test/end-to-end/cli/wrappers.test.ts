@@ -151,6 +151,10 @@ test.serial(
     t.is(programOf(join(both.cwd, 'bash.quartz')), 'bash');
     t.true(openModel(join(both.cwd, 'bash.quartz')).head.childrenApart);
     t.regex(both.lines.join('\n'), /^quartz: programs that bash started first were recorded, too: spin-\d+\.quartz$/);
+    // What was not recorded beside them, statically linked programs, is said with its size.
+    const all = await recorded(t, ['bash', '-c', `for k in {1..8}; do ${program('static')}; done; ${spin}; ${loop}`]);
+    const not = /: spin-\d+\.quartz; [\d.]+ m?s of processor time went into processes that are not recorded$/;
+    t.regex(all.lines.join('\n'), not);
   },
 );
 
