@@ -224,7 +224,7 @@ export const table = {
   sort: {
     kind: 'text',
     value: 'COLUMN',
-    help: 'with --view tree, callers or flat: the column to sort by (default: npt)',
+    help: 'with --view tree, callers or flat: the column or metric to sort by (default: npt)',
   },
   metric: {
     kind: 'text',

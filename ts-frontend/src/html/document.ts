@@ -3,11 +3,11 @@
  * contents are rendered here; the script only zooms, searches and draws on request, from the page's JSON. Pure
  * functions.
  */
-import { baseName, costIndex, viewOf, type Comparison, type Model } from '../model/index.js';
+import { baseName, viewOf, type Comparison, type Model } from '../model/index.js';
 import { procedureColumns, procedureRows } from '../render/procedures.js';
 import { threadColumns, threadRows } from '../render/threads.js';
 import { contextColumns } from '../render/views/view.js';
-import { shownRows } from '../render/views/view-rows.js';
+import { orderOf, shownRows } from '../render/views/view-rows.js';
 import type { RenderOptions } from '../render/format/options.js';
 import { pageData } from './data/collect.js';
 import type { PageData } from './data/page-data.js';
@@ -82,7 +82,7 @@ const steps = (letter: string, low: string, high: string): string =>
   `${low} ${[0, 1, 2, 3, 4].map((step) => `<span class="key ${letter}${step}"></span>`).join('')} ${high}`;
 
 function contextTable(model: Model): string {
-  const { rows } = shownRows(viewOf(model, 'tree'), costIndex.npt, 40);
+  const { rows } = shownRows(viewOf(model, 'tree'), orderOf('npt'), 40);
   const query = { view: 'tree', sort: 'npt', metrics: [] } as const;
   return htmlTable('Calling contexts, the costliest', rows, contextColumns(model, query, options), 40);
 }
@@ -139,7 +139,7 @@ const threadSection = (model: Model): string =>
 
 /** The section on modules, files, procedures and loops with their source locations. */
 function sourceSection(model: Model): string {
-  const { rows } = shownRows(viewOf(model, 'flat'), costIndex.npt, 80);
+  const { rows } = shownRows(viewOf(model, 'flat'), orderOf('npt'), 80);
   const query = { view: 'flat', sort: 'npt', metrics: [] } as const;
   return (
     '<p>By module, file, procedure and (where the profile has them) loop, with the line of each.</p>' +

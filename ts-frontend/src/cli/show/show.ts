@@ -106,16 +106,10 @@ export async function showFlame(args: Arguments, file: string | undefined): Prom
 /** Shows one of the views of calling contexts. */
 export async function showContexts(args: Arguments, view: ViewName, file: string | undefined): Promise<number> {
   const options = display(args);
-  const sort = args.text('sort') ?? 'npt';
-  if (!isCost(sort))
-    throw usage(
-      `there is no column "${sort}"`,
-      didYouMean(sort, amountNames, `choose one of: ${amountNames.join(', ')}`),
-    );
   const model = loadModel(file, { raw: args.has('raw') });
   const definition = args.text('metric');
   const metrics = definition === undefined ? [] : definition.split(';').map((one) => metricOf(model, one));
-  const query = { view, sort, metrics };
+  const query = { view, sort: sortOf(model, metrics, args.text('sort') ?? 'npt'), metrics };
   const most = !args.has('top') ? 0 : options.top;
   const root = viewOf(model, view, args.has('sites') ? 'lines' : 'loops');
   if (args.has('json')) await print(viewJson(model, root, query, version(), most));
@@ -124,7 +118,21 @@ export async function showContexts(args: Arguments, view: ViewName, file: string
   return 0;
 }
 
-const isCost = (word: string): word is AmountName => (amountNames as readonly string[]).includes(word);
+/** What rows are sorted by: a metric of --metric, a column, or a row's own part of one (NAME_self). */
+function sortOf(model: Model, metrics: readonly DerivedMetric[], name: string): AmountName | DerivedMetric {
+  const metric = metrics.find((one) => one.name === name);
+  if (metric) return metric;
+  if (isAmount(name)) return name;
+  const own = amountNames.map((one) => `${one}_self`);
+  if (own.includes(name)) return derivedMetric(model, `${name} = ${name}`);
+  const names = [...amountNames, ...metrics.map((one) => one.name)];
+  throw usage(
+    `there is no column "${name}"`,
+    didYouMean(name, [...names, ...own], `choose one of: ${names.join(', ')}; or one of the columns with _self`),
+  );
+}
+
+const isAmount = (word: string): word is AmountName => (amountNames as readonly string[]).includes(word);
 
 function metricOf(model: Model, definition: string): DerivedMetric {
   try {

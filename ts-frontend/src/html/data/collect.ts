@@ -10,7 +10,7 @@ import {
   type ViewRow,
 } from '../../model/index.js';
 import { bins } from '../../render/parts/histogram.js';
-import { shownRows } from '../../render/views/view-rows.js';
+import { orderOf, shownRows } from '../../render/views/view-rows.js';
 import { place, shortLabel } from '../../render/wording/names.js';
 import { cut } from '../../render/format/text.js';
 import type { Figure, FlameColumns, Layer, NamedPlace, PageData } from './page-data.js';
@@ -87,7 +87,7 @@ const entityOf = ({ subject }: ViewRow): number => (subject.kind === 'entity' ? 
 function flameOf(model: Model, named: Named, before: Model | null, nodes: number): FlameColumns {
   const { npt, time } = costIndex;
   const root = viewOf(model, 'tree');
-  const { rows } = shownRows(root, npt, nodes);
+  const { rows } = shownRows(root, orderOf('npt'), nodes);
   const shown = rows.filter(({ row, depth }) => depth === 0 || (row.total[npt] ?? 0) > 0);
   const place = new Map(shown.map(({ row }, at) => [row, at]));
   const parents = shown.map(({ parent }) => (parent < 0 ? 0 : (place.get(item(rows, parent).row) ?? 0)));

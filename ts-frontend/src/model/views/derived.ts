@@ -16,6 +16,8 @@ export type Unit = 'time' | 'number';
 export interface DerivedMetric {
   name: string;
   unit: Unit; // of its values: ns, or a plain number
+  /** Whether it is a sum of columns, so that the rows below a row add up to at most the row. */
+  adds: boolean;
   value: (row: ViewRow) => number;
 }
 
@@ -24,6 +26,8 @@ export class MetricError extends Error {}
 
 interface Term {
   power: number; // exponent of time in the unit
+  adds: boolean;
+  constant: boolean; // the same for all rows, and not negative
   value: (row: ViewRow) => number;
 }
 
@@ -42,10 +46,10 @@ export function derivedMetric(model: Model, definition: string): DerivedMetric {
   const term = new Reader(model, definition.slice(equals + 1)).whole();
   if (term.power !== 0 && term.power !== 1)
     throw new MetricError('its value is neither a time nor a plain number; divide by a time, or by fewer');
-  return { name, unit: term.power === 1 ? 'time' : 'number', value: term.value };
+  return { name, unit: term.power === 1 ? 'time' : 'number', adds: term.adds, value: term.value };
 }
 
-const constant = (value: number, power = 0): Term => ({ power, value: () => value });
+const constant = (value: number, power = 0): Term => ({ power, adds: false, constant: true, value: () => value });
 
 class Reader {
   private readonly tokens: string[];
@@ -76,7 +80,10 @@ class Reader {
     for (;;) {
       const sign = this.accept('+') ? 1 : this.accept('-') ? -1 : 0;
       if (sign === 0) return left;
-      left = sameUnit(left, this.product(), (a, b) => a + sign * b);
+      const right = this.product();
+      const both = (is: 'adds' | 'constant'): boolean => sign === 1 && left[is] && right[is];
+      const of = { adds: both('adds'), constant: both('constant') };
+      left = { ...sameUnit(left, right, (a, b) => a + sign * b), ...of };
     }
   }
   private product(): Term {
@@ -85,18 +92,28 @@ class Reader {
       const a = left;
       if (this.accept('*')) {
         const b = this.factor();
-        left = { power: a.power + b.power, value: (row) => a.value(row) * b.value(row) };
+        left = {
+          power: a.power + b.power,
+          adds: (a.adds && b.constant) || (a.constant && b.adds),
+          constant: a.constant && b.constant,
+          value: (row) => a.value(row) * b.value(row),
+        };
       } else if (this.accept('/')) {
         const b = this.factor();
         const ratio = (over: number, under: number): number => (under === 0 ? 0 : over / under);
-        left = { power: a.power - b.power, value: (row) => ratio(a.value(row), b.value(row)) };
+        left = {
+          power: a.power - b.power,
+          adds: a.adds && b.constant,
+          constant: a.constant && b.constant,
+          value: (row) => ratio(a.value(row), b.value(row)),
+        };
       } else return left;
     }
   }
   private factor(): Term {
     if (this.accept('-')) {
       const term = this.factor();
-      return { power: term.power, value: (row) => -term.value(row) };
+      return { ...term, adds: false, constant: false, value: (row) => -term.value(row) };
     }
     if (this.accept('(')) {
       const term = this.sum();
@@ -127,11 +144,13 @@ class Reader {
       throw new MetricError(`there is no column "${name}"; there are ${columnNames.join(', ')}`);
     const index = costIndex[plain as AmountName];
     const isTime = (costNames as readonly string[]).includes(plain);
-    return { power: isTime ? 1 : 0, value: (row) => (self ? row.self : row.total)[index] ?? 0 };
+    const value = (row: ViewRow): number => (self ? row.self : row.total)[index] ?? 0;
+    return { power: isTime ? 1 : 0, adds: !self, constant: false, value };
   }
 }
 
 function sameUnit(a: Term, b: Term, of: (x: number, y: number) => number): Term {
   if (a.power !== b.power) throw new MetricError('it adds or compares a time and a number');
-  return { power: a.power, value: (row) => of(a.value(row), b.value(row)) };
+  const value = (row: ViewRow): number => of(a.value(row), b.value(row));
+  return { power: a.power, adds: false, constant: a.constant && b.constant, value };
 }

@@ -1,5 +1,24 @@
 /** Selects the rows of a view: the whole hot path, then the rows with the highest cost. */
-import type { ViewRow } from '../../model/index.js';
+import { costIndex, type AmountName, type DerivedMetric, type ViewRow } from '../../model/index.js';
+
+/** What rows are in the order of. */
+interface RowOrder {
+  /** What decides which rows are shown, and which are on the hot path: a sum over the rows below. */
+  cost: (row: ViewRow) => number;
+  /** What rows next to each other are sorted by, largest first. */
+  sort: (row: ViewRow) => number;
+}
+
+/**
+ * The order by a column or a metric. A metric that is not a sum over rows (a ratio, a row's own part) does not decide
+ * which rows are shown.
+ */
+export function orderOf(by: AmountName | DerivedMetric): RowOrder {
+  if (typeof by !== 'string') return { cost: by.adds ? by.value : orderOf('npt').cost, sort: by.value };
+  const column = costIndex[by];
+  const cost = (row: ViewRow): number => row.total[column] ?? 0;
+  return { cost, sort: cost };
+}
 
 export interface ShownRow {
   row: ViewRow;
@@ -20,18 +39,19 @@ interface Node {
   below: Node[]; // children that are shown
 }
 
-/**
- * At most `most` rows (0 = no limit). Parents come before their children; siblings are sorted by the column, largest
- * first.
- */
-export function shownRows(root: ViewRow, column: number, most: number): { rows: ShownRow[]; complete: boolean } {
-  const cost = (row: ViewRow): number => row.total[column] ?? 0;
+/** At most `most` rows (0 = no limit). Parents come before their children; siblings are sorted. */
+export function shownRows(
+  root: ViewRow,
+  { cost, sort }: RowOrder,
+  most: number,
+): { rows: ShownRow[]; complete: boolean } {
   const limit = most === 0 ? Infinity : most;
   const waiting = new Heap<{ up: Node; row: ViewRow; hot: boolean }>((a, b) => cost(a.row) > cost(b.row));
   const first: Node = { row: root, depth: 0, hot: true, below: [] };
   let count = 1;
   const open = (node: Node): void => {
-    node.row.open(column).forEach((row, rank) => {
+    const below = node.row.open(costIndex.npt).sort((a, b) => cost(b) - cost(a));
+    below.forEach((row, rank) => {
       const hot = node.hot && rank === 0 && cost(row) > 0 && cost(row) >= hotShare * cost(node.row);
       if (hot && count < limit) show(node, row, true);
       else waiting.push({ up: node, row, hot: false });
@@ -54,7 +74,7 @@ export function shownRows(root: ViewRow, column: number, most: number): { rows: 
   const list: { node: Node; parent: number }[] = [{ node: first, parent: -1 }];
   for (let one = list.pop(); one !== undefined; one = list.pop()) {
     const index = rows.push({ ...one.node, parent: one.parent }) - 1;
-    const below = one.node.below.sort((a, b) => cost(a.row) - cost(b.row));
+    const below = one.node.below.sort((a, b) => sort(a.row) - sort(b.row));
     list.push(...below.map((node) => ({ node, parent: index })));
   }
   return { rows, complete: waiting.size === 0 };

@@ -30,12 +30,12 @@ import { divisionNames, kindNames } from '../parts/effort.js';
 import { heading } from '../parts/head.js';
 import { label, place, shortLabel } from '../wording/names.js';
 import { table, type Column } from '../parts/table.js';
-import { shownRows, type ShownRow } from './view-rows.js';
+import { orderOf, shownRows, type ShownRow } from './view-rows.js';
 
 /** The options of a view. */
 export interface ViewQuery {
   view: ViewName;
-  sort: AmountName;
+  sort: AmountName | DerivedMetric;
   metrics: readonly DerivedMetric[];
 }
 
@@ -52,7 +52,7 @@ const leastEffort = 0.01;
 const mostRows = 100_000;
 
 export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string[] {
-  const { rows, complete } = shownRows(root, costIndex[query.sort], options.top);
+  const { rows, complete } = shownRows(root, orderOf(query.sort), options.top);
   const columns = contextColumns(model, query, options);
   return [
     ...heading(titles[query.view], options),
@@ -257,7 +257,7 @@ export const viewSchema = 'quartz-view-1';
 
 /** `most`: the maximum number of rows, 0 = the limit for JSON. */
 export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version: string, most: number): string {
-  const { rows, complete } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
+  const { rows, complete } = shownRows(root, orderOf(query.sort), most === 0 ? mostRows : most);
   const { program, elapsedNs, processors, effortNs } = model;
   return `${JSON.stringify({
     schema: viewSchema,
@@ -276,7 +276,7 @@ export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version:
 }
 
 export function viewCsv(model: Model, root: ViewRow, query: ViewQuery, most: number): string {
-  const { rows } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
+  const { rows } = shownRows(root, orderOf(query.sort), most === 0 ? mostRows : most);
   const plain = (name: string): string => (/(Ns|Count)$/.test(name) ? columnName(name) : name);
   const all = rows.map((one) =>
     Object.fromEntries(
