@@ -1,6 +1,7 @@
 /* See near_accesses.h. */
 #include "near_accesses.h"
 
+#include "code_flow.h"
 #include "x86_decode.h"
 
 #ifdef QZI_DECODES
@@ -46,9 +47,9 @@ static unsigned lead(const unsigned char *bytes, size_t to, unsigned starts[BEFO
   uint8_t next[QZI_NEAR_BEFORE + 1], ways[QZI_NEAR_BEFORE + 1] = {0};
   size_t first = to > QZI_NEAR_BEFORE ? to - QZI_NEAR_BEFORE : 0, count = to - first;
   for (size_t k = 0; k < count; k++) {
-    struct instruction its;
-    int decoded = qzi_decode(bytes + first + k, to + 15 - first - k, &its);
-    next[k] = decoded && k + its.length <= count ? (uint8_t)(k + its.length) : NO_WAY;
+    struct qzi_code_step step;
+    int decoded = qzi_code_step(QZI_X86_64, bytes + first + k, to + 15 - first - k, &step);
+    next[k] = decoded && k + step.length <= count ? (uint8_t)(k + step.length) : NO_WAY;
     ways[k]++;
     if (next[k] != NO_WAY) ways[next[k]] = (uint8_t)(ways[next[k]] + ways[k]);
   }

@@ -226,7 +226,7 @@ static void visit_others(struct qzi_recording *recording) {
  * counts, and periodic work of snapshots. */
 static uint64_t apart_ns(const struct qzi_recording *recording) {
   const struct qzi_sampler *sampler = &recording->sampler;
-  return sampler->threading->walks_ns(sampler) + sampler->apart_ns;
+  return sampler->threading->apart_ns(sampler) + sampler->apart_ns;
 }
 
 /* On a CPU that the program uses as well, expensive snapshots (of thousands of threads) are taken less often: their

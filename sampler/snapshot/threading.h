@@ -38,8 +38,8 @@ struct qzi_threading {
   int (*blame)(struct qzi_sampler *sampler, const struct qz_object *lock, uint32_t index, uint32_t entity, uint64_t ns);
   /* Records that a call which returns to `site` takes that lock (a key). */
   void (*taken)(struct qzi_sampler *sampler, uint64_t key, uint64_t site);
-  /* Time in ns that all walks of stacks took. */
-  uint64_t (*walks_ns)(const struct qzi_sampler *sampler);
+  /* Time in ns that walks of stacks, and analyses of code, took. */
+  uint64_t (*apart_ns)(const struct qzi_sampler *sampler);
 };
 
 extern const struct qzi_threading qzi_processor_threading, qzi_kernel_threading;

@@ -37,10 +37,13 @@ static uint64_t look_at(struct qzi_poll_detector *polling, struct qzi_paths *pat
   uint64_t seen = pc << 1 | (uint64_t)(framed != 0);
   uint64_t at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_POLL_DETECTOR_BITS);
   if (polling->known[at].seen == seen) return polling->known[at].loop;
+  if (!qzi_new_code_may(polling->new_code)) return 0;
+  uint64_t begun_ns = qzi_clock_ns();
   uint64_t loop =
     qzi_code_around(pid, pc, pc, bytes, AROUND, &code) ? 0 : qzi_poll_loop(&code, pc, framed, paths ? &callees : NULL);
   polling->known[at].seen = seen;
   polling->known[at].loop = loop;
+  qzi_new_code_spend(polling->new_code, begun_ns);
   return loop;
 }
 

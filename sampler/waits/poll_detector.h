@@ -11,10 +11,12 @@
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/machine_code/loops/store_free_loop.h"
+#include "new_code.h"
 
 #define QZI_POLL_DETECTOR_BITS 12
 
 struct qzi_poll_detector {
+  struct qzi_new_code *new_code; /* NULL: analyses take the time that they need */
   struct {
     uint64_t seen, loop;
   } known[1u << QZI_POLL_DETECTOR_BITS]; /* seen: address of the instruction, and whether it is framed; 0: none */

@@ -19,13 +19,17 @@ static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, st
   struct qzi_code code;
   struct qzi_callees callees = {paths, qzi_callee_look};
   uint64_t seen = pc << 1 | (uint64_t)(framed != 0), at = (seen * QZ_HASH_FACTOR) >> (64 - QZI_STATELESS_BITS);
+  static const struct qzi_stateless not_yet;
   if (known->known[at].seen == seen) return &known->known[at].its;
+  if (!qzi_new_code_may(known->new_code)) return &not_yet;
+  uint64_t begun_ns = qzi_clock_ns();
   /* Includes the code before it, if that can be read. */
   int none = qzi_code_around(pid, pc - LEADING, pc, bytes, sizeof bytes, &code) || pc - code.address >= code.count;
   none = none && qzi_code_around(pid, pc, pc, bytes, sizeof bytes, &code);
   known->known[at].seen = seen;
   known->known[at].its =
     none ? (struct qzi_stateless){.start = 0} : qzi_stateless_loop(&code, pc, framed, paths ? &callees : NULL);
+  qzi_new_code_spend(known->new_code, begun_ns);
   return &known->known[at].its;
 }
 

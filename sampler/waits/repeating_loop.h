@@ -14,6 +14,7 @@
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/machine_code/loops/stateless_loop.h"
+#include "new_code.h"
 
 #define QZI_STATELESS_BITS        8
 #define QZI_REPEATING_LOOP_VALUES (16u + QZI_STATELESS_SLOTS)
@@ -31,6 +32,7 @@ struct qzi_repeating_loop {
   uint64_t place[1 + QZI_CALLERS];
 };
 struct qzi_stateless_known {
+  struct qzi_new_code *new_code; /* NULL: analyses take the time that they need */
   struct {
     uint64_t seen;
     struct qzi_stateless its;

@@ -2,6 +2,7 @@
 #include "stateless_loop.h"
 
 #include "sampler/machine_code/hook_code.h"
+#include "sampler/machine_code/code_flow.h"
 #include "sampler/machine_code/x86_decode.h"
 
 #ifdef QZI_DECODES
@@ -272,15 +273,22 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
   return region->loads && carries_nothing(region, writes);
 }
 
-/* Finds the next jump from *at on; *target: its target. Returns 0 if there is none before `end`. */
+/* Whether it is a jump that counts or tests rcx (loop, jrcxz): its opcode is before its displacement of one byte. */
+static int counts(const struct qzi_code_step *step, const unsigned char *bytes) {
+  return step->goes == QZI_GOES_IF && step->length < 6 && (bytes[step->length - 2] & 0xfc) == 0xe0;
+}
+
+/* Finds the next jump from *at on, except those that count; *target: its target. Returns 0 if there is none before
+ * `end`. */
 static int next_jump(const struct qzi_code *code, uint64_t *at, uint64_t end, uint64_t *target) {
   uint64_t code_end = code->address + code->count;
-  struct instruction its;
-  while (*at < end && *at < code_end &&
-         qzi_decode(code->bytes + (*at - code->address), (size_t)(code_end - *at), &its)) {
-    *at += its.length;
-    *target = *at + (uint64_t)its.number;
-    if (qzi_is_jump(&its)) return 1;
+  struct qzi_code_step step;
+  while (*at < end && *at < code_end) {
+    const unsigned char *bytes = code->bytes + (*at - code->address);
+    if (!qzi_code_step(QZI_X86_64, bytes, (size_t)(code_end - *at), &step)) return 0;
+    *target = *at + (uint64_t)step.target;
+    *at += step.length;
+    if (qzi_has_target(step.goes) && !counts(&step, bytes)) return 1;
   }
   return 0;
 }

@@ -372,8 +372,8 @@ static void kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t sit
   qzi_tracker_taken(sampler->kernel->tracker, key, site);
 }
 
-static uint64_t kernel_walks_ns(const struct qzi_sampler *sampler) {
-  return qzi_tracker_walks_ns(sampler->kernel->tracker);
+static uint64_t kernel_apart_ns(const struct qzi_sampler *sampler) {
+  return qzi_tracker_apart_ns(sampler->kernel->tracker);
 }
 
 static void kernel_settle(struct qzi_sampler *sampler) {
@@ -395,5 +395,5 @@ const struct qzi_threading qzi_kernel_threading = {
   .node = kernel_node,
   .blame = qzi_blame_holders,
   .taken = kernel_taken,
-  .walks_ns = kernel_walks_ns,
+  .apart_ns = kernel_apart_ns,
 };

@@ -36,6 +36,7 @@ struct qzi_processor_loops {
   int started;
   struct qzi_sample sample;
   struct qzi_walk other; /* walk of a sample of another thread than the one seen */
+  struct qzi_new_code new_code;
   struct qzi_poll_detector polling;
   struct qzi_shared_lines shared_lines;
   struct qzi_counters counters;
@@ -51,7 +52,9 @@ struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler
   loops->sampler = sampler;
   loops->count = count;
   loops->paths = qzi_paths_open(&sampler->in);
-  qzi_shared_lines_open(&loops->shared_lines, &sampler->in); /* if there is no memory, no lines are found */
+  loops->polling.new_code = loops->stateless.new_code = &loops->new_code;
+  qzi_shared_lines_open(&loops->shared_lines, &sampler->in,
+                        &loops->new_code); /* if there is no memory, no lines are found */
   loops->hooked = loops->paths ? qzi_hooked_open(loops->paths) : NULL;
   return loops;
 }
@@ -134,7 +137,9 @@ int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns
   uint32_t processors = sampler->view->processors < loops->count ? sampler->view->processors : loops->count;
   qzi_counters_read(&loops->counters, counted_node, loops);
   if (!loops->running) return 0;
-  if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths, now_ns, sampler->runnable < processors);
+  int spare = sampler->runnable < processors;
+  if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths, now_ns, spare);
+  qzi_new_code_begin(&loops->new_code, now_ns, spare);
   for (uint32_t p = 0; p < processors; p++)
     if (loops->known[p].now != sampler->visits[p].now &&
         (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word ||
@@ -170,6 +175,10 @@ uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {
   return loop ? qzi_loop(&loops->sampler->in, loop,
                          loops->paths && qzi_paths_serves(loops->paths, loop) ? known->walk : NULL)
               : 0;
+}
+
+uint64_t qzi_processor_loops_apart_ns(const struct qzi_processor_loops *loops) {
+  return loops->new_code.spent_ns + (loops->paths ? qzi_paths_spent_ns(loops->paths) : 0);
 }
 
 uint32_t qzi_processor_executed(struct qzi_processor_loops *loops, uint32_t p, uint64_t ns, uint32_t *instruction) {

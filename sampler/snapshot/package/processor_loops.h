@@ -23,6 +23,8 @@ void qzi_processor_loops_start(struct qzi_processor_loops *loops);
 /* Takes the samples since the last snapshot; to be called after the visits of this one. Returns 0 if no samples are
  * taken, so that the two functions below have no results. */
 int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns);
+/* Time in ns that walks of stacks, and analyses of code, took. */
+uint64_t qzi_processor_loops_apart_ns(const struct qzi_processor_loops *loops);
 /* Index of the object (waits/external_waits.h) for the loop in which the thread on processor p waits; its path must be
  * known. 0: it may be working. */
 uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p);

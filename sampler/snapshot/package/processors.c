@@ -254,9 +254,8 @@ static uint32_t processors_node(const struct qzi_sampler *sampler, uint32_t inde
 static void processors_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site) {
   (void)sampler, (void)key, (void)site;
 }
-static uint64_t processors_walks_ns(const struct qzi_sampler *sampler) {
-  (void)sampler;
-  return 0;
+static uint64_t processors_apart_ns(const struct qzi_sampler *sampler) {
+  return qzi_processor_loops_apart_ns(sampler->loops);
 }
 
 const struct qzi_threading qzi_processor_threading = {
@@ -271,5 +270,5 @@ const struct qzi_threading qzi_processor_threading = {
   .node = processors_node,
   .blame = qzi_blame_readers,
   .taken = processors_taken,
-  .walks_ns = processors_walks_ns,
+  .apart_ns = processors_apart_ns,
 };

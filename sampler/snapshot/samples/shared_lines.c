@@ -11,9 +11,10 @@
 #define USER_LEAST   8u /* or when two threads that atomically change a word of it have this many samples each */
 #define FORGOTTEN_NS UINT64_C(500000000)
 
-int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in) {
+int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in, struct qzi_new_code *new_code) {
   *shared = (struct qzi_shared_lines){
     .in = in,
+    .new_code = new_code,
     .lines = calloc(QZI_LINE_SETS, sizeof *shared->lines),
     .near = calloc(QZI_LINE_CODE, sizeof *shared->near),
   };
@@ -28,10 +29,12 @@ void qzi_shared_lines_close(struct qzi_shared_lines *shared) {
   *shared = (struct qzi_shared_lines){.lines = NULL};
 }
 
-/* Accesses of the code around pc. */
+/* Accesses of the code around pc; NULL: not known yet. */
 static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t pid, uint64_t pc) {
   struct qzi_near *near = &shared->near[qzi_hash(pc, 0) % QZI_LINE_CODE];
   if (near->pc == pc) return near;
+  if (!qzi_new_code_may(shared->new_code)) return NULL;
+  uint64_t begun_ns = qzi_clock_ns();
   unsigned char bytes[QZI_NEAR_BEFORE + QZI_NEAR_BEHIND];
   uint64_t from = pc - QZI_NEAR_BEFORE;
   size_t count = sizeof bytes;
@@ -40,6 +43,7 @@ static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t 
   if (count < sizeof bytes && qzi_program_read(pid, from, bytes, count)) count = 0;
   near->pc = pc;
   near->count = count ? qzi_near_accesses(bytes, count, from, pc, near->access) : 0;
+  qzi_new_code_spend(shared->new_code, begun_ns);
   return near;
 }
 
@@ -144,7 +148,7 @@ void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sam
   if (!shared->lines || !sample->user || !walk->pc) return;
   struct qzi_interner *in = shared->in;
   const struct qzi_near *near = near_at(shared, in->file->head->pid, sample->at.pc);
-  if (!near->count) return;
+  if (!near || !near->count) return;
   struct use use = {.who = index + 1,
                     .thread = in->memos[index].entity,
                     .procedure = innermost(in, walk),

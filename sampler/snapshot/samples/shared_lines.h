@@ -17,6 +17,7 @@
 #include "sampler/linux/perf_samples.h"
 #include "sampler/machine_code/near_accesses.h"
 #include "sampler/callpath/call_path.h"
+#include "sampler/waits/new_code.h"
 
 #define QZI_LINE_SETS 1024u
 #define QZI_LINE_WAYS 4u
@@ -38,12 +39,13 @@ struct qzi_near {
 };
 struct qzi_shared_lines {
   struct qzi_interner *in;
+  struct qzi_new_code *new_code;
   struct qzi_line (*lines)[QZI_LINE_WAYS]; /* QZI_LINE_SETS elements */
   struct qzi_near *near;                   /* QZI_LINE_CODE elements */
 };
 
-/* Returns 0, or -1 if there is no memory; then no lines are found. */
-int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in);
+/* new_code: what analysing code may take. Returns 0, or -1 if there is no memory; then no lines are found. */
+int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *in, struct qzi_new_code *new_code);
 void qzi_shared_lines_close(struct qzi_shared_lines *shared);
 /* Adds a sample of a working thread, given by its record's index, and its walk. now_ns: time of the snapshot that
  * follows it. Samples in the kernel and in the C library are ignored; of other libraries that the system installed,

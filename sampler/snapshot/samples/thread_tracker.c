@@ -30,7 +30,9 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
   }
   tracker->paths = qzi_paths_open(&sampler->in);
   tracker->creations = qzi_creations_open(&sampler->in, tracker->paths, qzi_futex_first);
-  qzi_shared_lines_open(&tracker->shared_lines, &sampler->in); /* if there is no memory, no lines are found */
+  tracker->polling.new_code = tracker->stateless.new_code = &tracker->new_code;
+  qzi_shared_lines_open(&tracker->shared_lines, &sampler->in,
+                        &tracker->new_code); /* if there is no memory, no lines are found */
   tracker->hooked = tracker->paths ? qzi_hooked_open(tracker->paths) : NULL;
   return tracker;
 }
@@ -208,8 +210,8 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
                          tracker->paths && qzi_paths_serves(tracker->paths, loop) ? qzi_tracked_walk(known) : NULL)
               : 0;
 }
-uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker) {
-  return tracker->paths ? qzi_paths_spent_ns(tracker->paths) : 0;
+uint64_t qzi_tracker_apart_ns(const struct qzi_tracker *tracker) {
+  return tracker->new_code.spent_ns + (tracker->paths ? qzi_paths_spent_ns(tracker->paths) : 0);
 }
 uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index) { return tracker->all[index].node; }
 

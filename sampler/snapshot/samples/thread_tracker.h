@@ -60,8 +60,8 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index);
 /* Node of the last path found; 0: none. */
 /* Prefetches the state of that thread, which will be used soon. */
 void qzi_tracker_fetch(const struct qzi_tracker *tracker, uint32_t index);
-/* Time in ns that all walks of stacks took. */
-uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker);
+/* Time in ns that walks of stacks, and analyses of code, took. */
+uint64_t qzi_tracker_apart_ns(const struct qzi_tracker *tracker);
 uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index);
 
 #endif

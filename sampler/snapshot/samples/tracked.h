@@ -91,6 +91,7 @@ struct qzi_tracker {
   uint32_t *slots;       /* hash table: index + 1 of threads by kernel thread id */
   struct qzi_walk walk;
   struct qzi_sample sample;
+  struct qzi_new_code new_code;
   struct qzi_poll_detector polling;
   struct qzi_stateless_known stateless;
   struct qzi_call_sites call_sites;

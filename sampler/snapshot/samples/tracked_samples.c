@@ -147,6 +147,7 @@ static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns) {
   int spare = tracker->sampler->runnable < tracker->sampler->file->head->processors;
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths, now_ns, spare);
+  qzi_new_code_begin(&tracker->new_code, now_ns, spare);
   if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
   qzi_counters_read(&tracker->counters, counted_node, tracker);
   if (!tracker->running && tracker->paths) qzi_tracker_look_for_signals(tracker);
