@@ -10,6 +10,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,6 +45,7 @@ async function said(child, pattern) {
   throw new Error(`${child.spawnfile} has not begun: ${text}`);
 }
 const has = (program) => {
+  if (process.env[program] !== undefined) return true;
   try {
     execFileSync('sh', ['-c', 'command -v "$0"', program], { stdio: 'ignore' });
     return true;
@@ -108,13 +110,18 @@ function terminalPage(emulator) {
   );
 }
 
-async function screen() {
+/** The live screen after these keys. */
+async function screen(...keys) {
   const [cols, rows] = [132, 34];
   const emulator = new xterm.Terminal({ cols, rows, allowProposedApi: true });
   const words = `stty cols ${cols} rows ${rows}; exec '${quartz}' top '${profile}'`;
   const child = start('script', ['-qefc', words, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdout.on('data', (bytes) => emulator.write(bytes));
   await rest(5000);
+  for (const key of keys) {
+    child.stdin.write(key);
+    await rest(1000);
+  }
   child.stdin.write('q');
   const file = join(folder, 'screen.html');
   writeFileSync(file, terminalPage(emulator));
@@ -153,6 +160,30 @@ async function speedscope() {
   return photograph(address, { height: 350, ready: 'document.querySelector("canvas") !== null', keys: ['2'] });
 }
 
+async function flamegraph() {
+  const svg = execFileSync('flamegraph.pl', ['--countname', 'ns', exported('folded', 'verify.folded')]);
+  const file = join(folder, 'flamegraph.html');
+  writeFileSync(file, `<!DOCTYPE html><style>body { margin: 0 }</style>${svg}`);
+  return photograph(file, { width: 1200, height: 310 });
+}
+
+/** Of a copy of Firefox Profiler that is served at QUARTZ_FIREFOX_PROFILER, such as http://localhost:4242. */
+async function firefox() {
+  execFileSync(quartz, ['export', '--format', 'firefox', '-o', join(folder, 'verify.json'), profile]);
+  const files = createHttpServer((_, answer) => {
+    answer.setHeader('Access-Control-Allow-Origin', '*');
+    answer.end(readFileSync(join(folder, 'verify.json')));
+  });
+  await new Promise((done) => files.listen(0, '127.0.0.1', done));
+  const from = encodeURIComponent(`http://127.0.0.1:${files.address().port}/verify.json`);
+  try {
+    const address = `${process.env.QUARTZ_FIREFOX_PROFILER}/from-url/${from}/marker-chart/`;
+    return await photograph(address, { height: 640, ready: 'document.querySelector(".markerChart canvas") !== null' });
+  } finally {
+    files.close();
+  }
+}
+
 async function kcachegrind() {
   const display = ':97';
   const file = exported('callgrind', 'callgrind.out.1');
@@ -187,12 +218,15 @@ async function prometheus() {
   return photograph(address, { width: 930, height: 560, ready: 'document.querySelector("canvas") !== null' });
 }
 
-/** What each needs beside Chromium. */
+/** What each needs beside Chromium: programs, or variables of the environment. */
 const pictures = {
   page: [page],
   screen: [screen, 'script'],
+  flame: [() => screen('0', 'j', 'j', 'j'), 'script'],
   pprof: [pprof, 'go'],
   speedscope: [speedscope],
+  flamegraph: [flamegraph, 'flamegraph.pl'],
+  firefox: [firefox, 'QUARTZ_FIREFOX_PROFILER'],
   kcachegrind: [kcachegrind, 'kcachegrind', 'dbus-run-session', 'Xvfb', 'import'],
   prometheus: [prometheus, 'prometheus'],
 };
@@ -207,7 +241,7 @@ if (unknown !== undefined || !has('chromium')) {
 try {
   execFileSync('sh', [join(root, 'examples/verify/inputs.sh'), join(verify, 'verify-generate'), folder]);
   // it writes a trace into its working directory
-  execFileSync(quartz, ['record', '-q', '-o', profile, '--', join(verify, 'verify'), ...inputs], {
+  execFileSync(quartz, ['record', '-q', '--timeline', '-o', profile, '--', join(verify, 'verify'), ...inputs], {
     stdio: 'ignore',
     cwd: folder,
   });
