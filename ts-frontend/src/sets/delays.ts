@@ -73,8 +73,15 @@ class Causes {
   }
 }
 
-/** The rows of the table `delays`. */
-export function delaysOf(waits: readonly (readonly Wait[])[], scale: number): RowOf<'delays'>[] {
+/**
+ * The rows of the table `delays`. `aloneShare`: the elapsed time of a member in which threads wait at a call while none
+ * of its process works, or could, as a share of their time there; threads that wait at the same time share it.
+ */
+export function delaysOf(
+  waits: readonly (readonly Wait[])[],
+  scale: number,
+  aloneShare: (member: number, call: number) => number,
+): RowOf<'delays'>[] {
   const causes = new Causes(waits);
   const rows = new Map<string, RowOf<'delays'>>();
   for (const its of waits)
@@ -91,8 +98,10 @@ export function delaysOf(waits: readonly (readonly Wait[])[], scale: number): Ro
           until,
           pattern: wait.pattern,
           ns: 0,
+          alone_ns: 0,
         };
         row.ns += (endNs - beginNs) * scale;
+        row.alone_ns = row.ns * aloneShare(member, call);
         rows.set(key, row);
       }
   return [...rows.values()].sort((a, b) => b.ns - a.ns);

@@ -140,6 +140,7 @@ function pathOf(
 export function latenessOf(
   events: JobEvents,
   ranks: readonly Pick<RowOf<'ranks'>, 'host' | 'first_ns' | 'elapsed_ns'>[],
+  aloneShare: (member: number, call: number) => number = () => 1,
 ): { lateness: RowOf<'lateness'>[]; delays: RowOf<'delays'>[]; path: RowOf<'job_path'>[] } {
   const finder = new Finder(
     events,
@@ -167,7 +168,7 @@ export function latenessOf(
   const some = waits.some(({ length }) => length > 0);
   return {
     lateness: [...rows.values()].sort((a, b) => b.ns - a.ns),
-    delays: delaysOf(waits, events.scale),
+    delays: delaysOf(waits, events.scale, aloneShare),
     path: some && events.scale === 1 ? pathOf(waits, ranks, finder) : [],
   };
 }

@@ -15,6 +15,7 @@ import { headFile, readHead, setFormat, type LeftOut, type SetHead } from './set
 import { openSet, setRows } from './set-rows.js';
 import { leastDistance, outliersOf, rankQuantities, Summary } from './statistics.js';
 import { tableNames, type RowOf, type TableName } from './tables.js';
+import { waitsForProcesses } from './views.js';
 
 export type FindingRow = Omit<RowOf<'findings'>, 'member' | 'nth'>;
 export interface ProfileSource {
@@ -106,6 +107,7 @@ async function mergeInto(
   const writers = openAll(folder);
   const interner = new Interner();
   const events = new JobEvents();
+  const alone = new Map<string, number>(); // by member and call: the share of waiting there that counts, below 1
   const summary = new Summary();
   const ranks: RowOf<'ranks'>[] = [];
   const leftOut: SetHead['leftOut'] = [];
@@ -154,12 +156,15 @@ async function mergeInto(
     folders.add(dirname(resolve(file)));
     const about = { member: ranks.length, rank: rankOf(basename(file), raw.head), file: basename(file) };
     const { rank, costs } = memberRows(about, memberOf(raw), interner, events, emit);
+    for (const { entity, wait_ns, alone_ns } of costs)
+      if (alone_ns < wait_ns && waitsForProcesses(item(interner.entities, entity)))
+        alone.set(`${rank.member} ${entity}`, alone_ns / wait_ns);
     summary.add(rank, costs);
     ranks.push(rank);
     findings.push(() => source.findings?.() ?? []);
   }
   if (ranks.length === 0) throw new EmptySet(leftOut);
-  const late = latenessOf(events, ranks);
+  const late = latenessOf(events, ranks, (member, call) => alone.get(`${member} ${call}`) ?? 1);
   for (const row of late.lateness) emit('lateness', row);
   for (const row of late.delays) emit('delays', row);
   for (const row of late.path) emit('job_path', row);

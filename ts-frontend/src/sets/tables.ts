@@ -124,6 +124,7 @@ const table = {
     until: 'int',
     pattern: 'code',
     ns: 'double',
+    alone_ns: 'double',
   },
   /** The path through the whole job, from MPI call to MPI call, by rank. */
   job_path: { member: 'int', after: 'int', until: 'int', what: 'code', segments: 'double', ns: 'double' },

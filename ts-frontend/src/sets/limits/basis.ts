@@ -66,22 +66,18 @@ export function basisOf(set: LoadedSet): Basis {
   const { ranks, summary, head } = set;
   const rows = new Map(summary.map((row) => [row.entity, row]));
   const summaryOf = (entity: number): RowOf<'summary'> | undefined => rows.get(entity);
-  // while a thread waits, others of its process may work: then the wait costs nothing
-  const aloneShare = (entity: number): number => {
-    const row = summaryOf(entity);
-    return row === undefined || row.wait_mean_ns <= 0 ? 1 : Math.max(0, 1 - row.beside_mean_ns / row.wait_mean_ns);
-  };
   const sampled = ranks.every(({ mpi_events }) => mpi_events === 0) || (head.parts ?? 1) > 1;
   const delays = sampled
     ? sampledDelays(set)
-    : set.delays.map(({ member, late_member, cause_member, entity, until, pattern, ns }) => ({
+    : set.delays.map(({ member, late_member, cause_member, entity, until, pattern, alone_ns }) => ({
         member,
         late: late_member,
         cause: cause_member,
         entity,
         until,
         pattern: pattern as Pattern,
-        ns: ns * aloneShare(entity),
+        // while a thread waits, others of its process may work: then the wait costs nothing
+        ns: alone_ns,
       }));
   const waited = new Float64Array(ranks.length);
   if (sampled) ranks.forEach(({ mpi_ns }, member) => (waited[member] = mpi_ns));
