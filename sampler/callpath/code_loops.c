@@ -20,6 +20,7 @@ struct source {
   int known;
   uint32_t depth;          /* number of inlined procedures that enclose it, chain[0 .. depth-1]; 0: none */
   struct qz_symbol *chain; /* NULL if depth is 0 */
+  uint32_t tested;         /* number of these that enclose the test at its top, too */
   struct qz_symbol place;  /* file and line only */
 };
 struct nest {
@@ -159,17 +160,47 @@ static uint32_t common(const struct qz_symbol *a, uint32_t a_count, const struct
   return k;
 }
 
-/* The smallest line of the loop's backward jumps, in the scope of the outermost `depth` inlined procedures around
- * them. */
-static struct qz_symbol place_in(qz_symbols *symbols, const struct qzi_code_loop *loop, uint32_t depth) {
-  struct qz_symbol least = {.line = 0}, place;
-  for (uint32_t k = 0; k < loop->count && k < QZI_LOOP_SOURCES; k++) {
-    if (!qz_symbols_scope_line(symbols, loop->sources[k], depth, &place)) continue;
-    if (!least.line || (place.line < least.line && !strcmp(place.file, least.file))) least = place;
-  }
+static void take_line(qz_symbols *symbols, uint64_t address, uint32_t depth, struct qz_symbol *least) {
+  struct qz_symbol place;
+  if (!qz_symbols_scope_line(symbols, address, depth, &place)) return;
+  if (!least->line || (place.line < least->line && !strcmp(place.file, least->file))) *least = place;
+}
+
+/* The smallest line of the loop's backward jumps and of the test at its top (if that is in the scope, too), in the
+ * scope of the outermost `depth` inlined procedures around them. */
+static struct qz_symbol place_in(qz_symbols *symbols, const struct qzi_code_loop *loop, uint32_t depth, int tested) {
+  struct qz_symbol least = {.line = 0};
+  for (uint32_t k = 0; k < loop->count && k < QZI_LOOP_SOURCES; k++)
+    take_line(symbols, loop->sources[k], depth, &least);
+  if (tested) take_line(symbols, loop->test, depth, &least);
   return least;
 }
 
+static int same_place(const struct source *a, const struct source *b) {
+  return a->place.line && a->place.line == b->place.line && a->depth == b->depth &&
+         !strcmp(a->place.file, b->place.file);
+}
+
+static const struct source *source_of(struct nest *nest, qz_symbols *symbols, uint32_t index);
+
+/* If the compiler lets a loop's last part continue at the test of the loop within it, both have the line of that test.
+ * Then the loop around has the smallest line at which it is left. */
+static void line_around_inner(struct nest *nest, qz_symbols *symbols, uint32_t index) {
+  const struct qzi_code_loop *loop = &nest->loops.loops[index];
+  struct source *source = &nest->sources[index];
+  uint32_t same = 0;
+  for (uint32_t k = 0; k < nest->loops.loop_count && !same; k++)
+    same =
+      nest->loops.loops[k].outer == index + 1 && same_place(source, source_of(nest, symbols, k)); /* there is memory */
+  for (uint32_t k = 0; same && k < loop->exit_count; k++) {
+    struct qz_symbol other[CHAIN_MOST];
+    uint32_t count = (uint32_t)qz_symbols_inlined(symbols, loop->exits[k], other, CHAIN_MOST);
+    if (common(source->chain, source->depth, other, count) == source->depth)
+      take_line(symbols, loop->exits[k], source->depth, &source->place);
+  }
+}
+
+/* NULL: there is no memory. */
 static const struct source *source_of(struct nest *nest, qz_symbols *symbols, uint32_t index) {
   const struct qzi_code_loop *loop = &nest->loops.loops[index];
   if (!nest->sources) nest->sources = calloc(nest->loops.loop_count, sizeof *nest->sources);
@@ -181,12 +212,18 @@ static const struct source *source_of(struct nest *nest, qz_symbols *symbols, ui
     uint32_t count = (uint32_t)qz_symbols_inlined(symbols, loop->sources[k], k ? other : chain, CHAIN_MOST);
     depth = k ? common(chain, depth, other, count) : count;
   }
-  source->place = place_in(symbols, loop, depth);
+  uint32_t stands = 0;
+  if (loop->test)
+    stands = common(chain, depth, other, (uint32_t)qz_symbols_inlined(symbols, loop->test, other, CHAIN_MOST));
+  /* Backward jumps without a condition may be in what is inlined at the loop's end: the test decides. */
+  if (loop->test && !loop->conditional) depth = stands;
+  source->tested = stands;
+  source->place = place_in(symbols, loop, depth, loop->test && stands >= depth);
   source->known = 1;
   source->chain = depth ? malloc(depth * sizeof *chain) : NULL;
-  if (!source->chain) return source;
-  memcpy(source->chain, chain, depth * sizeof *chain);
-  source->depth = depth;
+  source->depth = source->chain ? depth : 0;
+  if (source->chain) memcpy(source->chain, chain, depth * sizeof *chain);
+  line_around_inner(nest, symbols, index);
   return source;
 }
 
@@ -201,6 +238,7 @@ uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, ui
   for (uint32_t at = qzi_loop_nest_at(&nest->loops, pc); at && depth < 64; at = nest->loops.loops[at - 1].outer)
     chain[depth++] = at - 1;
   while (depth-- > 0 && count < QZI_CODE_LOOPS_MOST) {
+    const struct qzi_code_loop *loop = &nest->loops.loops[chain[depth]];
     const struct source *source = source_of(nest, symbols, chain[depth]);
     if (!source) return count;
     uint32_t stands = common(source->chain, source->depth, inlined, inlined_count);
@@ -208,9 +246,9 @@ uint32_t qzi_code_loops_at(struct qzi_code_loops *loops, qz_symbols *symbols, ui
     /* If the instruction is outside the loop's innermost scope, the loop is attributed to the enclosing scope that both
      * share. */
     struct qz_symbol place =
-      stands == source->depth ? source->place : place_in(symbols, &nest->loops.loops[chain[depth]], stands);
+      stands == source->depth ? source->place : place_in(symbols, loop, stands, loop->test && source->tested >= stands);
     struct qzi_found_loop *one = &found[count++];
-    *one = (struct qzi_found_loop){.address = nest->loops.loops[chain[depth]].header,
+    *one = (struct qzi_found_loop){.address = loop->header,
                                    .after = after,
                                    .inlined = stands > 0,
                                    .file = place.line ? place.file : "",

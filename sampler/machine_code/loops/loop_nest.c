@@ -249,8 +249,23 @@ static int within(const struct qzi_loop_nest *nest, uint32_t b, uint32_t h) {
  * both. Returns 1 if so. */
 static int add_edge(struct qzi_loop_nest *nest, uint32_t b, uint32_t to) {
   if (!to || !nest->blocks[to - 1].header || !within(nest, b, to)) return 0;
-  add_source(&nest->loops[nest->blocks[to - 1].loop - 1], nest->blocks[b - 1].last);
+  struct qzi_code_loop *loop = &nest->loops[nest->blocks[to - 1].loop - 1];
+  add_source(loop, nest->blocks[b - 1].last);
+  loop->conditional += nest->blocks[b - 1].jump && nest->blocks[b - 1].on;
   return 1;
+}
+
+/* Records the jump at the end of block `b` as an exit of each loop that it may leave. */
+static void add_exits(struct qzi_loop_nest *nest, uint32_t b) {
+  const struct qzi_nest_block *block = &nest->blocks[b - 1];
+  uint32_t to = block_from(nest, block->jump);
+  if (!to || !block->on || b == nest->block_count) return;
+  for (uint32_t h = block->header ? b : block->inner; h; h = nest->blocks[h - 1].inner) {
+    if (within(nest, to, h) == within(nest, b + 1, h)) continue;
+    struct qzi_code_loop *loop = &nest->loops[nest->blocks[h - 1].loop - 1];
+    if (h == b) loop->test = block->last;
+    if (loop->exit_count < QZI_LOOP_EXITS) loop->exits[loop->exit_count++] = block->last;
+  }
 }
 
 /* Whether block `b` only leads into the header after it, executed before the header in each round except the first: it
@@ -277,6 +292,7 @@ static int make_loops(struct qzi_loop_nest *nest) {
   }
   for (uint32_t k = 0; k < nest->block_count; k++) {
     uint32_t to = block_from(nest, nest->blocks[k].jump);
+    add_exits(nest, k + 1);
     add_edge(nest, k + 1, to);
     if (to && !nest->blocks[to - 1].header && leads_on(nest, to) && add_edge(nest, k + 1, to + 1))
       nest->blocks[to - 1].led = 1;

@@ -17,6 +17,7 @@
 #include "sampler/machine_code/code_flow.h"
 
 #define QZI_LOOP_SOURCES 8u
+#define QZI_LOOP_EXITS   8u
 #define QZI_CODE_PIECES  4u /* maximum number of pieces of one procedure */
 
 struct qzi_code_loop {
@@ -26,6 +27,10 @@ struct qzi_code_loop {
   uint32_t count;                     /* number of backward jumps to the header, of which these are kept: */
   uint64_t sources[QZI_LOOP_SOURCES]; /* their addresses: jumps first, then places where control continues into the
                                          header without a jump */
+  uint32_t conditional;               /* number of backward jumps that have a condition */
+  uint64_t test;                      /* the jump at the end of its first block, if that may leave the loop; 0: none */
+  uint32_t exit_count;
+  uint64_t exits[QZI_LOOP_EXITS]; /* the first jumps that may leave the loop, by address */
 };
 
 /* A part of a procedure's code, from address `start` on. */

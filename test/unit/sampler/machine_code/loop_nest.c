@@ -139,6 +139,24 @@ static void rotated(void) {
   qzi_loop_nest_free(&nest);
 }
 
+/* A loop that is tested at its top and jumps back without a condition, in one that is tested at its end and left from
+ * its middle, too. */
+static void tested_at_its_top(void) {
+  static const unsigned char code[] = {NOP, NOP, 0x75, 3, NOP, 0xeb, 0xfa, NOP, 0x75, 3, NOP, 0x75, 0xf3, RET};
+  const struct qzi_code_piece piece = {code, sizeof code, BASE};
+  struct qzi_loop_nest nest;
+  check(!qzi_loop_nest_of(&nest, QZI_X86_64, &piece, 1, 1), "tests", "no memory");
+  check(nest.loop_count == 2, "tests", "how many loops");
+  const struct qzi_code_loop *outer = &nest.loops[0], *inner = &nest.loops[1];
+  check(outer->header == BASE && inner->header == BASE + 1 && inner->outer == 1, "tests", "where the loops begin");
+  check(inner->test == BASE + 2 && !inner->conditional && inner->count == 1, "tests", "the test at the top");
+  check(inner->exit_count == 1 && inner->exits[0] == BASE + 2, "tests", "the only way out");
+  check(!outer->test && outer->conditional == 1, "tests", "the test at the end");
+  check(outer->exit_count == 2 && outer->exits[0] == BASE + 8 && outer->exits[1] == BASE + 11, "tests",
+        "both ways out");
+  qzi_loop_nest_free(&nest);
+}
+
 /* aarch64, on whatever machine this runs: a nest, and a loop with two jumps back after a jump through a register. */
 static void other_machine(void) {
   static const uint32_t words[] = {
@@ -207,6 +225,7 @@ int main(int count, char **arguments) {
 #ifdef QZI_DECODES
   parts();
   rotated();
+  tested_at_its_top();
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) one(&examples[k]);
   /* Real code, as if a procedure began at every byte, in the middle of instructions, too. */
   for (size_t at = 0; at < 2000; at++) {
