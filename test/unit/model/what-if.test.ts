@@ -68,6 +68,13 @@ test('what was not reported leaves bounds: no chain loses more than it has on th
   t.true(one.lowNs! <= one.spanNs! && one.spanNs! <= one.highNs!);
   t.true(one.lowNs! >= 0 && one.lowNs! <= second, 'two of three seconds are on the span, or more');
   t.is(one.highNs, 2 * second, 'what was reported is lost at least');
+  const nearlyAll = answer({ missed: true, seen: false, spanNs: 3 * second, workNs: 4 * second });
+  t.true(nearlyAll.highNs! <= 3 * second && nearlyAll.highNs! <= 1.1 * nearlyAll.workNs! + second, 'span <= work left');
+  const now = workSpanOf(buildModel(recorded([{}])))!.prediction;
+  for (const { processors, lowNs, ns, highNs } of nearlyAll.prediction) {
+    t.true(lowNs <= ns && ns <= highNs);
+    t.true(highNs <= now.find((row) => row.processors === processors)!.ns, `no longer than now on ${processors}`);
+  }
   const costly = answer({ missed: true, factor: 2, spanNs: 3 * second });
   t.true(costly.lowNs! >= 3 * second && costly.highNs === 6 * second);
 });

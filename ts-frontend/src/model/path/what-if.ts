@@ -163,14 +163,16 @@ function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths |
   const agrees = !raw.missed && sampledNs <= exactNs + certain(input, sampledNs);
   if (raw.seen && (hasExactCalls(input, raw) || agrees)) return exact;
   if (change <= 0) return change === 0 ? exact : slower(input, raw, row);
-  // No chain is shortened by more than its part of the procedure, nor by less than what hooks observed.
+  // No chain is shortened by more than its part of the procedure, nor by less than what hooks observed; and none is
+  // longer than all work that would be left.
   const most = change * (row?.ci95.highNs ?? 0);
-  const highNs = Math.min(spanNs, raw.seen ? raw.spanNs : spanNs);
+  const leftNs = workNs - change * Math.max(exactNs, sampledNs);
+  const highNs = Math.min(spanNs, raw.seen ? raw.spanNs : spanNs, leftNs + change * certain(input, sampledNs));
   return {
     basis: 'sampled',
     lowNs: Math.min(highNs, Math.max(0, spanNs - most)),
     highNs,
-    workNs: workNs - change * Math.max(exactNs, sampledNs),
+    workNs: leftNs,
   };
 }
 
@@ -206,7 +208,10 @@ function predict(input: WhatIfInput, lengths: Lengths, without: number): Predict
   return input.prediction.map(({ processors, ns, lowNs: low, highNs: high }) => {
     const workNs = lengths.workNs / processors;
     const lowNs = Math.max(workNs, leastNs);
-    const highNs = Math.max(lowNs, workNs + (1 - 1 / processors) * lengths.highNs);
+    const boundNs = workNs + (1 - 1 / processors) * lengths.highNs;
+    // with less work, and a span that is not longer, the run takes no longer than without the change
+    const mostNs = lengths.basis === 'sampled' && saved > 0 ? Math.min(boundNs, ns) : boundNs;
+    const highNs = Math.max(lowNs, mostNs);
     const part = high > low ? (ns - low) / (high - low) : 0;
     return { processors, ns: lowNs + part * (highNs - lowNs), lowNs, highNs };
   });

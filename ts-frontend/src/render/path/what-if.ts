@@ -55,17 +55,23 @@ const worth = 0.98; // processor counts whose time is above this ratio of the pr
 export const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
   rows.find(({ processors }) => processors === P)?.ns ?? 0;
 
-function onProcessors(model: Model, span: WorkSpan, { prediction }: WhatIf, options: RenderOptions): string {
+function onProcessors(model: Model, span: WorkSpan, { prediction, basis }: WhatIf, options: RenderOptions): string {
+  const exact = basis === 'exact';
   const [first, ...others] = [model.processors, 2 * model.processors, 8 * model.processors]
     .filter((P) => timeOn(prediction, P) > 0)
     .filter((P, k, all) => k === 0 || timeOn(prediction, P) < worth * timeOn(prediction, all[k - 1] ?? P))
     .map((P) => {
       const now = time(timeOn(span.prediction, P), options);
-      return `${time(timeOn(prediction, P), options)} instead of ${now} on ${count(P)}`;
+      const its = prediction.find(({ processors }) => processors === P);
+      // Where only bounds of the span are known, the estimate would be no better than these.
+      const then = exact
+        ? time(its?.ns ?? 0, options)
+        : `between ${time(its?.lowNs ?? 0, options)} and ${time(its?.highNs ?? 0, options)}`;
+      return `${then} instead of ${now} on ${count(P)}`;
     });
   if (first === undefined) return '';
   const processors = model.processors === 1 ? 'processor' : 'processors';
-  return ` The run would take about ${[`${first} ${processors}`, ...others].join(', ')}.`;
+  return ` The run would take ${exact ? 'about ' : ''}${[`${first} ${processors}`, ...others].join(', ')}.`;
 }
 
 function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
