@@ -8,7 +8,7 @@ import { setPage } from '../../../ts-frontend/src/html/set/page.js';
 import { heatRows } from '../../../ts-frontend/src/sets/heat.js';
 import { askDuckDb, duckDbFolder } from '../../../ts-frontend/src/sets/duckdb.js';
 import { limitsOf } from '../../../ts-frontend/src/sets/limits/load.js';
-import { loadSet } from '../../../ts-frontend/src/sets/load.js';
+import { loadSet, namesOfSets } from '../../../ts-frontend/src/sets/load.js';
 import { EmptySet, merge } from '../../../ts-frontend/src/sets/merge.js';
 import { readRows } from '../../../ts-frontend/src/sets/parquet.js';
 import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
@@ -285,4 +285,10 @@ needing(`file:${duckDb}`)('SQL: its views are ours, row by row', async (t) => {
   }
   const sum = await askDuckDb(root, schema, "SELECT sum(npt_ns) AS npt_ns FROM facts WHERE run = 'run0'");
   t.is(sum!.rows[0]!['npt_ns'], (solve.reduce((a, b) => a + b, 0) + 100) * ms);
+});
+
+test('sets of the same name have so much of their paths as distinguishes them', (t) => {
+  t.deepEqual(namesOfSets(['/a/p2.quartzset', '/a/p4.quartzset/']), ['p2', 'p4']);
+  t.deepEqual(namesOfSets(['/a/p2/run.quartzset', '/a/p4/run.quartzset']), ['p2/run', 'p4/run']);
+  t.deepEqual(namesOfSets(['/run.quartzset', '/run.quartzset']), ['run', 'run']);
 });

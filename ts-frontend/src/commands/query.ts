@@ -47,10 +47,11 @@ function workOf({ folder, head }: Chosen, name: string | undefined): number {
 async function askSql(sets: readonly Chosen[], sql: string, work: string | undefined): Promise<ViewTable> {
   const { schemaSql } = await import('../sets/sql.js');
   const { askDuckDb, duckDbFolder } = await import('../sets/duckdb.js');
-  const { nameOfSet } = await import('../sets/load.js');
+  const { namesOfSets } = await import('../sets/load.js');
+  const names = namesOfSets(sets.map(({ folder }) => folder));
   const schema = schemaSql(
-    sets.map((set) => ({
-      name: nameOfSet(set.folder),
+    sets.map((set, k) => ({
+      name: names[k] ?? '',
       folder: resolve(set.folder),
       parameters: set.head.parameters,
       work: workOf(set, work),
@@ -72,10 +73,12 @@ async function askSql(sets: readonly Chosen[], sql: string, work: string | undef
 
 async function askView(sets: readonly Chosen[], view: SetView, work: string | undefined): Promise<ViewTable> {
   const { setView } = await import('../sets/views.js');
+  const { namesOfSets } = await import('../sets/load.js');
   if (viewsOfWaits.has(view)) noteParts(sets);
   const works = new Map(sets.map((set) => [set.head, workOf(set, work)]));
   const loaded = [];
-  for (const set of sets) loaded.push(await load(set, view));
+  const names = namesOfSets(sets.map(({ folder }) => folder));
+  for (const [k, set] of sets.entries()) loaded.push({ ...(await load(set, view)), name: names[k] ?? '' });
   const of = ({ head }: { head: SetHead }): number => works.get(head) ?? 1;
   return setView(view, loaded, (base, other) => of(other) / of(base));
 }

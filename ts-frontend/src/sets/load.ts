@@ -1,12 +1,23 @@
 /** Loads the tables that the views of a set need. */
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { readRows } from './parquet.js';
 import { setExtension, type SetHead } from './set-file.js';
 import type { SetView } from '../render/format/options.js';
 import type { RowOf } from './tables.js';
 import type { LoadedSet } from './views.js';
 
-export const nameOfSet = (folder: string): string => basename(folder.replace(/\/+$/, ''), setExtension);
+const nameOfSet = (path: string): string => (path.endsWith(setExtension) ? path.slice(0, -setExtension.length) : path);
+
+/** Names by which several sets differ: with as much of their paths as that takes. */
+export function namesOfSets(folders: readonly string[]): string[] {
+  const paths = folders.map((folder) => resolve(folder));
+  const depth = Math.max(...paths.map((path) => path.split('/').length));
+  for (let parts = 1; parts <= depth; parts++) {
+    const names = paths.map((path) => nameOfSet(path.split('/').slice(-parts).join('/')));
+    if (new Set(names).size === new Set(paths).size) return names;
+  }
+  return paths;
+}
 
 /** Tables other than `ranks`, which every view needs. */
 type Optional = 'entities' | 'summary' | 'outliers' | 'findings' | 'lateness' | 'delays' | 'job_path';
@@ -41,5 +52,16 @@ export async function loadSet(folder: string, head: SetHead, view: Loaded): Prom
     rowsOf('delays'),
     rowsOf('job_path'),
   ]);
-  return { name: nameOfSet(folder), head, ranks, entities, summary, outliers, findings, lateness, delays, jobPath };
+  return {
+    name: nameOfSet(basename(folder)),
+    head,
+    ranks,
+    entities,
+    summary,
+    outliers,
+    findings,
+    lateness,
+    delays,
+    jobPath,
+  };
 }
