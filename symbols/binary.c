@@ -1,6 +1,6 @@
 /* The files of one binary: itself, and its separate debug file.
  *
- * Owns:    opening, checking the build id, finding the debug file by build id, closing.
+ * Owns:    opening, checking the build id, finding the debug file by build id or by its name in the binary, closing.
  * Must not: look at a file whose build id is not the recorded one: its names would be wrong.
  */
 #include <elfutils/libdwelf.h>
@@ -63,11 +63,7 @@ static Elf *open_elf(const char *path, int *fd) {
   return NULL;
 }
 
-static bool find_debug_file(struct qzi_binary *binary, const char *directory, const char *build_id) {
-  char path[4096];
-  if (strlen(build_id) < 4) return false;
-  int written = snprintf(path, sizeof path, "%s/%.2s/%s.debug", directory, build_id, build_id + 2);
-  if (written < 0 || (size_t)written >= sizeof path) return false;
+static bool take_debug_file(struct qzi_binary *binary, const char *path, const char *build_id) {
   int fd;
   Elf *elf = open_elf(path, &fd);
   if (!elf) return false;
@@ -78,6 +74,27 @@ static bool find_debug_file(struct qzi_binary *binary, const char *directory, co
   }
   elf_end(elf);
   close(fd);
+  return false;
+}
+
+static bool find_debug_file(struct qzi_binary *binary, const char *directory, const char *build_id) {
+  char path[4096];
+  if (strlen(build_id) < 4) return false;
+  int written = snprintf(path, sizeof path, "%s/%.2s/%s.debug", directory, build_id, build_id + 2);
+  return written > 0 && (size_t)written < sizeof path && take_debug_file(binary, path, build_id);
+}
+
+/* The file that `objcopy --add-gnu-debuglink` names, beside the binary or in `.debug` there. */
+static bool find_linked_file(struct qzi_binary *binary, const char *build_id) {
+  GElf_Word checksum;
+  const char *name = binary->elf ? dwelf_elf_gnu_debuglink(binary->elf, &checksum) : NULL;
+  if (!name || strchr(name, '/') || !build_id[0]) return false;
+  int directory = (int)(strrchr(binary->path, '/') - binary->path);
+  for (int k = 0; k < 2; k++) {
+    char path[4096];
+    int written = snprintf(path, sizeof path, "%.*s/%s%s", directory, binary->path, k ? ".debug/" : "", name);
+    if (written > 0 && (size_t)written < sizeof path && take_debug_file(binary, path, build_id)) return true;
+  }
   return false;
 }
 
@@ -110,7 +127,8 @@ void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t 
   build_id_of(binary->elf, own_id);
   const char *build_id = binary->build_id[0] ? binary->build_id : own_id;
   for (size_t k = 0; k < debug_dir_count && !binary->debug_elf; k++) find_debug_file(binary, debug_dirs[k], build_id);
-  if (!binary->debug_elf) find_debug_file(binary, "/usr/lib/debug/.build-id", build_id);
+  if (!binary->debug_elf && !find_debug_file(binary, "/usr/lib/debug/.build-id", build_id))
+    find_linked_file(binary, build_id);
 
   if (binary->elf || binary->debug_elf)
     binary->no_names = "";
