@@ -123,6 +123,7 @@ function sortOf(model: Model, metrics: readonly DerivedMetric[], name: string): 
   const metric = metrics.find((one) => one.name === name);
   if (metric) return metric;
   if (isAmount(name)) return name;
+  if (name === 'self') return sortOf(model, metrics, 'npt_self');
   const own = amountNames.map((one) => `${one}_self`);
   if (own.includes(name)) return derivedMetric(model, `${name} = ${name}`);
   const names = [...amountNames, ...metrics.map((one) => one.name)];
