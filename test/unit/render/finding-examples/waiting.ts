@@ -55,7 +55,20 @@ const io: IoFacts = {
 };
 
 export const waits: [string, Finding][] = [
-  ['mutual waits', finding(table, { form: 'mutual-wait', objects: [table], savesNs })],
+  ['mutual waits', finding(table, { form: 'mutual-wait', objects: [table], sides: [], code: 0, savesNs })],
+  [
+    'two sides in turn',
+    finding(table, {
+      form: 'mutual-wait',
+      objects: [table],
+      sides: [
+        { thread: work, worksNs: 0.3 * s },
+        { thread: main, worksNs: savesNs },
+      ],
+      code: work,
+      savesNs,
+    }),
+  ],
   [
     'nothing runs',
     finding(
@@ -173,6 +186,16 @@ export const waits: [string, Finding][] = [
   [
     'sleep of all threads of a pool',
     finding(work, { ...io, waits: 'sleep', asleep: 4, several: { atATime: 8, savesNs } }),
+  ],
+  [
+    'replies to few threads at a time',
+    finding(work, {
+      ...io,
+      waits: 'replies',
+      call: 'recv',
+      held: [waiting],
+      limit: { entity: table, atATime: 8, savesNs },
+    }),
   ],
   [
     'replies that both threads wait for',

@@ -9,6 +9,7 @@ import { similarity, statsOf } from '../evidence/loss-contexts.js';
 import { concentrate } from '../evidence/concentration.js';
 import { successionsByStart, type Succession } from '../evidence/alive-at-once.js';
 import { mainThread } from '../evidence/critical-threads.js';
+import { roundTripsOf, type RoundTrips } from '../evidence/round-trips.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
 import { isLock, isRegionEnd, isTeamRest } from '../evidence/wait-kinds.js';
@@ -28,7 +29,7 @@ import {
 import { divided } from './division.js';
 import { goroutineLock } from './goroutines.js';
 import { handsOver } from './openmp.js';
-import { isStream, onlyWorker, pipelinesOf, stream } from './pipeline.js';
+import { areSides, isStream, onlyWorker, pipelinesOf, roundTrip, stream } from './pipeline.js';
 import { addAllSerial, serial, type SerialPiece } from './serial.js';
 import { SerialParts } from './serial-parts.js';
 
@@ -180,7 +181,10 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
     const others = candidates.filter((one) => !isStaged(one));
     if (others.length > 0) reported.push(divided(context, contexts, phaseOf(context, contexts, others)));
   }
-  const serials = alone.filter((one) => !its.includes(one) && !(one.waited && isStaged(one)));
+  const trips = its.length > 0 || staged.size > 0 ? null : roundTripsOf(context);
+  const inTrips = trips ? alone.filter((one) => isOfTrips(trips, one)) : [];
+  if (trips && inTrips.length > 0) reported.push(roundTrip(context, together(context, contexts, inTrips), trips));
+  const serials = alone.filter((one) => !its.includes(one) && !inTrips.includes(one) && !(one.waited && isStaged(one)));
   const pieces: SerialPiece[] = [];
   for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials))) {
     const { parts: calls, threads, alone: isAlone, thread } = candidate;
@@ -192,6 +196,11 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
   addAllSerial(pieces);
   return reported;
 }
+
+/** Whether one of the two sides runs it while the other one waits. */
+const isOfTrips = (trips: RoundTrips, { stats, waited, data }: Candidate): boolean =>
+  areSides(trips, stats.threads.ids) &&
+  [...(waited ? [waited] : []), ...data].some(({ object }) => trips.objects.includes(object));
 
 /** The share of the time that must be that of threads which live one after the other, and that others are beside. */
 const leastInTurn = 0.5,

@@ -19,7 +19,7 @@ import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/wa
 import { pathsThrough } from '../evidence/paths-through.js';
 import { waitCallers } from '../evidence/wait-callers.js';
 import { Waiting as WaitState } from '../profile/raw-profile.js';
-import type { Entity, Finding, Model } from '../result/types.js';
+import type { Entity, Exclusion, Finding, Model } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
 
 /** The number of concurrent operations assumed in a prediction: the least that changes anything. */
@@ -241,14 +241,22 @@ function besideIo({ model, levels }: FindingContext, { cost, timeAt }: IoLoss): 
   return processorUseOf(model.processors, busy / cost, spinning / cost);
 }
 
+/** If no thread had to wait there: each takes less by its mean waiting, if there are CPUs for the threads' work. */
+const withoutLimit = ({ model }: FindingContext, { object }: Entity, { threads }: Exclusion): number =>
+  Math.min(
+    (object?.waitNs ?? 0) / threads,
+    Math.max(0, model.elapsedNs - model.root.processorTimeNs / model.processors),
+  );
+
 /** The least share of the waiting threads that wait in the procedure that also sleeps or reads. */
 const mostly = 0.5;
 /** The least number of further threads that wait to begin. */
 const leastFurther = 1;
 
 /**
- * What limits how many threads do this at a time: most threads that wait for it while nothing runs do so in the
- * procedure that also does this, so they wait to begin. (Those that wait for work do so elsewhere.)
+ * What limits how many threads do this at a time: threads of the same role let each other go there, or most threads
+ * that wait for it while nothing runs do so in the procedure that also does this, so they wait to begin. (Those that
+ * wait for work do so elsewhere.)
  */
 function limitOf(
   context: FindingContext,
@@ -271,10 +279,14 @@ function limitOf(
     all += f64(tuples.ns, k);
     if (u8(through, node) === 1) inside += f64(tuples.ns, k);
   }
+  const { admits } = first.entity;
   const most = waiting + first.threads;
-  const savesNs = Math.min(loss.cost, withMany(context, loss, waiting / most));
-  return all > 0 && inside >= mostly * all && savesNs >= context.least
-    ? { entity: first.entity.id, atATime: Math.round(most), savesNs }
+  const savesNs = Math.min(
+    loss.cost,
+    admits ? withoutLimit(context, first.entity, admits) : withMany(context, loss, waiting / most),
+  );
+  return all > 0 && (admits || inside >= mostly * all) && savesNs >= context.least
+    ? { entity: first.entity.id, atATime: Math.max(Math.round(most), admits?.threads ?? 0), savesNs }
     : null;
 }
 

@@ -11,6 +11,7 @@ import { aliveAtOnce } from '../evidence/alive-at-once.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { awaitedResults } from '../evidence/awaited-results.js';
 import { withoutWaiting } from '../evidence/own-work.js';
+import { roundTripsOf, type RoundTrips } from '../evidence/round-trips.js';
 import { takeFromPool } from '../evidence/pools.js';
 import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -165,6 +166,8 @@ export function stream(
   if (isPool(context, all, stages)) return divided(context, contexts, phaseOf(context, contexts, streams));
   const awaited = first && second ? awaitedOf(context, all, stages, first) : null;
   if (awaited !== null) return passedData(context, all, stages, related, awaited);
+  const trips = roundTripsOf(context);
+  if (trips && areSides(trips, [...involved])) return roundTrip(context, all, trips);
   if (first && second && first.timeNs >= 1.25 * second.timeNs && isDivisible(model, first)) {
     const own = streams.find((one) => one.thread === first.thread.id);
     const mine = ofStage(model, own ?? item(streams, 0), first, own !== undefined);
@@ -178,6 +181,39 @@ export function stream(
   return stages.count >= 2
     ? passedData(context, all, stages, related, null)
     : mutualWait(context, all, stages, related);
+}
+
+/** Whether these threads are of the two sides, and both are among them. */
+export const areSides = ({ sides }: RoundTrips, threads: readonly number[]): boolean =>
+  threads.length > 0 && threads.every((id) => sides.some((side) => side.threads.includes(id)));
+
+/**
+ * The finding about two sides that wait for each other in turn. If one worked on the next piece while the other works
+ * on this one, the one with less work, which is on the path now, would no longer be.
+ */
+export function roundTrip({ model }: FindingContext, all: Candidate, { sides, objects }: RoundTrips): Finding {
+  const [more, less] = sides;
+  const shown = [...new Set(objects.map((object) => shownId(model, object)))];
+  const costNs = Math.min(model.elapsedNs, more.onPathNs + less.onPathNs);
+  const leastNs = Math.max(more.workNs, (more.allNs + less.allNs) / model.processors);
+  const part = Math.min(more.worksNs, less.worksNs) / (more.worksNs + less.worksNs);
+  const savingNs = Math.min(part * costNs, Math.max(0, model.elapsedNs - leastNs));
+  return findingOf(model, {
+    entity: item(shown, 0),
+    kind: 'dependency',
+    change: 'wait-less',
+    costNs,
+    savingNs,
+    processorUse: processorUse(model, all.stats),
+    facts: {
+      form: 'mutual-wait',
+      objects: shown,
+      sides: sides.map(({ threads, worksNs }) => ({ thread: shownId(model, item(threads, 0)), worksNs })),
+      code: all.id,
+      savesNs: savingNs,
+    },
+    related: [...objects, ...sides.flatMap(({ threads }) => threads), all.id],
+  });
 }
 
 /** Threads with less than this share of the workers' time only hand the work out, and wait for its end. */
@@ -222,7 +258,7 @@ function slowestStage(
     entity: mine.id,
     kind: 'pipeline',
     change: 'balance',
-    advice: { pieces: null, threads: 'more' },
+    advice: { pieces: null, threads: savingNs > 0 ? 'more' : null },
     costNs: mine.stats.cost,
     savingNs,
     processorUse: processorUse(model, mine.stats),
@@ -303,7 +339,7 @@ function mutualWait(
     costNs: stats.cost,
     savingNs,
     processorUse: processorUse(model, stats),
-    facts: { form: 'mutual-wait', objects: shown, savesNs: savingNs },
+    facts: { form: 'mutual-wait', objects: shown, sides: [], code: 0, savesNs: savingNs },
     related,
   });
 }

@@ -4,7 +4,7 @@
  */
 import { isCode } from '../profile/code-scopes.js';
 import { f64, item, u32 } from '../profile/columns.js';
-import { exclusionsOf } from './exclusion.js';
+import { excludingOf, type Excluding } from './exclusion.js';
 import { isNameless, publicNamesOf } from './public-names.js';
 import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
@@ -44,7 +44,7 @@ export class Shared {
   readonly objects: Objects;
   #runnable: Runnable | undefined;
   #publicNames: ReadonlyMap<number, number> | undefined;
-  #exclusions: ReadonlyMap<number, Exclusion> | undefined;
+  #excluding: Excluding | undefined;
   #systemTimes: { of: Float64Array | undefined } | undefined;
   #sampled: { of: SampledTime | null } | undefined;
   constructor(
@@ -67,8 +67,8 @@ export class Shared {
   get publicNames(): ReadonlyMap<number, number> {
     return (this.#publicNames ??= publicNamesOf(this.raw, this.tables));
   }
-  get exclusions(): ReadonlyMap<number, Exclusion> {
-    return (this.#exclusions ??= exclusionsOf(this.tables.measured, this.tables.groupOf));
+  get excluding(): Excluding {
+    return (this.#excluding ??= excludingOf(this.tables.measured, this.tables.groupOf));
   }
   get runnable(): Runnable {
     const { stacks, groupOf, weights, entities } = this.tables;
@@ -129,7 +129,10 @@ export class BuiltEntity implements Entity {
     return this.id === 0 ? 'none' : this.source.libraryLock;
   }
   get excludes(): Exclusion | null {
-    return this.object ? (this.shared.exclusions.get(this.id) ?? null) : null;
+    return this.object ? (this.shared.excluding.locks.get(this.id) ?? null) : null;
+  }
+  get admits(): Exclusion | null {
+    return this.object ? (this.shared.excluding.permits.get(this.id) ?? null) : null;
   }
   get saysItsKind(): boolean {
     const { name, naming } = this.source;

@@ -4,12 +4,13 @@
  * them, or they wait in the middle of their work; and while they wait, one of them at a time runs
  * (docs/reference/findings.md, "Exclusion"). Pure.
  */
-import { f64, u16, u32, u8 } from '../profile/columns.js';
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
 import type { EntityKind, LibraryWait, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import { Arrival, State, Waiting } from '../profile/raw-profile.js';
 import type { Exclusion } from '../result/types.js';
 import { housekeepingWaits } from './housekeeping.js';
+import { permitsOf } from './permits.js';
 import { ThreadRoles } from './thread-roles.js';
 import { waitInTheirWork } from './waits-in-work.js';
 
@@ -69,37 +70,55 @@ const leastGiven = 0.5;
 /** The threads must live at the same time for this share of the time that the shorter life of two of them lasts. */
 const leastTogether = 0.5;
 
-/**
- * Objects that are used as locks, by entity, including groups. Objects at which the same threads wait for one of them
- * have the same exclusion (===): they are one lock, as a monitor that has a condition for each way of waiting.
- */
-export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
-  const found = new Map<number, Exclusion>();
+/** Objects that threads of one role let each other go at. */
+export interface Excluding {
+  /**
+   * Objects that are used as locks, by entity, including groups. Objects at which the same threads wait for one of them
+   * have the same exclusion (===): they are one lock, as a monitor that has a condition for each way of waiting.
+   */
+  locks: ReadonlyMap<number, Exclusion>;
+  /** Objects that limit how many of them wait for something slow at a time, including groups. */
+  permits: ReadonlyMap<number, Exclusion>;
+}
+
+export function excludingOf(raw: RawProfile, groupOf: Uint32Array): Excluding {
+  const locks = new Map<number, Exclusion>(),
+    permits = new Map<number, Exclusion>();
+  const withGroups = (objects: readonly number[]): number[] =>
+    objects.flatMap((object) => [object, u32(groupOf, object)]).filter((id) => id !== 0);
   const housekeepers = housekeepersOf(raw);
   const handOvers = handOversOf(raw).filter(({ from, to }) => !housekeepers.has(from) && !housekeepers.has(to));
   const roles = new ThreadRoles(raw, groupOf);
-  const add = (candidates: readonly number[], spanNsOf: (inside: Inside) => number | undefined): void => {
+  const waiters = waitersOf(raw, housekeepers);
+  const add = (candidates: readonly number[], spanNsOf: (objects: readonly number[]) => number | undefined): void => {
     const threads = withWork(roles, candidates);
     if (threads.length < 2 || !liveTogether(raw, threads)) return;
     const among = new Set(threads);
+    const alike = new Set(
+      [...waiters].filter((thread) => among.has(thread) || roles.waitTheSame(item(threads, 0), thread)),
+    );
+    const limiting = permitsOf(raw, alike, (object) => isMadeOf(raw.entities[object]));
+    if (limiting.length > 0 && spanNsOf(limiting) !== undefined && !isGivenOut(raw, alike, limiting)) {
+      for (const id of withGroups(limiting)) permits.set(id, { threads: alike.size });
+      return;
+    }
     const inside = insideOf(raw, among);
-    const spanNs = inside && spanNsOf(inside);
+    const spanNs = inside && spanNsOf(inside.objects);
     if (!inside || spanNs === undefined || isGivenOut(raw, among, inside.objects)) return;
     if (!isOneAtATime(raw, among, inside.code, spanNs)) return;
     const exclusion = { threads: threads.length };
-    for (const object of inside.objects)
-      for (const id of [object, u32(groupOf, object)]) if (id !== 0) found.set(id, exclusion);
+    for (const id of withGroups(inside.objects)) locks.set(id, exclusion);
   };
   for (const threads of roles.divide(new Set(handOvers.map(({ to }) => to))))
     add(threads, () => handedOverFor(handOvers, new Set(threads)));
-  if (found.size === 0)
-    for (const threads of roles.divide(waitersOf(raw, housekeepers)))
-      add(threads, ({ objects }) =>
+  if (locks.size + permits.size === 0)
+    for (const threads of roles.divide(waiters))
+      add(threads, (objects) =>
         countedWaits(raw, objects) >= leastHandOvers && waitInTheirWork(raw, new Set(threads), new Set(objects))
           ? raw.head.elapsedNs
           : undefined,
       );
-  return found;
+  return { locks, permits };
 }
 
 /** Threads that hardly work wait because they have nothing to do: those of a run-time library, a pool at rest. */

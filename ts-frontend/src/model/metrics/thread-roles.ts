@@ -78,10 +78,12 @@ export class ThreadRoles {
    * the same places; a thread that hardly ran or waited matches every other one.
    */
   areSame(one: number, other: number): boolean {
-    return (
-      this.runTheSame(one, other) &&
-      (this.#areAlike(this.#waits, one, other) || this.#areAlike(this.#waitPlaces, one, other))
-    );
+    return this.runTheSame(one, other) && this.waitTheSame(one, other);
+  }
+
+  /** Whether two threads wait for the same objects, or at the same places. */
+  waitTheSame(one: number, other: number): boolean {
+    return this.#areAlike(this.#waits, one, other) || this.#areAlike(this.#waitPlaces, one, other);
   }
 
   /** Divides threads by role, in the order of each role's first thread. */

@@ -114,10 +114,13 @@ export interface PassedDataFacts {
   awaited: { thread: number; object: number; idle: number } | null;
   savesNs: number;
 }
-/** Threads with the same role that wait for each other. */
+/** Threads that wait for each other. */
 export interface MutualWaitFacts {
   form: 'mutual-wait';
   objects: number[];
+  // threads of two roles, of which one at a time works, and for how long they do so on the time path; []: of one role
+  sides: { thread: number; worksNs: number }[];
+  code: number; // what mostly runs meanwhile, 0 if that is not said
   savesNs: number;
 }
 /** All threads wait, and no thread is at work that could wake them. */

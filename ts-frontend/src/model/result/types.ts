@@ -100,7 +100,7 @@ export interface ThreadStats {
   lastNs: number;
 }
 
-/** One of these threads at a time continues. */
+/** One of these threads at a time continues (`excludes`), or a few (`admits`). */
 export interface Exclusion {
   threads: number;
 }
@@ -122,8 +122,8 @@ export interface Entity {
   runsFor: number; // for a procedure without a name: the exported procedure of its library that it runs for, 0 = none
   libraryWait: LibraryWait; // what a library's futex or loop is for, by the functions called there
   libraryLock: LibraryLock; // what the C library's procedure of that name takes a lock of its own for
-  // for a condition, semaphore or futex that is used as a lock; else null
-  excludes: Exclusion | null;
+  excludes: Exclusion | null; // for a condition, semaphore or futex that is used as a lock; else null
+  admits: Exclusion | null; // for one that limits how many threads wait for something slow at a time; else null
   saysItsKind: boolean; // whether the name contains the kind: "mutex at file:line", "GOMP_barrier at file:line"
   instances: number; // number of objects or threads that share this entity
   members: number[]; // for a group of entities with the same name, else empty

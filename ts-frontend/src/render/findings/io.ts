@@ -47,9 +47,11 @@ function ofLostSleep(facts: IoFacts, together: string, say: Phrases): string {
 }
 
 function ofReplies(facts: IoFacts, say: Phrases): string {
-  const more = moreThreads(facts, say);
+  const more = moreThreads(facts, say),
+    limited = letMore(facts, say);
   return (
-    `Find out why the other side takes so long${more === '' ? '' : `, or ${more}`}. If each wait is for the answer ` +
+    (limited === '' ? 'Find' : `If ${limited}. Otherwise find`) +
+    ` out why the other side takes so long${more === '' ? '' : `, or ${more}`}. If each wait is for the answer ` +
     'to a request, send several requests before waiting, or more in each, and send each with one call (a small ' +
     'packet that follows another one may wait for its acknowledgement: TCP_NODELAY); that could save up to ' +
     `${say.time(facts.goesNs)}. Doing other work meanwhile could save up to ${say.time(facts.overlapNs)}.`

@@ -24,7 +24,7 @@ export function slowestStage(
       `the second slowest stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ` +
       `${titles(objects, named)}, while ${say.processorUse(finding.processorUse)}.`,
     remedy:
-      (finding.advice.threads === 'more'
+      (finding.advice.threads === 'more' && savesNs > 0
         ? `Divide this stage among more threads: that saves ${time(savesNs)}. Or make it faster, or do less in it: `
         : 'Make this stage faster, or do less in it: ') +
       `that saves up to ${time(fasterNs)}, until another stage limits the pipeline.` +
@@ -66,11 +66,27 @@ export function passedData(finding: Finding, facts: PassedDataFacts, say: Phrase
   };
 }
 
-export function mutualWait(
-  finding: Finding,
-  { objects, savesNs }: MutualWaitFacts,
-  { costs, titles, processorUse, time }: Phrases,
-): Sentences {
+/** Threads of two roles, of which one at a time works. */
+function oneSideAtATime(finding: Finding, { objects, sides, code, savesNs }: MutualWaitFacts, say: Phrases): Sentences {
+  const { costs, titles, title, name, processorUse, time } = say;
+  const works = sides.map(({ thread, worksNs }) => `thread ${name(thread)} for ${time(worksNs)}`).join(', ');
+  const mostly = code === 0 ? '' : `, mostly in ${title(code)}`;
+  return {
+    text:
+      `Threads wait for each other in turn at ${titles(objects, named)}, so that one side at a time works (${works}` +
+      `${mostly}). That costs ${costs(finding.costNs)}; during this time, ` +
+      `${processorUse(finding.processorUse)}.`,
+    remedy:
+      'Let one side work on the next piece while the other one works on this one (send the next request, or hand out ' +
+      'the next pieces, before waiting for this result; use the result of the one before): that could save up to ' +
+      `${time(savesNs)}. Where the next piece depends on this result, only less work on either side helps.`,
+  };
+}
+
+export function mutualWait(finding: Finding, facts: MutualWaitFacts, say: Phrases): Sentences {
+  if (facts.sides.length > 0) return oneSideAtATime(finding, facts, say);
+  const { objects, savesNs } = facts;
+  const { costs, titles, processorUse, time } = say;
   return {
     text:
       `Threads that do the same work wait for each other at ${titles(objects, named)} for ` +
