@@ -10,7 +10,7 @@ import { loadSet } from '../../../ts-frontend/src/sets/load.js';
 import { merge, type ProfileSource } from '../../../ts-frontend/src/sets/merge.js';
 import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
 import { jobSchemaErrors } from '../../support/json-schema.js';
-import { io, ProfileBuilder, run, wait, type Doing } from '../../support/profile-builder.js';
+import { io, ProfileBuilder, ready, run, wait, type Doing } from '../../support/profile-builder.js';
 import { allreduce, jobOf, ms, sourcesOf } from '../../support/rank-profiles.js';
 import { temporaryDirectory } from '../../support/temporary.js';
 
@@ -291,7 +291,12 @@ test('communication, where nobody is late; balanced ranks; a rank that waits for
   t.regex(balanced.words('balanced'), /on average they wait 0 of 200 ms \(0 %\) for ranks that are late/);
   const starved = await limits(
     (errors) => t.is(errors, ''),
-    job(even.map((rank, k) => ({ ...rank, cpuWaitMs: k === 0 ? 80 : 20 }))),
+    job(
+      even.map(({ parts }, k) => ({
+        parts: [...parts, { ms: 100, doing: ready('main', ['main']) }],
+        cpuWaitMs: k === 0 ? 80 : 20,
+      })),
+    ),
   );
   t.deepEqual(starved.kinds, ['cpus', 'balanced', 'code']);
   t.like(starved.of('cpus'), { rank: 0, costNs: 80 * ms, meanNs: 50 * ms, ranksOnHost: 2 });

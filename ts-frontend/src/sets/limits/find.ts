@@ -152,6 +152,10 @@ function calls({ basis }: Plan): JobFinding[] {
   return found;
 }
 
+/** How long a rank waits for CPUs: at most what is left beside its work, since its threads may wait at the same time. */
+const waitForCpus = ({ cpu_wait_ns, elapsed_ns, useful_ns, cpus }: LoadedSet['ranks'][number]): number =>
+  Math.max(0, Math.min(cpu_wait_ns, elapsed_ns - useful_ns / Math.max(1, cpus)));
+
 /** The rank that others wait for waits for CPUs. */
 function cpus({ basis }: Plan): Cpus[] {
   const { set, jobNs, waited, count } = basis;
@@ -159,18 +163,17 @@ function cpus({ basis }: Plan): Cpus[] {
     (a, b) => item(waited, a.member) - item(waited, b.member) || b.cpu_wait_ns - a.cpu_wait_ns,
   );
   if (first === undefined) return [];
-  const costNs = Math.min(first.cpu_wait_ns, first.elapsed_ns);
+  const costNs = waitForCpus(first);
   if (costNs < leastShare * jobNs) return [];
   const there = set.ranks.filter(({ host }) => host === first.host);
   return [
     {
       kind: 'cpus',
       costNs,
-      // its work has to be done in any case
-      savingNs: Math.min(costNs, first.elapsed_ns - first.useful_ns / Math.max(1, first.cpus)),
+      savingNs: costNs,
       rank: rankOf(first),
       host: first.host,
-      meanNs: sum(set.ranks.map(({ cpu_wait_ns }) => cpu_wait_ns)) / count,
+      meanNs: sum(set.ranks.map(waitForCpus)) / count,
       ranksOnHost: there.length,
       cpus: first.cpus,
     },
