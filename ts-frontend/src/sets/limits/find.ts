@@ -152,7 +152,7 @@ function calls({ basis }: Plan): JobFinding[] {
   return found;
 }
 
-/** How long a rank waits for CPUs: at most what is left beside its work, since its threads may wait at the same time. */
+/** How long a rank waits for CPUs: its threads may wait at the same time, so at most what is left beside its work. */
 const waitForCpus = ({ cpu_wait_ns, elapsed_ns, useful_ns, cpus }: LoadedSet['ranks'][number]): number =>
   Math.max(0, Math.min(cpu_wait_ns, elapsed_ns - useful_ns / Math.max(1, cpus)));
 
