@@ -52,6 +52,21 @@ test('if they wait for requests there, or work with it, it is no limit', (t) => 
   t.false(isLimit((thread) => run(thread, ['serve', 'query'])));
 });
 
+test('who waits for what another thread reads has no permit to wait for', (t) => {
+  const builder = new Builder({ processors: 2 }),
+    at = 'condition:queue';
+  for (let k = 0; k < 40; k++) {
+    const [a, b] = k % 2 === 0 ? ['w0', 'w1'] : ['w1', 'w0'];
+    builder
+      .stretch(0.04 * second, [io('in', ['get', 'read']), wait(a, ['use', at]), wait(b, ['use', at])])
+      .stretch(0.01 * second, [wait('in', ['get', at]), run(a, ['use']), wait(b, ['use', at])])
+      .onPath(0.04 * second, 'in', ['get', 'read'], { state: 'io', came: 'woken', by: at })
+      .onPath(0.01 * second, a, ['use'], { came: 'woken', by: at });
+  }
+  const model = recorded(builder.object(at, { contended: 80, acquisitions: 80, waitNs: 3 * second }));
+  t.is(model.entities[builder.id(at)]?.admits, null);
+});
+
 /**
  * A client plans for 10 ms and a store looks up for 30 ms in each of 50 rounds; `beside`: part of the client's work
  * that is beside the store's, as with room for requests between them.

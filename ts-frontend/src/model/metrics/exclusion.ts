@@ -4,7 +4,7 @@
  * them, or they wait in the middle of their work; and while they wait, one of them at a time runs
  * (docs/reference/findings.md, "Exclusion"). Pure.
  */
-import { f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { f64, u16, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
 import type { EntityKind, LibraryWait, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import { Arrival, State, Waiting } from '../profile/raw-profile.js';
@@ -90,18 +90,21 @@ export function excludingOf(raw: RawProfile, groupOf: Uint32Array): Excluding {
   const handOvers = handOversOf(raw).filter(({ from, to }) => !housekeepers.has(from) && !housekeepers.has(to));
   const roles = new ThreadRoles(raw, groupOf);
   const waiters = waitersOf(raw, housekeepers);
+  /** Threads that do the same may have different roles as recorded, if they hardly work. */
+  const addPermits = (threads: readonly number[], spanNsOf: (objects: number[]) => number | undefined): boolean => {
+    const [first] = threads;
+    if (first === undefined) return false;
+    const alike = new Set([...waiters].filter((one) => threads.includes(one) || roles.waitTheSame(first, one)));
+    const objects = permitsOf(raw, alike, (object) => isMadeOf(raw.entities[object]));
+    if (objects.length === 0 || spanNsOf(objects) === undefined || isGivenOut(raw, alike, objects)) return false;
+    for (const id of withGroups(objects)) permits.set(id, { threads: alike.size });
+    return true;
+  };
   const add = (candidates: readonly number[], spanNsOf: (objects: readonly number[]) => number | undefined): void => {
     const threads = withWork(roles, candidates);
     if (threads.length < 2 || !liveTogether(raw, threads)) return;
     const among = new Set(threads);
-    const alike = new Set(
-      [...waiters].filter((thread) => among.has(thread) || roles.waitTheSame(item(threads, 0), thread)),
-    );
-    const limiting = permitsOf(raw, alike, (object) => isMadeOf(raw.entities[object]));
-    if (limiting.length > 0 && spanNsOf(limiting) !== undefined && !isGivenOut(raw, alike, limiting)) {
-      for (const id of withGroups(limiting)) permits.set(id, { threads: alike.size });
-      return;
-    }
+    if (addPermits(threads, spanNsOf)) return;
     const inside = insideOf(raw, among);
     const spanNs = inside && spanNsOf(inside.objects);
     if (!inside || spanNs === undefined || isGivenOut(raw, among, inside.objects)) return;
@@ -109,8 +112,12 @@ export function excludingOf(raw: RawProfile, groupOf: Uint32Array): Excluding {
     const exclusion = { threads: threads.length };
     for (const id of withGroups(inside.objects)) locks.set(id, exclusion);
   };
-  for (const threads of roles.divide(new Set(handOvers.map(({ to }) => to))))
-    add(threads, () => handedOverFor(handOvers, new Set(threads)));
+  const targets = new Set(handOvers.map(({ to }) => to));
+  for (const threads of roles.divideByWaits(targets)) {
+    const all = new Set(threads);
+    if (threads.length >= 2) addPermits(threads, () => handedOverFor(handOvers, all));
+  }
+  for (const threads of roles.divide(targets)) add(threads, () => handedOverFor(handOvers, new Set(threads)));
   if (locks.size + permits.size === 0)
     for (const threads of roles.divide(waiters))
       add(threads, (objects) =>

@@ -88,9 +88,18 @@ export class ThreadRoles {
 
   /** Divides threads by role, in the order of each role's first thread. */
   divide(threads: Iterable<number>): number[][] {
+    return this.#divide(threads, (one, other) => this.areSame(one, other));
+  }
+
+  /** The same by what they wait for alone, whatever they run. */
+  divideByWaits(threads: Iterable<number>): number[][] {
+    return this.#divide(threads, (one, other) => this.waitTheSame(one, other));
+  }
+
+  #divide(threads: Iterable<number>, areSame: (one: number, other: number) => boolean): number[][] {
     const roles: number[][] = [];
     for (const thread of threads) {
-      const role = roles.find(([first]) => first !== undefined && this.areSame(first, thread));
+      const role = roles.find(([first]) => first !== undefined && areSame(first, thread));
       if (role) role.push(thread);
       else roles.push([thread]);
     }
