@@ -69,7 +69,10 @@ struct qz_path {
   uint64_t since, key;        /* values for the next crumb */
   uint64_t count;             /* number of crumbs written, stored after each; number n is at ring[n % crumbs_limit] */
   uint64_t lost;              /* crumbs that were not written, because there were too many at once */
-  uint64_t reserved[3];
+  /* Pthread layer: parallel regions that the thread has begun, and barriers that it has passed in these; about how long
+   * the layer's own code took of it there. */
+  uint64_t rounds, rounds_ns;
+  uint64_t tasks_ns; /* the same of making, beginning and ending tasks of OpenMP and oneTBB, and threads */
   struct qz_crumb ring[];
 };
 

@@ -196,6 +196,10 @@ struct qz_cpu_limits {
   /* (changes) Since format 35. The highest real-time priority that one of the program's threads was seen to have (100:
    * class SCHED_DEADLINE; 0: none was seen); and 1: the sampler got CPUs before that thread from then on */
   uint32_t realtime, outranked;
+  /* (changes) Since format 36. Parallel regions of OpenMP that the program began, and barriers that those who began
+   * them passed in them; about how long the layer's own code took there of those who began them; and of all threads for
+   * tasks of OpenMP and oneTBB, and for creating threads */
+  uint64_t rounds, rounds_ns, tasks_ns;
 };
 
 /* A message or collective of a rank of an MPI program: struct qz_mpi_event (mpi_log.h), whose fields have the same

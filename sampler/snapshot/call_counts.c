@@ -120,6 +120,13 @@ static void sum_processors(const struct qz_session_view *view, struct qzi_totals
     totals->parks += QZ_LOAD(&processor->parks);
     totals->calls_lost += QZ_LOAD(&processor->calls_lost);
   }
+  if (qz_session_head(view)->publisher != QZ_PUBLISHER_PTHREAD) return;
+  const struct qz_path *path;
+  for (uint32_t k = 0, high = qz_session_thread_high(view); k < high && (path = qz_session_path(view, k)); k++) {
+    totals->rounds += QZ_LOAD(&path->rounds);
+    totals->rounds_ns += QZ_LOAD(&path->rounds_ns);
+    totals->tasks_ns += QZ_LOAD(&path->tasks_ns);
+  }
 }
 
 void qzi_totals_read(struct qzi_sampler *sampler) {
@@ -140,6 +147,10 @@ void qzi_totals_read(struct qzi_sampler *sampler) {
                                                              initialized */
   head->hook.most_ps = QZ_LOAD(&session->hook.most_ps);
   head->hook_inside_ps = QZ_LOAD(&session->hook_inside_ps);
+  if (!qzi_file_count(sampler->file, QZ_SECTION_CPU_LIMITS)) return;
+  sampler->file->cpu_limits->rounds = now.rounds - base->rounds;
+  sampler->file->cpu_limits->rounds_ns = now.rounds_ns - base->rounds_ns;
+  sampler->file->cpu_limits->tasks_ns = now.tasks_ns - base->tasks_ns;
 }
 
 int qzi_sampler_base(struct qzi_sampler *sampler, int attached) {

@@ -54,7 +54,7 @@ struct qzi_processor_loops; /* processor_loops.h */
 struct qzi_outside;         /* sampler/outside/session.h */
 struct qzi_holders;
 struct qzi_totals {
-  uint64_t spawns, switches, steals, parks, calls_lost;
+  uint64_t spawns, switches, steals, parks, calls_lost, rounds, rounds_ns, tasks_ns;
 };
 
 struct qzi_sampler {

@@ -126,7 +126,10 @@ inline const Field cpuLimitFields[] = {FIELD("online", qz_cpu_limits, online),
                                        FIELD("confinedSavingNs", qz_cpu_limits, confined_saving_ns),
                                        FIELD("confinedWaitNs", qz_cpu_limits, confined_wait_ns),
                                        FIELD("realtime", qz_cpu_limits, realtime),
-                                       FIELD("outranked", qz_cpu_limits, outranked)};
+                                       FIELD("outranked", qz_cpu_limits, outranked),
+                                       FIELD("rounds", qz_cpu_limits, rounds),
+                                       FIELD("roundsNs", qz_cpu_limits, rounds_ns),
+                                       FIELD("tasksNs", qz_cpu_limits, tasks_ns)};
 inline const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                                      FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 inline const Field siteFields[] = {FIELD("site", qz_span_site, site),

@@ -41,6 +41,7 @@ static int is_programs(struct dl_phdr_info *object, size_t bytes, void *address)
  */
 static struct qzl_thread *expect(uint64_t start, uint64_t site, struct qz_frame from) {
   if (!qzi_publishing() && !qzl_process.attachable) return NULL;
+  uint64_t since = qzi_publishing() ? qzi_pub_ticks() : 0;
   /* A program that begins without the C library (Go's, with C in it): its main thread is known from its entry on. */
   if (!qzl_process.main_start && qzl_own_tid() == qzl_process.tid && dl_iterate_phdr(is_programs, &site) == 1)
     qzl_process.main_start = getauxval(AT_ENTRY);
@@ -56,6 +57,7 @@ static struct qzl_thread *expect(uint64_t start, uint64_t site, struct qz_frame 
   pthread_mutex_lock(&qzl_pool.lock);
   qzl_pool.starting++;
   pthread_mutex_unlock(&qzl_pool.lock);
+  qzl_thread_took(qzi_publishing() ? me->pub.path : NULL, since);
   return child;
 }
 static void not_created(struct qzl_thread *child, int error) {

@@ -19,14 +19,12 @@ static void execute(void *argument) {
   if (me) qzl_team_leaves(team, me);
 }
 
-/* The region of the calling thread; NULL: it begins as if the layer were not there. */
-static inline struct qzl_thread *begins(struct qzl_team *team, void (*body)(void *), void *data) {
+/* The calling thread's team for the region, `team` if it is in another one; NULL: the region begins as if the layer
+ * were not there. */
+static inline struct qzl_team *begins(struct qzl_team *team, void (*body)(void *), void *data) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here()) || !me->thread.record) return NULL;
-  qzl_team_begins(team, me);
-  team->body = body;
-  team->data = data;
-  return me;
+  return qzl_team_begins_for(team, me, body, data);
 }
 
 /* Of each function that begins a region: what it takes after the body and its data. Without a library there is one
@@ -38,15 +36,15 @@ static inline struct qzl_thread *begins(struct qzl_team *team, void (*body)(void
     uint64_t site = QZL_SITE();                                                        \
     void (*real)(void (*)(void *), void *WITH parameters);                             \
     *(void **)(void *)&real = qzl_runtime_real(&function, site);                       \
-    struct qzl_team team;                                                              \
-    struct qzl_thread *me = real && !function.llvm ? begins(&team, body, data) : NULL; \
+    struct qzl_team room;                                                              \
+    struct qzl_team *team = real && !function.llvm ? begins(&room, body, data) : NULL; \
     if (!real)                                                                         \
       body(data);                                                                      \
-    else if (!me)                                                                      \
+    else if (!team)                                                                    \
       real(body, data WITH arguments);                                                 \
     else {                                                                             \
-      real(execute, &team WITH arguments);                                             \
-      qzl_team_ended(&team, me, site);                                                 \
+      real(execute, team WITH arguments);                                              \
+      qzl_team_ended(team, team->begun_by, site);                                      \
     }                                                                                  \
   }
 #define CHUNKS           (unsigned threads, long start, long end, long step, long chunk, unsigned flags)

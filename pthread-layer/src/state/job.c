@@ -115,15 +115,19 @@ static struct qzl_task *make(struct qzl_thread *me, struct qzl_task *group, uint
 }
 struct qzl_task *qzl_job_made(struct qzl_thread *me, uint64_t context, uint64_t start, uint64_t site) {
   if (!me->pub.path || !me->thread.record) return NULL;
+  uint64_t since = qzl_rounds_begin(&me->steps);
   struct qzl_task *group = is_in(me, context) ? me->job->group : NULL;
   if (group)
     atomic_fetch_add_explicit(&group->references, 1, memory_order_relaxed);
   else
     group = group_of(me, context);
-  return make(me, group, context, start, group && group->site ? group->site : site);
+  struct qzl_task *job = make(me, group, context, start, group && group->site ? group->site : site);
+  qzl_step_end(&me->steps, me->pub.path, since);
+  return job;
 }
 
 void qzl_job_begins(struct qzl_thread *me, struct qzl_task *job) {
+  uint64_t since = qzl_rounds_begin(&me->steps);
   job->was = me->job;
   if (!me->job && !me->idle_since) me->idle_since = 1; /* a thread of the library, which looks for jobs */
   job->was_idle = me->idle_since;
@@ -136,9 +140,11 @@ void qzl_job_begins(struct qzl_thread *me, struct qzl_task *job) {
     qzl_path_goes_on(me, job->word, QZ_ARRIVAL_CREATED, 0);
   job->has_span = job->has_span && me->pub.span;
   if (job->has_span) qzi_span_task_begins(&me->pub, &job->span, &job->before);
+  qzl_step_end(&me->steps, me->pub.path, since);
 }
 
 void qzl_job_ends(struct qzl_thread *me, struct qzl_task *job) {
+  uint64_t since = qzl_rounds_begin(&me->steps);
   struct qzl_task *group = job->group;
   if (is_recorded(job)) {
     struct qzl_ended ended = {.by = me, .ticks = qzi_pub_ticks()};
@@ -154,6 +160,7 @@ void qzl_job_ends(struct qzl_thread *me, struct qzl_task *job) {
   me->idle_since = job->was_idle;
   release(me, group);
   qzl_task_free(me, job);
+  if (qzi_publishing()) qzl_step_end(&me->steps, me->pub.path, since);
 }
 void qzl_job_dropped(struct qzl_task *job) {
   release(qzl_self, job->group);

@@ -68,6 +68,7 @@ static bool has_hooks(const struct qzl_thread *me) {
 
 struct qzl_task *qzl_task_made(struct qzl_thread *me, uint64_t start, uint64_t site, unsigned flags) {
   if (!me->pub.path || !me->thread.record) return NULL;
+  uint64_t since = qzl_rounds_begin(&me->steps);
   struct qzl_task *parent = here(me), *task = make(me, parent);
   if (!task) return NULL;
   task->group = parent->group;
@@ -79,6 +80,7 @@ struct qzl_task *qzl_task_made(struct qzl_thread *me, uint64_t start, uint64_t s
   task->word = qzi_path_now(me->pub.path);
   task->ticks = qzi_pub_ticks();
   task->has_span = me->pub.span && qzi_span_task_made(&me->pub, &task->span, start, site);
+  qzl_step_end(&me->steps, me->pub.path, since);
   return task;
 }
 
@@ -129,6 +131,7 @@ static void follow(struct qzl_task *task) {
 }
 
 void qzl_task_begins(struct qzl_thread *me, struct qzl_task *task) {
+  uint64_t since = qzl_rounds_begin(&me->steps);
   task->was = me->task;
   task->was_idle = me->idle_since;
   me->task = task;
@@ -140,6 +143,7 @@ void qzl_task_begins(struct qzl_thread *me, struct qzl_task *task) {
     qzl_path_goes_on(me, task->word, QZ_ARRIVAL_CREATED, 0);
   task->has_span = task->has_span && me->pub.span;
   if (task->has_span) qzi_span_task_begins(&me->pub, &task->span, &task->before);
+  qzl_step_end(&me->steps, me->pub.path, since);
 }
 
 static void add(struct qzl_ended *to, const struct qzl_ended *from, bool has_span, bool with_work) {
@@ -205,10 +209,12 @@ static void over(const struct qzl_thread *me, struct qzl_task *task) {
   release(me, task);
 }
 void qzl_task_ends(struct qzl_thread *me, struct qzl_task *task) {
+  uint64_t since = qzl_rounds_begin(&me->steps);
   if (is_recorded(task)) leave(me, task);
   me->task = task->was;
   me->idle_since = task->was_idle;
   over(me, task);
+  if (qzi_publishing()) qzl_step_end(&me->steps, me->pub.path, since);
 }
 void qzl_task_dropped(struct qzl_task *task) { over(NULL, task); }
 

@@ -1,4 +1,4 @@
-/* A team, which stands on the stack of the thread that begins the region: see team.h.
+/* A team: see team.h.
  *
  * Owns:    struct qzl_team. Writer, reader: team.c; of what belongs to its tasks, task.c.
  */
@@ -16,8 +16,8 @@ struct qzl_team_chains {
   unsigned came;
   struct qzi_span_sync span; /* work and span */
 };
-/* Two cache lines of it go from one thread to the other where only the time path is recorded: the first is read by
- * those that enter, the second is written by those that leave. */
+/* Where only the time path is recorded, the second cache line is written by those that leave, and read by who has begun
+ * the region. The first is read by those that enter; it is not written again if the next region is the same one. */
 struct qzl_team {
   _Alignas(64) struct qzl_thread *begun_by;
   struct qzl_team *outer;      /* that of the thread that began this one */
@@ -30,7 +30,7 @@ struct qzl_team {
   bool has_tasks;                     /* its threads have made some, and execute them where they wait for each other; */
   bool has_unknown_tasks;             /* of some nothing is known */
   _Alignas(64) _Atomic uint32_t lock; /* of those below, except `begin` */
-  struct qzl_team_chains end;         /* of the region */
+  struct qzl_team_chains end;         /* of the region; time path: of those that did not begin it */
   struct qzi_span_origin begin;       /* work and span where the region began */
   struct qzl_team_chains round[2];    /* of its barriers, by turns */
   unsigned arrivals;                  /* at barriers */

@@ -7,6 +7,7 @@
 #define QZL_THREAD_H
 
 #include "pthread-layer/src/layer.h"
+#include "rounds.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -52,8 +53,10 @@ struct qzl_thread {
   void *(*start)(void *);
   int (*start_c11)(void *);
   void *argument;
-  size_t stack_bytes;     /* 0: as many as by default */
-  struct qzl_team *team;  /* whose region it executes; NULL: none (team.h) */
+  size_t stack_bytes;                         /* 0: as many as by default */
+  struct qzl_team *team;                      /* whose region it executes; NULL: none (team.h) */
+  uint64_t left_ticks;                        /* when it came to the end of the region that it began */
+  struct qzl_rounds regions, barriers, steps; /* what they cost, and those of tasks (rounds.h) */
   struct qzl_task *task;  /* that it executes, or that stands for it in its team; NULL: none yet (task.h) */
   struct qzl_task *job;   /* of TBB, that it executes; NULL: none (job.h) */
   uint64_t idle_since;    /* it waits for tasks: since when, or since it has executed one meanwhile, in ticks; else 0 */
@@ -87,7 +90,9 @@ struct qzl_thread {
   struct qzl_timed_hold timed[QZL_TIMED];
   struct qzi_pub_site_slot
     sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of an aggregate record */
-  struct qzl_cached_lock cached_locks[QZL_CACHED_LOCKS]; /* last: they go over to the next thread that has this place */
+  /* Last: what goes over to the next thread that has this place. */
+  struct qzl_cached_lock cached_locks[QZL_CACHED_LOCKS];
+  struct qzl_team *kept; /* team of the regions that it begins while it is in none; NULL: there were none */
 };
 extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
 

@@ -50,6 +50,7 @@ static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes
 }
 
 void qzl_thread_begin(struct qzl_thread *me) {
+  uint64_t since = qzi_publishing() ? qzi_pub_ticks() : 0;
   me->id = pthread_self();
   me->team = NULL;
   me->job = NULL;
@@ -77,6 +78,7 @@ void qzl_thread_begin(struct qzl_thread *me) {
   qzi_pub_run(&me->pub, &me->thread);
   if (qzi_publishing()) qzl_path_begins(me);
   qzl_sampled_begin(me);
+  qzl_thread_took(qzi_publishing() ? me->pub.path : NULL, since);
 }
 
 /* Destructor of end_key. Other destructors may still lock and wait: the thread ends for us in the last round. */
@@ -86,9 +88,11 @@ static void end(void *argument) {
     pthread_setspecific(end_key, me);
     return;
   }
+  uint64_t since = qzi_publishing() ? qzi_pub_ticks() : 0;
   qzl_sampled_end(me);
   qzl_path_ends(me);
   qzl_write_waited(me);
+  qzl_thread_took(qzi_publishing() ? me->pub.path : NULL, since);
   pthread_mutex_lock(&qzl_pool.lock);
   me->hot = NULL;
   qzl_self = NULL;

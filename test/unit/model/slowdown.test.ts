@@ -69,6 +69,25 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.is(least.shareLeast, least.elapsedLeastNs / (2 * second + startNs - least.elapsedLeastNs));
 });
 
+test('parallel regions: what they took of the threads that began them, alone or beside others', (t) => {
+  const raw = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } as object })
+    .stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
+    .build();
+  const { regionsNs, regionsLeastNs, tasksNs, tasksLeastNs, elapsedNs, elapsedLeastNs } = buildModel({
+    ...raw,
+    cpuLimits: {
+      ...raw.cpuLimits,
+      roundsNs: Float64Array.of(0.1 * second),
+      tasksNs: Float64Array.of(0.2 * second),
+    },
+  }).slowdown;
+  t.true(near(regionsNs, 0.1) && near(regionsLeastNs, 0.05));
+  t.true(near(tasksNs, 0.2) && near(tasksLeastNs, 0.1));
+  t.true(elapsedNs > 0.3 * second && elapsedLeastNs >= 0.15 * second);
+  const none = buildModel(raw).slowdown;
+  t.is(none.regionsNs, 0);
+});
+
 test('where others have the CPUs none is free for the sampler, and what each snapshot delays is not known', (t) => {
   const shared = (waitS: number): ReturnType<typeof recorded> =>
     recorded({ cpuRunNs: 3 * second, cpuWaitNs: waitS * second, cpuDispatches: 0 });

@@ -141,6 +141,25 @@ function published({ calls, objects, entities }: RawProfile): { hooked: number; 
   return counts;
 }
 
+const asParts = (
+  least: Pick<
+    Slowdown,
+    'hooksLeastNs' | 'locksLeastNs' | 'waitsLeastNs' | 'regionsLeastNs' | 'tasksLeastNs' | 'samplingLeastNs'
+  >,
+): Pick<Slowdown, 'hooksNs' | 'locksNs' | 'waitsNs' | 'regionsNs' | 'tasksNs' | 'samplingNs'> => ({
+  hooksNs: least.hooksLeastNs,
+  locksNs: least.locksLeastNs,
+  waitsNs: least.waitsLeastNs,
+  regionsNs: least.regionsLeastNs,
+  tasksNs: least.tasksLeastNs,
+  samplingNs: least.samplingLeastNs,
+});
+
+/** What the layer measured of its own code: others wait for the thread that it delays, or work on. */
+function timed([ns = 0]: ArrayLike<number> & Iterable<number>, each: number): { leastNs: number; mostNs: number } {
+  return { leastNs: ns * each * 1000, mostNs: ns * Math.max(1, each * 1000) };
+}
+
 export function slowdownOf(raw: RawProfile, root: Entity, cpuWait: CpuWait): Slowdown {
   const { head } = raw;
   const { hooked, locked, waited } = published(raw);
@@ -152,11 +171,14 @@ export function slowdownOf(raw: RawProfile, root: Entity, cpuWait: CpuWait): Slo
   const waitsMayChange = isPublished && (waitsOften(raw, spent, waited, ranNs) || spinsOften(raw, ranNs)),
     moving = isPublished ? linesMove(raw, spent, locked, ranNs) : 1;
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
+  const [regions, tasks] = [timed(raw.cpuLimits.roundsNs, each), timed(raw.cpuLimits.tasksNs, each)];
   const sampling = samplingOf(raw, othersPart(cpuWait));
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
     locksNs: locked * head.lockMostPs * most * moving,
     waitsNs: waited * head.waitPs * most,
+    regionsNs: regions.mostNs,
+    tasksNs: tasks.mostNs,
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
     timerNs: head.timerDispatches * head.timerNs * 1000 * each,
@@ -168,6 +190,8 @@ export function slowdownOf(raw: RawProfile, root: Entity, cpuWait: CpuWait): Slo
     hooksLeastNs: hooked * head.hookLeastPs * each,
     locksLeastNs: locked * head.lockLeastPs * each,
     waitsLeastNs: waited * head.waitPs * each,
+    regionsLeastNs: regions.leastNs,
+    tasksLeastNs: tasks.leastNs,
     samplingLeastNs: sampling.leastNs,
   };
   // Computed as sums, not as differences: rounding must not lead to negative times.
@@ -177,13 +201,7 @@ export function slowdownOf(raw: RawProfile, root: Entity, cpuWait: CpuWait): Slo
       Object.values(of).reduce((sum, ns) => sum + ns, 0),
     );
   const elapsedNs = total(parts);
-  const elapsedLeastNs = total({
-    ...parts,
-    hooksNs: least.hooksLeastNs,
-    locksNs: least.locksLeastNs,
-    waitsNs: least.waitsLeastNs,
-    samplingNs: least.samplingLeastNs,
-  });
+  const elapsedLeastNs = total({ ...parts, ...asParts(least) });
   const share = (ns: number): number => (ns < wholeNs ? ns / (wholeNs - ns) : 0);
   return {
     ...parts,

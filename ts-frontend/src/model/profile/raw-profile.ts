@@ -187,6 +187,9 @@ export const cpuLimitCounts = [
   'confinedNs',
   'confinedSavingNs',
   'confinedWaitNs',
+  'rounds',
+  'roundsNs',
+  'tasksNs',
 ] as const;
 export type CpuLimitColumn = (typeof cpuLimitFixed)[number] | (typeof cpuLimitCounts)[number];
 

@@ -317,6 +317,10 @@ export interface Slowdown {
   locksLeastNs: number;
   waitsNs: number; // upper bound
   waitsLeastNs: number;
+  regionsNs: number; // parallel regions of OpenMP and barriers in them, upper bound
+  regionsLeastNs: number;
+  tasksNs: number; // tasks of OpenMP and oneTBB, and threads created, in plain pthread programs; upper bound
+  tasksLeastNs: number;
   spawnsNs: number;
   samplesNs: number; // samples of running threads, taken by the kernel
   timerNs: number; // the timer of these samples, when threads get a CPU that was idle or had another program's thread

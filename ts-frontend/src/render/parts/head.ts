@@ -172,6 +172,8 @@ const slowdownParts: readonly (readonly [Figure, string, Figure?])[] = [
   ['hooksNs', 'hooks', 'hooksLeastNs'],
   ['locksNs', 'locks', 'locksLeastNs'],
   ['waitsNs', 'waits', 'waitsLeastNs'],
+  ['regionsNs', 'parallel regions', 'regionsLeastNs'],
+  ['tasksNs', 'tasks and threads', 'tasksLeastNs'],
   ['spawnsNs', 'thread creation'],
   ['samplesNs', 'samples of running threads'],
   ['timerNs', 'sample timer at context switches'],
