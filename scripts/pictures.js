@@ -68,7 +68,11 @@ async function photograph(address, { width = 1240, height, ready = 'true', keys 
       if (tries === 200) throw new Error(`${address} is not ready`);
       await rest(100);
     }
-    await rest(1000);
+    // Some pages draw only once something has been shown.
+    for (let times = 0; times < 2; times++) {
+      await browser.screenshot();
+      await rest(2000);
+    }
     return await browser.screenshot(height === undefined ? undefined : { width, height });
   } finally {
     await browser.close();
@@ -178,7 +182,7 @@ async function firefox() {
   const from = encodeURIComponent(`http://127.0.0.1:${files.address().port}/verify.json`);
   try {
     const address = `${process.env.QUARTZ_FIREFOX_PROFILER}/from-url/${from}/marker-chart/`;
-    return await photograph(address, { height: 640, ready: 'document.querySelector(".markerChart canvas") !== null' });
+    return await photograph(address, { height: 480, ready: 'document.querySelector("canvas") !== null' });
   } finally {
     files.close();
   }
