@@ -100,7 +100,8 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} at a time would save ` +
       say.time(several.savesNs)
     : '';
-  const saved = say.time(facts.overlapNs);
+  const saved = say.time(facts.overlapNs),
+    limited = letMore(facts, say);
   if (waits === 'children') {
     const text = `${where} waits for child processes${inCall} for ${costs}, ${threads} on average, ${state}`;
     if (facts.started === 1 && facts.answers) return { text, remedy: ofAnswers(facts, say) };
@@ -158,14 +159,16 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
       `${
         waits === 'others'
           ? 'If clients or other programs send too late, they set the pace; otherwise overlap'
-          : 'Overlap'
+          : limited === ''
+            ? 'Overlap'
+            : `If ${limited}. Otherwise overlap`
       } ` +
       `it with ${
         waits === 'others'
           ? 'other requests and computation (handle several at a time, with more threads or asynchronous calls)'
           : 'computation (start it early, or give it a thread of its own)'
       }; that could save up to ${saved}.` +
-      (facts.limit ? ` If ${letMore(facts, say)}.` : '') +
+      (limited !== '' && waits === 'others' ? ` If ${limited}.` : '') +
       (!facts.limit && several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : '') +
       (facts.rarerNs === null
         ? ''
