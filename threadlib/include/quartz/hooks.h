@@ -187,18 +187,33 @@ __asm__(
                                               "  .previous\n"
                                               "  .endm\n"
 
-                                              /* Pops the function if it was pushed. */
+                                              /* Pops the function if it was pushed. What does so is out of line, so
+                                                 that a program that nobody samples does not jump, with
+                                                 unwind information of its own (the assembler keeps it
+                                                 for each subsection): the return address is on top. It
+                                                 returns itself, since a return follows the hook
+                                                 (-mfunction-return and -mharden-sls do not change what
+                                                 that does), but for __builtin_eh_return with
+                                                 -fcf-protection=return. */
                                               "  .macro quartz_exit_2\n"
                                               "  quartz_get_hot_2\n"
                                               "  testq %r11, %r11\n"
-                                              "  jz 679f\n"
-                                              "  movl (%r11), %r10d\n"
+                                              "  jnz 670f\n"
+                                              "679:\n"
+                                              "  .subsection 1\n"
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
+                                              "  .cfi_startproc\n"
+#endif
+                                              "670: movl (%r11), %r10d\n"
                                               "  cmpq %rsp, 8(%r11,%r10)\n"
                                               "  jne 672f\n"
                                               "  subl $16, %r10d\n"
                                               "  movl %r10d, (%r11)\n"
-                                              "679:\n"
-                                              "  .subsection 1\n"
+#if defined(__CET__) && __CET__ & 2
+                                              "  jmp 679b\n"
+#else
+  "  ret\n"
+#endif
                                               "672: jl 673f\n"
                                               "  movq 40(%r11), %rcx\n"
                                               "  cmpq %rcx, 8(%r11,%r10)\n"
@@ -207,6 +222,9 @@ __asm__(
                                               "673: leaq 679b(%rip), %rcx\n"
                                               "  movq -8(%r11), %r10\n"
                                               "  jmp *8(%r10)\n"
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
+                                              "  .cfi_endproc\n"
+#endif
                                               "  .previous\n"
                                               "  .endm\n"
 
@@ -230,16 +248,20 @@ __asm__(
                                               "  .macro retq bytes:vararg\n"
                                               "  quartz_get_hot_2\n"
                                               "  testq %r11, %r11\n"
-                                              "  jz 679f\n"
-                                              "  movq %rcx, -8(%rsp)\n"
+                                              "  jnz 670f\n"
+                                              "679: {load} retq \\bytes\n"
+                                              "  .subsection 1\n"
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
+                                              "  .cfi_startproc\n"
+#endif
+                                              "670: movq %rcx, -8(%rsp)\n"
                                               "  movl (%r11), %ecx\n"
                                               "  cmpq %rsp, 8(%r11,%rcx)\n"
                                               "  jne 672f\n"
                                               "  subl $16, %ecx\n"
                                               "  movl %ecx, (%r11)\n"
                                               "  movq -8(%rsp), %rcx\n"
-                                              "679: {load} retq \\bytes\n"
-                                              "  .subsection 1\n"
+                                              "  {load} retq \\bytes\n"
                                               "672: jl 673f\n"
                                               "  movq 8(%r11,%rcx), %rcx\n"
                                               "  cmpq %rcx, 40(%r11)\n"
@@ -249,6 +271,9 @@ __asm__(
                                               "  movq %rcx, -16(%rsp)\n"
                                               "  movq -8(%r11), %rcx\n"
                                               "  jmp *16(%rcx)\n"
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
+                                              "  .cfi_endproc\n"
+#endif
                                               "  .previous\n"
                                               "  .endm\n"
 #else
