@@ -100,9 +100,9 @@ test('a finding that says it could save more than it costs breaks an invariant',
 
 /**
  * Main hands each piece to one of three workers, and waits for its result; `beside`: another one works meanwhile;
- * `gap`: nobody is woken for so long. `waits`: how often each side waited.
+ * `gap`: nobody is woken for so long. `waits`: how often each side waited, `ofMain`: main, if not as often.
  */
-function oneByOne({ beside = false, gap = 0, waits = 90 } = {}): Model {
+function oneByOne({ beside = false, gap = 0, waits = 90, ofMain = 0 } = {}): Model {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
   for (let k = 0; k < 90; k++) {
     const names = [0, 1, 2].map((n) => `w${(k + n) % 3}`) as [string, string, string];
@@ -114,9 +114,16 @@ function oneByOne({ beside = false, gap = 0, waits = 90 } = {}): Model {
       .stretch(0.01 * second, [done, task(names[0]), (beside ? task : rest)(names[1]), rest(names[2])]);
     if (gap > 0) builder.stretch(gap * second, [done, ...names.map(rest)]);
   }
-  for (const name of ['condition:todo', 'condition:done']) builder.object(name, { contended: waits });
+  builder.object('condition:todo', { contended: waits }).object('condition:done', { contended: ofMain || waits });
   return buildModel(builder.build());
 }
+
+test('a thread that waits far less often than those that work rests until a time, and hands out nothing', (t) => {
+  const isAwaited = ({ findings }: Model): boolean =>
+    findings.some(({ facts }) => facts.form === 'passed-data' && facts.awaited !== null);
+  t.true(isAwaited(oneByOne({ waits: 900, ofMain: 300 })), 'three workers wait 300 times each');
+  t.false(isAwaited(oneByOne({ waits: 900, ofMain: 30 })));
+});
 
 test('pieces so small that waking takes most of the time are not awaited: one thread would do all sooner', (t) => {
   const isAwaited = ({ findings }: Model): boolean =>

@@ -33,6 +33,12 @@ const isForPieces = ({ object }: Entity, elapsedNs: number): boolean =>
 /** The threads that wait for more work must have done at least this share of it: others are a pool at rest. */
 const leastOfIt = 0.1;
 
+/**
+ * Who hands out pieces waits about as often as each of those that get them, and at least for this share of their waits:
+ * one that waits far less often (a timer's thread) rests until a time.
+ */
+const leastOfTheirs = 0.25;
+
 /** `members`: the stacks of the work; `workers`: the threads that do it. */
 export function awaitedResults(
   { model: { entities, elapsedNs }, waitOverlap, roles }: FindingContext,
@@ -43,7 +49,16 @@ export function awaitedResults(
   let found: PassedDataFacts['awaited'] = null,
     most = mostly,
     idle = 0;
-  for (const [object, mean] of waitersBeside(waitOverlap, members)) {
+  const beside = [...waitersBeside(waitOverlap, members)];
+  const waitsOfEach = Math.max(
+    0,
+    ...beside.map(([id]) => {
+      const { object } = item(entities, id);
+      const threads = new Set(object?.waiters.map(({ thread }) => thread));
+      return object !== null && [...threads].some((one) => workers.has(one)) ? object.contended / threads.size : 0;
+    }),
+  );
+  for (const [object, mean] of beside) {
     const entity = item(entities, object);
     if (!passesData(entity)) continue;
     const waiters = entity.object?.waiters ?? [];
@@ -51,6 +66,7 @@ export function awaitedResults(
     if (isWorkers && workOf(waiters.map(({ thread }) => thread)) >= leastOfIt * workOf([...workers])) idle += mean;
     const [first] = waiters;
     if (isWorkers || !first || first.thread === 0 || mean < most || mean > mostAwaiting) continue;
+    if ((entity.object?.contended ?? 0) < leastOfTheirs * waitsOfEach) continue;
     if (!isForPieces(entity, elapsedNs) || !isOneThreads(waiters)) continue;
     most = mean;
     found = { thread: first.thread, object, idle: 0 };
