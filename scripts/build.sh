@@ -53,9 +53,12 @@ CMAKE_BUILD_PARALLEL_LEVEL=$(nproc)
 export CMAKE_BUILD_PARALLEL_LEVEL
 # shellcheck disable=SC2086
 quietly "building native parts" cmake_js build --target quartz_addon -- $others
-quietly "compiling the front end" node_modules/.bin/tsc -b ts-frontend/tsconfig.json
+# esbuild takes the sources as they are; types are checked, and the modules for tests written, with the tests.
+if [ "${1:-}" = checks ]; then
+  quietly "compiling the front end" node_modules/.bin/tsc -b ts-frontend/tsconfig.json
+  quietly "checking the script of pages" node_modules/.bin/tsc -p ts-frontend/src/html/browser/tsconfig.json
+fi
 # What a page of `quartz html` brings with it.
-quietly "checking the script of pages" node_modules/.bin/tsc -p ts-frontend/src/html/browser/tsconfig.json
 quietly "making the script of pages" node_modules/.bin/esbuild ts-frontend/src/html/browser/main.ts \
   ts-frontend/src/html/browser/page.css --bundle --minify --format=iife --target=es2022 --outdir=dist/page
 # What `quartz` runs: a few files instead of hundreds, which Node.js would open and compile one by one at each start. A

@@ -35,7 +35,7 @@ const untimed = new RegExp(
   '^dist/test/(unit|repo|runner|end-to-end/(addon|cli(?!/measure)|hooks|html|sampler|tui|' +
     'pthread-layer/(busy-wait-loops|call-paths|creations|debian-packages|disassembly|exec-and-fork|generated-code|' +
     'inlined-frames|languages|library-waits|mpi-late|sandboxed|short-rounds|signal-samples|static-programs|' +
-    'transparency|unloaded))|known-answers/(oracle/(chains|truth)|quicksort|span|span-tasks|span-tbb|what-if))[/.]',
+    'transparency|unloaded))|known-answers/(oracle/(chains|truth)|span|span-tasks|span-tbb|what-if))[/.]',
 );
 
 /** Files of small tests, which take less time than to start ava: some of a folder share one. */

@@ -27,20 +27,25 @@ for (const flavour of ['mpich', 'openmpi'])
     const { findings } = JSON.parse(stdout) as { findings: JobFinding[] };
     const late = findings.find((one) => one.kind === 'late-ranks');
     const varying = findings.find((one) => one.kind === 'varying');
-    // Whatever other programs do: ranks wait for each other for no longer than nothing else of them works, or could.
+    // Whatever other programs do: ranks wait for each other for about no longer than nothing else of them works, or
+    // could (of each wait that share is from samples).
     const rows = JSON.parse((await quartz(['query', '--view', 'ranks', '--json'], { cwd })).stdout) as {
       rows: { mpi_ns: number }[];
     };
     const aloneNs = rows.rows.reduce((sum, { mpi_ns }) => sum + mpi_ns, 0) / 2;
     const costNs = (late?.costNs ?? 0) / 2 + (varying?.costNs ?? 0);
-    t.true(costNs <= 1.001 * aloneNs, `${costNs} of ${aloneNs} ns`);
-    if (![0, 1].every((rank) => hadCpus(openModel(join(cwd, `threads.${rank}.quartz`))))) {
-      skip(t, 'other programs had the CPUs');
-      return;
-    }
-    t.like(late, { ranks: [1], waiting: 1, extra: { form: 'alone' } }, stdout);
-    t.true(late!.extra.form === 'alone' && late!.extra.place.name === 'pack');
+    t.true(costNs <= 1.5 * aloneNs, `${costNs} of ${aloneNs} ns`);
     const place = `MPI_Recv at mpi_threads.c:${lineOf('mpi_threads.c', '/* late */')}`;
-    t.true(late!.calls.some(({ call }) => call.name === place));
-    t.true((varying?.costNs ?? 0) < late!.costNs, 'the thread that receives beside work is not what limits the job');
+    const isFound =
+      late?.waiting === 1 &&
+      late.ranks.join() === '1' &&
+      late.extra.form === 'alone' &&
+      late.extra.place.name === 'pack';
+    const isThere = late?.calls.some(({ call }) => call.name === place) ?? false;
+    // The thread that receives beside work is not what limits the job.
+    const isFirst = (varying?.costNs ?? 0) < (late?.costNs ?? 0);
+    // With fewer CPUs than threads the ranks take CPUs from each other, and rank 0 may be late, too.
+    const shared = ![0, 1].every((rank) => hadCpus(openModel(join(cwd, `threads.${rank}.quartz`))));
+    if (shared && !(isFound && isThere && isFirst)) skip(t, 'other programs had the CPUs');
+    else t.true(isFound && isThere && isFirst, stdout);
   });
