@@ -80,7 +80,7 @@ export type { CounterName, ProfileFault } from './profile/abi.js';
 export { overheadKinds } from './result/effort.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
 export type { ViewRow } from './views/rows.js';
-export { aloneness, flameOf, type FlameNode } from './views/flame.js';
+export { aloneness, busyBeside, flameOf, type FlameNode } from './views/flame.js';
 export { viewOf, type Detail, type ViewName } from './views/views.js';
 export { withoutCodeNs } from './views/without-code.js';
 export { contradictions } from './evidence/advice.js';

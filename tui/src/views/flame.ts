@@ -2,7 +2,7 @@
  * The icicle graph by elapsed time: below each bar what it calls, as wide as its normalized processor time; the darker,
  * the more alone it ran (`quartz flame`, for a live program). One bar is selected, and described below the graph.
  */
-import { aloneness, item, type FlameNode } from '../../../ts-frontend/src/model/index.js';
+import { aloneness, busyBeside, item, type FlameNode } from '../../../ts-frontend/src/model/index.js';
 import { icicle, type Bar } from '../../../ts-frontend/src/render/views/flame.js';
 import { label, place, shortLabel } from '../../../ts-frontend/src/render/wording/names.js';
 import { Canvas, Colour, whole } from '../draw/canvas.js';
@@ -47,7 +47,7 @@ export function flame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
     for (const { node, from, to, path } of bars) {
       // one column at the right stays empty, so that adjacent bars can be distinguished
       const room = Math.max(1, to - from - 1);
-      const step = aloneness(beside(node), model.processors);
+      const step = aloneness(busyBeside(node), model.processors);
       const isSelected = path.length === selectedPath.length && path.every((entity, k) => entity === selectedPath[k]);
       const style = { fg: item(tones, step), inverse: isSelected };
       canvas.fill(from, at + 1, room, 1, item(glyphs.alone, step), style);
@@ -66,9 +66,6 @@ export function flame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   legend(canvas, scene, rows.length - first - height, glyphs);
   return canvas;
 }
-
-/** The mean number of processors busy while this ran. */
-const beside = ({ nptNs, timeNs }: FlameNode): number => (nptNs > 0 ? timeNs / nptNs : 1);
 
 function title(
   canvas: Canvas,
@@ -92,7 +89,7 @@ function facts(canvas: Canvas, { model }: Scene, node: FlameNode, glyphs: Glyphs
   const words = [
     `${time(node.nptNs)} (${percent(model.elapsedNs > 0 ? node.nptNs / model.elapsedNs : 0)})`,
     `, itself ${time(Math.max(0, ownNs))}`,
-    ...(model.processors > 1 ? [`, ${digits(beside(node))} of ${model.processors} busy`] : []),
+    ...(model.processors > 1 ? [`, ${digits(busyBeside(node))} of ${model.processors} busy`] : []),
     ...(where === '' ? [] : [`  ${where}`]),
   ];
   const name = label(entity, glyphs);

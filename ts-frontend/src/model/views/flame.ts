@@ -16,6 +16,9 @@ export interface FlameNode {
   open: () => FlameNode[];
 }
 
+/** The mean number of processors busy while it ran. */
+export const busyBeside = ({ nptNs, timeNs }: FlameNode): number => (nptNs > 0 ? timeNs / nptNs : 1);
+
 /** `entity`: 0 for the whole program. NPT is 0 if the entity is on no path. */
 export function flameOf(model: Model, entity: number): FlameNode {
   const root = viewOf(model, 'tree');

@@ -1,5 +1,5 @@
 /** The icicle graph of calling contexts by elapsed time, in a terminal. */
-import { aloneness, item, type FlameNode, type Model } from '../../model/index.js';
+import { aloneness, busyBeside, item, type FlameNode, type Model } from '../../model/index.js';
 import { heading } from '../parts/head.js';
 import { label, shortLabel } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
@@ -44,7 +44,7 @@ function line(model: Model, bars: readonly Bar[], options: RenderOptions): strin
   let text = '';
   let at = 0;
   for (const { node, from, to } of bars) {
-    const step = aloneness(node.nptNs > 0 ? node.timeNs / node.nptNs : 1, model.processors);
+    const step = aloneness(busyBeside(node), model.processors);
     // One column at the right stays empty, so that adjacent bars can be distinguished.
     const room = Math.max(1, to - from - 1);
     const name = room < 3 ? '' : nameOf(model, node, room, options);
