@@ -68,6 +68,7 @@ struct qzl_thread {
     uint64_t site, ended, word; /* of its last sched_yield: place, when it returned by the processor's clock; for which
                                    word of a futex it last waited after yields there */
     uint64_t tried;             /* the processor's clock when it last found a lock taken that it tried */
+    uint32_t soon;              /* what comes within so many ticks of that clock after it came right after it */
     uint32_t row;               /* yields before it at the same place, one right after another */
     bool let_go;                /* somebody let go during the last one */
     uint32_t index; /* futex of the wait that these yields are part of, while that is not written down; 0: none */

@@ -14,16 +14,22 @@ static struct place {
 } places[PLACES];
 _Atomic uint32_t qzl_attended;
 
-/* Less than this between two yields, in ticks of the processor's clock (about a microsecond). */
+/* Less than this between two yields, in ticks of the processor's clock (about a microsecond). After one in which the
+ * thread was without a CPU for long, that look alone may take ten times as long: what it touches has left the caches.
+ */
 #if defined(__x86_64__)
 #define SOON 2500
 #else
 #define SOON 50
 #endif
+#define LONG (100 * SOON)
+#define COLD (10 * SOON)
 
 static struct place *place_of(uint64_t site) { return &places[site * QZ_HASH_FACTOR >> 58 & (PLACES - 1)]; }
 
-bool qzl_has_just_yielded(const struct qzl_thread *me) { return qzi_pub_cycles() - me->yields.ended <= SOON; }
+bool qzl_has_just_yielded(const struct qzl_thread *me) {
+  return qzi_pub_cycles() - me->yields.ended <= me->yields.soon;
+}
 bool qzl_has_just_tried(const struct qzl_thread *me) { return qzi_pub_cycles() - me->yields.tried <= SOON; }
 void qzl_tries(struct qzl_thread *me) { me->yields.tried = qzi_pub_cycles(); }
 void qzl_yield_waits(int change) {
@@ -68,8 +74,13 @@ static void learn(struct qzl_thread *me, const uint32_t *word) {
   }
 }
 
+/* Who has yielded several times in a row waits already; the first wait at a place of the program also binds its call of
+ * `syscall`, reads pages in, and makes the word's record. */
+static bool still_waits(const struct qzl_thread *me) {
+  return qzi_pub_cycles() - me->yields.ended <= (me->yields.row ? LONG : me->yields.soon);
+}
 uint64_t qzl_yields_before(struct qzl_thread *me, const uint32_t *word) {
-  if (!qzl_has_just_yielded(me)) {
+  if (!still_waits(me)) {
     write_waited(me);
     return 0;
   }
@@ -121,4 +132,7 @@ void qzl_yield_let_go(struct qzl_thread *me) {
                         memory_order_relaxed);
 }
 
-void qzl_yield_end(struct qzl_thread *me) { me->yields.ended = qzi_pub_cycles(); }
+void qzl_yield_end(struct qzl_thread *me, uint64_t began) {
+  me->yields.ended = qzi_pub_cycles();
+  me->yields.soon = me->yields.ended - began >= LONG ? COLD : SOON;
+}

@@ -29,7 +29,8 @@ bool qzl_has_just_tried(const struct qzl_thread *me);
 /* The thread yields at that place; stores the records of the words for which it waits there, the likeliest first.
  * Returns their number; 0: it is not known to wait. */
 unsigned qzl_yield_begin(struct qzl_thread *me, uint64_t site, uint32_t words[QZL_YIELD_WORDS]);
-void qzl_yield_end(struct qzl_thread *me);
+/* A yield is over, which began then by the processor's clock. */
+void qzl_yield_end(struct qzl_thread *me, uint64_t began);
 /* Somebody has let go who waits there, while the thread yielded. qzl_yields_in_vain: whether threads at that place then
  * mostly find that it was another one's turn (all are woken for one unit of a semaphore). */
 void qzl_yield_let_go(struct qzl_thread *me);

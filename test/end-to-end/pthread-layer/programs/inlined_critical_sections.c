@@ -22,7 +22,7 @@ static void *serve(void *unused) {
     prepare();
     book();
   }
-  for (int k = 0; k < 5; k++) {
+  for (int k = 0; k < 12; k++) {
     enter(&index_lock);
     rebuild();
     pthread_mutex_unlock(&index_lock);
