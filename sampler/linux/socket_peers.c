@@ -93,6 +93,7 @@ uint64_t qzi_socket_peer_of(const struct qzi_socket_peers *peers, uint64_t inode
   const struct pair *end = peers->pairs + peers->count, *own = peers->pairs;
   while (own < end && own->inode != inode) own++;
   if (own == end || own->peer) return own == end ? 0 : own->peer;
+  if (!own->local[0]) return 0; /* a Unix-domain socket whose other end is closed */
   for (const struct pair *one = peers->pairs; one < end; one++)
     if (!one->peer && !strcmp(one->local, own->remote) && !strcmp(one->remote, own->local)) return one->inode;
   return 0;

@@ -32,6 +32,9 @@ uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *it
     const char *path = file->strings + file->modules[its->module - 1].path, *slash = strrchr(path, '/');
     int length = snprintf(text, sizeof text, "inside %s", slash ? slash + 1 : path);
     if (length > 0 && (size_t)length < sizeof text) name = qzi_intern_text(in, text, (size_t)length);
+  } else if (its->kind == QZI_BY_DESCRIPTOR) {
+    int length = snprintf(text, sizeof text, "%s %d", its->name, its->descriptor);
+    if (length > 0 && (size_t)length < sizeof text) name = qzi_intern_text(in, text, (size_t)length);
   }
   if (qzi_file_room(file, QZ_SECTION_ENTITIES, 1)) return 0;
   uint32_t entity = (uint32_t)qzi_file_count(file, QZ_SECTION_ENTITIES);
@@ -40,6 +43,10 @@ uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *it
                                               .address = its->site,
                                               .module = its->module,
                                               .instances = 1};
+  if (its->kind == QZI_BY_DESCRIPTOR) {
+    file->entities[entity].library_wait = QZ_LIBRARY_WAIT_DATA;
+    file->entities[entity].naming = QZ_NAMING_PLACE;
+  }
   qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
   uint32_t index = ++in->externals_count;
   *qzi_external_at(in, index) = (struct qzi_external_object){.its = *its, .entity = entity};

@@ -1,5 +1,6 @@
 /* Objects that have no name but the place that waits: futexes on which threads sleep, according to the kernel or to the
- * pthread layer (which reports only the address, and counts), and loops that only wait.
+ * pthread layer (which reports only the address, and counts), loops that only wait, and descriptors at which threads of
+ * the program wait for each other.
  *
  * Owns:    their entities (kinds QZ_KIND_FUTEX and QZ_KIND_LOOP). The key of one is QZ_KEY(QZ_KIND_FUTEX, index).
  * Writer and reader: the aggregating thread.
@@ -11,17 +12,19 @@
 #include "interner.h"
 
 /* How objects are distinguished; determines the meaning of `key` below. */
-enum qzi_external_kind { QZI_BY_VARIABLE = 1, QZI_BY_LIBRARY, QZI_BY_PLACE };
+enum qzi_external_kind { QZI_BY_VARIABLE = 1, QZI_BY_LIBRARY, QZI_BY_PLACE, QZI_BY_DESCRIPTOR };
 
 struct qzi_external {
   uint32_t kind;    /* enum qzi_external_kind */
   int loop;         /* 1: a loop that only waits */
-  uint64_t key;     /* address of a static variable, module of a library, or place */
+  uint64_t key;     /* address of a static variable, module of a library, place, or the descriptor's inode or number */
   uint64_t address; /* of the variable; 0: it is not static */
   uint64_t site;    /* place where the program waits, or calls the library that does */
   uint64_t called;  /* entry of the library's procedure called there; 0: unknown */
   uint32_t module;  /* module of the site: index + 1 */
   int tries;        /* 1: a loop that tries to take a lock */
+  const char *name; /* of a descriptor: what it is; */
+  int descriptor;   /* and the descriptor at which a wait was first seen */
 };
 
 enum { QZI_UNCOUNTED = 1, QZI_UNCOUNTED_FOR_GOOD };

@@ -50,6 +50,19 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
   return object_of(in, &its);
 }
 
+uint32_t qzi_own_wait(struct qzi_interner *in, struct qzi_own_descriptor its, int number, const struct qzi_walk *walk) {
+  static const char *const names[] = {
+    [QZI_OWN_COUNTER] = "eventfd", [QZI_OWN_PIPE] = "pipe", [QZI_OWN_SOCKETS] = "socket pair"};
+  struct qzi_external object = {.kind = QZI_BY_DESCRIPTOR,
+                                .key = (uint64_t)its.kind << 56 | its.id,
+                                .site = walk->site,
+                                .called = walk->called,
+                                .module = walk->site_module,
+                                .name = names[its.kind],
+                                .descriptor = number};
+  return object_of(in, &object);
+}
+
 /* The record is that of another word now; what it counted before stays with it. */
 static void begin_again(struct qzi_futex_record *futex, uint32_t instance) {
   futex->instance = instance;

@@ -10,6 +10,7 @@
 #define QZI_EXTERNAL_WAITS_H
 
 #include "sampler/callpath/call_path.h"
+#include "sampler/linux/own_descriptors.h"
 
 /* Index of the object for a futex at `address`; 0: no room. walk: the call path of the waiting thread. */
 uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_walk *walk);
@@ -17,6 +18,9 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
 uint32_t qzi_futex_reported(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk);
 /* The same for the first wait for it, if none was seen yet. */
 void qzi_futex_first(struct qzi_interner *in, uint32_t record, uint32_t thread, const struct qzi_walk *walk);
+/* The same for a wait at a descriptor of the program's own (linux/own_descriptors.h); `number` is the descriptor.
+ * its.kind is not QZI_NOT_OWN. */
+uint32_t qzi_own_wait(struct qzi_interner *in, struct qzi_own_descriptor its, int number, const struct qzi_walk *walk);
 /* The same for a loop that only waits (no_progress.h). A loop in the program's own code is an object of kind
  * QZ_KIND_LOOP, identified by its beginning; for a loop in a library, the object is the one for which the library
  * sleeps at the same place. walk: of the thread in the loop; NULL: unknown. */

@@ -34,9 +34,9 @@ struct qzi_tracked {
   uint64_t serial;
   uint64_t word, state;   /* of the record, when `node` was made */
   uint64_t sp, pc;        /* where it slept at that time, according to the kernel */
-  uint64_t futex;         /* address of the futex on which it slept */
+  uint64_t first;         /* first argument of the call: the futex's address, the descriptor */
   uint32_t from, node;    /* from: node of the record only; node: with frames */
-  uint32_t object;        /* index of the futex object, */
+  uint32_t object;        /* index of the object that only the sampler knows, */
   uint64_t waits;         /* or key of an object of the session for which it waits (outside/objects.h); 0: none */
   uint32_t plain;         /* a node that was not made by hooks */
   uint32_t ran_from, ran; /* the same as from and node, for the last sample */

@@ -189,7 +189,7 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   int futex = asleep->call == SYS_futex;
   uint64_t word = tracker->sampler->in.memos[index].word;
   int same = known->from == look->node && known->word == word && known->state == look->state &&
-             known->sp == asleep->sp && known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
+             known->sp == asleep->sp && known->pc == asleep->pc && known->first == asleep->first;
   /* Two sleeps may look the same from here, so each is walked as long as there is time. */
   struct qzi_walk *walk = &tracker->walk;
   *walk = (struct qzi_walk){.count = 0};
@@ -200,7 +200,8 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
     return;
   }
   struct qzi_sampler *sampler = tracker->sampler;
-  sampler->file->head->sockets |= qzi_read_descriptor(&tracker->descriptors, sampler->view->pid, asleep, now_ns);
+  struct qzi_own_descriptor own;
+  sampler->file->head->sockets |= qzi_read_descriptor(&tracker->descriptors, sampler->view->pid, asleep, now_ns, &own);
   if (!serves && tracker->paths && asleep->sp && qzi_paths_may(tracker->paths)) {
     struct qzi_registers from = {.pc = asleep->pc, .sp = asleep->sp};
     walked = !qzi_paths_walk(tracker->paths, index, &from, NULL, walk);
@@ -220,14 +221,15 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   known->waits = futex && !of_mpi ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
   if (known->waits && !(same && asleep->rested))
     qzi_outside_begun(tracker->sampler->outside, QZ_KEY_INDEX(known->waits));
-  uint32_t found =
-    (futex && !known->waits) || of_mpi ? qzi_futex(&tracker->sampler->in, of_mpi ? 0 : asleep->first, walk) : 0;
+  uint32_t found = (futex && !known->waits) || of_mpi ? qzi_futex(&sampler->in, of_mpi ? 0 : asleep->first, walk)
+                   : own.kind != QZI_NOT_OWN          ? qzi_own_wait(&sampler->in, own, (int)asleep->first, walk)
+                                                      : 0;
   known->from = look->node;
   known->word = word;
   known->state = look->state;
   known->sp = asleep->sp;
   known->pc = asleep->pc;
-  known->futex = futex ? asleep->first : 0;
+  known->first = asleep->first;
   known->object = *object = known->waits ? QZ_KEY_INDEX(known->waits) : found;
   if (walked && !hooked) tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
   uint64_t waiting = known->waits ? known->waits : found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0;
