@@ -9,16 +9,20 @@ import { ProfileBuilder as Builder, run, wait } from '../../support/profile-buil
 
 const second = 1e9;
 
-/** Four threads work one at a time, and wait at `at` in the middle of their work; main waits at `mains`. */
-function turns(at: string, mains: string, waits: { theirs: number; mains: number }): Model {
+/**
+ * Four threads work one at a time, and wait at `at` in the middle of their work; main waits at `mains`. `ofFirst`: the
+ * share of all work that the first thread has.
+ */
+function turns(at: string, mains: string, waits: { theirs: number; mains: number }, ofFirst = 1 / 4): Model {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 100; k++) {
     const others = [0, 1, 2, 3].filter((one) => one !== k % 4).map((one) => `w${one}`);
     const where = k === 0 ? 'begin' : 'evaluate';
     const doing = [wait('main', ['main', mains]), ...others.map((one) => wait(one, ['start', where, at]))];
+    const ns = 0.2 * second * (k % 4 === 0 ? ofFirst : (1 - ofFirst) / 3);
     builder
-      .stretch(0.02 * second, [run(`w${k % 4}`, ['start', 'evaluate']), ...doing])
-      .stretch(0.03 * second, [run(`w${k % 4}`, ['start', 'evaluate', 'add']), ...doing]);
+      .stretch(0.4 * ns, [run(`w${k % 4}`, ['start', 'evaluate']), ...doing])
+      .stretch(0.6 * ns, [run(`w${k % 4}`, ['start', 'evaluate', 'add']), ...doing]);
   }
   builder.object(at, { contended: waits.theirs }).object(mains, { contended: waits.mains });
   return buildModel(builder.build());
@@ -68,4 +72,14 @@ test('what the last thread to come to a barrier runs for all is serial code, who
   t.deepEqual(serials(rounds({ lag: 0 })), ['complete']);
   t.deepEqual(serials(rounds({ lag: 0.6 })), [], 'others work beside it');
   t.deepEqual(serials(rounds({ most: 0.8 })), [], 'one thread may have more to do');
+});
+
+test('threads in turn, one of which has most of the work: that remains if they no longer wait', (t) => {
+  const saved = (ofFirst: number): number => {
+    const model = turns('condition:turn', 'join:w0', { theirs: 100, mains: 1 }, ofFirst);
+    t.true(excluded(model));
+    return model.findings.find(({ facts }) => facts.form === 'lock')!.savingNs / model.elapsedNs;
+  };
+  t.true(Math.abs(saved(0.25) - 0.5) < 0.02, `${saved(0.25)}`);
+  t.true(Math.abs(saved(0.7) - 0.3) < 0.02, `${saved(0.7)}`);
 });

@@ -33,6 +33,32 @@ test('the largest piece of work comes last: the division, although all threads o
   t.deepEqual(checkInvariants(model), []);
 });
 
+/**
+ * Two threads of a pool take small pieces; then one of them has a chain of large ones, each after the one before, and
+ * `other` in place of small pieces for `shared` of the former time. `starts`: where the two begin.
+ */
+function chain(shared: number, starts: readonly [number, number]): Model {
+  const piece = ['worker', 'assemble'],
+    main = wait('main', ['main', 'join:end']);
+  return buildModel(
+    new Builder({ processors: 2, head: { publisher: 'pthread', pathNs: second } })
+      .stretch(0.4 * shared * second, [main, run('w#1', piece), run('w#2', piece)])
+      .stretch(0.4 * (1 - shared) * second, [main, run('w#1', ['worker', 'factor']), run('w#2', piece)])
+      .stretch(0.6 * second, [main, run('w#1', ['worker', 'factor']), wait('w#2', ['worker', 'condition:todo'])])
+      .describe('thread:w#1', { address: starts[0] })
+      .describe('thread:w#2', { address: starts[1] })
+      .object('condition:todo', { contended: 20 })
+      .build(),
+  );
+}
+
+test('pieces that are not alike: threads that take them from one queue are no stages', (t) => {
+  const same = [64, 64] as const;
+  t.is(chain(0.7, same).findings[0]?.facts.form, 'uneven-division');
+  t.is(chain(0.1, same).findings[0]?.facts.form, 'slowest-stage', 'they hardly run the same');
+  t.is(chain(0.7, [64, 128]).findings[0]?.facts.form, 'slowest-stage', 'they begin in different procedures');
+});
+
 /** Four threads run one at a time; those that wait do so at two conditions in turn, and `idle` others all the time. */
 function monitor(idle = 0): Model {
   const builder = new Builder({ processors: 2 });

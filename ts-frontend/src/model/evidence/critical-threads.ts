@@ -113,12 +113,18 @@ const apart = new Set<Finding['kind']>(['oversubscription', 'overhead']);
 export const ifRemoved = ({ kind, costNs, savingNs, facts }: Finding): number =>
   kind === 'serial' ? costNs : facts.form === 'slowest-stage' ? Math.max(savingNs, facts.fasterNs) : savingNs;
 
+/**
+ * Threads that let each other continue in turn have each its own work, which remains if they no longer wait for each
+ * other.
+ */
+const isForTurns = ({ facts }: Finding): boolean => facts.form === 'lock' && facts.exclusion !== null;
+
 /** Lowers the saving of a finding to the bound by the critical threads. */
 export function bound(context: FindingContext, threads: Longest, finding: Finding): void {
   const worth = ifRemoved(finding);
   const left = apart.has(finding.kind)
     ? undefined
-    : leftBy(context, threads, [finding.entity, ...finding.related], worth);
+    : leftBy(context, threads, isForTurns(finding) ? [] : [finding.entity, ...finding.related], worth);
   if (!left) return;
   finding.savingNs = Math.min(finding.savingNs, left.most);
   if (finding.facts.form === 'slowest-stage')

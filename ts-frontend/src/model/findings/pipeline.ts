@@ -84,8 +84,27 @@ interface Stage {
   timeNs: number;
 }
 
+/**
+ * Roles, with those joined whose threads begin in the same procedure and may take pieces of work from one queue: the
+ * pieces are not alike, and what each of them ran says nothing of what it could have run.
+ */
+function withTakersJoined({ model, roles }: FindingContext, divided: readonly number[][]): number[][] {
+  const main = mainThread(model)?.id;
+  const startOf = (thread: number): number => (thread === main ? 0 : item(model.entities, thread).address);
+  const mayJoin = (one: number, other: number): boolean =>
+    startOf(one) !== 0 && startOf(one) === startOf(other) && roles.mayTakeTheSame(one, other);
+  const joined: number[][] = [];
+  for (const threads of divided) {
+    const its = joined.find((others) => others.every((one) => threads.every((other) => mayJoin(one, other))));
+    if (its) its.push(...threads);
+    else joined.push([...threads]);
+  }
+  return joined;
+}
+
 /** Adds to `involved` the threads that run the streams, and those that wait for them. */
-function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[], involved: Set<number>): Stages {
+function stagesOf(context: FindingContext, streams: readonly Candidate[], involved: Set<number>): Stages {
+  const { model, roles } = context;
   const waited = streams.flatMap((one) => (one.waited ? [one.waited] : [])).concat(streams.flatMap((one) => one.data));
   const objects = [...new Set(waited.map(({ object }) => object))];
   for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
@@ -93,7 +112,7 @@ function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[
     for (const { thread } of defined(item(model.entities, object).object).waiters)
       if (thread !== 0) involved.add(thread);
   let workNs = 0;
-  const stages = roles.divide(involved).map((threads) => {
+  const stages = withTakersJoined(context, roles.divide(involved)).map((threads) => {
     const all = threads.map((id): Pick<Stage, 'thread' | 'timeNs'> => {
       const thread = item(model.entities, id);
       workNs += thread.processorTimeNs;

@@ -3,12 +3,14 @@
  * be numbered, and stages may all have the program's name). docs/reference/findings.md, "Roles". Pure.
  */
 import { f64, u32, u8 } from '../profile/columns.js';
-import { addTo } from '../profile/maps.js';
+import { addTo, total } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 /** The cosine similarity of two threads' times from which they count as alike. */
 const alike = 0.8;
+/** The least share of the work of one thread that another one does as well, if both take it from one queue. */
+const leastBoth = 0.5;
 /** The least share of the run that a thread's activity must take to be significant. */
 const leastKnown = 0.01;
 
@@ -31,6 +33,7 @@ export class ThreadRoles {
   readonly #work = new Map<number, Map<number, number>>(); // thread -> innermost entity -> time
   readonly #waits = new Map<number, Map<number, number>>(); // thread -> object, or its group -> time
   readonly #waitPlaces = new Map<number, Map<number, number>>(); // thread -> stack that waits -> time
+  readonly #objects = new Map<number, Map<number, number>>(); // thread -> object itself -> time
   readonly #workNs = new Map<number, number>();
   readonly #leastNs: number;
 
@@ -52,6 +55,7 @@ export class ThreadRoles {
       };
       add(waits ? this.#waits : this.#work, shown);
       if (waits) add(this.#waitPlaces, u32(stacks.parent, node));
+      if (waits) add(this.#objects, entity);
       if (!waits && state === State.useful) addTo(this.#workNs, thread, f64(tuples.ns, k));
     }
   }
@@ -86,6 +90,19 @@ export class ThreadRoles {
     return this.#areAlike(this.#waits, one, other) || this.#areAlike(this.#waitPlaces, one, other);
   }
 
+  /**
+   * Whether two threads may take work from one queue: half of what the one that works less runs, the other one runs as
+   * well, and they wait for the same objects (not only for objects of one group), or one of them never waits.
+   */
+  mayTakeTheSame(one: number, other: number): boolean {
+    if (!this.#areAlike(this.#objects, one, other)) return false;
+    const a = this.#work.get(one) ?? none,
+      b = this.#work.get(other) ?? none;
+    let both = 0;
+    for (const [key, time] of a) both += Math.min(time, b.get(key) ?? 0);
+    return this.#isKnown(a) && this.#isKnown(b) && both >= leastBoth * Math.min(total(a), total(b));
+  }
+
   /** Divides threads by role, in the order of each role's first thread. */
   divide(threads: Iterable<number>): number[][] {
     return this.#divide(threads, (one, other) => this.areSame(one, other));
@@ -113,8 +130,6 @@ export class ThreadRoles {
   }
 
   #isKnown(times: Times): boolean {
-    let sum = 0;
-    for (const time of times.values()) sum += time;
-    return sum >= this.#leastNs;
+    return total(times) >= this.#leastNs;
   }
 }
