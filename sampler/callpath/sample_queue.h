@@ -14,6 +14,7 @@
 #ifndef QZI_SAMPLE_QUEUE_H
 #define QZI_SAMPLE_QUEUE_H
 
+#include <stddef.h>
 #include "call_path.h"
 
 #define QZI_SAMPLES_KEPT 12u
@@ -47,6 +48,10 @@ struct qzi_sampled *qzi_sample_queue_at(const struct qzi_sample_queue *queue, ui
 /* The sample by which a thread with that record counts as having worked; it may have another record. Valid as long. */
 struct qzi_sampled *qzi_sample_queue_worked(const struct qzi_sample_queue *queue, uint32_t record,
                                             uint64_t interval_ns);
+/* The sample that was taken last; NULL: none. Valid as long. */
+static inline struct qzi_sampled *qzi_sample_queue_newest(const struct qzi_sample_queue *queue) {
+  return queue->count ? queue->kept[queue->count - 1] : NULL;
+}
 /* Subtracts the reported time from what the sample stands for, which may free the sample. */
 void qzi_sample_queue_spend(struct qzi_sample_queue *queue, struct qzi_sampled *sampled, uint64_t ns);
 void qzi_sample_queue_close(struct qzi_sample_queue *queue);

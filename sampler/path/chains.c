@@ -70,6 +70,17 @@ static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t a
                    &chains->random);
 }
 
+/* The time after `time` that the page showed next; `time` if that is not known any more, or not yet. */
+static uint64_t next_tick(const struct qzi_chains *chains, uint64_t time) {
+  uint64_t next = time, count = chains->ticks_count;
+  for (uint64_t k = 0; k < count && k < QZI_TICKS; k++) {
+    uint64_t tick = chains->ticks[(count - 1 - k) % QZI_TICKS];
+    if (tick <= time) return next;
+    next = tick;
+  }
+  return count <= QZI_TICKS ? next : time;
+}
+
 /* Makes the link of a crumb, without pieces; time before `from` is left out. */
 static struct qzi_link make(const struct qzi_chains *chains, const struct qz_crumb *crumb, uint64_t from,
                             uint64_t end) {
@@ -84,6 +95,7 @@ static struct qzi_link make(const struct qzi_chains *chains, const struct qz_cru
   link.since = is_old(chains, crumb->since) ? 0 : time_of(chains, crumb->since);
   if (link.since < link.begin) link.since = link.begin;
   if (link.since > link.end) link.since = link.end;
+  link.unsure = (uint32_t)(next_tick(chains, link.since) - link.since);
   return link;
 }
 
@@ -205,6 +217,8 @@ static void forget(struct qzi_chains *chains, uint32_t actors) {
 
 void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, const uint64_t *awake) {
   chains->now = now;
+  if (!chains->ticks_count || now > chains->ticks[(chains->ticks_count - 1) % QZI_TICKS])
+    chains->ticks[chains->ticks_count++ % QZI_TICKS] = now;
   if (actors > chains->actors) actors = chains->actors;
   if (!awake || now >= chains->all_due) {
     for (uint32_t k = 0; k < actors; k++) read_actor(chains, k);

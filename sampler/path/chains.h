@@ -22,12 +22,15 @@
  * qz_session_span_path). */
 typedef const struct qz_path *qzi_chains_source(const struct qz_session_view *view, uint32_t actor);
 
+#define QZI_TICKS 64u
 struct qzi_chains {
   const struct qz_session_view *view;
   qzi_chains_source *source;
-  uint64_t base; /* value of the clock page at time 0 */
-  uint64_t now;  /* time of the last snapshot */
-  uint32_t due;  /* number of links at which some are forgotten next */
+  uint64_t base;             /* value of the clock page at time 0 */
+  uint64_t now;              /* time of the last snapshot */
+  uint64_t ticks[QZI_TICKS]; /* the last times that the page showed, */
+  uint64_t ticks_count;      /* number n at n % QZI_TICKS */
+  uint32_t due;              /* number of links at which some are forgotten next */
   struct qzi_link *links;
   uint32_t count, room;
   struct qzi_table index; /* finds links by id */

@@ -22,7 +22,9 @@ struct qzi_link {
   struct qzi_piece waiting; /* activity from `begin` to `since` */
   uint8_t arrival;          /* enum qz_arrival */
   uint8_t marked;
-  uint8_t others; /* the first pieces, which are of the actor that let this one continue, up to when it did */
+  uint8_t others;  /* the first pieces, which are of the actor that let this one continue, up to when it did */
+  uint32_t unsure; /* for so long from `since` on, what the actor was seen doing may be of before it got the chain: up
+                      to the next snapshot. 0: not known */
 };
 
 #define QZI_LINK_OTHERS  8u                                            /* maximum of link->others */

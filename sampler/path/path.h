@@ -4,7 +4,7 @@
  * Writer and reader: the aggregating thread; the control thread when that has ended.
  * Must not: request anything from the program but what it publishes.
  *
- * In each snapshot: qzi_path_seen for each observed actor, then qzi_path_advance.
+ * In each snapshot: qzi_path_seen and qzi_path_strand_seen for each observed actor, then qzi_path_advance.
  */
 #ifndef QZI_PATH_H
 #define QZI_PATH_H
@@ -41,7 +41,14 @@ static inline void qzi_path_seen(struct qzi_path *path, uint32_t actor, uint32_t
   if (!path->page) return;
   struct qzi_observation seen = {path->now, stack, thread, (uint8_t)state, (uint8_t)inferred};
   qzi_chains_seen(&path->chains, actor, &seen);
-  if (path->span.on) qzi_chains_seen(&path->span.chains, actor, &seen);
+}
+/* The same for the span, where that is recorded. It needs what the actor executed at that time, whereas an observation
+ * for the time path may attribute processor time that the kernel has counted before. */
+static inline void qzi_path_strand_seen(struct qzi_path *path, uint32_t actor, uint32_t stack, uint32_t thread,
+                                        unsigned state, int inferred) {
+  if (!path->page || !path->span.on) return;
+  struct qzi_observation seen = {path->now, stack, thread, (uint8_t)state, (uint8_t)inferred};
+  qzi_chains_seen(&path->span.chains, actor, &seen);
 }
 /* Ends a snapshot in which all actors were reported: reads what was written until now, and shows the program that there
  * was a snapshot. awake: a bit for each actor that may have written something; NULL: all may. */

@@ -33,25 +33,48 @@ static int is_strand(const struct qzi_piece *piece) {
   return piece->state == QZ_STATE_USEFUL || piece->state == QZ_STATE_OVERHEAD || piece->state == QZ_STATE_IO;
 }
 
+/* The part of a piece after `from`; *at: when the piece begins, and then when it ends, like `from` since the beginning
+ * of its link. */
+static uint64_t strand_after(const struct qzi_piece *piece, uint64_t from, uint64_t *at) {
+  uint64_t begin = *at > from ? *at : from;
+  *at += piece->time;
+  return is_strand(piece) && *at > begin ? *at - begin : 0;
+}
+static uint64_t strands_after(const struct qzi_link *link, uint64_t from) {
+  uint64_t time = 0, at = 0;
+  for (uint32_t k = 0; k < link->pieces_count; k++) time += strand_after(&link->pieces[k], from, &at);
+  return time;
+}
+/* Nothing shows what the actor executed in the strand: it is assumed to be what it did last. */
+static void add_unseen(struct qzi_span_sums *span, const struct qzi_link *link, uint64_t ticks) {
+  for (uint32_t k = link->pieces_count; k-- > 0;) {
+    const struct qzi_piece *piece = &link->pieces[k];
+    if (piece->state != QZ_STATE_READY || piece->inferred || !piece->stack) continue;
+    add_row(span, piece->stack, piece->thread, ticks);
+    return;
+  }
+  add_row(span, 0, 0, ticks);
+}
+
 /* Divides the growth of the span since the previous link in proportion to what its actor was observed to do since
- * then. */
+ * then; but what it was seen doing at first counts only if nothing else shows what it did. */
 static void settle(void *argument, const struct qzi_link *link) {
   struct qzi_span_sums *span = argument;
   if (link->key < span->length) span->chains.lost++; /* a chain never becomes shorter: not a crumb of this one */
   if (link->key <= span->length) return;
-  uint64_t ticks = link->key - span->length, time = 0, given = 0, so_far = 0;
+  uint64_t ticks = link->key - span->length, given = 0, so_far = 0, at = 0;
+  uint64_t from = strands_after(link, link->unsure) ? link->unsure : 0, time = strands_after(link, from);
   span->length = link->key;
-  for (uint32_t k = 0; k < link->pieces_count; k++)
-    if (is_strand(&link->pieces[k])) time += link->pieces[k].time;
   for (uint32_t k = 0; time && k < link->pieces_count; k++) {
     const struct qzi_piece *piece = &link->pieces[k];
-    if (!is_strand(piece)) continue;
-    so_far += piece->time;
+    uint64_t part = strand_after(piece, from, &at);
+    if (!part) continue;
+    so_far += part;
     uint64_t until = (uint64_t)((unsigned __int128)ticks * so_far / time);
     add_row(span, piece->stack, piece->thread, until - given);
     given = until;
   }
-  add_row(span, 0, 0, ticks - given);
+  if (!time) add_unseen(span, link, ticks);
 }
 
 int qzi_span_sums_open(struct qzi_span_sums *span, const struct qz_session_view *view, struct qzi_interner *in,

@@ -12,7 +12,7 @@ export async function recordedGraph(
   program: string,
   args: string,
   seen = 0.99,
-): Promise<{ model: Model; span: WorkSpan }> {
+): Promise<{ model: Model; span: WorkSpan; stdout: string }> {
   const { model, file, status, stdout, stderr } = await record(program, { args: [args], span: true });
   t.is(status, 0, stderr);
   t.deepEqual(checkInvariants(model), []);
@@ -27,5 +27,5 @@ export async function recordedGraph(
   t.true(span.spanNs > seen * length && span.spanNs < length + more, text);
   // Until the program ends, a thread of the library looks for work with its processor.
   t.true(span.unendedNs < 0.1 * work + 20e6, `${span.unendedNs} ns are in no strand`);
-  return { model, span };
+  return { model, span, stdout };
 }

@@ -206,50 +206,6 @@ static void look_again(struct qzi_seen *seen) {
   seen->instead = 0;
 }
 
-/* Whether it waits, asleep or in a loop, for something that nobody reports. */
-static int waits_outside(const struct qzi_seen *seen) {
-  if (seen->polls == QZI_POLLS_LOOP) return 1;
-  if (!seen->outside || seen->outside == QZI_BY_LAYER || seen->woken) return 0;
-  return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
-}
-
-/* The thread assumed to work for such a waiting thread: one of the running ones, or, if none runs, one that waits for a
- * CPU; each in turn. */
-static const struct qzi_seen *wait_overlap(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
-  uint32_t running = 0, ready = 0;
-  for (uint32_t k = 0; k < count; k++) {
-    const struct qzi_seen *seen = &kernel->seen[k];
-    if (seen->state != QZ_STATE_USEFUL) continue;
-    running += seen->executes != 0;
-    ready += !seen->executes && qzi_is_runnable(seen);
-  }
-  if (!running && !ready) return NULL;
-  turn %= running ? running : ready;
-  for (uint32_t k = 0; k < count; k++) {
-    const struct qzi_seen *seen = &kernel->seen[k];
-    if (seen->state == QZ_STATE_USEFUL && (running ? seen->executes : qzi_is_runnable(seen)) && !turn--) return seen;
-  }
-  return NULL;
-}
-
-/* Records what each thread was seen to do in this part of the snapshot, for the time path. */
-static void note_path(struct qzi_sampler *sampler, uint32_t count) {
-  struct qzi_kernel *kernel = sampler->kernel;
-  struct qzi_path *path = &sampler->path;
-  qzi_path_begin(path, sampler->file->head->elapsed_ns);
-  for (uint32_t k = 0; path->page && k < count; k++) {
-    const struct qzi_seen *seen = &kernel->seen[k];
-    if (seen->index == QZI_NOBODY) continue;
-    unsigned state = seen->instead ? seen->instead : qzi_shown_state(seen);
-    const struct qzi_seen *instead = waits_outside(seen) ? wait_overlap(kernel, count, sampler->round) : NULL;
-    if (instead)
-      qzi_path_seen(path, seen->index, instead->node, instead->look.entity,
-                    instead->executes ? instead->state : QZ_STATE_READY, 1);
-    else
-      qzi_path_seen(path, seen->index, seen->node, seen->look.entity, state, 0);
-  }
-}
-
 /* Adds one part of a snapshot; which threads execute is chosen for each part. */
 static int add_part(struct qzi_sampler *sampler, uint64_t end_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -288,7 +244,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns) {
   qzi_resting_add(kernel->resting, &counts, ns);
   qzi_snapshot_end(sampler, end_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
-  note_path(sampler, looked);
+  qzi_note_path(sampler, looked, counts.more);
   if (!counts.more) qzi_path_advance(&sampler->path, qzi_resting_awake(kernel->resting));
   return 0;
 }

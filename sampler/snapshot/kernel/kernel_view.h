@@ -151,4 +151,10 @@ void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *c
 /* Records which threads ran, for later questions of this snapshot about what happened at that time. */
 void qzi_note_running(struct qzi_sampler *sampler, uint32_t count);
 
+/* ---- chain_threads.c ---- */
+
+/* Records what each of the first `count` entries in `seen` was seen to do in this part of the snapshot, for the time
+ * path and the span. more: this is not the last part. */
+void qzi_note_path(struct qzi_sampler *sampler, uint32_t count, int more);
+
 #endif

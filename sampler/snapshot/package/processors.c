@@ -229,7 +229,9 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t
   for (uint32_t p = 0; p < processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];
     int idle = visit->state == QZ_STATE_IDLE;
-    qzi_path_seen(&sampler->path, p, idle ? 0 : visit->node, idle ? 0 : visit->entity, visit->state, 0);
+    uint32_t node = idle ? 0 : visit->node, entity = idle ? 0 : visit->entity;
+    qzi_path_seen(&sampler->path, p, node, entity, visit->state, 0);
+    qzi_path_strand_seen(&sampler->path, p, node, entity, visit->state, 0);
   }
   qzi_path_advance(&sampler->path, NULL);
   return 0;

@@ -46,6 +46,13 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
 /* Whether what the thread executed last, of which it is to be reported next, was anything but calls of sched_yield and
  * what looks again between them. */
 int qzi_tracker_has_worked(const struct qzi_tracker *tracker, uint32_t index);
+/* For the span: *node: the path of the thread's newest sample, whichever samples still have to be attributed. */
+enum qzi_newest {
+  QZI_NEWEST_NONE, /* its paths do not come from samples, or there is none yet */
+  QZI_NEWEST_OLD,  /* it has been taken before the last snapshot, or the thread only waited there */
+  QZI_NEWEST_NOW   /* it has been taken since */
+};
+enum qzi_newest qzi_tracker_newest(struct qzi_tracker *tracker, uint32_t index, uint32_t *node);
 /* Likewise for the time that is left of the thread that had that record and that serial number. */
 struct qzi_executed qzi_tracker_ended(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t ns);
 /* Likewise for a thread that no snapshot saw, if it is like that one. */

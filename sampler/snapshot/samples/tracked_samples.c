@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/util/clock.h"
+#include "thread_tracker.h"
 
 /* if no thread without hooks ran for this time, no samples are taken until one does */
 #define UNUSED_NS UINT64_C(1000000000)
@@ -205,6 +206,26 @@ void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, u
   known->node = look->node = known->ran;
 }
 
+/* Node of the record to which a sample of the thread belongs. */
+static uint32_t record_of(const struct qzi_tracker *tracker, const struct qzi_tracked *known,
+                          const struct qzi_sampled *its) {
+  return its->record ? its->record : known->run_record ? known->run_record : start_of(tracker, known);
+}
+/* Its path. */
+static uint32_t path_of(struct qzi_tracker *tracker, struct qzi_sampled *its, uint32_t from) {
+  if (its->node && its->from == from) return its->node;
+  its->from = from;
+  return its->node = qzi_paths_ran(tracker->paths, from, &its->walk, its->settled);
+}
+
+enum qzi_newest qzi_tracker_newest(struct qzi_tracker *tracker, uint32_t index, uint32_t *node) {
+  struct qzi_tracked *known = &tracker->all[index];
+  struct qzi_sampled *its = tracker->paths && !known->hooked ? qzi_sample_queue_newest(&known->samples) : NULL;
+  if (!its) return QZI_NEWEST_NONE;
+  *node = path_of(tracker, its, record_of(tracker, known, its));
+  return its->round == tracker->sampler->round && !its->polls ? QZI_NEWEST_NOW : QZI_NEWEST_OLD;
+}
+
 /* Path made by its hooks, with the code of a sample on that path; 0: there is no such sample. */
 static uint32_t executed_with_hooks(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, uint32_t *instruction) {
   uint64_t pc, entry;
@@ -243,12 +264,7 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
     struct qzi_executed like = {.base = record ? record : start_of(tracker, known), .start = known->start};
     return spins ? 0 : qzi_tracker_unseen(tracker, &like, ns, kernel, instruction);
   }
-  uint32_t from = its->record ? its->record : record ? record : start_of(tracker, known), node = 0;
-  if (!spins && (!its->node || its->from != from)) {
-    its->from = from;
-    its->node = qzi_paths_ran(tracker->paths, from, &its->walk, its->settled);
-  }
-  if (!spins) node = its->node;
+  uint32_t node = spins ? 0 : path_of(tracker, its, record_of(tracker, known, its));
   *kernel = its->kernel;
   if (its->walk.pc)
     *instruction = qzi_instruction_find(&tracker->sampler->instructions, its->walk.pc, its->walk.pc_entry);

@@ -1,11 +1,12 @@
 /* Work and span of OpenMP's tasks, each case by its name: see ../span-tasks.test.ts. Prints work and span in units, and
- * the same in ns of processor time, which each task measures of itself. */
+ * the same in ns of processor time, which each task measures of itself; then what `alone` has of the span, where short
+ * strands have it. */
 #include <omp.h>
 #define UNITS_ALONE
 #include "units.h"
 
 struct chain {
-  uint64_t work, span;
+  uint64_t work, span, alone; /* alone: that part of the span */
 };
 static struct chain counted, measured;
 
@@ -13,12 +14,13 @@ PROCEDURE static uint64_t alone(uint64_t count) { return units_ns(count); }
 PROCEDURE static uint64_t part(uint64_t count) { return units_ns(count); }
 
 static struct chain after(struct chain first, struct chain second) {
-  return (struct chain){first.work + second.work, first.span + second.span};
+  return (struct chain){first.work + second.work, first.span + second.span, first.alone + second.alone};
 }
 static struct chain beside(struct chain one, struct chain other) {
-  return (struct chain){one.work + other.work, one.span > other.span ? one.span : other.span};
+  struct chain longer = one.span > other.span ? one : other;
+  return (struct chain){one.work + other.work, longer.span, longer.alone};
 }
-static struct chain strand(uint64_t ns) { return (struct chain){ns, ns}; }
+static struct chain strand(uint64_t ns) { return (struct chain){ns, ns, 0}; }
 
 /* The calling thread of two makes all tasks. */
 #define BY_ONE _Pragma("omp parallel num_threads(2)") _Pragma("omp single")
@@ -32,7 +34,7 @@ static void one_by_one(void) {
 #pragma omp taskwait
   }
   for (int k = 0; k < 40; k++) measured = after(measured, strand(ns[k]));
-  counted = (struct chain){400, 400};
+  counted = (struct chain){400, 400, 0};
 }
 
 /* A tree of tasks that wait for theirs, 63 of 20: work 1260, span 120. */
@@ -48,7 +50,24 @@ static struct chain grow(int depth) {
 }
 static void tree(void) {
   BY_ONE measured = grow(5);
-  counted = (struct chain){63 * 20, 6 * 20};
+  counted = (struct chain){63 * 20, 6 * 20, 0};
+}
+
+/* A tree of 64 leaves of 50, and 63 short strands of 15 after those that they wait for: work 4145, span 140. */
+static struct chain merge(int depth) {
+  if (depth == 0) return strand(part(50));
+  struct chain left = {0}, right = {0};
+#pragma omp task shared(left)
+  left = merge(depth - 1);
+#pragma omp task shared(right)
+  right = merge(depth - 1);
+#pragma omp taskwait
+  uint64_t ns = alone(15);
+  return after(beside(left, right), (struct chain){ns, ns, ns});
+}
+static void merges(void) {
+  BY_ONE measured = merge(6);
+  counted = (struct chain){64 * 50 + 63 * 15, 50 + 6 * 15, 6 * 15};
 }
 
 /* 100 alone, and 32 tasks of 25 that are executed at the end of the region: work 900, span 125. */
@@ -60,7 +79,7 @@ static void wide(void) {
   }
   for (int k = 0; k < 32; k++) measured = beside(measured, strand(ns[k]));
   measured = after(strand(begun), measured);
-  counted = (struct chain){900, 125};
+  counted = (struct chain){900, 125, 0};
 }
 
 /* Each round 30 beside 10, then 10 alone: work 1000, span 800. */
@@ -74,7 +93,7 @@ static void uneven(void) {
 #pragma omp taskwait
     measured = after(measured, after(beside(strand(longer), strand(shorter)), strand(alone(10))));
   }
-  counted = (struct chain){1000, 800};
+  counted = (struct chain){1000, 800, 0};
 }
 
 /* Four chains of ten tasks, each after the one before: work 400, span 100. */
@@ -90,7 +109,7 @@ static void chains(void) {
     for (int k = 0; k < 10; k++) all = after(all, strand(ns[chain][k]));
     measured = beside(measured, all);
   }
-  counted = (struct chain){400, 100};
+  counted = (struct chain){400, 100, 0};
 }
 
 /* Ten times one that writes 10, and four that read it, 10 each: work 500, span 200. */
@@ -110,7 +129,7 @@ static void readers(void) {
     for (int k = 0; k < 4; k++) read = beside(read, strand(reader[round][k]));
     measured = after(measured, after(strand(writer[round]), read));
   }
-  counted = (struct chain){500, 200};
+  counted = (struct chain){500, 200, 0};
 }
 
 /* Ten groups of two tasks, each of which leaves another one behind, 10 each; and 10 alone: work 500, span 300. */
@@ -129,7 +148,7 @@ static void groups(void) {
     struct chain both = beside(after(strand(first[0]), strand(second[0])), after(strand(first[1]), strand(second[1])));
     measured = after(measured, after(both, strand(alone(10))));
   }
-  counted = (struct chain){500, 300};
+  counted = (struct chain){500, 300, 0};
 }
 
 /* Twice 50 alone and a loop of 16 tasks of 25: work 900, span 150. */
@@ -143,7 +162,7 @@ static void loop(void) {
     for (int k = 0; k < 16; k++) all = beside(all, strand(ns[k]));
     measured = after(measured, after(strand(before), all));
   }
-  counted = (struct chain){900, 150};
+  counted = (struct chain){900, 150, 0};
 }
 
 /* Tasks that are executed at once, for they are not deferred, or in a final one: work 400, span 400. */
@@ -161,7 +180,7 @@ static void included(void) {
     }
   }
   for (int k = 0; k < 40; k++) measured = after(measured, strand(ns[k]));
-  counted = (struct chain){400, 400};
+  counted = (struct chain){400, 400, 0};
 }
 
 /* A barrier after tasks of all threads, one of which is longer; then 20 of each: work 210, span 120. */
@@ -184,7 +203,7 @@ static void barrier(void) {
   measured = strand(longer);
   for (int k = 0; k < 7; k++) measured = beside(measured, strand(shorter[k]));
   measured = after(measured, beside(strand(then[0]), strand(then[1])));
-  counted = (struct chain){210, 120};
+  counted = (struct chain){210, 120, 0};
 }
 
 int main(int count, char **words) {
@@ -193,12 +212,13 @@ int main(int count, char **words) {
     void (*run)(void);
   } cases[] = {{"one-by-one", one_by_one}, {"tree", tree},       {"wide", wide},     {"uneven", uneven},
                {"chains", chains},         {"readers", readers}, {"groups", groups}, {"loop", loop},
-               {"included", included},     {"barrier", barrier}};
+               {"included", included},     {"barrier", barrier}, {"merges", merges}};
   for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
     if (count < 2 || strcmp(words[1], cases[k].name) != 0) continue;
     cases[k].run();
     printf("%llu %llu\n", (unsigned long long)counted.work, (unsigned long long)counted.span);
     printf("%llu %llu\n", (unsigned long long)measured.work, (unsigned long long)measured.span);
+    if (measured.alone) printf("%llu\n", (unsigned long long)measured.alone);
     return 0;
   }
   return 2;
