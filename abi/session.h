@@ -284,7 +284,7 @@ static inline uint32_t qz_mark_at(uint32_t index) { return index % QZ_MARK_LINES
 /* With QZ_STATE_BLOCKED: the thread is in sched_yield, and looks again for what it waits for when it has a CPU.
  * QZ_STATE_LET_GO: what path_ticks[0] of the object was before: nobody has let the thread go while that is the same. */
 #define QZ_STATE_YIELDS              32u
-#define QZ_STATE_IN_VAIN             64u /* and that is mostly another one's turn: it still waits then */
+#define QZ_STATE_FUTILE              64u /* and that is mostly another one's turn: it still waits then */
 #define QZ_STATE_LET_GO(ticks)       ((unsigned)((ticks)&0xffffff) << 8)
 #define QZ_STATE_OF(word)            ((unsigned)((word)&15))
 #define QZ_STATE_OBJECT(word)        ((uint32_t)((word) >> 32))

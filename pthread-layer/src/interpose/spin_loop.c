@@ -67,11 +67,11 @@ static int yield_waiting(struct qzl_thread *me, const uint32_t *objects, unsigne
   const uint32_t kind = object->kind;
   /* Of a futex, the marker tells the sampler that this is another wait than the one before. */
   const uint64_t key = kind == QZ_KIND_FUTEX ? QZ_KEY_MARKER : QZ_KEY(kind, objects[0]);
-  const unsigned in_vain = kind != QZ_KIND_FUTEX || qzl_yields_in_vain(me->yields.site) ? QZ_STATE_IN_VAIN : 0;
+  const unsigned futile = kind != QZ_KIND_FUTEX || qzl_yields_are_futile(me->yields.site) ? QZ_STATE_FUTILE : 0;
   uint64_t let_go = __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED);
   struct qzl_wait wait;
   qzi_pub_push(&me->pub, &me->thread, key);
-  qzl_wait_begin(&wait, me, objects[0], QZ_STATE_BLOCKED | QZ_STATE_YIELDS | in_vain | QZ_STATE_LET_GO(let_go));
+  qzl_wait_begin(&wait, me, objects[0], QZ_STATE_BLOCKED | QZ_STATE_YIELDS | futile | QZ_STATE_LET_GO(let_go));
   qzl_yield_waits(1);
   int result = qzl_real.sched_yield();
   qzl_yield_waits(-1);

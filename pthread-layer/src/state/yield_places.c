@@ -9,8 +9,8 @@
 static struct place {
   _Atomic uint64_t site, words[QZL_YIELD_WORDS]; /* the last one first */
   _Atomic bool polls;
-  _Atomic uint32_t let_go;  /* yields during which somebody let go, */
-  _Atomic uint32_t in_vain; /* and those of them after which the thread still waits */
+  _Atomic uint32_t let_go; /* yields during which somebody let go, */
+  _Atomic uint32_t futile; /* and those of them after which the thread still waits */
 } places[PLACES];
 _Atomic uint32_t qzl_attended;
 
@@ -63,7 +63,7 @@ static void learn(struct qzl_thread *me, const uint32_t *word) {
     for (unsigned k = 0; k < QZL_YIELD_WORDS; k++) atomic_store_explicit(&place->words[k], 0, memory_order_relaxed);
     atomic_store_explicit(&place->polls, false, memory_order_relaxed);
     atomic_store_explicit(&place->let_go, 0, memory_order_relaxed);
-    atomic_store_explicit(&place->in_vain, 0, memory_order_relaxed);
+    atomic_store_explicit(&place->futile, 0, memory_order_relaxed);
     atomic_store_explicit(&place->site, me->yields.site, memory_order_relaxed);
   }
   for (unsigned k = 0; k < QZL_YIELD_WORDS && moved; k++) {
@@ -84,7 +84,7 @@ uint64_t qzl_yields_before(struct qzl_thread *me, const uint32_t *word) {
     write_waited(me);
     return 0;
   }
-  if (me->yields.let_go) atomic_fetch_add_explicit(&place_of(me->yields.site)->in_vain, 1, memory_order_relaxed);
+  if (me->yields.let_go) atomic_fetch_add_explicit(&place_of(me->yields.site)->futile, 1, memory_order_relaxed);
   me->yields.let_go = false;
   uint64_t since = me->yields.index ? me->yields.begin : 0;
   me->yields.index = 0;
@@ -100,7 +100,7 @@ unsigned qzl_yield_begin(struct qzl_thread *me, uint64_t site, uint32_t words[QZ
   if (!me->yields.row)
     write_waited(me);
   else if (me->yields.let_go)
-    atomic_fetch_add_explicit(&place->in_vain, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&place->futile, 1, memory_order_relaxed);
   me->yields.let_go = false;
   me->yields.site = site;
   if (atomic_load_explicit(&place->site, memory_order_relaxed) != site) return 0;
@@ -118,17 +118,17 @@ unsigned qzl_yield_begin(struct qzl_thread *me, uint64_t site, uint32_t words[QZ
 }
 
 #define KNOWN 16u
-bool qzl_yields_in_vain(uint64_t site) {
+bool qzl_yields_are_futile(uint64_t site) {
   struct place *place = place_of(site);
   uint32_t all = atomic_load_explicit(&place->let_go, memory_order_relaxed);
-  return all >= KNOWN && atomic_load_explicit(&place->in_vain, memory_order_relaxed) > all / 2;
+  return all >= KNOWN && atomic_load_explicit(&place->futile, memory_order_relaxed) > all / 2;
 }
 void qzl_yield_let_go(struct qzl_thread *me) {
   struct place *place = place_of(me->yields.site);
   me->yields.let_go = true;
   if (atomic_fetch_add_explicit(&place->let_go, 1, memory_order_relaxed) < 2 * KNOWN) return;
   atomic_store_explicit(&place->let_go, KNOWN, memory_order_relaxed); /* of what was lately */
-  atomic_store_explicit(&place->in_vain, atomic_load_explicit(&place->in_vain, memory_order_relaxed) / 2,
+  atomic_store_explicit(&place->futile, atomic_load_explicit(&place->futile, memory_order_relaxed) / 2,
                         memory_order_relaxed);
 }
 

@@ -31,10 +31,10 @@ bool qzl_has_just_tried(const struct qzl_thread *me);
 unsigned qzl_yield_begin(struct qzl_thread *me, uint64_t site, uint32_t words[QZL_YIELD_WORDS]);
 /* A yield is over, which began then by the processor's clock. */
 void qzl_yield_end(struct qzl_thread *me, uint64_t began);
-/* Somebody has let go who waits there, while the thread yielded. qzl_yields_in_vain: whether threads at that place then
- * mostly find that it was another one's turn (all are woken for one unit of a semaphore). */
+/* Somebody has let go who waits there, while the thread yielded. qzl_yields_are_futile: whether threads at that place
+ * then mostly find that it was another one's turn (all are woken for one unit of a semaphore). */
 void qzl_yield_let_go(struct qzl_thread *me);
-bool qzl_yields_in_vain(uint64_t site);
+bool qzl_yields_are_futile(uint64_t site);
 /* Whether some thread waits in a yield: for a lock as if it were free, or for another word than the one where it is
  * shown. qzl_yield_waits: one more, or one less (-1). */
 extern _Atomic uint32_t qzl_attended;

@@ -56,7 +56,7 @@ const againOf = (model: Model): number | undefined => {
   return finding?.facts.form === 'wake-ups' ? (finding.facts.again?.count ?? 0) : undefined;
 };
 
-test('the lock is that of the procedure that waits: neither who posts nor other locks hide what is in vain', (t) => {
+test('the lock is that of the procedure that waits: neither who posts nor other locks hide the futile wake-ups', (t) => {
   t.is(
     againOf(
       beside(100_000, [
@@ -79,7 +79,7 @@ test('the lock is that of the procedure that waits: neither who posts nor other 
   t.falsy(againOf(beside(100_000, [['await', 10]])), 'more waits than four threads have: another lock');
 });
 
-test('what goes is the waking in vain: all of it where threads have no CPU for it, else none of it for sure', (t) => {
+test('what goes are the futile wake-ups: all of it where threads have no CPU for it, else none of it for sure', (t) => {
   const factsWith = (others: readonly Doing[]): readonly number[] => {
     const finding = findingOf(
       buildModel(
@@ -94,7 +94,7 @@ test('what goes is the waking in vain: all of it where threads have no CPU for i
     const { leastNs, mostNs } = factsOf(finding, 'wake-ups');
     return [leastNs, mostNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6));
   };
-  t.deepEqual(factsWith([]), [0, 300, 150], 'half of the time of two processors, three fifths of it in vain');
+  t.deepEqual(factsWith([]), [0, 300, 150], 'half of the time of two processors, three fifths of it futile');
   t.deepEqual(factsWith([ready('w4', ['main', 'play'])]), [300, 300, 300]);
 });
 
@@ -119,7 +119,7 @@ function oneConditionForAll(taken: number): Model {
   );
 }
 
-test('a condition that is handed on, at which most are woken in vain: wake fewer, not share it less', (t) => {
+test('a condition that is handed on, at which most wake-ups are futile: wake fewer, not share it less', (t) => {
   const [first] = oneConditionForAll(80_000).findings;
   t.is(first?.name, 'answered');
   const { again } = factsOf(first, 'hand-overs');

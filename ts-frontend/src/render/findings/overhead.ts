@@ -61,7 +61,7 @@ export function packageWork(
 }
 
 /** How often threads waited again at a condition, and what to do about it. */
-const inVain = ({ condition, count: times, waits }: WaitsAgainFacts, { title, share }: Phrases): string =>
+const futileWaits = ({ condition, count: times, waits }: WaitsAgainFacts, { title, share }: Phrases): string =>
   ` At least ${count(times)} of ${counted(count(waits), 'wait')} at ${title(condition)} (${share(times / waits)}) ` +
   'were by threads that had just been woken there and waited again without releasing the lock: they were woken ' +
   'needlessly, or timed out.';
@@ -73,7 +73,7 @@ export function wakeUps(
   say: Phrases,
 ): Sentences {
   const { model, title, costs, processorUse, time } = say;
-  const back = again === null ? '' : inVain(again, say);
+  const back = again === null ? '' : futileWaits(again, say);
   return {
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
@@ -106,7 +106,7 @@ export function handOvers(finding: Finding, facts: HandOverFacts, say: Phrases):
       `Threads hand ${objects.map(title).join(' and ')}${takenIn(callers)} to each other all the time: ${often}` +
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
       `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.` +
-      (again === null ? '' : inVain(again, say)),
+      (again === null ? '' : futileWaits(again, say)),
     remedy:
       (again === null
         ? `${takeLess(facts, say)}. If no thread found it taken, that would save `
