@@ -163,11 +163,17 @@ static void prepare(struct qzi_recording *recording) {
   recording->sampler.threading->prepare(&recording->sampler);
 }
 
+static _Atomic unsigned sampled; /* number of programs */
+int qzi_recording_is_beside(const struct qzi_recording *recording) {
+  return sampled > 1 && !recording->pacing.spins && !recording->request->rate_mhz;
+}
+
 int qzi_recording_start(struct qzi_recording *recording) {
   sem_init(&recording->ready, 0, 0);
   sem_init(&recording->prepared, 0, 0);
   if (pthread_create(&recording->thread, NULL, qzi_sampling_main, recording)) return -1;
   recording->started = 1;
+  sampled++;
   while (sem_wait(&recording->ready)) {}
   return 0;
 }
@@ -255,6 +261,7 @@ int qzi_recording_stop(struct qzi_recording *recording) {
   qzi_process_usage_end(&recording->usage, &recording->view, recording->pid,
                         children_ns > recording->children_before_ns);
   if (recording->started && join_sampling(recording)) return -1;
+  sampled -= recording->started != 0;
   recording->started = 0;
   recording->timer_cost.taken = recording->sampler.timed_samples;
   qzi_timer_cost_note(&recording->timer_cost, recording->cpu_time.dispatches, recording->cpu_time.run_ns);

@@ -18,8 +18,10 @@
 #include "sampler/linux/process_usage.h"
 #include "sampler/profile/modules.h"
 #include "request.h"
+#include "own_cpu.h"
 #include "pacing.h"
 #include "precedence.h"
+#include "rest.h"
 #include "sampler/snapshot/snapshot.h"
 
 #define QZI_HELPERS_MAX 63
@@ -59,7 +61,9 @@ struct qzi_recording {
   sem_t prepared; /* and when it may take them */
   unsigned threads;
   int prompt; /* 1: it has real-time priority */
-  int cpu;    /* CPU to which the first thread is pinned, -1 if none */
+  int cpu;    /* CPU to which the first thread is pinned, -1 if none: then it is kept off those that are used */
+  struct qzi_own_cpu own_cpu;
+  struct qzi_rest rest;
   struct qzi_helper *helpers;
   _Atomic uint32_t helper_round, helper_done;
   _Atomic int helpers_stop;
@@ -97,6 +101,8 @@ enum qzi_obstacle qzi_recording_open(struct qzi_recording *recording, int fd, st
  * then inherit the kernel's events. Threads that have events of their own take some us more at each switch. 0, or -1.
  */
 int qzi_recording_start(struct qzi_recording *recording);
+/* 1: this process samples other programs as well, and may choose how often it looks at this one. */
+int qzi_recording_is_beside(const struct qzi_recording *recording);
 /* Begins to sample once unwinding is prepared. The preparation takes some ms, during which the program may continue,
  * because it publishes counts. Activity after the return is sampled. To be called after qzi_recording_start. */
 void qzi_recording_begin(struct qzi_recording *recording);

@@ -295,6 +295,7 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   qzi_place_find(&place, &recording->view, recording->request->cpu);
   recording->cpu = place.count ? place.chosen[0] : -1;
   if (recording->cpu >= 0 && qzi_affinity_pin(recording->cpu)) recording->cpu = -1;
+  qzi_own_cpu_begin(&recording->own_cpu, recording->cpu < 0);
   uint64_t rate_mhz = recording->request->rate_mhz;
   if (!rate_mhz) rate_mhz = place.spins ? SPIN_RATE_MHZ : SLEEP_RATE_MHZ;
   start_helpers(recording, &place);
@@ -374,10 +375,7 @@ void *qzi_sampling_main(void *argument) {
     visit_others(recording);
     look_at_modules(recording, now_ns);
     int keep = now_ns >= keep_ns;
-    if (keep) {
-      keep_books(recording);
-      keep_ns = now_ns + KEEP_NS;
-    }
+    if (keep) keep_books(recording), keep_ns = now_ns + KEEP_NS;
     if (now_ns >= exact_ns) {
       uint64_t begin_ns = qzi_thread_cpu_ns();
       qzi_calls_read(&recording->sampler);
@@ -386,8 +384,11 @@ void *qzi_sampling_main(void *argument) {
       recording->sampler.apart_ns += took_ns;
       exact_ns = now_ns + (took_ns * EXACT_COST > EXACT_NS ? took_ns * EXACT_COST : EXACT_NS);
     }
+    qzi_own_cpu_look(&recording->own_cpu, &recording->sampler.used_cpus, recording->sampler.runnable, now_ns);
     qzi_pacing_next(&recording->pacing, now_ns);
-    if (keep) keep_cheap(recording);
+    int may_rest = qzi_recording_is_beside(recording);
+    if (!qzi_rest_look(&recording->rest, &recording->pacing, recording->sampler.runnable, may_rest) && keep)
+      keep_cheap(recording);
   }
   if (published && !recording->failed && add_last(recording)) no_room(recording);
   recording->stop = 1;

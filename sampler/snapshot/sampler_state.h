@@ -14,6 +14,7 @@
 #include "sampler/profile/timeline.h"
 #include "sampler/profile/tuples.h"
 #include "growth.h"
+#include "used_cpus.h"
 #include "threading.h"
 
 /* What was seen at one processor, and what is remembered from earlier snapshots. */
@@ -61,7 +62,8 @@ struct qzi_sampler {
   uint64_t timed_samples; /* samples of running threads by events that belong to threads, whose timer is set at
                              switches */
   uint64_t apart_ns; /* CPU time that the sampling thread uses for periodic work, whatever the number of snapshots */
-  uint64_t others_cpu_ns;    /* processor time of threads that work for the sampling threads */
+  uint64_t others_cpu_ns; /* processor time of threads that work for the sampling threads */
+  struct qzi_used_cpus used_cpus;
   _Atomic uint64_t sleep_ns; /* processor time of a sleep in ns; 0: not measured; written by the control thread */
   const struct qz_session_view *view;
   struct qzi_file *file;

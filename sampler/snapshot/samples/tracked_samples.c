@@ -157,6 +157,7 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
   while (qzi_running_next(tracker->running, &tracker->sample)) {
     uint32_t index = qzi_tracker_sampled(tracker, tracker->sample.tid);
     tracker->sampler->file->head->samples++;
+    qzi_used_cpus_note(&tracker->sampler->used_cpus, tracker->sample.cpu, now_ns);
     tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
     if (index)
       take_sample(tracker, index - 1, now_ns);

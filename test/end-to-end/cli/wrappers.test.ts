@@ -122,6 +122,16 @@ const costsOf = (files: readonly string[]): { costs: Set<string>; measured: bool
   };
 };
 
+test.serial('a shell that waits for what it started is rarely looked at meanwhile', async (t) => {
+  const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${program('spin')} 500; exit 3`], ['--children']);
+  if (lacksOne(t, files, lines, 2)) return;
+  t.is(files.length, 2, [...files, ...lines].join('\n'));
+  const heads = new Map(files.map((file) => [programOf(join(cwd, file)), openModel(join(cwd, file)).head]));
+  const [shell, worker] = [heads.get('sh'), heads.get('spin')];
+  t.true(shell!.elapsedNs >= worker!.elapsedNs);
+  t.true(shell!.snapshots < shell!.elapsedNs / 4e6, `${shell!.snapshots} in ${shell!.elapsedNs / 1e6} ms`);
+});
+
 test.serial('%p is the process that is recorded', async (t) => {
   const { cwd, files } = await recorded(t, ['timeout', '100', ...spinWords], ['-o', 'p%p.quartz']);
   t.is(files.length, 1);
