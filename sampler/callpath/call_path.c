@@ -192,6 +192,11 @@ static int walk_most(struct qzi_paths *paths, uint32_t index, const struct qzi_r
   qzi_mpi_site(paths, all, first, walk);
   find_callers(paths, all, walk);
   uint64_t start = qzi_paths_start(paths, index);
+  walk->thread = index;
+  walk->team_work = walk->forks = 0;
+  walk->team_task = 0;
+  int inside =
+    count < all && qzi_code_executes_regions(paths, paths->frames[count].module) ? QZI_REGIONS_POOL : QZI_REGIONS_NONE;
   if (start && count < all && paths->frames[count].entry == start)
     add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {
@@ -199,8 +204,10 @@ static int walk_most(struct qzi_paths *paths, uint32_t index, const struct qzi_r
     int inner = k + 1 < count && qzi_code_of_frame(paths, frame) == QZI_CODE_C &&
                 qzi_code_of_frame(paths, &frame[1]) == QZI_CODE_C;
     if (!frame->entry || inner) continue;
-    if (qzi_code_of_frame(paths, frame) == QZI_CODE_LAYER && !(stands_in && k == first)) continue;
-    add_frame(paths, walk, frame, k - first);
+    uint32_t at = walk->count;
+    int left_out = qzi_code_of_frame(paths, frame) == QZI_CODE_LAYER && !(stands_in && k == first);
+    if (!left_out) add_frame(paths, walk, frame, k - first);
+    if (left_out || walk->count > at) qzi_regions_add(paths, walk, frame, at, &inside);
   }
   paths->spent_ns += spent_since(paths, begun_ns);
   return all ? 0 : -1;

@@ -42,6 +42,8 @@ int qzi_paths_walk_innermost(struct qzi_paths *paths, uint32_t index, const stru
                              struct qzi_walk *walk);
 /* 1: the frames of all walks so far are completely known; no debug information is still to be read. */
 int qzi_paths_complete(const struct qzi_paths *paths);
+/* The thread with that record executes only a region of OpenMP to which the path of `node` leads; 0: any. */
+void qzi_paths_serves_region(struct qzi_paths *paths, uint32_t index, uint32_t node);
 /* 1: an MPI library created the thread with that record for its own use; *walk receives where, without frames. */
 int qzi_paths_mpi_thread(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
 /* qzi_paths_walk from the frame that the thread's record contains. Returns -1 also if the program's memory may not be

@@ -72,6 +72,16 @@ static void take_futex(struct qzi_creations *creations, const struct qz_creation
   if (thread) creations->first_wait(in, at->child, thread, &creations->walk);
 }
 
+/* Of a thread that OpenMP's library creates: the path that leads to the region. In a region which is inside another one
+ * the thread serves that region alone. */
+static void take_region(struct qzi_creations *creations, const struct qz_creation *at, uint32_t record) {
+  struct qzi_walk *walk = &creations->walk;
+  if (!walk->forks) return;
+  walk->count = walk->fork[walk->forks - 1].at;
+  uint32_t node = qzi_paths_node(creations->paths, record, walk, 0, 1); /* and it is kept */
+  qzi_paths_serves_region(creations->paths, at->child, walk->forks > 1 || walk->team_work ? node : 0);
+}
+
 /* Node of the path that leads to the creation; 0: unknown. */
 static uint32_t path_to(struct qzi_creations *creations, const struct qz_creation *at) {
   struct qzi_interner *in = creations->in;
@@ -84,9 +94,12 @@ static uint32_t path_to(struct qzi_creations *creations, const struct qz_creatio
   if (base > copy.depth || QZ_LOAD_ACQUIRE(&child->serial) != at->child_serial) return 0;
   base = qzi_intern_based(in, at->creator, at->creator_serial, keys, base);
   if (walk_from(creations, at)) return 0;
-  if (QZ_LOAD_ACQUIRE(&creator->serial) != at->creator_serial || !is_own(creations->paths, &creations->walk)) return 0;
+  if (QZ_LOAD_ACQUIRE(&creator->serial) != at->creator_serial) return 0;
   qzi_prints(in, keys, prints, 0, base);
-  return qzi_paths_node(creations->paths, qzi_intern_stack(in, keys, prints, base), &creations->walk, 0, 1);
+  uint32_t record = qzi_intern_stack(in, keys, prints, base);
+  take_region(creations, at, record);
+  if (!is_own(creations->paths, &creations->walk)) return 0;
+  return qzi_paths_node(creations->paths, record, &creations->walk, 0, 1);
 }
 
 /* Returns 1 if the creation is done: nothing more will become known about it. */

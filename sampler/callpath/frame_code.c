@@ -70,7 +70,7 @@ static struct stretch *stretch_from(struct qzi_frame_code *code, uint64_t low, u
 }
 
 enum qzi_frame_answer qzi_frame_code_bounds(struct qzi_frame_code *code, uint64_t low, uint64_t high, uint64_t pc,
-                                            struct qzi_code_extent *extent) {
+                                            struct qzi_code_extent *extent, struct qzi_code_extent *parent) {
   struct stretch *stretch = stretch_from(code, low, high);
   if (!stretch || !stretch->bounds) return QZI_FRAME_UNKNOWN;
   while (!stretch->ended && code->left) {
@@ -86,8 +86,13 @@ enum qzi_frame_answer qzi_frame_code_bounds(struct qzi_frame_code *code, uint64_
     qzi_procedure_bounds_feed(stretch->bounds, code->window, length, spend(code));
   }
   if (!stretch->ended) return QZI_FRAME_LATER;
-  extent->sized = 1;
-  qzi_procedure_bounds_at(stretch->bounds, pc, &extent->start, &extent->end);
+  uint64_t from;
+  extent->sized = parent->sized = 1;
+  parent->end = 0;
+  if (qzi_procedure_bounds_part(stretch->bounds, pc, &extent->start, &extent->end, &from))
+    qzi_procedure_bounds_at(stretch->bounds, from, &parent->start, &parent->end);
+  else
+    qzi_procedure_bounds_at(stretch->bounds, pc, &extent->start, &extent->end);
   return QZI_FRAME_KNOWN;
 }
 

@@ -28,9 +28,10 @@ void qzi_frame_code_close(struct qzi_frame_code *code);
 /* To be called before each walk of a stack of the process `pid`; a qzi_frame_code is used for one process only. */
 void qzi_frame_code_begin(struct qzi_frame_code *code, uint32_t pid);
 
-/* Finds the procedure that contains the instruction `pc`, in code from `low` to `high` that has no symbols. */
+/* Finds the procedure, or separate part of one, that contains the instruction `pc`, in code from `low` to `high` that
+ * has no symbols. *parent: the procedure to which a separate part belongs; end 0: none. */
 enum qzi_frame_answer qzi_frame_code_bounds(struct qzi_frame_code *code, uint64_t low, uint64_t high, uint64_t pc,
-                                            struct qzi_code_extent *extent);
+                                            struct qzi_code_extent *extent, struct qzi_code_extent *parent);
 /* Finds the rule by which the caller is found at the instruction. `parent`: if the extent is a separate part, the
  * procedure to which it belongs; else NULL. */
 enum qzi_frame_answer qzi_frame_code_rule(struct qzi_frame_code *code, const struct qzi_code_extent *extent,

@@ -49,6 +49,12 @@ static int is_openmp(const struct qzi_paths *paths, uint32_t module) {
   return module && module <= qzi_file_count(file, QZ_SECTION_MODULES) &&
          qz_origin_of_module(file->strings + file->modules[module - 1].path) == QZ_ORIGIN_OPENMP;
 }
+int qzi_code_executes_regions(const struct qzi_paths *paths, uint32_t module) {
+  if (!is_openmp(paths, module)) return 0;
+  const struct qzi_file *file = paths->in->file;
+  const char *path = file->strings + file->modules[module - 1].path, *slash = strrchr(path, '/');
+  return !begins(slash ? slash + 1 : path, "libtbb");
+}
 /* What a procedure of the layer is for, as the one of the library in whose place it is. 0: it is none of the layer's.
  */
 static uint32_t layer_purposes(struct qzi_paths *paths, const struct qzi_frame *frame) {

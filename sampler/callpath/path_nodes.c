@@ -160,10 +160,27 @@ static void place_among(struct qzi_paths *paths, const struct qzi_takers *takers
     if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) its->older = 0;
 }
 
-/* Writes an entry of the walk and the loops that follow it; returns the number of keys. */
-static uint32_t put_entry(struct qzi_paths *paths, const struct qzi_walk *walk, uint32_t at, uint64_t *keys) {
-  keys[0] = walk->entries[at];
-  return 1 + qzi_inlining_loops(paths->inlining, walk->loops[at], keys + 1);
+/* The path that leads to the thread's outermost parallel region. */
+static void keep_region(struct qzi_paths *paths, const struct qzi_walk *walk, const uint64_t *keys, uint32_t count) {
+  qzi_team_path_keep(paths, walk->thread, QZI_TEAM_REGION, keys, count);
+  if (!walk->fork[0].body || walk->fork[0].task) qzi_team_path_keep(paths, walk->thread, QZI_TEAM_END, keys, count);
+}
+
+/* Writes an entry of the walk and the loops that follow it behind the `count` keys; returns how many keys these are. */
+static uint32_t put_entry(struct qzi_paths *paths, const struct qzi_walk *walk, uint32_t at, uint64_t *keys,
+                          uint32_t count) {
+  for (uint32_t k = 0; k < walk->forks; k++)
+    if (walk->fork[k].body == at + 1) qzi_team_path_keep(paths, walk->thread, walk->entries[at], keys, count);
+  keys[count] = walk->entries[at];
+  uint32_t put = 1 + qzi_inlining_loops(paths->inlining, walk->loops[at], keys + count + 1);
+  if (walk->forks && walk->fork[0].at == at + 1) keep_region(paths, walk, keys, count + put);
+  return put;
+}
+
+/* Whether a record of so many procedures has others than its creator's and the start routine: those of hooks. */
+static int has_procedures(const struct qzi_interner *in, const struct qzi_walk *walk, uint32_t count) {
+  uint32_t base = walk->thread == QZI_NO_THREAD ? 1 : qzi_paths_base(in, walk->thread);
+  return count > base + 1;
 }
 
 static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
@@ -174,7 +191,15 @@ static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi
   while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
   if (depth > k && old[depth - 1] == waiting) depth--;
   uint64_t start = count ? keys[count - 1] : 0;
-  count += qzi_inlining_loops(paths->inlining, walk->start_loops, keys + count);
+  if (walk->whole) qzi_team_path_over(paths, walk->thread);
+  uint32_t team = walk->team_work && !has_procedures(in, walk, count) ? qzi_team_path(paths, walk) : 0;
+  if (team) {
+    count = qzi_path_keys(in, team, keys);
+    frame = walk->team_work - 1;
+  } else {
+    count += qzi_inlining_loops(paths->inlining, walk->start_loops, keys + count);
+    if (walk->forks && !walk->fork[0].at) keep_region(paths, walk, keys, count);
+  }
   for (; k < depth; k++) {
     const struct qzi_takers *takers = takers_of(paths, old[k]);
     struct standing its;
@@ -186,12 +211,12 @@ static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi
         keys[count++] = takers->entries[0];
       frames = its.before > frame ? its.before : frame;
     }
-    while (frame < its.before) count += put_entry(paths, walk, frame++, keys + count);
+    while (frame < its.before) count += put_entry(paths, walk, frame++, keys, count);
     for (uint32_t j = 0; its.older && j < its.inlined && count < 2 * KEYS_MOST - 2 * depth; j++)
       keys[count++] = its.keys[j];
     keys[count++] = old[k];
   }
-  while (frame < frames) count += put_entry(paths, walk, frame++, keys + count);
+  while (frame < frames) count += put_entry(paths, walk, frame++, keys, count);
   if (waiting) keys[count++] = waiting;
   qzi_prints(in, keys, prints, 0, count);
   return qzi_intern_stack(in, keys, prints, count);

@@ -12,11 +12,13 @@
 #include "inline_frames.h"
 #include "walk.h"
 
-#define QZI_PATH_TAKERS    8u  /* procedures that take one lock; others are not distinguished from wrappers */
-#define QZI_PATH_SITES     8u  /* call sites that take one lock; frames are not compared with others */
-#define QZI_PATH_WRAPPERS  64u /* slots of a hash table; a later procedure may replace an earlier one */
-#define QZI_PATH_MPI_CALLS 64u /* the same */
-#define QZI_PATH_LAYER     64u /* the same */
+#define QZI_PATH_TAKERS    8u   /* procedures that take one lock; others are not distinguished from wrappers */
+#define QZI_PATH_SITES     8u   /* call sites that take one lock; frames are not compared with others */
+#define QZI_PATH_WRAPPERS  64u  /* slots of a hash table; a later procedure may replace an earlier one */
+#define QZI_PATH_MPI_CALLS 64u  /* the same */
+#define QZI_PATH_LAYER     64u  /* the same */
+#define QZI_PATH_FORKS     64u  /* the same */
+#define QZI_PATH_TEAMS     512u /* the same */
 
 #define QZI_PATH_KEYS      512u /* entries of a path made by hooks and objects; deeper ones are left out */
 /* Maximum number of entries of a path: its own, those between them, and all loops. */
@@ -52,6 +54,15 @@ struct qzi_paths {
     uint64_t entry;
     uint32_t purposes; /* abi/purpose.h */
   } layer[QZI_PATH_LAYER];
+  struct qzi_fork {
+    uint64_t entry;
+    int begins; /* whether it begins a parallel region */
+  } forks[QZI_PATH_FORKS];
+  struct qzi_team_path {
+    uint64_t entry;  /* what the team executes, or what stands for it (team_paths.c) */
+    uint32_t thread; /* index + 1 of the thread that began the region; 0: any */
+    uint32_t node;   /* path that leads there */
+  } teams[QZI_PATH_TEAMS];
   struct qzi_mpi_entry {
     uint64_t entry;
     enum qz_mpi_call call;
@@ -84,6 +95,8 @@ int qzi_code_takes_lock(struct qzi_paths *paths, const struct qzi_frame *frame);
 /* 1: frame k of `all` belongs to the layer and to a parallel region (pthread-layer/src/interpose/openmp.c): the code
  * that it executes is the program's, or the library's, which divides the work. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);
+/* 1: the module belongs to a library that executes parallel regions (OpenMP's). */
+int qzi_code_executes_regions(const struct qzi_paths *paths, uint32_t module);
 /* 1: the frame is a procedure of the layer that starts a process or waits for a signal, in place of the C library's.
  * Nothing of that is published, so it is on the path as the C library's would be. */
 int qzi_code_stands_in(struct qzi_paths *paths, const struct qzi_frame *frame);
@@ -91,6 +104,28 @@ static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_C
 static inline int qzi_code_starts_threads(enum qzi_code code) {
   return code == QZI_CODE_C || code == QZI_CODE_CXX || code == QZI_CODE_LAYER;
 }
+
+/* Parallel regions among the frames of a walk (team_paths.c). To be called for each frame, outermost first, with the
+ * index that its entry has, if it has one; *inside is kept between calls, and at first says whether the library created
+ * the thread. */
+enum {
+  QZI_REGIONS_NONE = 0,
+  QZI_REGIONS_POOL,
+  QZI_REGIONS_BEGINS,
+  QZI_REGIONS_FORK,
+  QZI_REGIONS_WAIT,
+  QZI_REGIONS_OWN
+};
+void qzi_regions_add(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t at,
+                     int *inside);
+/* Keeps the path by which a thread (QZI_NO_THREAD: any) came to what a region executes; or, in place of an entry, to
+ * the region in which it was last, and to the one whose end it waits for (node 0: none). */
+enum { QZI_TEAM_REGION = 0, QZI_TEAM_END = 1 };
+void qzi_team_path_keep(struct qzi_paths *paths, uint32_t thread, uint64_t entry, const uint64_t *keys, uint32_t count);
+void qzi_team_path_over(struct qzi_paths *paths, uint32_t thread); /* it waits for the end of none */
+/* Node of the path by which the thread that began the region came to what the walk's thread, one of OpenMP's own,
+ * executes; 0: it is none, or this is not known. */
+uint32_t qzi_team_path(struct qzi_paths *paths, const struct qzi_walk *walk);
 
 /* Which MPI call the thread is in, by the frames *first .. count of `all`. Advances *first past the frames inside MPI,
  * which are left out of the path. */

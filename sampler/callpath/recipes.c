@@ -150,9 +150,11 @@ static void read_rules(const struct qzi_unwind_binary *binary, uint64_t address,
   free(frame);
 }
 
-/* Finds the procedure that contains the instruction, in code that has neither symbols nor unwind information. */
+/* Finds the procedure, or separate part of one, that contains the instruction, in code that has neither symbols nor
+ * unwind information. */
 static enum qzi_frame_answer bounds_of(struct qzi_unwinder *unwinder, const struct qzi_unwind_binary *binary,
-                                       uint64_t bias, uint64_t pc, struct qzi_code_extent *extent) {
+                                       uint64_t bias, uint64_t pc, struct qzi_code_extent *extent,
+                                       struct qzi_code_extent *parent) {
   uint64_t low, high;
   if (!unwinder->code || !qzi_unwind_binary_text(binary, pc - bias, &low, &high)) return QZI_FRAME_UNKNOWN;
   uint64_t before = unwinder->no_tables ? 0 : qzi_unwind_binary_entry(binary, pc - bias),
@@ -160,7 +162,7 @@ static enum qzi_frame_answer bounds_of(struct qzi_unwinder *unwinder, const stru
   if (before && binary->cfi) before = qzi_unwind_binary_end_of(binary, before);
   if (before > low && before <= pc - bias) low = before;
   if (after && after < high) high = after;
-  return qzi_frame_code_bounds(unwinder->code, low + bias, high + bias, pc, extent);
+  return qzi_frame_code_bounds(unwinder->code, low + bias, high + bias, pc, extent, parent);
 }
 
 static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct qzi_recipe *recipe) {
@@ -194,10 +196,10 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct qzi_r
     recipe->entry = entry ? entry + bias : 0;
     return;
   }
-  struct qzi_code_extent extent;
-  enum qzi_frame_answer answer = bounds_of(unwinder, binary, bias, pc, &extent);
+  struct qzi_code_extent extent, parent;
+  enum qzi_frame_answer answer = bounds_of(unwinder, binary, bias, pc, &extent, &parent);
   recipe->pending = answer == QZI_FRAME_LATER;
-  if (answer == QZI_FRAME_KNOWN) recipe->entry = extent.start;
+  if (answer == QZI_FRAME_KNOWN) recipe->entry = parent.end ? parent.start : extent.start;
   /* The code was not decoded: assume that the procedure begins where the piece with unwind information before it
    * ends. */
   if (answer == QZI_FRAME_UNKNOWN && entry)
@@ -260,7 +262,7 @@ static enum qzi_frame_answer extent_of(struct qzi_unwinder *unwinder, uint64_t p
   const struct qzi_unwind_binary *binary = binary_of(unwinder, module);
   uint64_t bias = unwinder->in->file->modules[module - 1].bias, low, high;
   if (!qz_symbols_extent(unwinder->symbols, pc, &extent->start, &extent->end))
-    return bounds_of(unwinder, binary, bias, pc, extent);
+    return bounds_of(unwinder, binary, bias, pc, extent, parent);
   extent->sized = extent->end > extent->start;
   if (!extent->sized) {
     if (pc - extent->start >= UNSIZED || !qzi_unwind_binary_text(binary, pc - bias, &low, &high))

@@ -6,6 +6,7 @@
 
 #define QZI_CALLERS   4u
 #define QZI_WALK_MOST (QZI_FRAMES_MOST + 64u)
+#define QZI_REGIONS   4u         /* parallel regions of OpenMP, one inside another; further ones are not looked at */
 #define QZI_NO_THREAD UINT32_MAX /* as the index of a thread's record: the thread is unknown */
 
 /* The MPI call that a walk is in. Procedures inside MPI are not on the path, except the outermost one (`called`). */
@@ -28,7 +29,15 @@ struct qzi_walk {
   uint32_t loops[QZI_WALK_MOST]; /* for each entry, the list of loops that follows it (inline_frames.h); 0: none */
   uint32_t start_loops;          /* the same for the start routine, which is not among the entries because the
                                     thread's record has it */
-  uint32_t callers; /* number of valid elements in `caller`: the innermost calls in the program's own code */
+  uint32_t thread;               /* index of the thread's record */
+  uint32_t team_work;            /* index + 1 of the entry that a thread of OpenMP's own executes; 0: it is none */
+  int team_task;                 /* 1: that is not what a region executes, but a task */
+  uint32_t forks;                /* number of valid elements in `fork` */
+  struct {
+    uint32_t at, body; /* number of entries up to there; index + 1 of what is executed there, 0: nothing */
+    int task;          /* 1: that is a task, while the thread waits for the region's end */
+  } fork[QZI_REGIONS]; /* parallel regions that the thread has begun, the outermost first */
+  uint32_t callers;    /* number of valid elements in `caller`: the innermost calls in the program's own code */
   struct {
     uint64_t pc;
     int framed;

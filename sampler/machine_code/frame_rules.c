@@ -8,8 +8,8 @@
 #include "x86_decode.h"
 
 #define STATES_MOST 4096u
-#define EXITS       32u /* jumps out of the procedure that are remembered */
-#define RETRIES     2u  /* limit of instructions followed again in another state, on average for each byte of code */
+#define EXITS       1024u /* jumps out of the procedure that are remembered */
+#define RETRIES     2u    /* limit of instructions followed again in another state, on average for each byte of code */
 
 /* A place from which the code is still to be followed. */
 struct lead {
@@ -42,11 +42,12 @@ struct qzi_frame_analysis {
   uint32_t canonical; /* state (index + 1) at the call with the smallest address */
   size_t canonical_at;
   uint32_t followed, odd;
-  struct {
+  struct exit {
     uint64_t to;
     uint32_t state;
-  } exits[EXITS]; /* to another procedure (tail call), or to a separate part of this one */
-  uint32_t exit_count;
+    uint8_t guessed;
+  } * exits; /* to another procedure (tail call), or to a separate part of this one */
+  uint32_t exit_count, exit_room;
   uint8_t sized, tail_calls, ended;
   struct qzi_frame_rule *rules;
   uint32_t rule_count, rule_room;
@@ -92,10 +93,10 @@ static int jump(struct qzi_frame_analysis *analysis, const struct instruction *i
   uint64_t to = (uint64_t)from->at + its->length + (uint64_t)its->number;
   if (to < analysis->length) return follow(analysis, to, state, from, 0);
   if (at_entry && its->goes == QZI_GOES_TO) analysis->tail_calls = 1;
-  if (analysis->exit_count < EXITS && !from->guessed) {
-    analysis->exits[analysis->exit_count].to = analysis->start + to;
-    analysis->exits[analysis->exit_count++].state = state;
-  }
+  if (analysis->exit_count == EXITS) return 0;
+  if (qzi_grow((void **)&analysis->exits, &analysis->exit_room, analysis->exit_count + 1, sizeof *analysis->exits))
+    return -1;
+  analysis->exits[analysis->exit_count++] = (struct exit){analysis->start + to, state, from->guessed};
   return 0;
 }
 
@@ -228,11 +229,12 @@ static int begin(struct qzi_frame_analysis *analysis, const struct qzi_frame_ana
   struct qzi_frame_state state;
   uint32_t entered = 0;
   for (uint32_t k = 0; parent && k < parent->exit_count; k++) {
-    uint64_t at = parent->exits[k].to - analysis->start;
+    const struct exit *its = &parent->exits[k];
+    uint64_t at = its->to - analysis->start;
     if (at >= analysis->length) continue;
-    uint32_t from = intern(analysis, &parent->states[parent->exits[k].state - 1]);
-    struct lead lead = {(uint32_t)at, from, 0, 0, 0};
-    if (!from || push_lead(&analysis->strong, lead)) return -1;
+    uint32_t from = intern(analysis, &parent->states[its->state - 1]);
+    struct lead lead = {(uint32_t)at, from, its->guessed, its->guessed, 0};
+    if (!from || push_lead(its->guessed ? &analysis->weak : &analysis->strong, lead)) return -1;
     entered++;
   }
   if (entered) return 0;
@@ -275,6 +277,7 @@ void qzi_frame_analysis_close(struct qzi_frame_analysis *analysis) {
   free(analysis->states);
   free(analysis->strong.all);
   free(analysis->weak.all);
+  free(analysis->exits);
   free(analysis->rules);
   free(analysis);
 }

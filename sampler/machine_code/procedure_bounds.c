@@ -16,14 +16,18 @@ struct starts {
   uint32_t *all; /* offsets from `low` */
   uint32_t count, room;
 };
+struct entrance {
+  uint32_t to, from; /* offsets of a branch into what may be a separate part of a procedure, and of that branch */
+};
 struct qzi_procedure_bounds {
   uint64_t low, high;
-  uint64_t at;                 /* offset of the next instruction */
-  struct starts found, called; /* ascending; starts found behind the end of another procedure, and those that calls
-                                  name */
-  uint64_t far_inside;         /* the same for branches longer than NEAR */
-  uint64_t inside;             /* branches show that the code up to this offset is the same procedure */
-  int32_t depth, deepest;      /* of the stack in bytes, counted by pushes and subtractions */
+  uint64_t at;                  /* offset of the next instruction */
+  struct starts found;          /* ascending: behind the end of another procedure; */
+  struct starts called, jumped; /* those that calls name, and that branches back across several procedures lead to */
+  struct starts prologues;      /* those of `found` that look like a beginning */
+  uint64_t far_inside;          /* the same for branches longer than NEAR */
+  uint64_t inside;              /* branches show that the code up to this offset is the same procedure */
+  int32_t depth, deepest;       /* of the stack in bytes, counted by pushes and subtractions */
   int left, called_last; /* whether the last instruction, ignoring padding, goes elsewhere; whether it is a call */
   int switches, padded;  /* whether there was a jump through a table; whether padding followed since */
   struct {
@@ -33,6 +37,8 @@ struct qzi_procedure_bounds {
   unsigned char targets[FAR / 8]; /* a bit for each of the next FAR bytes: whether a branch leads there; bit at % FAR is
                                      of `at` */
   uint64_t certain;               /* offset of the last start that no branch may disprove */
+  struct entrance *entrances;     /* ascending by `to`, once sorted */
+  uint32_t entrance_count, entrance_room;
   int sorted;
 };
 
@@ -40,6 +46,9 @@ void qzi_procedure_bounds_close(struct qzi_procedure_bounds *bounds) {
   if (!bounds) return;
   free(bounds->found.all);
   free(bounds->called.all);
+  free(bounds->jumped.all);
+  free(bounds->prologues.all);
+  free(bounds->entrances);
   free(bounds);
 }
 
@@ -68,8 +77,9 @@ static int is_prologue(const unsigned char *code, size_t left, const struct inst
   return (its->op == 0x81 || its->op == 0x83) && its->kind == 5 && its->rm == RSP;
 }
 
-static void begin_one(struct qzi_procedure_bounds *bounds, int certain) {
+static void begin_one(struct qzi_procedure_bounds *bounds, int certain, int prologue) {
   add(&bounds->found, bounds->at);
+  if (prologue) add(&bounds->prologues, bounds->at);
   if (certain) bounds->certain = bounds->at;
   bounds->depth = bounds->deepest = 0;
   bounds->switches = 0;
@@ -115,7 +125,18 @@ static void leads_to(struct qzi_procedure_bounds *bounds, uint64_t to) {
   if (to > bounds->at && to - bounds->at < FAR) bounds->targets[to % FAR / 8] |= (unsigned char)(1u << to % 8);
 }
 
+static void enter(struct qzi_procedure_bounds *bounds, uint64_t to) {
+  if (to >= bounds->high - bounds->low || bounds->at > UINT32_MAX || to > UINT32_MAX ||
+      qzi_grow((void **)&bounds->entrances, &bounds->entrance_room, bounds->entrance_count + 1,
+               sizeof *bounds->entrances))
+    return;
+  bounds->entrances[bounds->entrance_count++] = (struct entrance){(uint32_t)to, (uint32_t)bounds->at};
+}
+
 static void branch(struct qzi_procedure_bounds *bounds, uint64_t to) {
+  const struct starts *before = &bounds->found;
+  if (to > bounds->at ? to - bounds->at >= NEAR : before->count && to < before->all[before->count - 1])
+    enter(bounds, to);
   if (to > bounds->at) {
     uint64_t *inside = to - bounds->at < NEAR ? &bounds->inside : &bounds->far_inside;
     if (to + 1 > *inside && to - bounds->at < FAR && to < bounds->high - bounds->low) *inside = to + 1;
@@ -124,7 +145,7 @@ static void branch(struct qzi_procedure_bounds *bounds, uint64_t to) {
   uint32_t count = bounds->found.count;
   /* A jump back across several procedures, or to the beginning of one, is a tail call. */
   if (count > ACROSS && to < bounds->found.all[count - ACROSS]) {
-    if (!((bounds->low + to) & 15)) add(&bounds->called, to);
+    if (!((bounds->low + to) & 15)) add(&bounds->jumped, to);
     return;
   }
   if (count && to < bounds->found.all[count - 1] && is_start(&bounds->found, to)) return;
@@ -173,7 +194,7 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
    */
   int certain = bounds->left && bounds->padded && prologue && !target && !bounds->switches;
   if (certain || (may_end && bounds->at >= bounds->inside && (prologue || bounds->at >= bounds->far_inside)))
-    begin_one(bounds, certain);
+    begin_one(bounds, certain, prologue);
   else if (bounds->left)
     bounds->depth = bounds->deepest;
   bounds->left = bounds->padded = 0;
@@ -215,13 +236,25 @@ static int by_offset(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+static int by_place(const void *a, const void *b) {
+  const struct entrance *x = a, *y = b;
+  return x->to != y->to ? (x->to < y->to ? -1 : 1) : x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void sort(struct qzi_procedure_bounds *bounds) {
+  struct starts *found = &bounds->found, *called = &bounds->called;
+  if (bounds->sorted) return;
+  for (uint32_t k = 0; k < called->count; k++) add(found, called->all[k]);
+  for (uint32_t k = 0; k < bounds->jumped.count; k++) add(found, bounds->jumped.all[k]);
+  if (found->count) qsort(found->all, found->count, sizeof *found->all, by_offset);
+  if (called->count) qsort(called->all, called->count, sizeof *called->all, by_offset);
+  if (bounds->entrance_count) qsort(bounds->entrances, bounds->entrance_count, sizeof *bounds->entrances, by_place);
+  bounds->sorted = 1;
+}
+
 void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end) {
   struct starts *found = &bounds->found;
-  if (!bounds->sorted) {
-    for (uint32_t k = 0; k < bounds->called.count; k++) add(found, bounds->called.all[k]);
-    qsort(found->all, found->count, sizeof *found->all, by_offset);
-    bounds->sorted = 1;
-  }
+  sort(bounds);
   uint32_t low = 0, high = found->count, offset = (uint32_t)(address - bounds->low);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -234,6 +267,53 @@ void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t addre
   *end = low < found->count ? bounds->low + found->all[low] : bounds->high;
 }
 
+/* Whether a procedure begins there, and not a separate part of one. */
+static int is_whole(const struct qzi_procedure_bounds *bounds, uint64_t start) {
+  return is_start(&bounds->called, start - bounds->low) || is_start(&bounds->prologues, start - bounds->low);
+}
+
+/* Whether the entrance leads from a procedure into the extent of another one. */
+static int is_entrance(struct qzi_procedure_bounds *bounds, const struct entrance *its, uint64_t start, uint64_t end) {
+  uint64_t from = bounds->low + its->from, to = bounds->low + its->to, low, high;
+  if (to < start || to >= end || (from >= start && from < end)) return 0;
+  qzi_procedure_bounds_at(bounds, from, &low, &high);
+  return is_whole(bounds, low);
+}
+
+int qzi_procedure_bounds_part(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end,
+                              uint64_t *from) {
+  const struct entrance *all = bounds->entrances;
+  uint64_t low, high, its_low, its_high;
+  qzi_procedure_bounds_at(bounds, address, &low, &high);
+  if (is_whole(bounds, low)) return 0;
+  uint32_t at = 0, to = bounds->entrance_count, offset = (uint32_t)(address - bounds->low);
+  while (at < to) { /* the last one that leads to the address or before it */
+    uint32_t middle = at + (to - at) / 2;
+    if (all[middle].to <= offset)
+      at = middle + 1;
+    else
+      to = middle;
+  }
+  while (at && all[at - 1].to >= low - bounds->low && !is_entrance(bounds, &all[at - 1], low, high)) at--;
+  if (!at || !is_entrance(bounds, &all[at - 1], low, high)) return 0;
+  *from = bounds->low + all[at - 1].from;
+  qzi_procedure_bounds_at(bounds, *from, &its_low, &its_high);
+  /* Parts of several procedures may follow each other without a gap. */
+  *start = low;
+  *end = high;
+  for (uint32_t k = at; k < bounds->entrance_count && *end == high && all[k].to < high - bounds->low; k++) {
+    uint64_t by = bounds->low + all[k].from;
+    if (is_entrance(bounds, &all[k], low, high) && (by < its_low || by >= its_high)) *end = bounds->low + all[k].to;
+  }
+  for (uint32_t k = at; k-- > 0 && all[k].to >= low - bounds->low;) {
+    uint64_t by = bounds->low + all[k].from;
+    if (!is_entrance(bounds, &all[k], low, high)) continue;
+    if (by < its_low || by >= its_high) break;
+    *start = bounds->low + all[k].to;
+  }
+  return 1;
+}
+
 #else
 
 struct qzi_procedure_bounds *qzi_procedure_bounds_open(uint64_t low, uint64_t high) {
@@ -242,6 +322,10 @@ struct qzi_procedure_bounds *qzi_procedure_bounds_open(uint64_t low, uint64_t hi
 void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t length,
                                uint32_t instructions) {}
 void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end) {}
+int qzi_procedure_bounds_part(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end,
+                              uint64_t *from) {
+  return 0;
+}
 
 #endif
 

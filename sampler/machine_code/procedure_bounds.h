@@ -27,5 +27,10 @@ void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsign
                                uint32_t instructions);
 /* The procedure that contains the address. Requires that all bytes were passed. */
 void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end);
+/* Where a separate part of a procedure is entered that contains the address: parts which compilers place away from
+ * their procedure are entered by its branches alone. Returns 1, and the part's extent and the address of such a branch;
+ * 0: it is in no such part. Requires the same. */
+int qzi_procedure_bounds_part(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end,
+                              uint64_t *from);
 
 #endif

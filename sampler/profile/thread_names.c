@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/origin.h"
 #include "generated.h"
 #include "modules.h"
 #include "sampler/util/array.h"
@@ -48,16 +49,20 @@ static int is_marker(struct callables *its, uint32_t index, struct qz_symbol *sy
   return strstr(symbol->name, "__rust_begin_short_backtrace::<") != NULL;
 }
 
-/* The program's outermost procedure on that path, inside the start routine; 0: none. */
+/* The program's outermost procedure on that path, inside the start routine; 0: none. OpenMP's threads have the path of
+ * the region in place of the start routine (callpath/team_paths.c). */
 static uint32_t callable_on(struct callables *its, uint32_t stack, uint64_t start) {
   const struct qzi_file *file = its->in->file;
-  uint32_t path[DEEPEST], depth = 0;
+  uint32_t path[DEEPEST], depth = 0, region = 0;
   for (uint32_t at = stack; at && depth < DEEPEST; at = file->stacks[at].parent)
     path[depth++] = file->stacks[at].entity;
   while (depth && (file->entities[path[depth - 1]].kind != QZ_ENTITY_PROCEDURE ||
-                   file->entities[path[depth - 1]].address != start))
-    depth--;
-  if (depth) depth--;
+                   file->entities[path[depth - 1]].address != start)) {
+    uint32_t module = file->entities[path[--depth]].module;
+    if (!region && module && qz_origin_of_module(file->strings + file->modules[module - 1].path) == QZ_ORIGIN_OPENMP)
+      region = depth;
+  }
+  depth = depth ? depth - 1 : region;
   while (depth-- > 0) {
     struct qz_symbol symbol;
     if (file->entities[path[depth]].kind != QZ_ENTITY_PROCEDURE) continue;

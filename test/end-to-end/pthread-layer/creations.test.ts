@@ -15,8 +15,8 @@ import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { lineOf, program } from './helpers.js';
 
-async function recorded(t: ExecutionContext, name: string): Promise<Model> {
-  const { model, status, stderr } = await record(program('creations'), { args: [name] });
+async function recorded(t: ExecutionContext, name: string, of = 'creations'): Promise<Model> {
+  const { model, status, stderr } = await record(program(of), { args: [name] });
   t.is(status, 0, stderr);
   t.deepEqual(checkInvariants(model), []);
   return model;
@@ -117,3 +117,44 @@ test('more creations at a time than there is room for: nothing is lost but some 
   t.true(body > 0.2 * model.root.processorTimeNs, `${body} of ${model.root.processorTimeNs}`);
   t.true(timeOf(model, 'swarm') > 0.2 * body);
 });
+
+/** Processor time of a procedure, and of its part below each of some callers. */
+function below(model: Model, name: string, callers: readonly string[]): { all: number; parts: number[] } {
+  const parts = callers.map(() => 0);
+  let all = 0;
+  const visit = (row: ViewRow, around: readonly string[]): void => {
+    const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
+    const called = entity?.kind === 'procedure' ? entity.name : '';
+    if (called === name) {
+      const ns = row.total[costIndex.time] ?? 0;
+      all += ns;
+      callers.forEach((caller, k) => (parts[k]! += around.includes(caller) ? ns : 0));
+      return;
+    }
+    for (const one of row.open(costIndex.npt)) visit(one, [...around, called]);
+  };
+  visit(viewOf(model, 'tree'), []);
+  return { all, parts };
+}
+
+for (const compiler of ['', '-clang']) {
+  const name = `openmp_callers${compiler}`;
+  const openmp = needing('perf_event_open', 'process_vm_readv', `file:${program(name)}`);
+
+  openmp(`${name}: what all threads of a parallel region execute is below its caller`, async (t) => {
+    const { all, parts } = below(await recorded(t, 'phases', name), 'step', ['small_phase', 'large_phase']);
+    const [small, large] = parts as [number, number];
+    t.true(small + large > 0.93 * all, `${small} and ${large} of ${all}`);
+    t.true(Math.abs(large / (small + large) - 3 / 4) < 0.06, `${small} and ${large}`);
+  });
+
+  openmp(`${name}: tasks are below the region whose threads execute them`, async (t) => {
+    const { all, parts } = below(await recorded(t, 'tasks', name), 'step', ['produce']);
+    t.true(parts[0]! > 0.93 * all, `${parts[0]!} of ${all}`);
+  });
+
+  openmp(`${name}: a region in a region is below the callers of both`, async (t) => {
+    const { all, parts } = below(await recorded(t, 'nested', name), 'step', ['inner', 'outer']);
+    t.true(parts[0]! > 0.93 * all && parts[1]! > 0.93 * all, `${parts.join(' and ')} of ${all}`);
+  });
+}

@@ -119,6 +119,47 @@ static void try_hooked(void) {
   self.interner.bases = before;
 }
 
+/* What a team executes: `r` is the library's procedure that begins the region. */
+static void try_teams(void) {
+  enum { master = 0, worker = 3 };
+  struct qzi_paths paths = {.in = &self.interner};
+  struct qzi_walk walk = {.whole = 1, .thread = master, .forks = 1, .fork = {{.at = 2, .body = 3}}};
+  struct qzi_walk other = {.whole = 1, .thread = worker, .team_work = 1};
+  struct {
+    const char *what, *record, *master, *worker, *path;
+    char lock;
+    bool task;
+  } cases[] = {
+    {"nothing is known of the region", "t", NULL, "b", "tb", 0, false},
+    {"below the caller of who began it", "t", "crb", "b", "srcrb", 0, false},
+    {"the last caller", "t", "drb", "b", "srdrb", 0, false},
+    {"without the locks that this one holds", "t", "erb", "b", "srerb", 'L', false},
+    {"another region is not known", "t", NULL, "x", "tx", 0, false},
+    {"a task is below the last one", "t", NULL, "x", "srerx", 0, true},
+    {"what hooks have pushed stays", "hkt", NULL, "b", "hktb", 0, false},
+    {"the region whose end is waited for", "t", "dr", "y", "srdry", 0, false},
+    {"and which is over", "t", "f", "z", "tz", 0, false},
+  };
+  fake_create(&self.fake, worker, 9, "worker", key_of('t'), master);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char made[64];
+    walk.count = other.count = 0;
+    if (cases[k].master) {
+      for (const char *at = cases[k].master; *at; at++) walk.entries[walk.count++] = key_of(*at);
+      walk.forks = walk.count > 1;
+      walk.fork[0].body = walk.count > 2 ? 3 : 0;
+      qzi_paths_node(&paths, node_of(cases[k].lock ? "srL" : "sr"), &walk, 0, 1);
+    }
+    for (const char *at = cases[k].worker; *at; at++) other.entries[other.count++] = key_of(*at);
+    other.team_task = cases[k].task;
+    text_of(qzi_paths_ran(&paths, node_of(cases[k].record), &other, 1), made);
+    if (strcmp(made, cases[k].path)) {
+      fprintf(stderr, "%s: %s, not %s\n", cases[k].what, made, cases[k].path);
+      exit(1);
+    }
+  }
+}
+
 int main(void) {
   self_profile_open(&self);
   for (uint32_t o = 1; o <= 3; o++) {
@@ -127,6 +168,7 @@ int main(void) {
   }
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) try_row(k);
   try_hooked();
+  try_teams();
   self_profile_close(&self);
   return 0;
 }
