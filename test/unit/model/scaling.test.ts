@@ -26,6 +26,7 @@ function input(serial: number, change: Partial<ScalingInput> = {}): ScalingInput
     sites: [],
     locks: [],
     freeSpanOf: () => null,
+    callersOf: () => [],
     ...change,
   };
 }
@@ -44,7 +45,7 @@ test('little: the procedure that most of the span is in itself, not the one abov
       savesNs: 25,
       share: 25 / 950,
       parallelism: 1000 / 910,
-      code: { entity: 2, selfNs: 900, share: 900 / 910, freeSpanNs: null },
+      code: { entity: 2, selfNs: 900, share: 900 / 910, freeSpanNs: null, callers: [] },
     },
   ]);
   const even = Array.from({ length: 10 }, (_, k) => ({ entity: k, onSpanNs: 91, onSpanSelfNs: 91, ci95, workNs: 91 }));

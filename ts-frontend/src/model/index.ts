@@ -94,7 +94,7 @@ export { recentNs, recentPathOf } from './path/recent-path.js';
 export type { RecentPath, RecentPlace, RecentThread } from './path/recent-path.js';
 export { onPathOf } from './path/on-path.js';
 export { isMuchUnseen } from './path/unseen-order.js';
-export { isMostlyUnended, workSpanOf, workSpanTotalsOf } from './path/work-span.js';
+export { isMostlyUnended, sharesWork, workSpanOf, workSpanTotalsOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite } from './path/span-rows.js';
 export type { WorkSpan, WorkSpanTotals } from './path/work-span.js';
 export type { Prediction } from './path/prediction.js';

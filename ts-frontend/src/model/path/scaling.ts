@@ -1,6 +1,6 @@
 /** What work and span indicate about other numbers of processors (docs/reference/path.md, "What limits it"). Pure. */
 import { item } from '../profile/columns.js';
-import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
+import type { LockHold, SpanCaller, SpanEntity, SpanSite } from './span-rows.js';
 import type { Prediction } from './prediction.js';
 
 /** Twice as many processors, with threads for them, would take less time. */
@@ -19,7 +19,13 @@ interface SpanLimits {
   parallelism: number; // work / typical span
   // the procedure with most of the span in itself, and the span if that took no time, if it was computed; null: no
   // procedure stands out
-  code: { entity: number; selfNs: number; share: number; freeSpanNs: number | null } | null;
+  code: {
+    entity: number;
+    selfNs: number;
+    share: number;
+    freeSpanNs: number | null;
+    callers: SpanCaller[]; // what called it there, if that is a fifth of its time or more
+  } | null;
 }
 /** One lock is held for so long that it limits the run, in whatever order threads acquire it. */
 interface LockLimits {
@@ -54,6 +60,7 @@ export interface ScalingInput {
   sites: readonly SpanSite[];
   locks: readonly LockHold[]; // longest first
   freeSpanOf: (entity: number) => number | null; // the span if the entity took no time; null: not computed
+  callersOf: (entity: number) => SpanCaller[];
 }
 
 /** All facts, the most important one first. */
@@ -78,13 +85,15 @@ function moreProcessors(input: ScalingInput): Scaling[] {
 }
 
 /** The procedure that has most of the span in itself. */
-function longest({ procedures, spanNs, freeSpanOf }: ScalingInput): SpanLimits['code'] {
+function longest({ procedures, spanNs, freeSpanOf, callersOf }: ScalingInput): SpanLimits['code'] {
   const [first, ...others] = procedures;
   if (first === undefined) return null;
   const most = others.reduce((best, row) => (row.onSpanSelfNs > best.onSpanSelfNs ? row : best), first);
   const share = most.onSpanSelfNs / spanNs;
   const { entity, onSpanSelfNs: selfNs } = most;
-  return share >= standsOut ? { entity, selfNs, share, freeSpanNs: freeSpanOf(entity) } : null;
+  return share >= standsOut
+    ? { entity, selfNs, share, freeSpanNs: freeSpanOf(entity), callers: callersOf(entity) }
+    : null;
 }
 
 /** The lock that would limit the run on at most twice the processors, if any. */

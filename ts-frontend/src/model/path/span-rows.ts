@@ -82,6 +82,34 @@ export function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: nu
   return { entities, unseenNs };
 }
 
+/** A procedure that called another one on the span, and its part of that one's own time there. */
+export interface SpanCaller {
+  entity: number;
+  share: number;
+}
+const callsMuch = 0.2; // least share of a caller that is named
+
+/** The callers of a procedure on the span, each with its copies (inlined ones) as one; those with the most first. */
+export function callersOnSpan(model: Model, code: number): SpanCaller[] {
+  const { stacks, onSpan } = model.raw;
+  const whole = (id: number): number => item(model.entities, id).group || id;
+  const times = new Map<number, number>();
+  let allNs = 0;
+  onSpan.ns.forEach((ns, k) => {
+    let node = u32(onSpan.stack, k);
+    if (node === 0 || whole(u32(stacks.entity, node)) !== code) return;
+    allNs += ns;
+    while (node !== 0 && whole(u32(stacks.entity, node)) === code) node = u32(stacks.parent, node);
+    const caller = node === 0 ? 0 : whole(u32(stacks.entity, node));
+    if (caller !== 0 && item(model.entities, caller).kind === 'procedure')
+      times.set(caller, (times.get(caller) ?? 0) + ns);
+  });
+  return [...times]
+    .map(([entity, ns]) => ({ entity, share: ns / allNs }))
+    .filter(({ share }) => share >= callsMuch)
+    .sort((a, b) => b.share - a.share || a.entity - b.entity);
+}
+
 export function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite[] {
   const { sites, calls } = model.raw;
   const callers = new Map<number, number>();

@@ -14,7 +14,10 @@ import type { LockHold, SpanEntity, SpanSite } from './span-rows.js';
  */
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unseen' | 'unknown';
 
-/** A place where threads are created: the start routine and the creator, each by name and as entity (0: none known). */
+/**
+ * A place where threads are created: the start routine and the creator, each by name ('': not known) and as entity (0:
+ * none known).
+ */
 interface Site {
   runs: string;
   start: number;
@@ -72,7 +75,7 @@ function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
   const entity = kind === 'lock' ? lockCalled(input.model, raw.name) : raw.entity;
   const site = kind === 'site' ? (chosen ? siteOf(input, raw.site) : siteAsked(raw.name)) : null;
   const asked = {
-    name: chosen && site !== null ? `${site.runs}@${site.creator}` : raw.name,
+    name: chosen && site !== null ? siteName(site) : raw.name,
     kind,
     site,
     entity,
@@ -102,11 +105,20 @@ function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
   };
 }
 
+/** Where none of its threads has ended, and no symbol names the place, the counts of calls may still know it. */
 function siteOf({ model, sites }: WhatIfInput, site: number): Site {
+  const { calls } = model.raw;
   const row = sites.find((one) => one.site === site);
-  const name = (id: number | undefined): string => (id === undefined || id === 0 ? '?' : item(model.entities, id).name);
-  return { runs: name(row?.start), start: row?.start ?? 0, creator: name(row?.caller), caller: row?.caller ?? 0 };
+  const call = calls.site.indexOf(site);
+  const start = row?.start || (call < 0 ? 0 : u32(calls.callee, call));
+  const caller = row?.caller || (call < 0 ? 0 : u32(calls.caller, call));
+  const name = (id: number): string => (id === 0 ? '' : item(model.entities, id).name);
+  return { runs: name(start), start, creator: name(caller), caller };
 }
+
+/** PROCEDURE@CREATOR, as far as both are known. */
+const siteName = ({ runs, creator }: Site): string =>
+  runs === '' ? 'created threads' : creator === '' ? runs : `${runs}@${creator}`;
 
 /** The site of a question of the form PROCEDURE@CREATOR. */
 function siteAsked(question: string): Site {

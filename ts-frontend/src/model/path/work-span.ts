@@ -8,7 +8,15 @@ import type { Entity, Model } from '../result/types.js';
 import { predictions, type Prediction } from './prediction.js';
 import { scalingOf, type Scaling } from './scaling.js';
 import { slackOf, type Slack } from './slack.js';
-import { entitiesOf, locksOf, sitesOf, type LockHold, type SpanEntity, type SpanSite } from './span-rows.js';
+import {
+  callersOnSpan,
+  entitiesOf,
+  locksOf,
+  sitesOf,
+  type LockHold,
+  type SpanEntity,
+  type SpanSite,
+} from './span-rows.js';
 import { isMuchUnseen, unseenOrderOf, type UnseenOrder } from './unseen-order.js';
 import { freeOf, whatIfsOf, type WhatIf } from './what-if.js';
 
@@ -107,10 +115,24 @@ export function workSpanOf(model: Model): WorkSpan | null {
       sites,
       locks,
       freeSpanOf: (entity) => freeOf(model, whatIf, entity)?.spanNs ?? null,
+      callersOf: (entity) => callersOnSpan(model, entity),
     }),
     whatIf,
     slack: slackOf(model),
   };
 }
+
+const muchOfSpan = 0.2;
+const muchBeside = 1.3;
+
+/**
+ * Whether threads created at one place share much work, part of which is on the span: in a plain pthread program the
+ * span is that of the threads, so that more threads may make it shorter.
+ */
+export const sharesWork = ({ sites, spanNs }: WorkSpan): boolean =>
+  sites.some(
+    ({ topCount, topWorkNs, onSpanNs }) =>
+      topCount > 1 && onSpanNs !== null && onSpanNs >= muchOfSpan * spanNs && topWorkNs >= muchBeside * onSpanNs,
+  );
 
 const isProcedure = ({ id, kind, group }: Entity): boolean => id !== 0 && group === 0 && kind === 'procedure';

@@ -237,7 +237,14 @@ export const nameOf = (model: Model, id: number): string => (id === 0 ? '' : ite
 const scalingJson = (model: Model, fact: Scaling): object => {
   if (fact.form === 'lock-limits') return { ...fact, name: nameOf(model, fact.entity) };
   if (fact.form === 'span-limits' && fact.code !== null)
-    return { ...fact, code: { ...fact.code, name: nameOf(model, fact.code.entity) } };
+    return {
+      ...fact,
+      code: {
+        ...fact.code,
+        name: nameOf(model, fact.code.entity),
+        callers: fact.code.callers.map((caller) => ({ ...caller, name: nameOf(model, caller.entity) })),
+      },
+    };
   return fact;
 };
 

@@ -5,6 +5,21 @@ import { label } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
 import { count, figure, percent, time } from '../format/units.js';
 
+const onlyCaller = 0.95; // share from which on the others are not worth mentioning
+
+/** ", called by prepare (45.0 %) and crunch (40.0 %)" */
+function callersText(
+  model: Model,
+  callers: readonly { entity: number; share: number }[],
+  options: RenderOptions,
+): string {
+  const name = (entity: number): string => label(item(model.entities, entity), options);
+  const [first] = callers;
+  if (first === undefined) return '';
+  if (first.share >= onlyCaller) return `, called by ${name(first.entity)}`;
+  return `, called by ${callers.map(({ entity, share }) => `${name(entity)} (${percent(share, 1)})`).join(', ')}`;
+}
+
 export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, options: RenderOptions): string {
   switch (fact.form) {
     case 'more-processors-help':
@@ -21,7 +36,7 @@ export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, opt
         code === null
           ? 'what is on the span has to become parallel, or faster'
           : `${percent(code.share, 1)} of the span is in ${label(item(model.entities, code.entity), options)} ` +
-            `itself: make that parallel, or faster${free(code.freeSpanNs)}`;
+            `itself${callersText(model, code.callers, options)}: make that parallel, or faster${free(code.freeSpanNs)}`;
       return (
         `More processors will not help much: ${count(fact.processors)} would ${saves}, ` +
         `because the parallelism is ${figure(fact.parallelism)}; ${because}.`

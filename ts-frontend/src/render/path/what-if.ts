@@ -14,11 +14,10 @@ const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Pick<Rend
 /** Templates of the standard library that create threads (std::vector<std::thread>) say nothing about the place. */
 function threadsOf(model: Model, site: NonNullable<WhatIf['site']>, options: RenderOptions): string {
   const runs = site.start === 0 ? site.runs : label(item(model.entities, site.start), options);
-  if (site.caller === 0) return `threads that ${site.creator} creates to run ${runs}`;
-  const caller = item(model.entities, site.caller);
-  return caller.origin === 'standard'
-    ? `threads that run ${runs}`
-    : `threads that ${label(caller, options)} creates to run ${runs}`;
+  const caller = site.caller === 0 ? undefined : item(model.entities, site.caller);
+  const creator = caller === undefined ? site.creator : caller.origin === 'standard' ? '' : label(caller, options);
+  if (runs === '') return 'the threads created at a place whose name is not known';
+  return creator === '' ? `threads that run ${runs}` : `threads that ${creator} creates to run ${runs}`;
 }
 
 const condition = (
@@ -121,8 +120,35 @@ export function whatIfSection(model: Model, span: WorkSpan, options: RenderOptio
   return [...heading('What if', options), '', ...text, ''];
 }
 
+/** Places on one source line are one: a compiler may have duplicated the call. */
+function slackByLine(slack: readonly Slack[]): Slack[] {
+  const byPlace = new Map<string, Slack>();
+  for (const row of slack) {
+    const key = row.line > 0 ? `${row.caller} ${row.line}` : `at ${row.site}`;
+    const same = byPlace.get(key);
+    byPlace.set(key, same === undefined ? row : slackTogether(same, row));
+  }
+  return [...byPlace.values()].sort((a, b) => b.slackNs - a.slackNs || a.site - b.site);
+}
+function slackTogether(a: Slack, b: Slack): Slack {
+  const lost = a.lost + b.lost;
+  const slackNs = a.slackNs + b.slackNs;
+  const least = [a, b].filter((row) => row.lost > 0).map(({ leastSlackNs }) => leastSlackNs);
+  return {
+    ...a,
+    merges: a.merges + b.merges,
+    threads: a.threads + b.threads,
+    lost,
+    slackNs,
+    meanSlackNs: lost > 0 ? slackNs / lost : 0,
+    leastSlackNs: least.length > 0 ? Math.min(...least) : 0,
+  };
+}
+
 export function slackTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  const worth = span.slack.filter(({ lost, meanSlackNs }) => lost > 0 && meanSlackNs >= span.spanNs / 1000);
+  const worth = slackByLine(span.slack).filter(
+    ({ lost, meanSlackNs }) => lost > 0 && meanSlackNs >= span.spanNs / 1000,
+  );
   if (worth.length === 0) return [];
   const { rows, more } = limited(worth, options);
   const columns: Column<Slack>[] = [

@@ -1,5 +1,5 @@
 /** Work and span, and predictions for other numbers of processors, as text and CSV. */
-import { isMostlyUnended, isMuchUnseen, item } from '../../model/index.js';
+import { isMostlyUnended, isMuchUnseen, item, sharesWork } from '../../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { heading, noteLines } from '../parts/head.js';
@@ -53,7 +53,8 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
   if (model.raw.head.publisher === 'pthread')
     note(
       'these are work and span of threads, and of tasks of OpenMP and TBB: where threads take other tasks from a ' +
-        'queue, as in a thread pool, the order in which they took them counts as if it were required',
+        'queue, as in a thread pool, the order in which they took them counts as if it were required' +
+        (sharesWork(span) ? '; with more threads the span may be shorter (quartz run --try measures it)' : ''),
     );
   if (isMuchUnseen(span.unseenOrder, model)) note(unseenText(model, span, options));
   if (isMostlyUnended(span, model))
