@@ -5,7 +5,8 @@ import { abi, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import type { JobFinding } from '../../../ts-frontend/src/sets/limits/types.js';
 import { limitsOf } from '../../../ts-frontend/src/sets/limits/load.js';
 import { limitsJson } from '../../../ts-frontend/src/sets/limits/report.js';
-import { jobSentences } from '../../../ts-frontend/src/sets/limits/sentences.js';
+import { overlapsOf } from '../../../ts-frontend/src/sets/limits/overlap.js';
+import { jobSentences, overlapSentence } from '../../../ts-frontend/src/sets/limits/sentences.js';
 import { loadSet } from '../../../ts-frontend/src/sets/load.js';
 import { merge, type ProfileSource } from '../../../ts-frontend/src/sets/merge.js';
 import { readHead, type SetHead } from '../../../ts-frontend/src/sets/set-file.js';
@@ -328,4 +329,22 @@ test('what limits a rank within its process comes after the job, without what th
   const { kinds, words } = await limits((errors) => t.is(errors, ''), sources);
   t.deepEqual(kinds, ['late-ranks', 'within-rank', 'code']);
   t.is(words('within-rank'), 'Within rank 1: It is io. quartz report solver.1.quartz says more.');
+});
+
+test('findings about more waiting than there is say so, and those of ranks without CPUs', (t) => {
+  const finding = (kind: Kind, savingMs: number): JobFinding =>
+    ({ kind, costNs: savingMs * 1e6, savingNs: savingMs * 1e6 }) as JobFinding;
+  const late = finding('late-ranks', 300),
+    varying = finding('varying', 200);
+  const words = (findings: JobFinding[], waitingMs: number): string[] =>
+    overlapsOf(findings, waitingMs * 1e6).map((one) => overlapSentence(one, { ascii: false }));
+  t.deepEqual(words([late, varying], 500), []);
+  t.deepEqual(words([late], 100), []);
+  t.deepEqual(words([finding('cpus', 400), late], 300), [
+    'Findings 1 and 2 may overlap: a rank that waits for CPUs comes late, too.',
+  ]);
+  t.deepEqual(words([late, finding('code', 9), varying], 400), [
+    'Findings 1 and 3 overlap, as threads of a rank wait at the same time: together they are about 500 ms, but a ' +
+      'rank waits 400 ms in MPI on average.',
+  ]);
 });

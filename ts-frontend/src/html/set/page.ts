@@ -5,7 +5,7 @@ import type { RenderOptions } from '../../render/format/options.js';
 import { count, figure, percent, time } from '../../render/format/units.js';
 import type { HeatRow } from '../../sets/heat.js';
 import type { Limits } from '../../sets/limits/load.js';
-import { jobSentences } from '../../sets/limits/sentences.js';
+import { jobSentences, overlapSentence } from '../../sets/limits/sentences.js';
 import { viewColumnsOf } from '../../sets/view-text.js';
 import { coresOf, coreTimeOf, rankOf, setView, type LoadedSet } from '../../sets/views.js';
 import { item } from '../../model/index.js';
@@ -100,7 +100,8 @@ function jobItems(limits: Limits): string {
     const { text, remedy } = jobSentences(limits, finding, options);
     return `<li><p>${escape(text)}</p><p class="remedy">${escape(remedy)}</p></li>`;
   });
-  return `<ol class="findings">${items.join('')}</ol>`;
+  const overlaps = limits.overlaps.map((one) => `<p>${escape(overlapSentence(one, options))}</p>`);
+  return `<ol class="findings">${items.join('')}</ol>${overlaps.join('')}`;
 }
 
 export function setPage(

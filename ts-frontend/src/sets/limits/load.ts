@@ -2,11 +2,13 @@
 import { readGroups } from '../parquet.js';
 import type { LoadedSet } from '../views.js';
 import { jobFindings, planOf } from './find.js';
+import { overlapsOf, type Overlap } from './overlap.js';
 import type { Job } from './sentences.js';
 import type { JobFinding, Sums } from './types.js';
 
 export interface Limits extends Job {
   findings: JobFinding[];
+  overlaps: Overlap[];
 }
 
 const columns = ['member', 'entity', 'npt_ns', 'npt_self_ns', 'wait_ns', 'blocked_ns'] as const;
@@ -36,5 +38,7 @@ async function sumsOf(folder: string, members: readonly number[]): Promise<Map<n
 export async function limitsOf(folder: string, set: LoadedSet): Promise<Limits> {
   const plan = planOf(set);
   const { jobNs, count } = plan.basis;
-  return { jobNs, count, findings: jobFindings(plan, await sumsOf(folder, plan.members)) };
+  const findings = jobFindings(plan, await sumsOf(folder, plan.members));
+  const waitingNs = set.ranks.reduce((sum, { mpi_ns }) => sum + mpi_ns, 0) / Math.max(1, set.ranks.length);
+  return { jobNs, count, findings, overlaps: overlapsOf(findings, waitingNs) };
 }

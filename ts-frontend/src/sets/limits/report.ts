@@ -4,7 +4,7 @@ import { clean, paint, wrap } from '../../render/format/text.js';
 import { count, figure, percent, time } from '../../render/format/units.js';
 import { coresOf, coreTimeOf, type LoadedSet } from '../views.js';
 import type { Limits } from './load.js';
-import { jobSentences } from './sentences.js';
+import { jobSentences, overlapSentence } from './sentences.js';
 
 const hourNs = 3.6e12;
 const indent = 5;
@@ -60,6 +60,9 @@ export function limitsText(limits: Limits, options: RenderOptions, most = Infini
       ...wrap(remedy, options.width, indent, options),
     ];
   });
+  for (const overlap of limits.overlaps)
+    if (overlap.numbers.every((number) => number <= most))
+      lines.push(...wrap(overlapSentence(overlap, options), options.width, 2, options));
   const title = paint('What limits the job', 'heading', options);
   return `${title}\n\n${lines.length > 0 ? lines.join('\n') : '  Nothing stands out.'}\n`;
 }
@@ -69,10 +72,11 @@ export function limitsJson(set: LoadedSet, limits: Limits, quartz: string): stri
     ...finding,
     ...jobSentences(limits, finding, { ascii: false }),
   }));
+  const overlaps = limits.overlaps.map((one) => ({ ...one, text: overlapSentence(one, { ascii: false }) }));
   const { programs, parameters, leftOut, unfinished } = set.head;
   const head = { schema: 'quartz-job-1', quartz, name: set.name, programs, parameters };
   return `${JSON.stringify(
-    { ...head, ...totalsOf(set), leftOut: leftOut.length, unfinished: unfinished.length, findings },
+    { ...head, ...totalsOf(set), leftOut: leftOut.length, unfinished: unfinished.length, findings, overlaps },
     null,
     2,
   )}\n`;

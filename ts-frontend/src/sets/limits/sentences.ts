@@ -3,6 +3,7 @@ import { placeOf } from '../../model/index.js';
 import type { RenderOptions } from '../../render/format/options.js';
 import { clean } from '../../render/format/text.js';
 import { count, figure, mean, percent, time } from '../../render/format/units.js';
+import type { Overlap } from './overlap.js';
 import type { Extra, JobFinding, LateRanks, Place, WaitingCall } from './types.js';
 
 export interface Sentences {
@@ -138,6 +139,16 @@ function adviceFor({ form }: Extra, one: boolean, job: Job): string {
     case 'unknown':
       return 'Divide the work evenly, by the time that it takes';
   }
+}
+
+/** "Findings 1 and 2 may overlap: ..." */
+export function overlapSentence(overlap: Overlap, options: Pick<RenderOptions, 'ascii'>): string {
+  const { numbers } = overlap;
+  const which = `Findings ${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1) ?? ''}`;
+  return overlap.form === 'cpus'
+    ? `${which} may overlap: a rank that waits for CPUs comes late, too.`
+    : `${which} overlap, as threads of a rank wait at the same time: together they are about ` +
+        `${time(overlap.savingNs, options)}, but a rank waits ${time(overlap.waitingNs, options)} in MPI on average.`;
 }
 
 export function jobSentences(job: Job, finding: JobFinding, options: Pick<RenderOptions, 'ascii'>): Sentences {
