@@ -59,6 +59,20 @@ test('pieces that are not alike: threads that take them from one queue are no st
   t.is(chain(0.7, [64, 128]).findings[0]?.facts.form, 'slowest-stage', 'they begin in different procedures');
 });
 
+test('pieces each of which needs the one before, whichever thread of the pool takes them: serial code', (t) => {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', pathNs: 2 * second } });
+  const main = wait('main', ['main', 'condition:done']);
+  for (let k = 0; k < 20; k++)
+    builder.stretch(0.1 * second, [
+      main,
+      run(`w#${1 + (k % 2)}`, ['worker', 'render']),
+      wait(`w#${2 - (k % 2)}`, ['worker', 'condition:todo']),
+    ]);
+  const [first] = buildModel(builder.object('condition:todo', { contended: 20 }).build()).findings;
+  t.is(factsOf(first, 'serial').oneAtATime, 2);
+  t.is(first?.name, 'render');
+});
+
 /** Four threads run one at a time; those that wait do so at two conditions in turn, and `idle` others all the time. */
 function monitor(idle = 0): Model {
   const builder = new Builder({ processors: 2 });

@@ -56,7 +56,7 @@ const againOf = (model: Model): number | undefined => {
   return finding?.facts.form === 'wake-ups' ? (finding.facts.again?.count ?? 0) : undefined;
 };
 
-test('the lock is that of the procedure that waits: neither who posts nor other locks hide the futile wake-ups', (t) => {
+test('the lock is that of the procedure that waits: neither who posts nor other locks hide futile wake-ups', (t) => {
   t.is(
     againOf(
       beside(100_000, [

@@ -23,6 +23,7 @@ const lock: LockFacts = {
   holder: work,
   holderCalls: null,
   writer: null,
+  keptWaiting: null,
   heldEachNs: 5 * us,
   longest: null,
   taker: null,
@@ -102,6 +103,21 @@ export const waits: [string, Finding][] = [
       inIo: { share: 0.96, call: setup },
       mostlyInIo: true,
       unserved: 0.5,
+    }),
+  ],
+  [
+    'a lock that keeps main waiting while others use the processors',
+    finding(table, {
+      ...lock,
+      keptWaiting: { thread: main, procedure: work, readWrite: false, waitNs: 0.4 * s, mostNs: 0.3 * s },
+      unserved: 0.5,
+    }),
+  ],
+  [
+    'the same, a read-write lock',
+    finding(table, {
+      ...lock,
+      keptWaiting: { thread: main, procedure: work, readWrite: true, waitNs: 0.4 * s, mostNs: 0.3 * s },
     }),
   ],
   ['a lock held for long', finding(table, { ...lock, heldEachNs: 2 * ms, holderCalls: setup })],

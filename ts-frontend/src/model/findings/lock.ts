@@ -16,6 +16,7 @@ import type { Entity, Exclusion, Finding, Model, PathTime } from '../result/type
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { jointLoss, lossOf, savingOf } from '../evidence/lock-loss.js';
 import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
+import { keptWaiting } from '../evidence/kept-waiting.js';
 import { longTaker } from '../evidence/lock-takers.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
@@ -35,10 +36,12 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
     if (group && savingOf(loss) < 0.8 * groupSaving) continue;
     if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member)))
       continue;
-    if (savingOf(loss) >= least)
+    const kept = keptWaiting(context, locksOf(entity));
+    if (savingOf(loss) >= least || kept)
       reported.set(entity.id, {
         entity,
         loss,
+        kept: kept && kept.mostNs > savingOf(loss) ? kept : null,
         holding: holdingOf(context, locksOf(entity)),
         victims: [],
         also: [],
@@ -59,6 +62,7 @@ const locksOf = ({ id, members }: Entity): ReadonlySet<number> => new Set(member
 interface Contended {
   entity: Entity;
   loss: LockLoss;
+  kept: LockFacts['keptWaiting'];
   holding: Holding;
   victims: Contended[];
   also: Entity[]; // objects that are the same lock
@@ -223,7 +227,7 @@ function heldBy(context: FindingContext, { entity, holding }: Contended): HeldBy
 }
 
 function findingFor(context: FindingContext, contended: Contended): Finding {
-  const { entity, victims, also } = contended;
+  const { entity, victims, also, kept } = contended;
   const { model } = context;
   const P = model.processors;
   const stats = defined(entity.object);
@@ -234,12 +238,13 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
   const ready = Math.min(context.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(context, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
-  const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
+  const savesNs = Math.min(loss.cost, instead ? ready : savingOf(loss)),
+    savingNs = kept?.mostNs ?? savesNs;
   return findingOf(model, {
     entity: entity.id,
     kind: spins ? 'spinning' : 'lock-contention',
     change: instead ? 'block-instead-of-spin' : 'wait-less',
-    costNs: loss.cost,
+    costNs: Math.max(loss.cost, kept?.waitNs ?? 0),
     savingNs,
     processorUse: processorUseOf(P - loss.trying, loss.busy, loss.spinning),
     facts: {
@@ -262,6 +267,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       holder: by !== 0 ? by : null,
       holderCalls: calls,
       writer: writerOf(context, entity),
+      keptWaiting: kept,
       heldEachNs: heldEach(model, entity),
       longest: longestOf(context, entity),
       taker: taker !== 0 ? taker : null,
@@ -270,7 +276,7 @@ function findingFor(context: FindingContext, contended: Contended): Finding {
       unserved: unserved >= leastUnserved ? unserved : null,
       readyInstead: instead,
       shortenedBy: null,
-      savesNs: savingNs,
+      savesNs,
     },
     related: [
       ...victims.map((one) => one.entity.id),

@@ -6,6 +6,7 @@ import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import { isBeside, phaseOf, processorUse, together, type Candidate } from './candidate.js';
 import { divided } from './division.js';
+import { serial } from './serial.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { aliveAtOnce } from '../evidence/alive-at-once.js';
 import { mainThread } from '../evidence/critical-threads.js';
@@ -182,7 +183,7 @@ export function stream(
   const { first, second } = stages;
   const related = [...stages.objects, ...streams.map((one) => one.id)];
   const all = together(context, contexts, streams);
-  if (isPool(context, all, stages)) return divided(context, contexts, phaseOf(context, contexts, streams));
+  if (isPool(context, all, stages)) return ofPool(context, contexts, all, phaseOf(context, contexts, streams));
   const awaited = first && second ? awaitedOf(context, all, stages, first) : null;
   if (awaited !== null) return passedData(context, all, stages, related, awaited);
   const trips = roundTripsOf(context);
@@ -244,6 +245,22 @@ function isPool(context: FindingContext, { members }: Candidate, { objects, firs
   const { model } = context;
   const count = first.threads.reduce((sum, id) => sum + Math.max(1, item(model.entities, id).instances), 0);
   return count >= 2 && takeFromPool(context, members, new Set(first.threads), new Set(objects));
+}
+
+/** The maximum share of its time for which a chain's pieces may be beside other work. */
+const seldom = 0.3;
+
+/**
+ * The division of a pool's work; or serial code, if several threads ran it, but seldom two at a time, while the others
+ * found no work (each piece needs the one before), or if one thread ran it, and other programs may be why the division
+ * of all work seems uneven.
+ */
+function ofPool(context: FindingContext, contexts: Contexts, all: Candidate, phase: Candidate): Finding {
+  const { threads, stats } = phase;
+  if (threads >= 2 && stats.nptBeside < seldom * stats.npt)
+    return serial(context, contexts, phase, { oneAtATime: true });
+  const division = divided(context, contexts, phase);
+  return all.threads < 2 && division.savingNs < context.least ? serial(context, contexts, all) : division;
 }
 
 /** A stage that has a thread for each processor gains nothing by more of them: its code limits, or how it gets work. */

@@ -142,7 +142,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   for (const finding of all) bound(context, longest, finding);
   const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const limits = cpuLimitFirst(oversubscriptionFirst(sorted, promised), promised);
-  const isGuess = isBusyByGuess(context, all);
+  const isGuess = isBusyByGuess(context, all) || all.some(keepsMainWaiting);
   const isHanded = areHandedOn(context, all);
   const isBusy = isBusyAtWork(model, all) && !isHanded && !isGuess;
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
@@ -238,6 +238,9 @@ function withPayingCode(
   const code = found.find(pays) ?? optimizeWithin(context, longest, { ...scope, spread: 'only' }).find(pays);
   return code ? [code, ...others] : [...findings];
 }
+
+/** What keeps the processors busy meanwhile may not be needed. */
+const keepsMainWaiting = ({ facts }: Finding): boolean => facts.form === 'lock' && facts.keptWaiting !== null;
 
 /** The first findings whose advice does not contradict that of an earlier one. */
 function chosen(limits: readonly Finding[]): Finding[] {

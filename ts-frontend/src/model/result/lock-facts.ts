@@ -7,6 +7,14 @@ export interface LongestFacts {
   eachNs: number; // processor time for which it holds the lock each time
   othersEachNs: number; // the same of all others
 }
+/** The main thread waits for the lock, while threads that live as long as it does keep the processors busy. */
+export interface KeptWaitingFacts {
+  thread: number;
+  procedure: number; // in which it waits
+  readWrite: boolean; // it is a read-write lock
+  waitNs: number;
+  mostNs: number; // saved if it did not have to wait, and what the others do is not needed: an upper bound
+}
 /** A lock that threads wait for. */
 export interface LockFacts {
   form: 'lock';
@@ -30,6 +38,7 @@ export interface LockFacts {
   holder: number | null; // the procedure that mostly held it while others waited
   holderCalls: number | null; // the library's procedure that the holder called for most of that time
   writer: number | null; // of a read-write lock: the procedure that waits for it while others hold it there
+  keptWaiting: KeptWaitingFacts | null;
   heldEachNs: number | null; // processor time for which it is held each time; null: not counted
   longest: LongestFacts | null; // of several procedures that take it: one that holds it for far longer each time
   // if holders are not known: the one procedure that takes it, whose other time stands for that of holders

@@ -1,5 +1,5 @@
 /** Sentences for contended locks, and for other objects that threads spin on. */
-import type { Finding, LockFacts, SpinningFacts } from '../../model/index.js';
+import type { Finding, KeptWaitingFacts, LockFacts, SpinningFacts } from '../../model/index.js';
 import { ofAllocator, ofLibrary } from '../wording/library-locks.js';
 import { count, mean } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
@@ -32,6 +32,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       ? ''
       : `; its holder waited for a CPU ${share(facts.unserved)} of the time, since there were more runnable ` +
         'threads than CPUs';
+  if (facts.keptWaiting) return kept(finding, facts, facts.keptWaiting, say, `${held}${unserved}`);
   if (facts.exclusion && isCause) return exclusion(finding, facts, facts.exclusion.threads, say);
   return {
     text:
@@ -46,6 +47,40 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       : `${shareText(facts, cause, say)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
         shortenedText(facts),
   };
+}
+
+/** `holders`: what is known of them. */
+function kept(
+  finding: Finding,
+  facts: LockFacts,
+  { thread, procedure, mostNs, readWrite }: KeptWaitingFacts,
+  say: Phrases,
+  holders: string,
+): Sentences {
+  const { title, name, time } = say;
+  return {
+    text:
+      `${title(thread)} waits for ${title(finding.entity)}, in ${name(procedure)}, for ${say.costs(finding.costNs)}, ` +
+      'while other threads, which work for as long as it does, use the processors. ' +
+      `${usesText(facts, '', time)}${holders}.`,
+    remedy:
+      `${favourText(readWrite, facts)}${shareText(facts, title(finding.entity), say)} If the others work until ` +
+      `they are asked to end, the run could take up to ${time(mostNs)} less; if it ends when all work is done, ` +
+      `only what their waiting costs goes (up to ${time(facts.savesNs)}).`,
+  };
+}
+
+/** Who waits for a read-write lock while others read may wait for long; a holder may lack a CPU. */
+function favourText(readWrite: boolean, { unserved }: LockFacts): string {
+  if (readWrite)
+    return (
+      'Read-write locks of the C library let further readers in while a writer waits: ' +
+      'PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP (pthread_rwlockattr_setkind_np) makes them wait for it. '
+    );
+  return unserved === null
+    ? ''
+    : 'Whoever holds it needs a CPU: do not hold it in a thread of lower priority (PTHREAD_PRIO_INHERIT lends it ' +
+        'that of the waiting thread). ';
 }
 
 /** How threads wait less for it: for locks of libraries, of which the program knows nothing, by what uses them. */
