@@ -69,6 +69,16 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.is(least.shareLeast, least.elapsedLeastNs / (2 * second + startNs - least.elapsedLeastNs));
 });
 
+test('snapshots that took the CPU from a thread although another one was idle', (t) => {
+  const switches = (involuntarySwitches: number): object => ({ switchesKnown: true, involuntarySwitches });
+  const atMost = (count: number): number => recorded(switches(count)).samplingNs;
+  t.true(near(atMost(0), (0.1 + interruptions) * 0.5)); // half of the time no CPU was idle
+  t.true(near(atMost(1000), (0.1 + interruptions) * 0.5)); // of 2,000 snapshots
+  t.true(near(atMost(1500), (0.1 + interruptions) * 0.75));
+  t.true(near(atMost(90_000), 0.1 + interruptions));
+  t.is(recorded(switches(90_000)).samplingLeastNs, recorded().samplingLeastNs);
+});
+
 test('parallel regions: what they took of the threads that began them, alone or beside others', (t) => {
   const raw = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread' } as object })
     .stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])

@@ -121,11 +121,13 @@ function samplingOf({ head, balance }: RawProfile, others: number): { leastNs: n
   let fullNs = 0; // elapsed time during which no CPU was idle for the sampler
   for (let k = 0; k < balance.ns.length; k++)
     if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
+  // A snapshot that takes the CPU from a thread is an involuntary switch of it, whether other CPUs are idle or not.
   const shareFull = fullNs / head.elapsedNs,
+    displaced = head.switchesKnown ? Math.min(1, head.involuntarySwitches / Math.max(1, head.snapshots)) : 0,
     mostNs = head.samplerCpuNs + head.snapshots * interruptionNs;
   return {
     leastNs: (head.samplerCpuNs * shareFull) / cpus,
-    mostNs: others >= leastOthers ? mostNs : mostNs * shareFull,
+    mostNs: others >= leastOthers ? mostNs : mostNs * Math.max(shareFull, displaced),
   };
 }
 
