@@ -13,8 +13,12 @@
 
 static bool is_recorded(const struct qzl_task *task) { return qzi_publishing() && task->epoch == qzi_pub_epoch; }
 
+/* Nobody else refers to it: no locked instruction is needed, for nobody could add one. */
+static bool is_alone(struct qzl_task *task) {
+  return atomic_load_explicit(&task->references, memory_order_acquire) == 1;
+}
 static void release(const struct qzl_thread *me, struct qzl_task *task) {
-  while (task && atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) == 1) {
+  while (task && (is_alone(task) || atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) == 1)) {
     struct qzl_task *parent = task->parent;
     qzl_task_free(me, task);
     task = parent;
@@ -151,20 +155,23 @@ static void add(struct qzl_ended *to, const struct qzl_ended *from, bool has_spa
   qzl_ended_add(to, from, has_span);
   if (!with_work) to->span.work = work;
 }
-/* The work of a task whose parent has ended goes to who will wait for that one. */
-static void add_to_parent(struct qzl_task *task, const struct qzl_ended *ended) {
-  bool with_all = true;
+/* The work of a task whose parent has ended goes to who will wait for that one. Returns whether its end may be the last
+ * one of the team's tasks: not where the parent is a task that goes on, for that ends later. */
+static bool add_to_parent(struct qzl_task *task, const struct qzl_ended *ended) {
+  bool with_all = true, may_be_last = true;
   for (struct qzl_task *parent = task->parent; parent; parent = parent->parent) {
     qzl_lock_words(&parent->lock);
     bool is_over = parent->is_over;
+    if (with_all && parent->parent) may_be_last = is_over;
     if (with_all)
       add(&parent->ended, ended, task->has_span, !is_over);
     else if (!is_over)
       parent->ended.span.work += ended->span.work;
     qzl_unlock_words(&parent->lock);
-    if (!is_over || !ended->span.work) return;
+    if (!is_over || !ended->span.work) break;
     with_all = false;
   }
+  return may_be_last;
 }
 static void add_to(_Atomic uint32_t *lock, struct qzl_ended *to, const struct qzl_ended *ended, bool has_span) {
   qzl_lock_words(lock);
@@ -193,9 +200,9 @@ static void leave(struct qzl_thread *me, struct qzl_task *task) {
     }
   }
   if (!task->included) {
-    add_to_parent(task, &ended);
+    bool may_be_last = add_to_parent(task, &ended);
     if (task->group) add_to(&task->group->lock, &task->group->ended, &ended, task->has_span);
-    add_to(&task->team->lock, &task->team->ended, &ended, task->has_span);
+    if (task->has_span || may_be_last) add_to(&task->team->lock, &task->team->ended, &ended, task->has_span);
   }
   for (uint32_t k = 0; k < task->depend_count; k++)
     qzl_depend_leave(family_of(task), task->depends[k], task->writes & 1u << k, &ended);
@@ -203,9 +210,11 @@ static void leave(struct qzl_thread *me, struct qzl_task *task) {
 }
 
 static void over(const struct qzl_thread *me, struct qzl_task *task) {
-  qzl_lock_words(&task->lock);
-  task->is_over = true;
-  qzl_unlock_words(&task->lock);
+  if (!is_alone(task)) {
+    qzl_lock_words(&task->lock);
+    task->is_over = true;
+    qzl_unlock_words(&task->lock);
+  }
   release(me, task);
 }
 void qzl_task_ends(struct qzl_thread *me, struct qzl_task *task) {
@@ -222,6 +231,7 @@ void qzl_task_dropped(struct qzl_task *task) { over(NULL, task); }
 
 void qzl_tasks_wait(struct qzl_thread *me) {
   if (!me->task || !is_recorded(me->task)) return;
+  if (!me->pub.span && is_alone(me->task)) return; /* they have ended: it does not wait */
   if (me->pub.span) qzi_span_spins(&me->pub);
   me->idle_since = qzi_pub_ticks();
 }
@@ -241,18 +251,18 @@ static void go_on(struct qzl_thread *me, const struct qzl_ended *ended, uint64_t
     qzl_path_goes_on(me, ended->word, QZ_ARRIVAL_JOINED, 0);
 }
 
-/* What they have left; who takes it takes it once. */
-static struct qzl_ended taken(struct qzl_task *of) {
-  qzl_lock_words(&of->lock);
+/* What they have left; who takes it takes it once. is_shared: another thread may still add to it. */
+static struct qzl_ended taken(struct qzl_task *of, bool is_shared) {
+  if (is_shared) qzl_lock_words(&of->lock);
   struct qzl_ended ended = of->ended;
   of->ended.span = (struct qzi_span_sync){0};
-  qzl_unlock_words(&of->lock);
+  if (is_shared) qzl_unlock_words(&of->lock);
   return ended;
 }
 
 void qzl_tasks_waited(struct qzl_thread *me, uint64_t site) {
   if (!me->task || !is_recorded(me->task)) return;
-  struct qzl_ended ended = taken(me->task);
+  struct qzl_ended ended = taken(me->task, !is_alone(me->task));
   go_on(me, &ended, site);
 }
 
@@ -279,7 +289,7 @@ void qzl_group_waited(struct qzl_thread *me, uint64_t site) {
     return;
   }
   if (!group) return;
-  struct qzl_ended ended = taken(group);
+  struct qzl_ended ended = taken(group, true);
   task->group = group->was;
   qzl_task_free(me, group);
   if (!is_recorded(task)) return;
