@@ -42,7 +42,7 @@ for (const flavour of ['mpich', 'openmpi'])
       return;
     }
     const [first] = waits!.findings;
-    t.is(first?.kind, 'processes');
+    t.is(first?.kind, 'processes', waits!.findings.map(({ facts, costNs }) => `${facts.form} ${costNs}`).join());
     const { calls } = factsOf(first, 'processes');
     const call = calls.find(({ entity }) => nameOf(waits!, entity) === uneven);
     t.truthy(call, calls.map(({ entity }) => nameOf(waits!, entity)).join());

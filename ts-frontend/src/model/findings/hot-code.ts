@@ -164,27 +164,58 @@ function withCalled(
 /** If no procedure has a tenth of the work as self time, a procedure with this share including callees is reported. */
 const leastCalled = 0.5;
 
-/** By procedure, including callees; without start routines of threads and of the program. */
-function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<number, Hot>; npt: number } {
+/** What the model sums of code, without the threads that run it. */
+type Sums = Pick<Hot, 'npt' | 'busy' | 'spinning'>;
+const addSums = (sums: Sums, { npt, busy, spinning }: Sums): void => {
+  sums.npt += npt;
+  sums.busy += busy;
+  sums.spinning += spinning;
+};
+
+/**
+ * By procedure, including callees; without start routines of threads and of the program. First by stack, of which there
+ * are far fewer than tuples.
+ */
+function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<number, Sums>; npt: number } {
   const { model, tables } = context;
-  const { weights } = tables;
-  const rows = new Map<number, Hot>();
+  const { tuples } = model.raw;
+  const byStack = new Map<number, Sums>();
   let all = 0;
-  for (let k = 0; k < weights.length; k++) {
+  for (let k = 0; k < tables.weights.length; k++) {
     if (!isAtWork(context, scope, k)) continue;
-    const busy = u16(model.raw.tuples.busy, k),
-      npt = f64(weights, k) / busy;
+    const busy = u16(tuples.busy, k),
+      npt = f64(tables.weights, k) / busy,
+      node = u32(tuples.stack, k);
     all += npt;
-    for (const id of new Set(ownPath(context, u32(model.raw.tuples.stack, k)).slice(0, -1))) {
-      const row = rows.get(id) ?? hotOf();
-      rows.set(id, row);
-      row.npt += npt;
-      row.busy += npt * busy;
-      row.spinning += npt * u16(model.raw.tuples.spinning, k);
-      addTo(row.byThread, u32(model.raw.tuples.thread, k), f64(weights, k));
-    }
+    const sums = byStack.get(node);
+    const its = { npt, busy: npt * busy, spinning: npt * u16(tuples.spinning, k) };
+    if (sums) addSums(sums, its);
+    else byStack.set(node, its);
   }
+  const rows = new Map<number, Sums>();
+  for (const [node, its] of byStack)
+    for (const id of new Set(ownPath(context, node).slice(0, -1))) {
+      const row = rows.get(id);
+      if (row) addSums(row, its);
+      else rows.set(id, { ...its });
+    }
   return { rows, npt: all };
+}
+
+/** The time of threads that work in the procedure or in what it calls. */
+function threadsWithin(context: FindingContext, scope: HotScope, id: number): Map<number, number> {
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  const runsIt = new Map<number, boolean>();
+  const byThread = new Map<number, number>();
+  for (let k = 0; k < tables.weights.length; k++) {
+    if (!isAtWork(context, scope, k)) continue;
+    const node = u32(tuples.stack, k);
+    const runs = runsIt.get(node) ?? ownPath(context, node).slice(0, -1).includes(id);
+    runsIt.set(node, runs);
+    if (runs) addTo(byThread, u32(tuples.thread, k), f64(tables.weights, k));
+  }
+  return byThread;
 }
 
 /** The innermost procedure that has half of this work including callees. */
@@ -195,7 +226,8 @@ function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number
     .filter(([id, { npt }]) => npt >= Math.max(leastNs, leastCalled * all) && !isSaid(scope, id, npt))
     .sort((a, b) => a[1].npt - b[1].npt);
   if (!best) return [];
-  const [id, hot] = best;
+  const [id, sums] = best;
+  const hot = { ...hotOf(), ...sums, byThread: threadsWithin(context, scope, id) };
   const { restNs } = withCalled(context, scope, id, 0);
   const [largest] = [...ownersBelow(context, scope, id)].sort((a, b) => b[1] - a[1]);
   const within = largest && largest[1] >= leastNs ? { entity: largest[0], ns: largest[1] } : null;
