@@ -11,8 +11,8 @@ const second = 1e9;
 
 /**
  * P = 2. Main waits for half of the time for a lock that one thread holds; another one works all the time. `onPath`:
- * how long the holder is on the time path; `mains`: what main does in the other half; `checks`: what the third thread runs;
- * `after`: what follows.
+ * how long the holder is on the time path; `mains`: what main does in the other half; `checks`: what the third thread
+ * runs; `after`: what follows.
  */
 function kept({
   kind = 'mutex',
