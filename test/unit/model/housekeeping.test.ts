@@ -3,6 +3,7 @@ import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { factsOf, ms, waitingIn } from '../../support/facts.js';
+import { prepareWaitOverlap, waitersBeside } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
 import { io, ProfileBuilder as Builder, run, wait } from '../../support/profile-builder.js';
 
 const second = 1e9;
@@ -81,4 +82,26 @@ test('what such threads wait for is not waited for while code of the program run
     ).waiting?.threads ?? 0;
   t.is(Math.round(serial(besideWork(0))), 4);
   t.is(serial(besideWork(Purpose.housekeeping)), 0);
+});
+
+test('who waits for an object for which no thread of the program waits is not beside what runs', (t) => {
+  const raw = new Builder({ processors: 2 })
+    .stretch(second, [run('main', ['main', 'compute']), wait('w', ['main', 'work', 'condition:more'])])
+    .object('condition:others', {})
+    .build();
+  const { stack, object, ns, waitersNs } = raw.waitOverlap;
+  const others = raw.entities.findIndex(({ name }) => name === 'others');
+  const withOthers = {
+    ...raw,
+    waitOverlap: {
+      ...raw.waitOverlap,
+      stack: Uint32Array.from([...stack, stack[0]!]),
+      object: Uint32Array.from([...object, others]),
+      ns: Float64Array.from([...ns, ns[0]!]),
+      waitersNs: Float64Array.from([...waitersNs, waitersNs[0]!]),
+    },
+  };
+  const overlap = prepareWaitOverlap(withOthers);
+  const means = [...waitersBeside(overlap, [stack[0]!])].map(([id, mean]) => [raw.entities[id]?.name, mean]);
+  t.deepEqual(means, [['more', 1]]);
 });

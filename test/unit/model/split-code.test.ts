@@ -46,16 +46,55 @@ test('code of which a division saves more than half is not said to become faster
   t.pass();
 });
 
-test('serial code of one thread in several procedures: the largest piece says what all of it costs', (t) => {
+/** One thread reads, sorts and so on for these times; another one is beside it if it waits. */
+function inPieces(times: Readonly<Record<string, number>>, beside: boolean): Model {
   const builder = new Builder({ processors: 2 });
-  for (const [k, name] of ['read', 'sort', 'index', 'write'].entries())
-    builder.stretch((0.3 - 0.05 * k) * second, [run('main', ['main', name])]);
-  const model = buildModel(builder.build()),
+  const others = beside ? [wait('w', ['main', 'work', 'condition:more'])] : [];
+  for (const [name, time] of Object.entries(times))
+    builder.stretch(time * second, [run('main', ['main', name]), ...others]);
+  return buildModel(builder.build());
+}
+
+test('serial code of one thread, of which no procedure has half: one finding about the thread', (t) => {
+  const times = {
+    read: 0.3,
+    sort: 0.25,
+    index: 0.2,
+    write: 0.15,
+    ...Object.fromEntries([...'abcd'].map((c) => [c, 0.004])),
+  };
+  const model = inPieces(times, true),
     [first, ...others] = model.findings;
-  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 300]);
-  const { inAll } = factsOf(first, 'serial');
-  t.deepEqual([ms(inAll!.costNs), ms(inAll!.spreadNs)], [900, 450]);
+  t.deepEqual([first?.kind, model.entities[first!.entity]?.kind, first?.name], ['serial', 'thread', 'main']);
+  // what each of a, b, c and d has is too little for a finding, but not for the sum
+  t.deepEqual([ms(first!.costNs), ms(first!.savingNs)], [916, 458]);
+  const { pieces } = factsOf(first, 'serial');
+  t.deepEqual(
+    pieces.map(({ entity, costNs }) => [model.entities[entity]?.name, ms(costNs)]),
+    [
+      ['read', 300],
+      ['sort', 250],
+      ['index', 200],
+      ['write', 150],
+    ],
+  );
+  t.false(others.some(({ facts }) => facts.form === 'serial'));
+  t.regex(sentence(model, first!), /All code that thread main runs alone costs 916 ms .* No procedure has half of it/);
+  t.regex(sentence(model, first!), /spread over 2 processors, it would take 458 ms less/);
+});
+
+test('serial code of one thread, of which one procedure has half: that one, with what all of it costs', (t) => {
+  const [first, ...others] = inPieces({ read: 0.5, sort: 0.2, index: 0.2 }, true).findings;
+  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 500]);
+  const { inAll, pieces } = factsOf(first, 'serial');
+  t.deepEqual([ms(inAll!.costNs), ms(inAll!.spreadNs), pieces], [900, 450, []]);
   for (const one of others) if (one.facts.form === 'serial') t.is(one.facts.inAll, null);
+});
+
+test('a program with one thread: that it runs alone goes without saying, the pieces are reported', (t) => {
+  const model = inPieces({ read: 0.3, sort: 0.25, index: 0.2, write: 0.15 }, false),
+    [first] = model.findings;
+  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 300]);
   t.regex(sentence(model, first!), /All that this thread runs alone costs 900 ms of 900 ms/);
 });
 

@@ -52,6 +52,7 @@ export const serial: SerialFacts = {
   smaller: [],
   allNs: 0,
   inAll: null,
+  pieces: [],
   teamNs: null,
 };
 
@@ -83,6 +84,17 @@ export const missingWork: [string, Finding][] = [
   [
     'serial, in several procedures, of a team that gains nothing',
     finding(setup, { ...serial, allNs: 1.2 * s, inAll: { costNs: 1.5 * s, spreadNs: 0.75 * s }, teamNs: 0.2 * s }),
+  ],
+  [
+    'serial, all that a thread runs alone, in several procedures',
+    finding(worker, {
+      ...serial,
+      waiting,
+      pieces: [
+        { entity: setup, costNs: 0.2 * s },
+        { entity: work, costNs: 0.15 * s },
+      ],
+    }),
   ],
   ['serial, of a team that takes as long', finding(setup, { ...serial, teamNs: 0 })],
   ['a held lock', finding(table, { ...serial, callers: [1, 3] })],

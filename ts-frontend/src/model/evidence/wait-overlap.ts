@@ -54,13 +54,15 @@ function ofProgram(raw: RawProfile): Map<number, number> {
 export function prepareWaitOverlap(raw: RawProfile): WaitOverlap {
   const { waitOverlap } = raw;
   const part = ofProgram(raw);
+  // No thread whose waits are part of the program's times waits for an object that has none of these.
+  const partOf = (object: number): number => (object === 0 ? 1 : (part.get(object) ?? 0));
   const byObject = new Map<number, Beside>();
   for (let k = 0; k < waitOverlap.ns.length; k++) {
     const object = u32(waitOverlap.object, k);
     let row = byObject.get(object);
     if (!row) byObject.set(object, (row = { ns: new Map<number, number>(), waitersNs: new Map<number, number>() }));
     addTo(row.ns, u32(waitOverlap.stack, k), f64(waitOverlap.ns, k));
-    addTo(row.waitersNs, u32(waitOverlap.stack, k), f64(waitOverlap.waitersNs, k) * (part.get(object) ?? 1));
+    addTo(row.waitersNs, u32(waitOverlap.stack, k), f64(waitOverlap.waitersNs, k) * partOf(object));
   }
   const costOfNode = costsBesideIdle(raw);
   const idleOfNode = costsBesideIdle(raw, (b) => raw.head.processors - b);

@@ -30,7 +30,8 @@ import { divided } from './division.js';
 import { goroutineLock } from './goroutines.js';
 import { handsOver } from './openmp.js';
 import { areSides, isStream, onlyWorker, pipelinesOf, roundTrip, stream } from './pipeline.js';
-import { addAllSerial, serial, type SerialPiece } from './serial.js';
+import { joinSerial, type SerialPiece } from './all-serial.js';
+import { serial } from './serial.js';
 import { SerialParts } from './serial-parts.js';
 
 /** Contexts of one entity, or of entities of one name, that the same threads run; they have no stack in common. */
@@ -127,6 +128,7 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
   const { model, tables } = findingContext;
   const smallest = (Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs) / 2;
   const isHandedOver = handsOver(findingContext);
+  const taken = new Uint8Array(tables.stacks.count);
   const divisions = { parts: new SerialParts(findingContext, contexts), successions: successionsByStart(model) };
   const sorted: Sorted = { unfed: [], streams: [], alone: [], inTurn: new Map(), shared: new Map() };
   for (const { id, context, members } of alikeOf(
@@ -135,11 +137,13 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
     concentrate(model.raw, tables, contexts, smallest),
   )) {
     const stats = statsOf(model.raw, contexts, tables.weights, members);
-    if (stats.lost < smallest || !isCode(item(model.entities, id)) || isHandedOver(members)) continue;
+    if (stats.lost < smallest) continue;
+    for (const node of members) taken[node] = 1;
+    if (!isCode(item(model.entities, id)) || isHandedOver(members)) continue;
     const candidate = candidateOf(findingContext, { id, context, members, stats, parts: [] });
     sortInto(sorted, findingContext, contexts, divisions, candidate);
   }
-  return reportedOf(sorted, findingContext, contexts);
+  return reportedOf(sorted, findingContext, contexts, taken);
 }
 
 /**
@@ -157,7 +161,8 @@ function withoutStreamsOfMain(sorted: Sorted, { model }: FindingContext, worker:
   };
 }
 
-function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts): Finding[] {
+/** `taken`: the stacks of all candidates. */
+function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts, taken: Uint8Array): Finding[] {
   const reported: Finding[] = [];
   const staged = new Set<number>();
   const only = onlyWorker(context, [...sorted.streams, ...sorted.alone]);
@@ -189,12 +194,13 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts)
   for (const candidate of joinPhases(context, contexts, joinCalls(context, contexts, serials))) {
     const { parts: calls, threads, alone: isAlone, thread } = candidate;
     const lock = goroutineLock(context, candidate);
-    const finding = lock ?? serial(context, contexts, candidate, { calls, oneAtATime: threads >= 2 });
-    reported.push(finding);
-    if (!lock) pieces.push({ finding, thread: isAlone ? thread : 0 });
+    if (lock) reported.push(lock);
+    else {
+      const finding = serial(context, contexts, candidate, { calls, oneAtATime: threads >= 2 });
+      pieces.push({ finding, candidate, thread: isAlone ? thread : 0 });
+    }
   }
-  addAllSerial(pieces);
-  return reported;
+  return [...reported, ...joinSerial(context, contexts, pieces, taken)];
 }
 
 /** Whether one of the two sides runs it while the other one waits. */

@@ -84,6 +84,9 @@ const rareWaitNs = 100_000;
  * wait.
  */
 const muchHanding = 0.1;
+/** The share from which waits may be this many times as rare: then nothing else can take the time. */
+const mostlyHanding = 0.3,
+  rarer = 2;
 
 /** Whether the tuple (by index) is in a run-time library's call that waits or wakes. */
 const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolean => {
@@ -176,8 +179,10 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const runNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const workNs = phaseOf(model, byObject.keys()).processorShare * runNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
-  if (waits === 0 || (!condition && workNs / waits > rareWaitNs)) return [];
+  if (waits === 0) return [];
   const handingNs = handOversOf(context).handingNs / shownPerRun(model);
+  const rareNs = rareWaitNs * (handingNs >= mostlyHanding * workNs ? rarer : 1);
+  if (!condition && workNs / waits > rareNs) return [];
   if (!condition && (workNs - handingNs) / waits >= shortWaitNs && handingNs < muchHanding * workNs) return [];
   const { cost, busy, spinning, wantedNs } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);

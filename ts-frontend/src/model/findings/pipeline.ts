@@ -366,8 +366,9 @@ function mutualWait(
   related: number[],
 ): Finding {
   const object = item(objects, 0);
-  const saved = lossOf(levels, item(model.entities, object), defined(levels.waits.get(object)));
-  const savingNs = Math.min(stats.lost, saved.blockedSaving + saved.spinSaving);
+  const waits = levels.waits.get(object); // none, if only threads at rest were seen to wait for it
+  const saved = waits ? lossOf(levels, item(model.entities, object), waits) : null;
+  const savingNs = saved ? Math.min(stats.lost, saved.blockedSaving + saved.spinSaving) : 0;
   return findingOf(model, {
     entity: shownId(model, object),
     kind: 'dependency',

@@ -64,37 +64,11 @@ export function serial(
       smaller: [],
       allNs: stats.npt,
       inAll: null,
+      pieces: [],
       teamNs: savedWithoutTeam(findingContext, candidate),
     },
     related: [...(worker !== 0 ? [worker] : []), ...parts, ...(waited ? [waited.object] : [])],
   });
-}
-
-/** All serial code of a thread is mentioned if it is this many times as much as its largest piece. */
-const notablyMore = 1.25;
-
-/** A finding about serial code, and the thread that runs it alone; 0: several. */
-export interface SerialPiece {
-  finding: Finding;
-  thread: number;
-}
-
-/**
- * The serial code of one thread is often in several procedures: the finding about the largest piece says how much it is
- * together, and that a team gains nothing. The pieces have no time in common.
- */
-export function addAllSerial(pieces: readonly SerialPiece[]): void {
-  const byThread = new Map<number, Finding[]>();
-  for (const { finding, thread } of pieces)
-    if (thread !== 0) byThread.set(thread, [...(byThread.get(thread) ?? []), finding]);
-  for (const findings of byThread.values()) {
-    const sum = (nsOf: (one: Finding) => number): number => findings.reduce((all, one) => all + nsOf(one), 0);
-    const largest = findings.reduce((most, one) => (one.costNs > most.costNs ? one : most));
-    const costNs = sum((one) => one.costNs);
-    for (const { facts } of findings.filter((one) => one !== largest)) if (facts.form === 'serial') facts.teamNs = null;
-    if (largest.facts.form === 'serial' && costNs >= notablyMore * largest.costNs)
-      largest.facts.inAll = { costNs, spreadNs: sum((one) => one.savingNs) };
-  }
 }
 
 /** A thread with at least this share of the work has most of it. */

@@ -42,6 +42,8 @@ export interface SerialFacts {
   smaller: { entity: number; costNs: number }[]; // further serial code that is too small for findings of its own
   allNs: number; // what it takes at all times: saved if it took no time
   inAll: AloneFacts | null; // all serial code of this thread, if that is notably more; null: another finding has it
+  // if it is all that a thread runs alone, in several procedures: those with most of it, by cost; else none
+  pieces: { entity: number; costNs: number }[];
   // OpenMP's threads wait while it runs, and one thread would do all of the work in this time less; null: it would not
   teamNs: number | null;
 }

@@ -21,12 +21,15 @@ export function serial(
   const { kind, members } = item(model.entities, finding.entity);
   const isLock = kind === 'lock';
   const code =
-    facts.worker && kind === 'thread' // that thread, or the threads of its name
-      ? 'That'
-      : isLock
-        ? heldText(title(finding.entity))
-        : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
+    facts.pieces.length > 0
+      ? `All code that ${title(finding.entity)} runs alone`
+      : facts.worker && kind === 'thread' // that thread, or the threads of its name
+        ? 'That'
+        : isLock
+          ? heldText(title(finding.entity))
+          : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
   const inside = [...(facts.loop === null ? [] : [`the loop at ${facts.loop}`]), ...facts.parts.map(name)];
+  const pieces = facts.pieces.map((one) => `${title(one.entity)} ${time(one.costNs)}`);
   const parts = inside.length > 0 ? ` Most of that is in ${inside.join(' and ')}.` : '';
   const smaller =
     facts.smaller.length > 0
@@ -64,7 +67,7 @@ export function serial(
           ? 'Divide it evenly among these threads (smaller pieces, which each takes when it has done the one ' +
             'before), or do less there'
           : 'Do less there, or do it in parallel';
-  const areThreads = !facts.worker && kind === 'thread' && members.length > 1;
+  const areThreads = !facts.worker && facts.pieces.length === 0 && kind === 'thread' && members.length > 1;
   const first = areThreads ? `${code.charAt(0).toUpperCase()}${code.slice(1)}` : code;
   const ran = areThreads ? 'each' : `${count(facts.succession ?? 0)} threads ran it, each of which`;
   const worker = facts.worker
@@ -85,14 +88,28 @@ export function serial(
     text:
       `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}` +
       `while ${areThreads ? 'they' : 'it'} ran, ` +
-      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${siblingsText(facts, name)}` +
+      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.` +
+      `${piecesText(pieces)}${parts}${siblingsText(facts, name)}` +
       `${againText(facts.again, title, time)}${smaller}${inAll}`,
     remedy:
-      `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: without it the run would ` +
-      `take ${without}` +
-      (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
+      pieces.length > 0 && team === ''
+        ? spreadText(model.usable, time(facts.spreadNs))
+        : `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: without it the run would ` +
+          `take ${without}` +
+          (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
 }
+
+/** No piece is half of it. */
+function piecesText(pieces: readonly string[]): string {
+  if (pieces.length === 0) return '';
+  const parts = pieces.length === 1 ? 'the largest part is' : 'the largest parts are';
+  return ` No procedure has half of it: ${parts} ${pieces.join(', ')}.`;
+}
+
+const spreadText = (processors: number, time: string): string =>
+  'Let several threads do it, or do less in the largest parts' +
+  (processors > 1 ? `: spread over ${processors} processors, it would take ${time} less.` : '.');
 
 function againText(its: SerialFacts['again'], title: Phrases['title'], time: Phrases['time']): string {
   if (!its) return '';
