@@ -94,8 +94,8 @@ export function serial(
     remedy:
       pieces.length > 0 && team === ''
         ? spreadText(model.usable, time(facts.spreadNs))
-        : `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: without it the run would ` +
-          `take ${without}` +
+        : `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: ` +
+          `without it the run would take ${without}` +
           (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
 }
