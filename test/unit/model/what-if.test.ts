@@ -76,7 +76,8 @@ test('what was not reported leaves bounds: no chain loses more than it has on th
     t.true(highNs <= now.find((row) => row.processors === processors)!.ns, `no longer than now on ${processors}`);
   }
   const costly = answer({ missed: true, factor: 2, spanNs: 3 * second });
-  t.true(costly.lowNs! >= 3 * second && costly.highNs === 6 * second);
+  t.true(costly.lowNs! >= 3 * second && costly.lowNs! <= 5 * second);
+  t.true(costly.highNs! >= 5 * second && costly.highNs! < 5.6 * second, 'not 6: all of its work is two seconds');
 });
 
 test('no answer: it never ran, nothing was measured for it, nothing has the name, nobody waited', (t) => {

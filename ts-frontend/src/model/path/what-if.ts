@@ -196,14 +196,17 @@ function certain({ model, workNs }: WhatIfInput, sampledNs: number): number {
 
 /**
  * Bounds if the procedure became slower: the span grows at least by what is on it now, and at most as if all of it were
- * the procedure.
+ * the procedure; nor by more than all work of the procedure does.
  */
-function slower({ spanNs, workNs }: WhatIfInput, raw: RawWhatIf, row: SpanEntity | undefined): Lengths {
+function slower(input: WhatIfInput, raw: RawWhatIf, row: SpanEntity | undefined): Lengths {
+  const { spanNs, workNs } = input;
   const more = raw.factor - 1;
+  const ownNs = item(input.model.entities, raw.entity).processorTimeNs;
+  const lowNs = spanNs + more * (row?.ci95.lowNs ?? 0);
   return {
     basis: 'sampled',
-    lowNs: spanNs + more * (row?.ci95.lowNs ?? 0),
-    highNs: spanNs * raw.factor,
+    lowNs,
+    highNs: Math.max(lowNs, Math.min(spanNs * raw.factor, spanNs + more * (ownNs + certain(input, ownNs)))),
     workNs: workNs + more * (row?.workNs ?? 0),
   };
 }
