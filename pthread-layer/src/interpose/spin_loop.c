@@ -84,9 +84,16 @@ static int yield_waiting(struct qzl_thread *me, const uint32_t *objects, unsigne
   return result;
 }
 
+/* Whether it is in a wait that the layer reports already (a lock of LLVM's OpenMP, whose library yields for all of its
+ * waits in one place): its yields are part of that. */
+static inline bool is_waiting(const struct qzl_thread *me) {
+  const struct qz_thread *record = me->thread.record;
+  return record && QZ_STATE_OF(__atomic_load_n(&record->state, __ATOMIC_RELAXED)) == QZ_STATE_BLOCKED;
+}
+
 QZL_EXPORT int sched_yield(void) {
   struct qzl_thread *me;
-  if (!qzi_publishing() || !(me = qzl_here()) || me->marked) return qzl_real.sched_yield();
+  if (!qzi_publishing() || !(me = qzl_here()) || me->marked || is_waiting(me)) return qzl_real.sched_yield();
   uint64_t site = QZL_SITE();
   uint32_t objects[QZL_YIELD_WORDS];
   bool just = qzl_has_just_yielded(me) || qzl_has_just_tried(me);
