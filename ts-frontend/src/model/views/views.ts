@@ -6,10 +6,11 @@
 import { u32 } from '../profile/columns.js';
 import { tablesOf } from '../metrics/tables.js';
 import { isCode, procedureOf } from '../profile/code-scopes.js';
+import { PairIndex } from '../profile/pair-index.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import type { Model } from '../result/types.js';
 import { addCosts, contextTree, costsAt, walkTree, type ContextTree } from './context-tree.js';
-import { costCount, type Costs } from './costs.js';
+import { costCount } from './costs.js';
 import { byCost, type Subject, type ViewRow } from './rows.js';
 
 export type ViewName = 'tree' | 'callers' | 'flat';
@@ -117,61 +118,75 @@ function scopeOf(model: Model, id: number): number {
   return model.entities[scope]?.group || scope;
 }
 
-/** The subject of a row of the flat view, and the rows below it. */
+/** A row of the flat view: its costs are in `row` of those of its Parts. */
 interface Part {
   subject: Subject;
-  total: Costs;
-  self: Costs;
-  parts: Map<string, Part>;
+  row: number;
+  below: Map<number | string, Part> | null; // by entity or path; null: none yet
   onPath: number; // number of occurrences on the path to the current node
 }
-const partFor = (subject: Subject): Part => ({
-  subject,
-  total: new Float64Array(costCount),
-  self: new Float64Array(costCount),
-  parts: new Map(),
-  onPath: 0,
-});
-function within(part: Part, key: string, subject: () => Subject): Part {
-  let found = part.parts.get(key);
-  if (!found) part.parts.set(key, (found = partFor(subject())));
-  return found;
+
+/** All rows of the flat view, their costs side by side, since there may be 100,000. */
+class Parts {
+  total: Float64Array = new Float64Array(64 * costCount);
+  self: Float64Array = new Float64Array(64 * costCount);
+  #count = 0;
+
+  add(subject: Subject): Part {
+    const row = this.#count++;
+    if (this.total.length < this.#count * costCount) {
+      this.total = grown(this.total);
+      this.self = grown(this.self);
+    }
+    return { subject, row, below: null, onPath: 0 };
+  }
+
+  within(part: Part, key: number | string, subject: () => Subject): Part {
+    part.below ??= new Map();
+    let found = part.below.get(key);
+    if (!found) part.below.set(key, (found = this.add(subject())));
+    return found;
+  }
+}
+function grown(costs: Float64Array): Float64Array {
+  const more = new Float64Array(2 * costs.length);
+  more.set(costs);
+  return more;
 }
 
-/** The rows of the flat view that contain an entity, from its module on; `key`: of these entities. */
-interface Place {
-  key: string;
-  parts: Part[];
-}
-
+/** The rows of the flat view that contain a node of the tree, from its module on. */
 class Places {
-  readonly whole = partFor({ kind: 'entity', entity: 0 });
-  readonly #known = new Map<string, Place>();
-  readonly #byNode: (Place | undefined)[] = [];
+  readonly parts = new Parts();
+  readonly whole = this.parts.add({ kind: 'entity', entity: 0 });
+  readonly #all: (readonly Part[])[] = [[]]; // by number, from 1 on
+  readonly #byNode: Uint32Array;
+  readonly #numbers: PairIndex; // by entity, and the place that it is in
   constructor(
     private readonly model: Model,
     private readonly tree: ContextTree,
-  ) {}
-
-  at = (node: number): Part[] => this.#place(node).parts;
-
-  #place(node: number): Place {
-    return (this.#byNode[node] ??= this.#find(node));
+  ) {
+    this.#byNode = new Uint32Array(tree.count);
+    this.#numbers = new PairIndex(tree.count);
   }
 
-  #find(node: number): Place {
+  at = (node: number): readonly Part[] => this.#all[this.#place(node)] ?? [];
+
+  #place(node: number): number {
+    const known = u32(this.#byNode, node);
+    return known === 0 ? (this.#byNode[node] = this.#find(node)) : known;
+  }
+
+  #find(node: number): number {
     const entity = u32(this.tree.entity, node),
-      scope = this.#around(node);
-    const around = scope === 0 ? null : this.#place(scope);
-    const key = `${entity} ${around?.key ?? ''}`;
-    let place = this.#known.get(key);
-    if (!place) {
-      const outer = around?.parts ?? this.#file(entity);
+      scope = this.#around(node),
+      around = scope === 0 ? 0 : this.#place(scope);
+    const number = this.#numbers.findOrAdd(entity, around, this.#all.length);
+    if (number === this.#all.length) {
+      const outer = around === 0 ? this.#file(entity) : (this.#all[around] ?? []);
       const inside = outer[outer.length - 1] ?? this.whole;
-      place = { key, parts: [...outer, within(inside, `${entity}`, () => ({ kind: 'entity', entity }))] };
-      this.#known.set(key, place);
+      this.#all.push([...outer, this.parts.within(inside, entity, () => ({ kind: 'entity', entity }))]);
     }
-    return place;
+    return number;
   }
 
   /**
@@ -195,40 +210,44 @@ class Places {
 
   #file(entity: number): Part[] {
     const { module, file } = this.model.entities[entity] ?? { module: '', file: '' };
-    const its = within(this.whole, module, () => ({ kind: 'module', path: module }));
-    return [its, within(its, file, () => ({ kind: 'file', path: file }))];
+    const its = this.parts.within(this.whole, module, () => ({ kind: 'module', path: module }));
+    return [its, this.parts.within(its, file, () => ({ kind: 'file', path: file }))];
   }
 }
 
 /** A part is charged with a context once, however often it is on the path. */
 function flatView(model: Model, tree: ContextTree): ViewRow {
   const places = new Places(model, tree);
-  const { whole } = places;
-  addCosts(whole.total, 0, tree.total, 0);
-  addCosts(whole.self, 0, tree.self, 0);
+  const { whole, parts } = places;
+  addCosts(parts.total, whole.row, tree.total, 0);
+  addCosts(parts.self, whole.row, tree.self, 0);
   walkTree(
     tree,
     (node) => {
       if (node === 0) return;
       for (const part of places.at(node)) {
-        if (part.onPath++ === 0) addCosts(part.total, 0, tree.total, node);
-        addCosts(part.self, 0, tree.self, node);
+        if (part.onPath++ === 0) addCosts(parts.total, part.row, tree.total, node);
+        addCosts(parts.self, part.row, tree.self, node);
       }
     },
     (node) => {
       if (node !== 0) for (const part of places.at(node)) part.onPath--;
     },
   );
-  return flatRow(whole);
+  return flatRow(parts, whole);
 }
 
-function flatRow(part: Part): ViewRow {
+function flatRow(parts: Parts, { subject, row, below }: Part): ViewRow {
   return {
-    subject: part.subject,
+    subject,
     recursive: false,
-    total: part.total,
-    self: part.self,
-    size: part.parts.size,
-    open: (column) => byCost(Array.from(part.parts.values(), flatRow), column),
+    total: costsAt(parts.total, row),
+    self: costsAt(parts.self, row),
+    size: below?.size ?? 0,
+    open: (column) =>
+      byCost(
+        Array.from(below?.values() ?? [], (part) => flatRow(parts, part)),
+        column,
+      ),
   };
 }
