@@ -174,6 +174,14 @@ export const waits: [string, Finding][] = [
     'a spin lock seen from outside',
     finding(table, { ...lock, spins: true, counted: false, waitsCounted: false, holder: null, readyInstead: true }),
   ],
+  [
+    'turns by busy-waiting',
+    finding(
+      join_,
+      { form: 'spin-turns', objects: [join_, table], threads: 2, waitingNs: 1.2e9, workNs: 0.8e9, aloneNs: savesNs },
+      { kind: 'spinning', processorUse: { busy: 1, spinning: 2, idle: 1 } },
+    ),
+  ],
   ['spinning', finding(join_, { form: 'spinning', savesNs }, { processorUse: { busy: 1, spinning: 2, idle: 1 } })],
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],
   [

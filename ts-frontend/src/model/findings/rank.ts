@@ -45,6 +45,7 @@ import { sharingFindings } from './sharing.js';
 import { unseenSystem } from '../evidence/short-lived.js';
 import { shortThreadFindings } from './short-threads.js';
 import { joinThreadLocks } from './thread-locks.js';
+import { spinTurnFindings } from './spin-turns.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
 import { housekeepingWaits } from '../metrics/housekeeping.js';
@@ -90,6 +91,7 @@ const sums = (context: FindingContext): Finding[] => [
   ...lockChurnFindings(context),
   ...nothingRunsFindings(context),
   ...yieldFindings(context),
+  ...spinTurnFindings(context),
   ...collectionFindings(context),
   ...sharingFindings(context),
 ];

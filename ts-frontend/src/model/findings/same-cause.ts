@@ -37,16 +37,17 @@ function isNotWoken({ facts, savingNs }: Finding, _: number, all: readonly Findi
 }
 
 /**
- * If threads wait by yielding, work may seem unevenly divided, or serial while others spin, because each thread has a
- * piece while the other one looks for its next; such findings are dropped.
+ * If threads wait by yielding, or take turns by busy-waiting, work may seem unevenly divided, or serial while others
+ * spin, because each thread has a piece while the other one looks for its next; such findings are dropped. Where they
+ * take turns, there is no stage of a pipeline that works all the time, either.
  */
 function isNotYielded({ facts, processorUse }: Finding, _: number, all: readonly Finding[]): boolean {
   const isPiece =
     facts.form === 'uneven-division' ||
     facts.form === 'mutual-wait' ||
     (facts.form === 'serial' && processorUse.spinning > processorUse.idle);
-  if (!isPiece) return true;
-  return !all.some((one) => one.facts.form === 'yields');
+  if (isPiece && all.some((one) => one.facts.form === 'yields')) return false;
+  return !((isPiece || facts.form === 'slowest-stage') && all.some((one) => one.facts.form === 'spin-turns'));
 }
 
 /**

@@ -326,6 +326,16 @@ export interface YieldFacts {
   aloneNs: number; // saved if one thread did all the work, without hand-overs
 }
 
+/** Threads wait for each other in loops that read memory, so often that one thread would do all the work sooner. */
+export interface SpinTurnFacts {
+  form: 'spin-turns';
+  objects: number[]; // the loops, longest wait first
+  threads: number; // number of threads that both wait there and work
+  waitingNs: number; // processor time in these loops
+  workNs: number; // processor time of all other work, and time at rest
+  aloneNs: number; // saved if one thread did all the work, which takes as long as now
+}
+
 /** Threads on different CPUs write one cache line alternately, so that it moves from CPU to CPU each time. */
 export interface SharingFacts {
   form: 'sharing';
@@ -365,6 +375,7 @@ export type Facts =
   | OversubscriptionFacts
   | KernelWorkFacts
   | YieldFacts
+  | SpinTurnFacts
   | CollectionFacts
   | ProcessStartFacts
   | CompilationFacts

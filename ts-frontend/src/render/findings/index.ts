@@ -18,6 +18,7 @@ import { collection } from './collection.js';
 import { compilation } from './compilation.js';
 import { cpuLimit } from './cpu-limits.js';
 import { sharing } from './sharing.js';
+import { spinTurns } from './spin-turns.js';
 import { yields } from './yields.js';
 import { processStarts, serialization } from './process-starts.js';
 import { processes } from './processes.js';
@@ -82,6 +83,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return serialization(finding, facts, say);
     case 'yields':
       return yields(finding, facts, say);
+    case 'spin-turns':
+      return spinTurns(finding, facts, say);
     case 'sharing':
       return sharing(finding, facts, say);
     case 'allocation':
