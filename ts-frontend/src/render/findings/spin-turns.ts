@@ -11,8 +11,9 @@ export function spinTurns(
   return {
     text:
       `${count(threads)} threads busy-wait for each other so often that one thread would do the work of all sooner: ` +
-      `they spend ${time(waitingNs)} of processor time at ${objects.map(title).join(' and ')}, and all their work ` +
-      `takes only ${time(workNs)}. That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
+      `they spend ${time(waitingNs)} of processor time at ${objects.map(title).join(' and ')}, and all their ` +
+      `work takes only ${time(workNs)}. That costs ${costs(finding.costNs)}; on average ` +
+      `${processorUse(finding.processorUse)}.`,
     remedy:
       'Use fewer threads there, or give them larger pieces of work between two waits. Doing all the work in one ' +
       `thread would save ${time(aloneNs)}, and more if its data now moves from CPU to CPU; quartz run --try ` +
