@@ -20,7 +20,8 @@ for (const priority of [10, highest])
     const { head, balance, cpuLimits } = openProfile(file);
     t.is(cpuLimits.realtime[0], priority);
     t.is(cpuLimits.outranked[0], 1);
-    // no thread sleeps for 600 ms: without precedence there are hardly any while they work
+    // No thread sleeps for 600 ms: without precedence there are hardly any while they work. With it there are as many
+    // as they cost, of which the machine decides.
     const busy = balance.busy.reduce((sum, b, k) => sum + (b > 0 ? (balance.count[k] ?? 0) : 0), 0);
-    t.true(busy >= 100, `${busy} of ${head.snapshots} in ${head.elapsedNs / 1e6} ms`);
+    t.true(busy >= 30, `${busy} of ${head.snapshots} in ${head.elapsedNs / 1e6} ms`);
   });
