@@ -69,6 +69,10 @@ export function processorUseOf(P: number, busy: number, spinning: number): Findi
   return { busy, spinning, idle: Math.max(0, P - busy - spinning) };
 }
 
+/** On average over the whole run. */
+export const processorUseOfRun = ({ processors, balance, elapsedNs }: Model): Finding['processorUse'] =>
+  processorUseOf(processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs));
+
 export const noAdvice: Advice = { pieces: null, threads: null };
 export const largerPieces: Advice = { pieces: 'larger', threads: null };
 

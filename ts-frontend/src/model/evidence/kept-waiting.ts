@@ -23,20 +23,31 @@ const leastWork = 0.05;
 const counts = 0.05,
   untilEnd = 0.95;
 
-/** For how long the thread waits for one of the locks, by procedure of the program; and for the ends of threads. */
-function waitsOf(context: FindingContext, thread: number, locks: ReadonlySet<number>) {
+/** What main waits for: by object, and there by procedure of the program. */
+interface MainsWaits {
+  main: number;
+  byObject: ReadonlyMap<number, ReadonlyMap<number, number>>;
+}
+
+/** null: main waits for results, or does not work, so that it is not kept waiting; or that is not known. */
+export function mainsWaits(context: FindingContext): MainsWaits | null {
   const { model, tables } = context;
+  const main = mainThread(model);
+  if (!main || model.head.publisher !== 'pthread' || model.raw.head.pathNs <= 0) return null;
+  if (main.processorTimeNs < leastWork * model.elapsedNs) return null;
   const { tuples } = model.raw;
-  const byProcedure = new Map<number, number>();
+  const byObject = new Map<number, Map<number, number>>();
   let joiningNs = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.thread[k] !== thread || tuples.waiting[k] === Waiting.none) continue;
+    if (tuples.thread[k] !== main.id || tuples.waiting[k] === Waiting.none) continue;
     const node = u32(tuples.stack, k),
       object = u32(tables.stacks.entity, node);
     if (item(model.entities, object).rawKind === 'join') joiningNs += f64(tuples.ns, k);
-    if (locks.has(object)) addTo(byProcedure, ownPath(context, node)[0] ?? 0, f64(tuples.ns, k));
+    let byProcedure = byObject.get(object);
+    if (!byProcedure) byObject.set(object, (byProcedure = new Map<number, number>()));
+    addTo(byProcedure, ownPath(context, node)[0] ?? 0, f64(tuples.ns, k));
   }
-  return { byProcedure, joiningNs };
+  return joiningNs > mostJoining * model.elapsedNs ? null : { main: main.id, byObject };
 }
 
 /** For how long who holds one of the locks is on the time path. */
@@ -71,19 +82,21 @@ function workAside(context: FindingContext, main: number, procedure: number): bo
 }
 
 /** What main waits for one of these locks, and what it saves at most if it need not; null: nothing of that kind. */
-export function keptWaiting(context: FindingContext, locks: ReadonlySet<number>): KeptWaitingFacts | null {
+export function keptWaiting(
+  context: FindingContext,
+  { main, byObject }: MainsWaits,
+  locks: ReadonlySet<number>,
+): KeptWaitingFacts | null {
   const { model } = context;
-  const main = mainThread(model);
-  if (!main || model.head.publisher !== 'pthread' || model.raw.head.pathNs <= 0) return null;
   const { elapsedNs } = model;
-  const { byProcedure, joiningNs } = waitsOf(context, main.id, locks);
+  const byProcedure = new Map<number, number>();
+  for (const id of locks) for (const [procedure, ns] of byObject.get(id) ?? []) addTo(byProcedure, procedure, ns);
   const waitNs = total(byProcedure);
-  if (waitNs < leastWaiting * elapsedNs || joiningNs > mostJoining * elapsedNs) return null;
-  if (main.processorTimeNs < leastWork * elapsedNs) return null;
+  if (waitNs < leastWaiting * elapsedNs) return null;
   const [most] = [...byProcedure].sort((a, b) => b[1] - a[1]);
-  if (!most || most[0] === 0 || !workAside(context, main.id, most[0])) return null;
+  if (!most || most[0] === 0 || !workAside(context, main, most[0])) return null;
   const mostNs = Math.min(waitNs, onPathNs(context, locks));
   if (mostNs < leastOnPath * elapsedNs) return null;
   const readWrite = [...locks].every((id) => item(model.entities, id).rawKind === 'rwlock');
-  return { thread: main.id, procedure: most[0], readWrite, waitNs, mostNs };
+  return { thread: main, procedure: most[0], readWrite, waitNs, mostNs };
 }

@@ -5,7 +5,7 @@
 import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, largerPieces, noAdvice, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, noAdvice, processorUseOfRun, shownId } from '../evidence/context.js';
 import { phaseOf } from '../evidence/phase.js';
 import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
 import { withoutWaiting } from '../evidence/own-work.js';
@@ -108,7 +108,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
       advice: again ? noAdvice : largerPieces, // they wait again at once: the waking is to be changed, not the lock
       costNs: savesMostNs,
       savingNs,
-      processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
+      processorUse: processorUseOfRun(model),
       facts: {
         form: 'hand-overs',
         objects,

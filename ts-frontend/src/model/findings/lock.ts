@@ -16,7 +16,7 @@ import type { Entity, Exclusion, Finding, Model, PathTime } from '../result/type
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { jointLoss, lossOf, savingOf } from '../evidence/lock-loss.js';
 import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
-import { keptWaiting } from '../evidence/kept-waiting.js';
+import { keptWaiting, mainsWaits } from '../evidence/kept-waiting.js';
 import { longTaker } from '../evidence/lock-takers.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
@@ -29,6 +29,7 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
   const { model, least } = context;
   const byId = new Map(losses.map((loss) => [loss.entity, loss]));
   const reported = new Map<number, Contended>();
+  const mains = losses.length > 0 ? mainsWaits(context) : null;
   for (const loss of losses) {
     const entity = item(model.entities, loss.entity);
     const group = entity.group !== 0 ? byId.get(entity.group) : undefined;
@@ -36,7 +37,7 @@ export function lockFindings(context: FindingContext, losses: readonly LockLoss[
     if (group && savingOf(loss) < 0.8 * groupSaving) continue;
     if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member)))
       continue;
-    const kept = keptWaiting(context, locksOf(entity));
+    const kept = mains && keptWaiting(context, mains, locksOf(entity));
     if (savingOf(loss) >= least || kept)
       reported.set(entity.id, {
         entity,

@@ -4,7 +4,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf } from '../evidence/context.js';
+import { findingOf, processorUseOfRun } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
 import { isUsers, makingNs, ranOf, shortOf, sum, type Short } from '../evidence/short-lived.js';
 import { isBusy } from '../metrics/sums.js';
@@ -107,11 +107,7 @@ export function shortThreadFindings(context: FindingContext): Finding[] {
       advice: { pieces: 'larger', threads: 'fewer' },
       costNs: cost,
       savingNs: (savesNs + mostNs) / 2,
-      processorUse: processorUseOf(
-        model.processors,
-        model.balance.meanBusy,
-        model.balance.spinningNs / Math.max(1, model.elapsedNs),
-      ),
+      processorUse: processorUseOfRun(model),
       facts: {
         form: 'short-threads',
         spawns,

@@ -6,7 +6,7 @@ import { f64, item, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { State } from '../profile/raw-profile.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOfRun, shownId } from '../evidence/context.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import type { Finding } from '../result/types.js';
 
@@ -71,7 +71,7 @@ export function spinTurnFindings(context: FindingContext): Finding[] {
       advice: { pieces: 'larger', threads: 'fewer' },
       costNs: Math.max(waits.cost, aloneNs),
       savingNs: aloneNs,
-      processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
+      processorUse: processorUseOfRun(model),
       facts: {
         form: 'spin-turns',
         objects: [entity, ...others.slice(0, 2)],

@@ -7,7 +7,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { isOwn } from '../evidence/code-origin.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOfRun, shownId } from '../evidence/context.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Finding } from '../result/types.js';
@@ -101,7 +101,7 @@ export function yieldFindings(context: FindingContext): Finding[] {
       advice: { pieces: 'larger', threads: 'fewer' },
       costNs: Math.max(yields.cost, savingNs),
       savingNs,
-      processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
+      processorUse: processorUseOfRun(model),
       facts: {
         form: 'yields',
         share: yieldNs / Math.max(1, processorNs),

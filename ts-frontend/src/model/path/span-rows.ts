@@ -3,6 +3,7 @@
  * overlap. Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
 import { independentOnSpan, shareInterval } from '../metrics/confidence.js';
 import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
@@ -101,8 +102,7 @@ export function callersOnSpan(model: Model, code: number): SpanCaller[] {
     allNs += ns;
     while (node !== 0 && whole(u32(stacks.entity, node)) === code) node = u32(stacks.parent, node);
     const caller = node === 0 ? 0 : whole(u32(stacks.entity, node));
-    if (caller !== 0 && item(model.entities, caller).kind === 'procedure')
-      times.set(caller, (times.get(caller) ?? 0) + ns);
+    if (caller !== 0 && item(model.entities, caller).kind === 'procedure') addTo(times, caller, ns);
   });
   return [...times]
     .map(([entity, ns]) => ({ entity, share: ns / allNs }))
