@@ -10,13 +10,12 @@ export function spinTurns(
 ): Sentences {
   return {
     text:
-      `${count(threads)} threads busy-wait for each other so often that one thread would do the work of all sooner: ` +
-      `they spend ${time(waitingNs)} of processor time at ${objects.map(title).join(' and ')}, and all their ` +
-      `work takes only ${time(workNs)}. That costs ${costs(finding.costNs)}; on average ` +
+      `${count(threads)} threads busy-wait for each other so often that a single thread would finish all of the ` +
+      `work sooner: they spend ${time(waitingNs)} of processor time at ${objects.map(title).join(' and ')}, while ` +
+      `all of their work takes only ${time(workNs)}. That costs ${costs(finding.costNs)}; on average ` +
       `${processorUse(finding.processorUse)}.`,
     remedy:
-      'Use fewer threads there, or give them larger pieces of work between two waits. Doing all the work in one ' +
-      `thread would save ${time(aloneNs)}, and more if its data now moves from CPU to CPU; quartz run --try ` +
-      'measures how much.',
+      'Use fewer threads there, or give them more work between two waits. Doing all of it in one thread would save ' +
+      `${time(aloneNs)}, and more if the data now moves from CPU to CPU; quartz run --try measures how much.`,
   };
 }
