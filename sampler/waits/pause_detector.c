@@ -18,11 +18,17 @@ static int is_pause(const unsigned char *bytes) {
 }
 #endif
 
+enum { NONE = 1, HERE, BEFORE, VERDICT = 3 };
+
 /* A sample interrupts a thread before an instruction, or just after one that takes long. */
-static uint64_t pause_at(uint32_t pid, uint64_t pc) {
-  unsigned char bytes[2 * BYTES];
-  if (qzi_program_read(pid, pc - BYTES, bytes, sizeof bytes)) return 0;
-  return is_pause(bytes + BYTES) ? pc : is_pause(bytes) ? pc - BYTES : 0;
+static uint64_t pause_at(struct qzi_pause_known *known, uint32_t pid, uint64_t pc) {
+  uint64_t *place = &known->places[(pc * QZ_HASH_FACTOR) >> (64 - QZI_PAUSE_KNOWN_BITS)];
+  if (!*place || *place >> 2 != pc) {
+    unsigned char bytes[2 * BYTES];
+    if (qzi_program_read(pid, pc - BYTES, bytes, sizeof bytes)) return 0;
+    *place = pc << 2 | (is_pause(bytes + BYTES) ? HERE : is_pause(bytes) ? BEFORE : NONE);
+  }
+  return (*place & VERDICT) == HERE ? pc : (*place & VERDICT) == BEFORE ? pc - BYTES : 0;
 }
 
 static uint64_t print_of(const struct qzi_walk *walk, uint32_t depth) {
@@ -31,10 +37,11 @@ static uint64_t print_of(const struct qzi_walk *walk, uint32_t depth) {
   return sum;
 }
 
-void qzi_pause_detector_look(struct qzi_pause_detector *pausing, uint32_t pid, uint64_t word,
-                             const struct qzi_sample *sample, struct qzi_paths *paths, const struct qzi_walk *walk) {
+void qzi_pause_detector_look(struct qzi_pause_detector *pausing, struct qzi_pause_known *known, uint32_t pid,
+                             uint64_t word, const struct qzi_sample *sample, struct qzi_paths *paths,
+                             const struct qzi_walk *walk) {
   uint32_t waiting = pausing->depth;
-  pausing->pause = sample->user ? pause_at(pid, sample->at.pc) : 0;
+  pausing->pause = sample->user ? pause_at(known, pid, sample->at.pc) : 0;
   pausing->word = word;
   pausing->depth = 0;
   if (walk && walk->in_lock) pausing->pause = 0;

@@ -16,7 +16,7 @@
 #include "sampler/machine_code/loops/stateless_loop.h"
 #include "new_code.h"
 
-#define QZI_STATELESS_BITS        8
+#define QZI_STATELESS_BITS        12
 #define QZI_REPEATING_LOOP_VALUES (16u + QZI_STATELESS_SLOTS)
 
 struct qzi_repeating_loop {

@@ -41,6 +41,7 @@ struct qzi_processor_loops {
   struct qzi_shared_lines shared_lines;
   struct qzi_counters counters;
   struct qzi_stateless_known stateless;
+  struct qzi_pause_known pauses;
   struct known known[]; /* by processor */
 };
 
@@ -114,7 +115,7 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
     qzi_shared_lines_look(&loops->shared_lines, &loops->sample, known->walk, visit->thread, now_ns);
   known->node = 0;
   if (loops->paths)
-    qzi_pause_detector_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths,
+    qzi_pause_detector_look(&known->pausing, &loops->pauses, pid, visit->word, &loops->sample, loops->paths,
                             walked ? known->walk : NULL);
 }
 

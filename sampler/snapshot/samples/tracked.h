@@ -94,6 +94,7 @@ struct qzi_tracker {
   struct qzi_new_code new_code;
   struct qzi_poll_detector polling;
   struct qzi_stateless_known stateless;
+  struct qzi_pause_known pauses;
   struct qzi_call_sites call_sites;
   struct qzi_lock_code lock_code;
   struct qzi_cpu_use cpu_use;

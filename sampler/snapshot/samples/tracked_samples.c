@@ -76,7 +76,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   if (walk && (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE))
     known->mpi = (struct qzi_tracked_call){
       .site = walk->site, .called = walk->called, .site_module = walk->site_module, .mpi = walk->mpi};
-  qzi_pause_detector_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
+  qzi_pause_detector_look(&known->pausing, &tracker->pauses, pid, word, &tracker->sample, tracker->paths, walk);
   if (!polls && !known->hooked) polls = qzi_pause_detector_at(&known->pausing, word);
   qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,
                   only_waits(tracker, known, index, word, polls), tracker->sample.at.pc, walk);

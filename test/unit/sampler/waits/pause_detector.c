@@ -18,6 +18,7 @@ static const struct procedure known[] = {
 static unsigned char code[16 * BYTES];
 #define AT 8 /* the pause is that instruction */
 static struct qzi_pause_detector of;
+static struct qzi_pause_known pauses_known;
 static uint64_t place(int instruction) { return (uint64_t)(uintptr_t)(code + instruction * BYTES); }
 
 static struct qzi_walk walk_of(uint32_t count, uint64_t first, uint64_t second, uint64_t third) {
@@ -28,7 +29,7 @@ static uint64_t look(int instruction, int user, const struct qzi_walk *walk) {
   static struct qzi_sample sample;
   sample.at.pc = place(instruction);
   sample.user = user;
-  qzi_pause_detector_look(&of, (uint32_t)getpid(), WORD, &sample, paths, walk);
+  qzi_pause_detector_look(&of, &pauses_known, (uint32_t)getpid(), WORD, &sample, paths, walk);
   CHECK(!qzi_pause_detector_at(&of, WORD + 1)); /* the record has changed: it has called something since */
   return qzi_pause_detector_at(&of, WORD);
 }
