@@ -39,7 +39,7 @@ static bool collective_event(struct qz_mpi_event *event, qzm_handle communicator
 void qzm_message(uint32_t kind, qzm_handle communicator, int peer, int tag, const void *status, uint64_t posted_ns,
                  uint64_t begin_ns, uint64_t end_ns, struct qzm_place at) {
   struct qz_mpi_event event = {
-    .posted_ns = posted_ns, .begin_ns = begin_ns, .ns = end_ns - begin_ns, .kind = (uint16_t)kind};
+    .posted_ns = posted_ns, .begin_ns = begin_ns, .ns = qzm_between(begin_ns, end_ns), .kind = (uint16_t)kind};
   if (!settle(&peer, &tag, status)) return;
   qzm_lock();
   event.site = qzm_log_site(at);
@@ -50,7 +50,7 @@ void qzm_message(uint32_t kind, qzm_handle communicator, int peer, int tag, cons
 void qzm_collective(uint32_t kind, qzm_handle communicator, int root, uint64_t begin_ns, uint64_t end_ns,
                     struct qzm_place at) {
   struct qz_mpi_event event = {
-    .posted_ns = begin_ns, .begin_ns = begin_ns, .ns = end_ns - begin_ns, .kind = (uint16_t)kind};
+    .posted_ns = begin_ns, .begin_ns = begin_ns, .ns = qzm_between(begin_ns, end_ns), .kind = (uint16_t)kind};
   qzm_lock();
   event.site = qzm_log_site(at);
   if (collective_event(&event, communicator, root)) qzm_log_add(&event);
@@ -124,8 +124,8 @@ void qzm_completed(const struct qzm_pending *pending, const void *status, uint64
     if (!its->persistent) qzm_request_remove(its);
   }
   if (event) {
-    event->begin_ns = begin_ns;
-    event->ns = end_ns - begin_ns;
+    event->begin_ns = begin_ns > event->posted_ns ? begin_ns : event->posted_ns;
+    event->ns = qzm_between(event->begin_ns, end_ns);
     event->site = qzm_log_site(at);
   }
   qzm_unlock();

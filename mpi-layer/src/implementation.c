@@ -9,10 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define THREAD_MULTIPLE 3 /* MPI_THREAD_MULTIPLE of all implementations; the other levels are below it */
+
 struct qzm_implementation qzm_mpi;
 
 static enum { UNKNOWN, ACTIVE, PASSIVE } state;
 static int locked;
+static bool alone; /* MPI says that the program calls it from one thread at a time: nothing needs the lock */
 static __thread unsigned depth; /* MPI calls its own procedures by their public names */
 
 void *qzm_memory(size_t bytes) {
@@ -79,11 +82,14 @@ static bool start(uint64_t site) {
   int (*flag)(int *) = (int (*)(int *))(uintptr_t)lookup("PMPI_Initialized", site),
                   (*over)(int *) = (int (*)(int *))(uintptr_t)lookup("PMPI_Finalized", site),
                   (*number)(qzm_handle, int *) = (int (*)(qzm_handle, int *))(uintptr_t)lookup("PMPI_Comm_rank", site),
-                  (*size)(qzm_handle, int *) = (int (*)(qzm_handle, int *))(uintptr_t)lookup("PMPI_Comm_size", site);
+                  (*size)(qzm_handle, int *) = (int (*)(qzm_handle, int *))(uintptr_t)lookup("PMPI_Comm_size", site),
+                  (*level)(int *) = (int (*)(int *))(uintptr_t)lookup("PMPI_Query_thread", site);
   if (!flag || !over || !number || !size || flag(&initialized) || over(&finalized)) return false;
   if (!initialized || finalized) return false;
   bool ready = recognize(site) && !number(qzm_mpi.world, &rank) && !size(qzm_mpi.world, &ranks) &&
                qzm_log_open((uint32_t)rank, (uint32_t)ranks);
+  int provided = THREAD_MULTIPLE;
+  alone = level && !level(&provided) && provided < THREAD_MULTIPLE;
   __atomic_store_n(&state, ready ? ACTIVE : PASSIVE, __ATOMIC_RELEASE);
   return ready;
 }
@@ -107,6 +113,7 @@ bool qzm_enter(struct qzm_place at) {
 void qzm_leave(void) { depth = 0; }
 
 void qzm_lock(void) {
+  if (alone) return;
   while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
     while (__atomic_load_n(&locked, __ATOMIC_RELAXED)) {}
 }

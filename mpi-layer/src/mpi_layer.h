@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 #include "abi/hash.h"
 #include "abi/mpi_log.h"
+#include "clock.h"
 
 #define QZM_API     __attribute__((visibility("default")))
 #define QZM_UNKNOWN (-1)
@@ -56,11 +56,6 @@ bool qzm_is_ignored(const void *status);
 /* Whether this call is the program's own, of a program that is recorded; then qzm_leave() comes after it. */
 bool qzm_enter(struct qzm_place at);
 void qzm_leave(void);
-static inline uint64_t qzm_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 void qzm_lock(void);
 void qzm_unlock(void);

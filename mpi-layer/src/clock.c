@@ -1,0 +1,68 @@
+/* See clock.h. */
+#include "clock.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RATE_NS    UINT64_C(1000000) /* from this time on the rate is known; before, the clock is read */
+#define PROMPT     1000u /* ticks: a pair of readings that took longer was interrupted, and is taken again */
+#define SCALE_MOST (UINT64_C(1) << 42) /* a tick of 1 us; then 1 ms has 1,000 ticks */
+#define TRIES      4
+
+__thread struct qzm_instant qzm_here;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct qzm_instant first; /* ns 0: the counter is not used */
+
+static uint64_t clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static struct qzm_instant read_both(void) {
+  struct qzm_instant best = {.scale = 0};
+  uint64_t least = UINT64_MAX;
+  for (int tries = 0; tries < TRIES && least > PROMPT; tries++) {
+    uint64_t before = qzm_ticks(), ns = clock_ns(), took = qzm_ticks() - before;
+    if (took >= least) continue;
+    least = took;
+    best = (struct qzm_instant){.ticks = before + took / 2, .ns = ns};
+  }
+  return best;
+}
+
+/* Whether the kernel keeps time by the counter: then its rate is constant, and equal on all CPUs. */
+static int is_clock(void) {
+#if defined(__x86_64__)
+  char name[4];
+  int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t length = read(file, name, sizeof name);
+  close(file);
+  return length == sizeof name && memcmp(name, "tsc\n", sizeof name) == 0;
+#else
+  return 1;
+#endif
+}
+
+static void begin(void) {
+  if (is_clock()) first = read_both();
+}
+
+uint64_t qzm_clock_read(void) {
+  pthread_once(&once, begin);
+  if (!first.ns) return clock_ns();
+  struct qzm_instant now = read_both();
+  uint64_t ticks = now.ticks - first.ticks, ns = now.ns - first.ns;
+  if (ns >= RATE_NS && (int64_t)ticks > 0) {
+    unsigned __int128 scale = ((unsigned __int128)ns << 32) / ticks;
+    now.scale = scale < SCALE_MOST ? (uint64_t)scale : 0;
+    now.most = now.scale ? (RATE_NS << 32) / now.scale : 0;
+  }
+  qzm_here = now;
+  return now.ns;
+}
