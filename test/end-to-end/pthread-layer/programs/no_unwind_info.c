@@ -19,7 +19,7 @@ extern const unsigned char looks_like_data[], bare_end[];
 static void *runs(void *from) {
   void (*counts_down)(uint64_t);
   memcpy(&counts_down, &from, sizeof counts_down);
-  for (uint64_t end = now_ns() + 400000000; now_ns() < end;) counts_down(1000000);
+  for (uint64_t end = own_ns() + 400000000; own_ns() < end;) counts_down(1000000);
   return NULL;
 }
 

@@ -15,15 +15,19 @@ static inline void work_us(uint64_t us) {
   while (now_ns() < end)
     for (volatile int k = 0; k < 100; k = k + 1) continue;
 }
+/* The calling thread's processor time. */
+static inline uint64_t own_ns(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
 /* The same by the thread's processor time: on a loaded machine, everything that runs beside it has that much more time.
  */
 static inline void work_own_us(uint64_t us) {
-  struct timespec used;
   uint64_t begin = 0, now;
   do {
     for (volatile int k = 0; k < 1000; k = k + 1) continue;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    now = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    now = own_ns();
     if (!begin) begin = now;
   } while (now - begin < us * 1000);
 }
