@@ -22,14 +22,33 @@ static inline __attribute__((always_inline)) uint64_t qzi_path_now(struct qz_pat
   return __builtin_expect(word >= qzi_path_time(), 1) ? word : qzi_path_crumb(actor);
 }
 
+/* The actor continues at `time` with t, whose record is `record`. */
+static inline __attribute__((always_inline)) void qzi_path_go_on_at(struct qz_path *actor, uint64_t time,
+                                                                    const struct qzi_pub_thread *t,
+                                                                    const struct qz_thread *record) {
+  uint64_t chain = __atomic_load_n(&t->chain, __ATOMIC_RELAXED);
+  actor->since = time | QZ_CHAIN_ARRIVAL(chain);
+  actor->key = record ? ((const struct qz_entry *)((const char *)&record->word + qzi_pub_top(record)))->key : 0;
+  __atomic_store_n(&actor->word, chain & ~UINT64_C(15), __ATOMIC_RELAXED);
+}
 /* The actor continues with t, which has its record. */
 static inline __attribute__((always_inline)) void qzi_path_go_on(struct qz_path *actor,
                                                                  const struct qzi_pub_thread *t) {
-  const struct qz_thread *record = t->record;
-  uint64_t chain = __atomic_load_n(&t->chain, __ATOMIC_RELAXED);
-  actor->since = qzi_path_time() | QZ_CHAIN_ARRIVAL(chain);
-  actor->key = record ? ((const struct qz_entry *)((const char *)&record->word + qzi_pub_top(record)))->key : 0;
-  __atomic_store_n(&actor->word, chain & ~UINT64_C(15), __ATOMIC_RELAXED);
+  qzi_path_go_on_at(actor, qzi_path_time(), t, t->record);
+}
+/* The actor leaves `from`, which keeps its own chain, for `to`: one look at the time serves both. Both have a record.
+ */
+static inline __attribute__((always_inline)) void qzi_path_turn(struct qz_path *actor, struct qzi_pub_thread *from,
+                                                                const struct qzi_pub_thread *to) {
+  uint64_t word = actor->word, time = qzi_path_time();
+  if (__builtin_expect(word < time, 0)) {
+    word = qzi_path_crumb(actor);
+    time = qzi_path_time();
+  }
+  __atomic_store_n(&from->chain, word | QZ_ARRIVAL_OWN, __ATOMIC_RELAXED);
+  const struct qz_thread *record = to->record;
+  if (!record) __builtin_unreachable();
+  qzi_path_go_on_at(actor, time, to, record);
 }
 
 #endif

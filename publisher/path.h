@@ -26,6 +26,7 @@ void qzi_path_ended(struct qzi_publisher *p);
 #ifdef QZI_WITHOUT_CHAINS
 #define qzi_path_give(p, to, arrival) ((void)(p), (void)(to))
 #define qzi_path_take(p, t)           ((void)(p), (void)(t))
+#define qzi_path_turns(p, from, to)   ((void)(p), (void)(from), (void)(to))
 #else
 /* NULL while work and span are recorded. Loaded once: the next connection may be of another kind. */
 static inline struct qz_path *qzi_path_of(const struct qzi_publisher *p) {
@@ -52,6 +53,17 @@ static inline __attribute__((always_inline)) void qzi_path_take(struct qzi_publi
     qzi_path_go_on(path, t);
   else
     qzi_span_take(p, t);
+}
+/* Both in one: p leaves `from`, which goes on with its own chain later, for `to`; both have a record. */
+static inline __attribute__((always_inline)) void qzi_path_turns(struct qzi_publisher *p, struct qzi_pub_thread *from,
+                                                                 const struct qzi_pub_thread *to) {
+  struct qz_path *path = qzi_path_of(p);
+  if (__builtin_expect(path != NULL, 1)) {
+    qzi_path_turn(path, from, to);
+  } else {
+    qzi_span_give(p, from, QZ_ARRIVAL_OWN);
+    qzi_span_take(p, to);
+  }
 }
 #endif
 

@@ -241,7 +241,9 @@ QZI_HOOK static __attribute__((noinline)) void enter_elsewhere(uint64_t key, uin
   enter_slow(key, site, hot, here, false);
 }
 
-QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
+/* The two begin a cache line each, so that what else is linked does not move them across one: a call costs up to 0.3 ns
+ * more in some places than in others. */
+QZI_HOOK __attribute__((aligned(64))) void __cyg_profile_func_enter(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
   if (__builtin_expect(hot == NULL, 1)) NOTHING_HERE(qzl_next_enter);
   uint64_t key = ADDRESS_OF(function), site = ADDRESS_OF(caller);
@@ -253,7 +255,7 @@ QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
     enter_elsewhere(key, site, hot, here);
 }
 
-QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {
+QZI_HOOK __attribute__((aligned(64))) void __cyg_profile_func_exit(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
   if (__builtin_expect(hot == NULL, 1)) NOTHING_HERE(qzl_next_exit);
   struct qz_thread *record = RECORD(hot);

@@ -91,6 +91,9 @@ static inline struct qzi_thread *qzi_waiting_thread(struct qzi_waiter *waiter) {
 }
 /* Called when the thread has yielded and runs again: if it is in a marked loop, publishes that it spins again. */
 void qzi_spin_go_on(void);
+/* Some thread has entered a marked loop; never reset. So yields of a program without such loops do not look into the
+ * thread's descriptor for it. */
+extern bool qzi_spin_marked;
 
 static inline enum qzi_life qzi_life(const struct qzi_thread *thread) {
   return (enum qzi_life)atomic_load_explicit(&thread->life, memory_order_relaxed);

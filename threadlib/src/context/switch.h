@@ -43,18 +43,23 @@ static inline uint64_t qzi_fp_control(void) {
   __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(word[0]), "=m"(word[1]));
   return (word[0] & UINT64_C(0xffc0)) | (uint64_t)(word[1] & 0xffff) << 32;
 }
+/* The x87 control word of control words in memory: a load of 16 bits, in place of one of 64 and a shift. */
+static inline uint16_t qzi_fp_x87(const uint64_t *control) {
+  typedef uint16_t __attribute__((may_alias)) quarter;
+  return ((const quarter *)control)[2];
+}
 /* Reading mxcsr takes 4 to 5 ns, reading the x87 control word almost nothing, and the functions that set rounding or
  * traps (fesetround, feenableexcept, fesetenv) set both. So mxcsr is read only if the x87 word differs from the
  * usual one. A thread that changes only mxcsr is not detected (docs/reference/threads.md). */
 static inline uint64_t qzi_fp_leave(void) {
   uint16_t x87;
   __asm__ volatile("fnstcw %0" : "=m"(x87));
-  return QZI_LIKELY(x87 == (uint16_t)(qzi_fp_usual >> 32)) ? qzi_fp_usual : qzi_fp_control();
+  return QZI_LIKELY(x87 == qzi_fp_x87(&qzi_fp_usual)) ? qzi_fp_usual : qzi_fp_control();
 }
 /* Loads the control words `wanted` if they differ from the current ones, `has`. */
-static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
-  if (QZI_LIKELY((uint16_t)(has >> 32) == (uint16_t)(wanted >> 32))) return;
-  uint32_t word[2] = {(uint32_t)wanted, (uint32_t)(wanted >> 32)};
+static inline void qzi_fp_take(const uint64_t *has, const uint64_t *wanted) {
+  if (QZI_LIKELY(qzi_fp_x87(has) == qzi_fp_x87(wanted))) return;
+  uint32_t word[2] = {(uint32_t)*wanted, (uint32_t)(*wanted >> 32)};
   __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(word[0]), "m"(word[1]));
 }
 
@@ -84,8 +89,8 @@ static inline uint64_t qzi_fp_control(void) {
   return fpcr;
 }
 static inline uint64_t qzi_fp_leave(void) { return qzi_fp_control(); }
-static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
-  if (QZI_UNLIKELY(has != wanted)) __asm__ volatile("msr fpcr, %0" : : "r"(wanted));
+static inline void qzi_fp_take(const uint64_t *has, const uint64_t *wanted) {
+  if (QZI_UNLIKELY(*has != *wanted)) __asm__ volatile("msr fpcr, %0" : : "r"(*wanted));
 }
 
 /* hint #36 is "bti j". The lower halves of v8 to v15 are callee-saved; the compiler saves only those. */
@@ -127,7 +132,7 @@ qzi_switch(uint64_t control, struct qzi_context **save, struct qzi_context *to, 
   struct qzi_context context, *here = &context;
   __asm__("" : "+r"(here)); /* keeps gcc from assuming that the frame is never used again */
   here->control = control;
-  qzi_fp_take(here->control, to->control);
+  qzi_fp_take(&here->control, &to->control);
   *save = here;
   QZI_SWITCH(here, to, after, arg);
   return (struct qzi_passed){after, arg};

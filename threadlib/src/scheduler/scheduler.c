@@ -195,8 +195,10 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
   atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
   p->streak = 0;
   qzi_current_set(p, next);
-  qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
-  if (published) qzi_pub_switch(&p->head.pub, &self->pub, &next->pub);
+  if (published)
+    qzi_pub_switch(&p->head.pub, &self->pub, &next->pub);
+  else
+    qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
   struct qzi_passed passed = qzi_switch(control, &self->context, next->context, NULL, NULL);
   p = qzi_processor_self();
   if (QZI_UNLIKELY(p->exceptions)) *p->exceptions = exceptions;
@@ -206,16 +208,28 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
 #endif
 }
 
-static __attribute__((noinline)) void yield_other(void) {
-  struct qzi_processor *p = qzi_processor_checked();
-  struct qzi_thread *self = qzi_thread_self();
-  if (!self || !qzi_publishing() || !take_turns(p, self, true)) qzi_yield();
-  qzi_spin_go_on();
+static __attribute__((noinline)) void yield_published(struct qzi_thread *self) {
+  if (QZI_UNLIKELY(!take_turns(qzi_processor_self(), self, true))) qzi_yield();
+  if (QZI_UNLIKELY(__atomic_load_n(&qzi_spin_marked, __ATOMIC_RELAXED))) qzi_spin_go_on();
+}
+static __attribute__((noinline)) void yield_usual(struct qzi_thread *self) {
+  if (QZI_UNLIKELY(!take_turns(qzi_processor_self(), self, false))) {
+    qzi_yield();
+    qzi_spin_go_on();
+  }
 }
 
+/* Only chooses, so that it needs no frame of its own. A caller that is a thread also has a processor. */
 void qz_yield(void) {
-  struct qzi_thread *self = qzi_thread_self(); /* a caller that is a thread also has a processor */
-  if (QZI_UNLIKELY(!self || qzi_publishing() || !take_turns(qzi_processor_self(), self, false))) yield_other();
+  struct qzi_thread *self = qzi_thread_self();
+  if (QZI_UNLIKELY(!self)) {
+    qzi_yield();
+    qzi_spin_go_on();
+  } else if (qzi_publishing()) {
+    yield_published(self);
+  } else {
+    yield_usual(self);
+  }
 }
 
 /* ---- a kernel thread's scheduler loop ---- */

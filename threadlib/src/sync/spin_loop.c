@@ -1,11 +1,13 @@
 /* Busy-wait loops that the program marks with QZ_SPIN_BEGIN and QZ_SPIN_END.
  *
- * Owns:    qzi_thread.marked, marked_serial and marked_ns.
+ * Owns:    qzi_thread.marked, marked_serial and marked_ns; qzi_spin_marked.
  * Writer:  the thread itself. Reader: the sampler, through the object record of the call site.
  * Must not: do anything in a foreign kernel thread, or while nothing is published.
  */
 #include "sync.h"
 #include "quartz/spin.h"
+
+bool qzi_spin_marked;
 
 static struct qzi_thread *marked_self(void) {
   struct qzi_processor *p = qzi_processor_self();
@@ -20,6 +22,7 @@ void qz_spin_begin(const void *object) {
   uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
   uint32_t index = qzi_pub_loop(publisher, site, object);
   if (!index) return;
+  __atomic_store_n(&qzi_spin_marked, true, __ATOMIC_RELAXED);
   self->marked = index;
   self->marked_serial = (uint32_t)self->pub.serial;
   self->marked_ns = qzi_now_ns();

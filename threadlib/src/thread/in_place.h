@@ -60,7 +60,7 @@ void qzi_fp_put_back(void);
 static inline bool qzi_in_place_usual(void) {
   uint16_t x87;
   __asm__ volatile("fnstcw %0" : "=m"(x87));
-  return x87 == (uint16_t)(qzi_fp_usual >> 32);
+  return x87 == qzi_fp_x87(&qzi_fp_usual);
 }
 static inline __attribute__((always_inline)) void qzi_in_place_begins(struct qzi_entry *task) {
   __asm__ volatile("movq %%rsp, %0" : "=m"(task->sp));

@@ -141,7 +141,8 @@ static void another_task(struct qzi_thread *self) {
     if (parent || !qzi_task_next(p, self, NULL)) qzi_switch_away(parent, free_after, self);
   }
   qzi_life_set(self, QZI_ALIVE);
-  qzi_fp_take(qzi_fp_leave(), qzi_fp_usual);
+  uint64_t control = qzi_fp_leave();
+  qzi_fp_take(&control, &qzi_fp_usual);
   qzi_pub_switch_run(&p->head.pub, &self->pub);
 }
 
