@@ -85,7 +85,7 @@ enum qz_section_id {
   QZ_SECTION_TIMELINE = 10,        /* struct qz_timeline */
   QZ_SECTION_PROCESSORS = 11,      /* struct qz_processor_stats, one per processor */
   QZ_SECTION_WAIT_OVERLAP = 12,    /* struct qz_wait_overlap */
-  QZ_SECTION_ON_PATH = 13,         /* struct qz_on_path; written at the end */
+  QZ_SECTION_ON_PATH = 13,         /* struct qz_on_path; until the end, as far as it is known */
   QZ_SECTION_SEGMENTS = 14,        /* struct qz_path_segment; written at the end */
   QZ_SECTION_ON_SPAN = 15,         /* struct qz_on_span; written at the end */
   QZ_SECTION_SITES = 16,           /* struct qz_span_site; written at the end */

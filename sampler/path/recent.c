@@ -6,8 +6,9 @@
 
 #define WINDOW        (UINT64_C(10000000000) >> QZ_PATH_TIME_SHIFT)
 #define INTERVAL      (UINT64_C(1000000000) >> QZ_PATH_TIME_SHIFT)
-#define SHARE         500u  /* at most 1/SHARE of the time may be spent on it */
-#define SEGMENTS_MOST 4096u /* maximum number of segments of a window */
+#define SHARE         500u         /* at most 1/SHARE of the time may be spent on it */
+#define SEGMENTS_MOST 4096u        /* maximum number of segments of a window */
+#define UNDECIDED     (WINDOW / 2) /* what is not decided after this time stays in the sums as it was shown */
 
 static void add_link(void *argument, const struct qzi_link *link) {
   struct qzi_recent *recent = argument;
@@ -68,6 +69,10 @@ void qzi_recent_write(struct qzi_recent *recent, struct qzi_chains *chains, cons
   struct qz_recent_path window = make(recent, chains, settled, most, elapsed_ns);
   unsigned row = recent->number % 2;
   write_window(recent, file, row, row * (uint64_t)most, window);
+  uint64_t undecided = window.undecided_ns >> QZ_PATH_TIME_SHIFT;
+  if (undecided > UNDECIDED) undecided = UNDECIDED;
+  qzi_settled_sum(&recent->until_now, &recent->window_path, chains->now - undecided);
+  qzi_settled_show(&recent->until_now, &recent->window_path, file);
   uint64_t pause = ((qzi_thread_cpu_ns() - begun_ns) * SHARE) >> QZ_PATH_TIME_SHIFT;
   recent->due = chains->now + (pause > INTERVAL ? pause : INTERVAL);
 }
@@ -83,5 +88,6 @@ void qzi_recent_finish(struct qzi_recent *recent, struct qzi_chains *chains, con
 
 void qzi_recent_free(struct qzi_recent *recent) {
   qzi_settled_free(&recent->window_path);
+  qzi_settled_free(&recent->until_now);
   memset(recent, 0, sizeof *recent);
 }

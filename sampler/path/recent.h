@@ -1,6 +1,7 @@
 /* The last ten seconds of the path while the program runs, for live screens.
  *
- * Owns:    the contents of the sections RECENT_PATHS and RECENT_SEGMENTS, and the time at which they are made next.
+ * Owns:    the contents of the sections RECENT_PATHS and RECENT_SEGMENTS, those of ON_PATH while the recording
+ * continues, and the time at which they are made next.
  * Writer and reader: the aggregating thread; the control thread when that has ended.
  * Must not: change the path of the run; become more expensive with the length of the recording: it goes back from now
  * over the crumbs of ten seconds (at most one for each snapshot), once a second, or less often if that would take more
@@ -16,10 +17,11 @@
 
 struct qzi_recent {
   struct qzi_settled window_path;
-  uint64_t overlap; /* time of the first link before the window, or before the part that is settled */
-  uint64_t links;   /* number of links in the window being made */
-  uint64_t due;     /* time at which the next window is made */
-  uint64_t number;  /* number of windows made */
+  struct qzi_settled until_now; /* sums of all windows: of what is decided, or was before the window */
+  uint64_t overlap;             /* time of the first link before the window, or before the part that is settled */
+  uint64_t links;               /* number of links in the window being made */
+  uint64_t due;                 /* time at which the next window is made */
+  uint64_t number;              /* number of windows made */
 };
 
 /* Whether it is time to make a window. */

@@ -53,7 +53,8 @@ static void add_segment(struct qzi_settled *settled, const struct qz_on_path *it
   settled->by = 0;
 }
 
-static void add_sum(struct qzi_settled *settled, const struct qz_on_path *its) {
+/* The sum for such intervals, which is made if there is none; NULL if there is no memory. */
+static struct qz_on_path *sum_for(struct qzi_settled *settled, const struct qz_on_path *its) {
   uint32_t hash =
     qzi_hash((uint64_t)its->stack << 32 | its->thread,
              (uint64_t)its->object << 32 | (uint32_t)its->state << 16 | (uint32_t)its->arrival << 8 | its->inferred);
@@ -62,18 +63,26 @@ static void add_sum(struct qzi_settled *settled, const struct qz_on_path *its) {
     if (sum->stack != its->stack || sum->thread != its->thread || sum->object != its->object ||
         sum->state != its->state || sum->arrival != its->arrival || sum->inferred != its->inferred)
       continue;
+    return sum;
+  }
+  if (qzi_grow((void **)&settled->sums, &settled->sums_room, settled->sums_count + 1, sizeof *settled->sums) ||
+      qzi_table_add(&settled->index, hash, settled->sums_count + 1))
+    return NULL;
+  struct qz_on_path *sum = &settled->sums[settled->sums_count++];
+  *sum = *its;
+  sum->count = sum->ns = 0;
+  return sum;
+}
+
+static void add_sum(struct qzi_settled *settled, const struct qz_on_path *its) {
+  struct qz_on_path *sum = sum_for(settled, its);
+  if (sum) {
     sum->count++;
     sum->ns += its->ns;
     return;
   }
-  if (qzi_grow((void **)&settled->sums, &settled->sums_room, settled->sums_count + 1, sizeof *settled->sums) ||
-      qzi_table_add(&settled->index, hash, settled->sums_count + 1)) {
-    settled->memory++;
-    if (settled->sums_count) settled->sums[0].ns += its->ns;
-    return;
-  }
-  settled->sums[settled->sums_count] = *its;
-  settled->sums[settled->sums_count++].count = 1;
+  settled->memory++;
+  if (settled->sums_count) settled->sums[0].ns += its->ns;
 }
 
 static void add(struct qzi_settled *settled, const struct qz_on_path *its) {
@@ -161,6 +170,7 @@ void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint6
     settled->sums[0].ns += last->ns;
     settled->cut += last->ns;
   }
+  file->head->sections[QZ_SECTION_ON_PATH].count = 0; /* what was shown meanwhile */
   if (!settled->segments_count || !settled->sums_count ||
       qzi_file_room(file, QZ_SECTION_ON_PATH, settled->sums_count) ||
       qzi_file_room(file, QZ_SECTION_SEGMENTS, settled->segments_count))
@@ -179,8 +189,51 @@ void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint6
   file->head->path_cut_ns = settled->cut << QZ_PATH_TIME_SHIFT;
 }
 
+static struct qz_on_path part_of(const struct qz_path_segment *its, uint64_t from, uint64_t until) {
+  uint64_t begin = its->start_ns > from ? its->start_ns : from, end = its->start_ns + its->ns;
+  if (end > until) end = until;
+  return (struct qz_on_path){.stack = its->stack,
+                             .thread = its->thread,
+                             .object = its->object,
+                             .state = its->state,
+                             .arrival = its->arrival,
+                             .inferred = its->inferred,
+                             .ns = end > begin ? end - begin : 0};
+}
+
+void qzi_settled_sum(struct qzi_settled *settled, const struct qzi_settled *of, uint64_t until) {
+  for (uint32_t k = 0; k < of->segments_count; k++) {
+    struct qz_on_path part = part_of(&of->segments[k], settled->time, until);
+    if (part.ns) add_sum(settled, &part);
+  }
+  if (until > settled->time) settled->time = until;
+}
+
+void qzi_settled_show(struct qzi_settled *settled, const struct qzi_settled *of, struct qzi_file *file) {
+  for (uint32_t k = 0; k < of->segments_count; k++) {
+    struct qz_on_path part = part_of(&of->segments[k], settled->time, UINT64_MAX);
+    if (part.ns && !sum_for(settled, &part)) return;
+  }
+  uint64_t has = qzi_file_count(file, QZ_SECTION_ON_PATH), more = settled->sums_count - has;
+  if (has > settled->sums_count || qzi_file_room(file, QZ_SECTION_ON_PATH, more) ||
+      qzi_grow((void **)&settled->shown, &settled->shown_room, settled->sums_count, sizeof *settled->shown))
+    return;
+  for (uint32_t k = 0; k < settled->sums_count; k++) settled->shown[k] = settled->sums[k].ns;
+  for (uint32_t k = 0; k < of->segments_count; k++) {
+    struct qz_on_path part = part_of(&of->segments[k], settled->time, UINT64_MAX);
+    if (part.ns) settled->shown[sum_for(settled, &part) - settled->sums] += part.ns;
+  }
+  for (uint32_t k = 0; k < settled->sums_count; k++) {
+    struct qz_on_path its = settled->sums[k];
+    its.ns = settled->shown[k] << QZ_PATH_TIME_SHIFT;
+    file->on_path[k] = its;
+  }
+  qzi_file_append(file, QZ_SECTION_ON_PATH, more);
+}
+
 void qzi_settled_free(struct qzi_settled *settled) {
   free(settled->sums);
+  free(settled->shown);
   free(settled->segments);
   qzi_table_free(&settled->index);
   memset(settled, 0, sizeof *settled);

@@ -16,6 +16,8 @@ struct qzi_settled {
   int in_order_only;       /* 1: no sums */
   struct qz_on_path *sums; /* ns: in the clock page's units until they are written */
   uint32_t sums_count, sums_room;
+  uint64_t *shown; /* scratch memory of qzi_settled_show: ns by sum */
+  uint32_t shown_room;
   struct qzi_table index;
   struct qz_path_segment *segments;
   uint32_t segments_count, segments_room;
@@ -37,6 +39,10 @@ void qzi_settled_again(struct qzi_settled *settled, const struct qzi_settled *of
  * room for segments_most. */
 uint32_t qzi_settled_segments(const struct qzi_settled *settled, struct qz_path_segment *to, uint64_t start_ns,
                               uint64_t ns);
+/* Adds to the sums what `of` has between settled->time and `until`; its segments are not copied. */
+void qzi_settled_sum(struct qzi_settled *settled, const struct qzi_settled *of, uint64_t until);
+/* Writes the sums while the recording continues, together with what `of` has after them. */
+void qzi_settled_show(struct qzi_settled *settled, const struct qzi_settled *of, struct qzi_file *file);
 void qzi_settled_free(struct qzi_settled *settled);
 
 #endif

@@ -5,6 +5,8 @@ import {
   checkInvariants,
   difference,
   findEntities,
+  pathLength,
+  type RawProfile,
   type RawSharedLine,
 } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
@@ -49,4 +51,44 @@ test('shared cache lines: samples of the window, and lines that are new', (t) =>
       [20, 10, 10, 10],
     ],
   );
+});
+
+/** A time path of these stretches, each with a stack of its own. */
+function pathOf(lengths: readonly number[]): Pick<RawProfile, 'onPath' | 'segments'> {
+  const n = lengths.length,
+    none = { thread: new Uint32Array(n).fill(1), object: new Uint32Array(n), state: new Uint8Array(n).fill(1) };
+  const its = { ...none, stack: Uint32Array.from(lengths, (_, k) => k + 1), ns: Float64Array.from(lengths) };
+  const how = { arrival: new Uint8Array(n), inferred: new Uint8Array(n) };
+  const startNs = Float64Array.from(lengths, (_, k) => lengths.slice(0, k).reduce((sum, ns) => sum + ns, 0));
+  return {
+    onPath: { ...its, ...how, count: new Float64Array(n).fill(1) },
+    segments: { ...its, ...how, startNs, came: new Uint8Array(n), by: new Uint32Array(n), joined: new Uint32Array(n) },
+  };
+}
+
+test('the time path of a window: by its sums while the program runs, by its segments at the end', (t) => {
+  const builder = new ProfileBuilder({ processors: 2 }).stretch(2 * second, [run('a', ['f'])]);
+  const before = builder.build();
+  const after = builder.stretch(2 * second, [run('a', ['g'])]).build();
+  const onPath = ({ onPath: { stack, ns } }: RawProfile): number[][] => [...ns].map((its, k) => [stack[k]!, its]);
+
+  const ended = { ...after, ...pathOf([3 * second, second]), head: { ...after.head, pathNs: 4 * second } };
+  const final = difference(ended, before);
+  t.deepEqual(onPath(final), [
+    [1, second],
+    [2, second],
+  ]);
+  t.deepEqual([...final.segments.startNs], [0, second]);
+  t.is(final.head.pathNs, 2 * second);
+  t.deepEqual(checkInvariants(buildModel(final)), []);
+
+  const { onPath: earlier } = pathOf([2 * second]),
+    { onPath: later } = pathOf([3 * second, second]);
+  const running = difference({ ...after, onPath: later }, { ...before, onPath: earlier });
+  t.deepEqual(onPath(running), [
+    [1, second],
+    [2, second],
+  ]);
+  t.is(running.head.pathNs, 0);
+  t.is(pathLength(buildModel(running)), 2 * second);
 });

@@ -2,6 +2,7 @@
 import {
   baseName,
   costIndex,
+  pathLength,
   type CostName,
   type Model,
   type ViewName,
@@ -26,7 +27,7 @@ interface Column {
   head: string;
   width: number;
   from: number; // the least screen width at which the column is shown
-  text: (row: ViewRow, model: Model) => string;
+  text: (row: ViewRow, model: Model, pathNs: number) => string;
   sort?: CostName;
 }
 const total = (row: ViewRow, name: CostName): number => row.total[costIndex[name]] ?? 0;
@@ -52,7 +53,7 @@ const columns: readonly Column[] = [
     width: 8,
     from: 110,
     sort: 'onPath',
-    text: (row, { head: { pathNs } }) =>
+    text: (row, _model, pathNs) =>
       pathNs > 0 && total(row, 'onPath') >= pathNs / 1000 ? percent(total(row, 'onPath') / pathNs) : '',
   },
 ];
@@ -61,7 +62,7 @@ const share = (ns: number, model: Model): number => (model.elapsedNs > 0 ? ns / 
 export function contexts(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
   const { sort, view } = state.contexts;
-  const { pathNs } = scene.model.head;
+  const pathNs = pathLength(scene.model);
   const shown = columns.filter(
     ({ from, sort: by }) => (size.width >= from && (by !== 'onPath' || pathNs > 0)) || by === sort,
   );
@@ -86,7 +87,7 @@ export function contexts(scene: Scene, size: Size, state: State, glyphs: Glyphs)
     canvas.put(0, y, selected ? '>' : ' ', style);
     let left = 1;
     for (const column of shown) {
-      canvas.textRight(left, y, column.width, column.text(one.row, scene.model), style);
+      canvas.textRight(left, y, column.width, column.text(one.row, scene.model, pathNs), style);
       left += column.width + 1;
     }
     canvas.text(left, y, nameOf(scene.model, one, size.width - left, glyphs), style);

@@ -2,6 +2,7 @@
 import {
   costIndex,
   mainLine,
+  pathLength,
   sourceFiles,
   type Entity,
   type Model,
@@ -10,20 +11,35 @@ import {
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
 import { percent } from '../../../ts-frontend/src/render/format/units.js';
+import { time } from '../draw/format.js';
 import { Canvas, Colour, wrap, type Style } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { selectedEntity } from '../state/state.js';
 
 /** The columns beside a line; the last ones are omitted on narrow screens. */
-const columns: readonly { head: string; ns: (line: SourceLine) => number; from: number }[] = [
-  { head: 'share', ns: ({ total }) => total[costIndex.npt] ?? 0, from: 0 },
-  { head: 'self', ns: ({ self }) => self[costIndex.npt] ?? 0, from: 50 },
-  { head: 'on path', ns: ({ total }) => total[costIndex.onPath] ?? 0, from: 80 },
-  { head: 'idle', ns: ({ total }) => total[costIndex.idle] ?? 0, from: 100 },
-  { head: 'blocked', ns: ({ total }) => total[costIndex.blocked] ?? 0, from: 100 },
+interface Column {
+  head: string;
+  width: number;
+  from: number; // the least screen width at which it is shown
+  ns: (line: SourceLine) => number;
+  text: (ns: number, model: Model, pathNs: number) => string;
+}
+const share = (ns: number, { elapsedNs }: Model): string => percent(ns, elapsedNs);
+const columns: readonly Column[] = [
+  { head: 'NPT', width: 8, from: 0, ns: ({ total }) => total[costIndex.npt] ?? 0, text: time },
+  { head: 'share', width: 7, from: 90, ns: ({ total }) => total[costIndex.npt] ?? 0, text: share },
+  { head: 'self', width: 7, from: 50, ns: ({ self }) => self[costIndex.npt] ?? 0, text: share },
+  { head: 'idle', width: 8, from: 64, ns: ({ total }) => total[costIndex.idle] ?? 0, text: time },
+  {
+    head: 'on path',
+    width: 8,
+    from: 72,
+    ns: ({ total }) => total[costIndex.onPath] ?? 0,
+    text: (ns, _model, pathNs) => percent(ns, pathNs),
+  },
+  { head: 'blocked', width: 8, from: 100, ns: ({ total }) => total[costIndex.blocked] ?? 0, text: time },
 ];
-const columnWidth = 8;
 /** The least share of the elapsed time for which a cost is shown. */
 const least = 0.001;
 
@@ -72,19 +88,22 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   const height = size.height - top;
   const first = firstLine(main, state.sourceScroll, text.lines.length, height);
   const digits = String(text.lines.length).length;
-  const left = shown.length * columnWidth;
-  shown.forEach(({ head }, k) => {
-    canvas.textRight(k * columnWidth, 1, columnWidth, head, { fg: Colour.grey });
-  });
+  const pathNs = pathLength(model);
+  let left = 0;
+  for (const { head, width } of shown) {
+    canvas.textRight(left, 1, width, head, { fg: Colour.grey });
+    left += width;
+  }
   for (let row = 0; row < height && first + row < text.lines.length; row++) {
     const number = first + row + 1;
     const y = row + top;
     const line = costs.get(number);
-    shown.forEach(({ ns }, k) => {
+    let x = 0;
+    for (const [k, { ns, width, text: textOf }] of shown.entries()) {
       const its = line === undefined ? 0 : ns(line);
-      if (its >= least * model.elapsedNs)
-        canvas.textRight(k * columnWidth, y, columnWidth, percent(its, model.elapsedNs), { bold: k === 0 });
-    });
+      if (its >= least * model.elapsedNs) canvas.textRight(x, y, width, textOf(its, model, pathNs), { bold: k === 0 });
+      x += width;
+    }
     const here = number === main || number === entity.line;
     if (here) canvas.put(left, y, '>', { bold: true });
     canvas.textRight(left + 1, y, digits, String(number), { fg: Colour.grey });

@@ -46,6 +46,18 @@ static const struct qz_recent_path *newest(unsigned *threads) {
   return best;
 }
 
+/* The sums of the path until now: all of the time, and those of each thread. */
+static void sums_until(uint64_t now, uint64_t by[ACTORS + 1]) {
+  uint64_t sum = 0;
+  memset(by, 0, (ACTORS + 1) * sizeof *by);
+  for (uint64_t k = 0; k < qzi_file_count(&file, QZ_SECTION_ON_PATH); k++) {
+    CHECK(file.on_path[k].thread <= ACTORS);
+    by[file.on_path[k].thread] += file.on_path[k].ns;
+    sum += file.on_path[k].ns;
+  }
+  CHECK(sum == now << QZ_PATH_TIME_SHIFT);
+}
+
 /* Two take turns, a second each; the third does nothing. */
 static void turns(void) {
   static struct run run;
@@ -66,7 +78,10 @@ static void turns(void) {
       if (k == 49) { /* in the middle of a turn */
         run.chains.now = now;
         qzi_recent_write(&run.recent, &run.chains, &run.settled, &file, now << QZ_PATH_TIME_SHIFT);
+        uint64_t by[ACTORS + 1];
+        sums_until(now, by);
         if (second < 20) continue;
+        CHECK(by[3] == 0 && by[1] > by[2] * 9 / 10 && by[2] > by[1] * 9 / 10);
         unsigned threads = 0;
         const struct qz_recent_path *its = newest(&threads);
         CHECK(its->ns == (UINT64_C(10000000000) >> QZ_PATH_TIME_SHIFT) << QZ_PATH_TIME_SHIFT);
@@ -92,7 +107,7 @@ static void turns(void) {
 }
 
 /* One thread releases two at 3 s, which are both at work until 5 s: those 2 s are not decided, until one of them does
- * nothing any more. */
+ * nothing any more; then the sums show them for the other one. */
 static void undecided(void) {
   static struct run run;
   unsigned settled = 0, threads = 0;
@@ -115,6 +130,10 @@ static void undecided(void) {
     const struct qz_recent_path *its = newest(&threads);
     CHECK(its->start_ns == 0 && its->ns == now << QZ_PATH_TIME_SHIFT);
     CHECK(its->undecided_ns == (k == 500 ? 2 * SECOND << QZ_PATH_TIME_SHIFT : 0));
+    uint64_t by[ACTORS + 1];
+    sums_until(now, by);
+    CHECK(by[1] == 3 * SECOND << QZ_PATH_TIME_SHIFT);
+    if (k == 600) CHECK(by[2] == 3 * SECOND << QZ_PATH_TIME_SHIFT && by[3] == 0);
   }
   qzi_chains_close(&run.chains);
   qzi_settled_free(&run.settled);

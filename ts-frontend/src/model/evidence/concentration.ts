@@ -1,9 +1,9 @@
 /** Locates lost time in the program, by descending the tree of stacks entity by entity. Pure functions. */
-import { f64, item, u32, u8 } from '../profile/columns.js';
+import { addAt, f64, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Tables } from '../metrics/tables.js';
 import type { Stacks } from '../profile/stack-tree.js';
-import { Inclusive } from './inclusive-loss.js';
+import { Inclusive, manyStacks } from './inclusive-loss.js';
 import { similarity, statsOf, type Context, type Contexts, type ThreadTimes } from './loss-contexts.js';
 
 /**
@@ -20,9 +20,9 @@ export function concentrate(raw: RawProfile, tables: Tables, contexts: Contexts,
   return concentration.found;
 }
 
-/** Sets of nodes, divided by whether their path contains an entity. Visits only nodes on the paths of members. */
+/** Sets of nodes, divided by whether their path contains an entity. */
 class Division {
-  readonly #isInside: Uint8Array; // valid in the split that `#splitOf` numbers
+  readonly #isInside: Uint8Array; // of few members: valid in the split that `#splitOf` numbers
   readonly #splitOf: Uint32Array;
   #splits = 0;
   constructor(private readonly stacks: Stacks) {
@@ -32,12 +32,28 @@ class Division {
 
   /** The members whose path contains the entity, and the others. */
   of(members: readonly number[], entity: number): [number[], number[]] {
+    const yes: number[] = [],
+      no: number[] = [];
+    const isInside = members.length < manyStacks ? this.#ofPaths(members, entity) : this.#ofAll(entity);
+    for (const node of members) (isInside[node] === 1 ? yes : no).push(node);
+    return [yes, no];
+  }
+
+  #ofAll(entity: number): Uint8Array {
+    const { count, parent, entity: entityOf } = this.stacks;
+    const isInside = this.#isInside;
+    this.#splitOf.fill(0);
+    isInside[0] = 0;
+    for (let n = 1; n < count; n++) isInside[n] = entityOf[n] === entity ? 1 : u8(isInside, u32(parent, n));
+    return isInside;
+  }
+
+  /** Visits only nodes on the paths of members. */
+  #ofPaths(members: readonly number[], entity: number): Uint8Array {
     const { parent, entity: entityOf } = this.stacks;
     const splitOf = this.#splitOf,
       isInside = this.#isInside,
       split = ++this.#splits;
-    const yes: number[] = [],
-      no: number[] = [];
     for (const node of members) {
       let known = node;
       while (known !== 0 && splitOf[known] !== split && entityOf[known] !== entity) known = u32(parent, known);
@@ -47,45 +63,48 @@ class Division {
         isInside[n] = answer;
         if (n === known) break;
       }
-      (answer === 1 ? yes : no).push(node);
     }
-    return [yes, no];
+    return isInside;
   }
 }
 
-/** The outermost nodes on paths: of all, and of an entity. Visits a node once for each entity. */
-class Outermost {
+/** Callers by node; parents come before their children, so that one pass over all nodes finds them. */
+class Callers {
   /** By node: where its stack begins; 0 for the empty stack. */
   readonly bottom: Uint32Array;
-  readonly #found: Uint32Array; // valid in the search that `#searchOf` numbers
-  readonly #searchOf: Uint32Array;
-  #searches = 0;
-  constructor(private readonly stacks: Stacks) {
-    const { count, parent } = stacks;
-    this.bottom = new Uint32Array(count);
-    for (let n = 1; n < count; n++) this.bottom[n] = u32(this.bottom, u32(parent, n)) || n; // parents come first
+  /** By node: the procedure that called the node's; 0 if only the beginning of the stack did. */
+  readonly #caller: Uint32Array;
+  readonly #found: Uint32Array;
+  constructor(
+    private readonly stacks: Stacks,
+    raw: RawProfile,
+    own: Contexts['own'],
+  ) {
+    const { count, parent, entity } = stacks;
+    const bottom = (this.bottom = new Uint32Array(count));
+    const caller = (this.#caller = new Uint32Array(count));
     this.#found = new Uint32Array(count);
-    this.#searchOf = new Uint32Array(count);
+    const isProcedure = Uint8Array.from(raw.entities, ({ kind }) => (kind === 'procedure' ? 1 : 0));
+    const nearest = new Uint32Array(count); // by node: the procedure's node above it
+    for (let n = 1; n < count; n++) {
+      const up = u32(parent, n);
+      bottom[n] = u32(bottom, up) || n;
+      const isOwn = up !== 0 && own.hidden[up] !== 1 && isProcedure[u32(entity, up)] === 1;
+      const above = (nearest[n] = isOwn ? up : u32(nearest, up));
+      const its = u32(entity, above);
+      caller[n] = above === 0 || entity[u32(bottom, above)] === its ? 0 : its;
+    }
   }
 
-  /** For a node, the outermost one of the entity on its path, or 0; valid until the next call. */
-  of(entity: number): (node: number) => number {
-    const { parent, entity: entityOf } = this.stacks;
+  /** By node: who called the outermost occurrence of the entity on its path; valid until the next call. */
+  of(entity: number): Uint32Array {
+    const { count, parent, entity: entityOf } = this.stacks;
     const found = this.#found,
-      searchOf = this.#searchOf,
-      search = ++this.#searches;
-    const way: number[] = [];
-    return (node) => {
-      let n = node;
-      for (; n !== 0 && searchOf[n] !== search; n = u32(parent, n)) way.push(n);
-      let outermost = n === 0 ? 0 : u32(found, n);
-      for (let one = way.pop(); one !== undefined; one = way.pop()) {
-        if (outermost === 0 && entityOf[one] === entity) outermost = one;
-        found[one] = outermost;
-        searchOf[one] = search;
-      }
-      return outermost;
-    };
+      caller = this.#caller;
+    // the caller of the outermost one + 1; 0: there is none
+    for (let n = 1; n < count; n++)
+      found[n] = u32(found, u32(parent, n)) || (entityOf[n] === entity ? u32(caller, n) + 1 : 0);
+    return found;
   }
 }
 
@@ -94,7 +113,8 @@ class Concentration {
   readonly #whole: number;
   readonly #inclusive: Inclusive;
   readonly #division: Division;
-  readonly #outermost: Outermost;
+  readonly #callers: Callers;
+  readonly #lostBy: Float64Array; // by entity; all 0 between calls
   constructor(
     private readonly raw: RawProfile,
     private readonly tables: Tables,
@@ -105,7 +125,8 @@ class Concentration {
     this.#whole = this.#sum(all);
     this.#inclusive = new Inclusive(tables.stacks, contexts.own, contexts.lostSelf, raw.entities.length);
     this.#division = new Division(tables.stacks);
-    this.#outermost = new Outermost(tables.stacks);
+    this.#callers = new Callers(tables.stacks, raw, contexts.own);
+    this.#lostBy = new Float64Array(raw.entities.length);
   }
 
   /**
@@ -168,7 +189,7 @@ class Concentration {
 
   /** Whether the stack begins with the entity, which is then the program or a thread, not a piece of it. */
   #isBottom(node: number, entity: number): boolean {
-    const bottom = u32(this.#outermost.bottom, node);
+    const bottom = u32(this.#callers.bottom, node);
     return bottom !== 0 && this.tables.stacks.entity[bottom] === entity;
   }
 
@@ -177,31 +198,32 @@ class Concentration {
    * most of the loss; 0 if it is one piece, or the others are small.
    */
   #callerApart(members: readonly number[], entity: number): number {
-    const outermostOf = this.#outermost.of(entity);
-    const byCaller = new Map<number, number[]>();
-    for (const node of members) {
-      const caller = this.#callerAbove(outermostOf(node));
-      if (caller === 0) continue;
-      const known = byCaller.get(caller);
-      if (known) known.push(node);
-      else byCaller.set(caller, [node]);
-    }
-    const [most, ...others] = [...byCaller]
-      .map(([caller, nodes]) => ({ caller, nodes, lost: this.#sum(nodes) }))
+    const callers = this.#callers.of(entity);
+    const [most, ...others] = this.#lostByCaller(members, callers)
       .filter(({ lost }) => lost >= this.least)
       .sort((a, b) => b.lost - a.lost);
     if (!most || others.length === 0) return 0;
-    const mine = this.#threadsOf(most.nodes);
-    return others.some(({ nodes }) => similarity(mine, this.#threadsOf(nodes)) <= 0.5) ? most.caller : 0;
+    const threadsOf = (caller: number): ThreadTimes =>
+      this.#threadsOf(members.filter((node) => callers[node] === caller + 1));
+    const mine = threadsOf(most.caller);
+    return others.some(({ caller }) => similarity(mine, threadsOf(caller)) <= 0.5) ? most.caller : 0;
   }
 
-  /** The procedure that called a node's; 0 if only the beginning of the stack did. */
-  #callerAbove(node: number): number {
-    const { parent, entity: entityOf } = this.tables.stacks;
-    const isProcedure = (n: number): boolean =>
-      this.contexts.own.hidden[n] !== 1 && item(this.raw.entities, u32(entityOf, n)).kind === 'procedure';
-    let n = node === 0 ? 0 : u32(parent, node);
-    while (n !== 0 && !isProcedure(n)) n = u32(parent, n);
-    return n === 0 || this.#isBottom(n, u32(entityOf, n)) ? 0 : u32(entityOf, n);
+  #lostByCaller(members: readonly number[], callers: Uint32Array): { caller: number; lost: number }[] {
+    const { lostSelf } = this.contexts;
+    const lostBy = this.#lostBy;
+    const seen: number[] = [];
+    for (const node of members) {
+      const caller = u32(callers, node) - 1,
+        lost = f64(lostSelf, node);
+      if (caller <= 0 || lost === 0) continue;
+      if (lostBy[caller] === 0) seen.push(caller);
+      addAt(lostBy, caller, lost);
+    }
+    return seen.map((caller) => {
+      const lost = f64(lostBy, caller);
+      lostBy[caller] = 0;
+      return { caller, lost };
+    });
   }
 }

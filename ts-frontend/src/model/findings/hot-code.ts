@@ -8,28 +8,25 @@ import { addTo } from '../profile/maps.js';
 import { aroundOf } from '../evidence/around-code.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf } from '../evidence/context.js';
+import {
+  hotWorkOf,
+  isBusyTime,
+  isWork,
+  noCode,
+  workOwner,
+  type HotCode,
+  type WorkScope,
+} from '../evidence/hot-work.js';
 import { hotLoop } from '../evidence/hot-loop.js';
 import { libraryLockIn } from '../evidence/library-lock.js';
 import { ownPath } from '../evidence/own-path.js';
 import { isFor } from '../evidence/purposes.js';
 import { atomicsIn } from '../evidence/shared-lines.js';
 import { mainThread } from '../evidence/critical-threads.js';
-import { State, Waiting } from '../profile/raw-profile.js';
 import type { OptimizeFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 import { allocationFinding, allocationOf, isMostOf } from './allocation.js';
-
-interface Hot {
-  npt: number;
-  busy: number;
-  spinning: number;
-  mainNs: number;
-  called: Map<number, number>;
-  byThread: Map<number, number>;
-}
-
-const hotOf = (): Hot => ({ npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map(), byThread: new Map() });
 
 /**
  * The least share of the elapsed time for which main works without waiting, so that other threads do not lengthen the
@@ -47,7 +44,7 @@ function mainAlwaysAtWork(model: Model): number {
  * The number of threads that run the code at the same time: all of them if their times are similar; at most the number
  * of processors.
  */
-function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Hot): number {
+function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: HotCode): number {
   const times = [...byThread].flatMap(([id, ns]) => {
     const instances = Math.max(1, item(entities, id).instances);
     return Array.from({ length: Math.min(instances, processors) }, () => ns / instances);
@@ -57,82 +54,34 @@ function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Ho
   return npt > 0 ? Math.min(alike, processors, Math.round(busy / npt)) : 0;
 }
 
-/** Which work is examined: code that runs while at least three quarters of the processors are busy. */
-export interface HotScope {
+export interface HotScope extends WorkScope {
   /** The subjects of other findings with their worth: code that costs at most `factor` times as much is left out. */
-  named: ReadonlyMap<number, number>;
   factor: number;
   /** Whether to report a procedure for what it has including its callees: if none has enough self time, or always. */
   spread: 'no' | 'if-none' | 'only';
-  /** Kinds of kernel work that have a finding of their own. */
-  kernelWork: ReadonlySet<number>;
-}
-
-const isBusyTime = ({ model }: FindingContext, k: number): boolean =>
-  u16(model.raw.tuples.busy, k) >= Math.max(1, 0.75 * model.processors);
-
-function isWork({ model, covered }: FindingContext, { kernelWork }: HotScope, k: number): boolean {
-  const { tuples } = model.raw;
-  return (
-    tuples.state[k] === State.useful &&
-    tuples.stack[k] !== 0 &&
-    covered[k] === 0 &&
-    tuples.waiting[k] !== Waiting.woken &&
-    !kernelWork.has(u8(tuples.kernel, k))
-  );
-}
-const isAtWork = (context: FindingContext, scope: HotScope, k: number): boolean =>
-  isBusyTime(context, k) && isWork(context, scope, k) && !scope.named.has(u32(context.model.raw.tuples.thread, k));
-
-/** The procedure whose work it is; for code of a library without names, the exported procedure that it runs for. */
-function ownerOf({ model, own }: FindingContext, node: number): number {
-  const id = u32(own.owner, node);
-  return shownId(model, item(model.entities, id).runsFor || id);
 }
 
 /** The NPT of all such work in procedures that no other finding names. */
 export function atWorkNs(context: FindingContext, scope: HotScope): number {
   const { model, tables } = context;
   const { tuples } = model.raw;
+  const { isAt } = hotWorkOf(context, scope);
   let npt = 0;
   for (let k = 0; k < tables.weights.length; k++)
-    if (isAtWork(context, scope, k) && !scope.named.has(ownerOf(context, u32(tuples.stack, k))))
+    if (isAt[k] === 1 && !scope.named.has(workOwner(context, u32(tuples.stack, k))))
       npt += f64(tables.weights, k) / u16(tuples.busy, k);
   return npt;
-}
-
-function measure(context: FindingContext, scope: HotScope, main: number): Map<number, Hot> {
-  const { model, tables, own } = context;
-  const { stacks, weights } = tables;
-  const { tuples } = model.raw;
-  const { shareOf } = context.unseen;
-  const byEntity = new Map<number, Hot>();
-  for (let k = 0; k < weights.length; k++) {
-    if (!isAtWork(context, scope, k)) continue;
-    const node = u32(tuples.stack, k),
-      ns = f64(weights, k) * shareOf(k);
-    const id = ownerOf(context, node);
-    const row = byEntity.get(id) ?? hotOf();
-    byEntity.set(id, row);
-    const npt = ns / u16(tuples.busy, k);
-    row.npt += npt;
-    row.busy += npt * u16(tuples.busy, k);
-    row.spinning += npt * u16(tuples.spinning, k);
-    addTo(row.byThread, u32(tuples.thread, k), ns);
-    if (main !== 0 && tuples.thread[k] === main) row.mainNs += ns;
-    if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
-  }
-  return byEntity;
 }
 
 /** The NPT of its own work, by stack. */
 function workOf(context: FindingContext, scope: HotScope, id: number): Map<number, number> {
   const { model, tables } = context;
   const { tuples } = model.raw;
+  const { isAt } = hotWorkOf(context, scope);
   const byStack = new Map<number, number>();
   for (let k = 0; k < tables.weights.length; k++) {
     const node = u32(tuples.stack, k);
-    if (isAtWork(context, scope, k) && ownerOf(context, node) === id)
+    if (isAt[k] === 1 && workOwner(context, node) === id)
       addTo(byStack, node, f64(tables.weights, k) / u16(tuples.busy, k));
   }
   return byStack;
@@ -151,12 +100,13 @@ function withCalled(
   const { model, tables } = context;
   const { tuples } = model.raw;
   const within = pathsThrough(context, new Set([id]));
+  const { isAt } = hotWorkOf(context, scope);
   const npt = { busyNs: 0, restNs: 0 };
   for (let k = 0; k < tables.weights.length; k++) {
     if (u8(within, u32(tuples.stack, k)) === 0 || !isWork(context, scope, k)) continue;
     const ns = f64(tables.weights, k) / Math.max(1, u16(tuples.busy, k));
     if (!isBusyTime(context, k)) npt.restNs += main === 0 || tuples.thread[k] === main ? ns : 0;
-    else if (isAtWork(context, scope, k)) npt.busyNs += ns;
+    else if (isAt[k] === 1) npt.busyNs += ns;
   }
   return npt;
 }
@@ -164,52 +114,15 @@ function withCalled(
 /** If no procedure has a tenth of the work as self time, a procedure with this share including callees is reported. */
 const leastCalled = 0.5;
 
-/** What the model sums of code, without the threads that run it. */
-type Sums = Pick<Hot, 'npt' | 'busy' | 'spinning'>;
-const addSums = (sums: Sums, { npt, busy, spinning }: Sums): void => {
-  sums.npt += npt;
-  sums.busy += busy;
-  sums.spinning += spinning;
-};
-
-/**
- * By procedure, including callees; without start routines of threads and of the program. First by stack, of which there
- * are far fewer than tuples.
- */
-function measureCalled(context: FindingContext, scope: HotScope): { rows: Map<number, Sums>; npt: number } {
-  const { model, tables } = context;
-  const { tuples } = model.raw;
-  const byStack = new Map<number, Sums>();
-  let all = 0;
-  for (let k = 0; k < tables.weights.length; k++) {
-    if (!isAtWork(context, scope, k)) continue;
-    const busy = u16(tuples.busy, k),
-      npt = f64(tables.weights, k) / busy,
-      node = u32(tuples.stack, k);
-    all += npt;
-    const sums = byStack.get(node);
-    const its = { npt, busy: npt * busy, spinning: npt * u16(tuples.spinning, k) };
-    if (sums) addSums(sums, its);
-    else byStack.set(node, its);
-  }
-  const rows = new Map<number, Sums>();
-  for (const [node, its] of byStack)
-    for (const id of new Set(ownPath(context, node).slice(0, -1))) {
-      const row = rows.get(id);
-      if (row) addSums(row, its);
-      else rows.set(id, { ...its });
-    }
-  return { rows, npt: all };
-}
-
 /** The time of threads that work in the procedure or in what it calls. */
 function threadsWithin(context: FindingContext, scope: HotScope, id: number): Map<number, number> {
   const { model, tables } = context;
   const { tuples } = model.raw;
   const runsIt = new Map<number, boolean>();
+  const { isAt } = hotWorkOf(context, scope);
   const byThread = new Map<number, number>();
   for (let k = 0; k < tables.weights.length; k++) {
-    if (!isAtWork(context, scope, k)) continue;
+    if (isAt[k] === 0) continue;
     const node = u32(tuples.stack, k);
     const runs = runsIt.get(node) ?? ownPath(context, node).slice(0, -1).includes(id);
     runsIt.set(node, runs);
@@ -221,13 +134,13 @@ function threadsWithin(context: FindingContext, scope: HotScope, id: number): Ma
 /** The innermost procedure that has half of this work including callees. */
 function spreadFinding(context: FindingContext, scope: HotScope, leastNs: number): Finding[] {
   const { model } = context;
-  const { rows, npt: all } = measureCalled(context, scope);
+  const { rows, npt: all } = hotWorkOf(context, scope).called();
   const [best] = [...rows]
     .filter(([id, { npt }]) => npt >= Math.max(leastNs, leastCalled * all) && !isSaid(scope, id, npt))
     .sort((a, b) => a[1].npt - b[1].npt);
   if (!best) return [];
   const [id, sums] = best;
-  const hot = { ...hotOf(), ...sums, byThread: threadsWithin(context, scope, id) };
+  const hot = { ...noCode(), ...sums, byThread: threadsWithin(context, scope, id) };
   const { restNs } = withCalled(context, scope, id, 0);
   const [largest] = [...ownersBelow(context, scope, id)].sort((a, b) => b[1] - a[1]);
   const within = largest && largest[1] >= leastNs ? { entity: largest[0], ns: largest[1] } : null;
@@ -240,11 +153,12 @@ function ownersBelow(context: FindingContext, scope: HotScope, id: number): Map<
   const { model, tables } = context;
   const { tuples } = model.raw;
   const within = pathsThrough(context, new Set([id]));
+  const { isAt } = hotWorkOf(context, scope);
   const owners = new Map<number, number>();
   for (let k = 0; k < tables.weights.length; k++) {
     const node = u32(tuples.stack, k);
-    if (isAtWork(context, scope, k) && u8(within, node) === 1)
-      addTo(owners, ownerOf(context, node), f64(tables.weights, k) / u16(tuples.busy, k));
+    if (isAt[k] === 1 && u8(within, node) === 1)
+      addTo(owners, workOwner(context, node), f64(tables.weights, k) / u16(tuples.busy, k));
   }
   owners.delete(id);
   return owners;
@@ -265,7 +179,7 @@ function isMostlyUnnamed({ model, own }: FindingContext, work: ReadonlyMap<numbe
 const optimize = (
   model: Model,
   id: number,
-  hot: Hot,
+  hot: HotCode,
   facts: Partial<OptimizeFacts> & Pick<OptimizeFacts, 'mostNs' | 'restNs'>,
   related: number[] = [],
 ): Finding =>
@@ -307,11 +221,14 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const P = model.processors;
   const main = P > 1 ? mainAlwaysAtWork(model) : 0;
   const leastNs = Math.max(2 * least, 0.1 * model.elapsedNs);
-  const byEntity = measure(context, scope, main);
-  const worth = ({ npt, mainNs }: Pick<Hot, 'npt' | 'mainNs'>): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
+  const hotWork = hotWorkOf(context, scope),
+    { isAt } = hotWork;
+  const byEntity = hotWork.byOwner(main);
+  const worth = ({ npt, mainNs }: Pick<HotCode, 'npt' | 'mainNs'>): number =>
+    main !== 0 ? Math.min(npt, mainNs) : npt;
   const rows = [...byEntity].filter(([id, { npt }]) => !isSaid(scope, id, npt)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
-  const allocation = allocationOf(context, (k) => isAtWork(context, scope, k), main);
+  const allocation = allocationOf(context, (k) => isAt[k] === 1, main);
   const allocates = allocationFinding(model, allocation, worth(allocation));
   const isTried = scope.named.get(allocates.entity) === Infinity;
   if (scope.spread !== 'only' && worth(allocation) >= leastNs && isMostOf(allocation, byEntity) && !isTried)
@@ -345,8 +262,8 @@ export function hotCodeFindings(context: FindingContext, scope: HotScope): Findi
   const unnamed = isMostlyUnnamed(context, work);
   const atomics = atomicsIn(context, work);
   const parts = { allocatorNs, copyingNs, chainsNs, library, atomics };
-  const isCode = (node: number): boolean => ownerOf(context, node) === id;
-  const isWithin = (k: number): boolean => isAtWork(context, scope, k);
+  const isCode = (node: number): boolean => workOwner(context, node) === id;
+  const isWithin = (k: number): boolean => isAt[k] === 1;
   const around = aroundOf(context, id, isWithin, isCode, main);
   const facts = { unnamed, within, beside, around, mostNs, calledNs, restNs, loop, ...parts };
   return [optimize(model, id, hot, facts, related)];

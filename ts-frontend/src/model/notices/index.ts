@@ -22,14 +22,11 @@ import { conditionsWaitedAtAgain } from './waits-again.js';
 /** Notices about the run: what the findings do not explain. */
 export function noticesOf(context: FindingContext, findings: readonly Finding[]): Notice[] {
   const { model } = context;
-  const { samples } = model;
   const many = manyThreads(context);
   const paced = paces(context);
   const wakeUps = findings.filter(({ kind }) => kind === 'overhead');
   return [
-    ...(samples < fewSnapshots
-      ? [{ form: 'few-snapshots', snapshots: samples, margin: 1 / Math.sqrt(samples) } as const]
-      : []),
+    ...few(model),
     ...closeFindings(findings),
     ...waitingForCpus(model, findings, many.length > 0),
     ...many,
@@ -47,8 +44,24 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
   ];
 }
 
+/** Notices that concern every table: what the run was like, and how it was recorded. They need no findings. */
+export function tableNotices(model: Model): Notice[] {
+  if (model.samples === 0 || model.elapsedNs === 0) return [{ form: 'no-snapshot' }, ...recordingNotices(model)];
+  return [
+    ...few(model),
+    ...waitingForCpus(model, [], false),
+    ...childProcesses(model),
+    ...relatedProcesses(model),
+    ...noProcedure(model),
+    ...recordingNotices(model),
+  ];
+}
+
 /** Notices about the quality of the recording. */
 export const recordingNotices = (model: Model): Notice[] => [...losses(model), ...unseen(model), ...callPaths(model)];
+
+const few = ({ samples }: Model): Notice[] =>
+  samples < fewSnapshots ? [{ form: 'few-snapshots', snapshots: samples, margin: 1 / Math.sqrt(samples) }] : [];
 
 function noProcedure({ raw, head }: Model): Notice[] {
   if (raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure')) return [];

@@ -17,3 +17,6 @@ export function onPathOf(model: Model): ReadonlyMap<number, number> | null {
   }
   return found;
 }
+
+/** The length of the path, which while the program runs is known up to at most a second ago; 0: there is none. */
+export const pathLength = ({ raw }: Model): number => raw.onPath.ns.reduce((sum, ns) => sum + ns, 0);

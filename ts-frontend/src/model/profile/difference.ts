@@ -3,6 +3,7 @@
  * only appends rows and increases their counts, so rows with equal index correspond. Pure.
  */
 import { f64, item } from './columns.js';
+import { pathSince } from './path-since.js';
 import {
   cpuLimitCounts,
   unwindingColumns,
@@ -69,6 +70,12 @@ const headCounts = [
   'stacksCut',
   'entitiesMerged',
 ] as const;
+
+function headMinus(later: RawProfile['head'], earlier: RawProfile['head']): RawProfile['head'] {
+  const head = { ...later };
+  for (const key of headCounts) head[key] = Math.max(0, later[key] - earlier[key]);
+  return head;
+}
 
 function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObject {
   if (!earlier) return later;
@@ -141,12 +148,12 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
     later.head.snapshots < earlier.head.snapshots
   )
     throw new RangeError('not two reads of one recording, the later one first');
-  const head = { ...later.head };
-  for (const key of headCounts) head[key] = Math.max(0, later.head[key] - earlier.head[key]);
+  const { pathNs, ...path } = pathSince(later, earlier);
   const earlierObjects = new Map(earlier.objects.map((row, k) => [k, row]));
   return {
     ...later,
-    head,
+    ...path,
+    head: { ...headMinus(later.head, earlier.head), pathNs },
     tuples: {
       ...later.tuples,
       count: minus(later.tuples.count, earlier.tuples.count),

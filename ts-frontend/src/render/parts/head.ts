@@ -1,5 +1,5 @@
 /** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
-import { isDisturbed, isMostlyOthers, isNearlyOthers } from '../../model/index.js';
+import { isDisturbed, isMostlyOthers, isNearlyOthers, tableNotices } from '../../model/index.js';
 import type { FewerSnapshots, Model, Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { isRequestToEnd, signalName } from '../wording/signal-name.js';
@@ -278,14 +278,14 @@ export type HeadSize = 'whole' | 'short';
 
 /** Everything that precedes the view. */
 export function head(model: Model, options: RenderOptions, size: HeadSize = 'whole'): string[] {
-  return [...(size === 'whole' ? wholeHead : shortHead)(model, options), ...notices(model, options), ''];
+  const [lines, said] =
+    size === 'whole' ? [wholeHead(model, options), model.notices] : [shortHead(model, options), tableNotices(model)];
+  return [...lines, ...said.flatMap((one) => notice(model, one, options)), ''];
 }
 
-const notices = (model: Model, options: RenderOptions): string[] =>
-  model.notices.flatMap((one) => notice(model, one, options));
-
+/** Without findings, whose search takes longer than all tables. */
 function shortHead(model: Model, options: RenderOptions): string[] {
-  const limits = model.findings.length > 0 ? ' (what limits it: quartz report)' : '';
+  const limits = model.samples > 0 ? ' (what limits it: quartz report)' : '';
   return paragraphs([clean(`${runInBrief(model, options).join(', ')}${limits}`, options)], options);
 }
 
