@@ -18,6 +18,7 @@
 #include "sampler/linux/process_usage.h"
 #include "sampler/profile/modules.h"
 #include "request.h"
+#include "budget.h"
 #include "own_cpu.h"
 #include "pacing.h"
 #include "precedence.h"
@@ -28,14 +29,6 @@
 
 struct qzi_helper;
 
-/* The cost of snapshots. */
-struct qzi_cheap {
-  uint64_t cpu_ns, apart_ns, snapshots; /* at the last check: CPU time, the part with its own budget, snapshots */
-  uint64_t cost_ns, count;              /* recent snapshots: CPU time without that part, and four times their number */
-  uint64_t wake_ns;                     /* CPU time of a wake-up alone */
-  unsigned looks;                       /* number of checks */
-};
-
 struct qzi_recording {
   struct qz_session_view view;
   struct qzi_file file;
@@ -43,7 +36,7 @@ struct qzi_recording {
   const struct qzi_recording_request *request;
   struct qzi_clock_page clock; /* mapped by the program now or later */
   struct qzi_pacing pacing;
-  struct qzi_cheap cheap;
+  struct qzi_budget budget;
   struct qzi_precedence precedence;
   uint64_t others_ns; /* remaining time for visit_others */
   pid_t pid;

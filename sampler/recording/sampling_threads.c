@@ -20,15 +20,8 @@
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
 #define KEEP_NS         UINT64_C(100000000) /* interval of bookkeeping */
 #define EXACT_NS        UINT64_C(500000000) /* interval between readings of exact counts; longer if one takes long */
-#define COST \
-  64u /* snapshots take at most one part in so many of a CPU that the program could use beyond the bare wake-ups, */
-#define MANY            500u /* with this many threads snapshots may use a half of that, with twice as many a third, */
-#define MANY_MOST       4u   /* at least a quarter */
-#define WAKE_COST       50u  /* wake-ups may use 1 / 50, unless the user requested a rate */
-#define WAKES_SEEN      16u  /* one in this many is measured; */
-#define WAKE_MOST_NS    UINT64_C(100000) /* longer ones were interrupted by something else */
-#define EXACT_COST      1600u            /* exact counts may use 1 / 1600 */
-#define SLOWER_MOST     50u              /* maximum lengthening of the interval */
+#define WAKES_SEEN      16u                 /* one wake-up in this many is measured */
+#define EXACT_COST      1600u               /* exact counts may use 1 / 1600 */
 #define OTHERS_BATCH    8u
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* mean time per snapshot for threads without processors and for objects */
 #define OTHERS_SLEEP_NS UINT64_C(4000)
@@ -229,41 +222,27 @@ static uint64_t apart_ns(const struct qzi_recording *recording) {
   return sampler->threading->apart_ns(sampler) + sampler->apart_ns;
 }
 
-/* On a CPU that the program uses as well, expensive snapshots (of thousands of threads) are taken less often: their
- * cost beyond a wake-up has one budget, wake-ups have another. The length of an interval depends on the cost of
- * snapshots, not on what they observe, and each snapshot stands for its own interval, so there is no bias. */
+static struct qzi_spent spent(const struct qzi_recording *recording) {
+  return (struct qzi_spent){
+    .cpu_ns = qzi_thread_cpu_ns(), .apart_ns = apart_ns(recording), .snapshots = recording->file.head->snapshots};
+}
+
 static void keep_cheap(struct qzi_recording *recording) {
-  struct qzi_cheap *cheap = &recording->cheap;
-  uint64_t cpu_ns = qzi_thread_cpu_ns(), apart = apart_ns(recording), snapshots = recording->file.head->snapshots;
-  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns, not_ns = apart - cheap->apart_ns;
-  cheap->cpu_ns = cpu_ns;
-  cheap->apart_ns = apart;
-  cheap->snapshots = snapshots;
-  if (!cheap->looks++) return; /* the first check includes one-time work */
-  cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - not_ns;
-  cheap->count = cheap->count * 3 / 4 + count * 4;
-  if (!cheap->count || recording->pacing.spins || recording->request->rate_mhz) return;
-  uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now_ns = recording->pacing.interval_ns;
-  uint64_t each_ns = cheap->cost_ns * 4 / cheap->count,
-           own_ns = each_ns > cheap->wake_ns ? each_ns - cheap->wake_ns : 0;
-  uint64_t threads = recording->sampler.threading->whole ? qz_session_thread_high(&recording->view) : 0;
-  if (threads > MANY * (MANY_MOST - 1)) threads = MANY * (MANY_MOST - 1);
-  uint64_t next_ns = own_ns * COST * (MANY + threads) / MANY;
-  if (next_ns < cheap->wake_ns * WAKE_COST) next_ns = cheap->wake_ns * WAKE_COST;
-  if (next_ns < base_ns) next_ns = base_ns;
-  if (next_ns > SLOWER_MOST * base_ns) next_ns = SLOWER_MOST * base_ns;
-  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7 : next_ns * 10 > now_ns * 11;
-  if (longer || next_ns * 4 < now_ns * 3) qzi_pacing_change(&recording->pacing, next_ns);
+  struct qzi_pacing *pacing = &recording->pacing;
+  if (pacing->spins || recording->request->rate_mhz) return;
+  struct qzi_spent now = spent(recording);
+  uint64_t threads = recording->sampler.threading->whole ? qz_session_thread_high(&recording->view) : 0,
+           base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz,
+           next_ns = qzi_budget_interval(&recording->budget, &now, base_ns, pacing->interval_ns, threads);
+  if (next_ns) qzi_pacing_change(pacing, next_ns);
 }
 
 /* Waits for the next instant; now and then, says what a wake-up takes. */
 static uint64_t wait_for_instant(struct qzi_recording *recording) {
-  struct qzi_cheap *cheap = &recording->cheap;
   if (recording->pacing.spins || recording->file.head->snapshots % WAKES_SEEN)
     return qzi_pacing_wait(&recording->pacing, &recording->stop);
   uint64_t before_ns = qzi_thread_cpu_ns(), now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop);
-  uint64_t took_ns = qzi_thread_cpu_ns() - before_ns;
-  if (took_ns < WAKE_MOST_NS) cheap->wake_ns = cheap->wake_ns ? (cheap->wake_ns * 7 + took_ns) / 8 : took_ns;
+  qzi_budget_woke(&recording->budget, qzi_thread_cpu_ns() - before_ns);
   return now_ns;
 }
 
@@ -315,8 +294,8 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
   recording->pacing.skipped = skipped;
-  recording->cheap =
-    (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(), .snapshots = head->snapshots, .apart_ns = apart_ns(recording)};
+  struct qzi_spent so_far = spent(recording);
+  qzi_budget_begin(&recording->budget, &so_far, head->rank != 0);
 }
 
 /* Follows the session where qz_init has changed the number of processors. */
