@@ -29,6 +29,7 @@ function installed(part: string, put: (path: string) => void): string {
 const top = (quartz: string): Promise<Said> =>
   run('timeout', ['-k', '5', String(mostMs / 1000), 'script', '-qefc', `${quartz} top -- sleep 1000`, '/dev/null'], {
     cwd: directory(),
+    env: { TERM: 'xterm' },
   });
 
 needing('terminal')('a sampler whose profiles the front end cannot read: the live screen says so', async (t) => {
