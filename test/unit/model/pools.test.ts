@@ -59,6 +59,37 @@ test('pieces that are not alike: threads that take them from one queue are no st
   t.is(chain(0.7, [64, 128]).findings[0]?.facts.form, 'slowest-stage', 'they begin in different procedures');
 });
 
+/**
+ * Three filters of a chain run the same code, each between two of the queues that one line creates: the first one waits
+ * for room in the second queue, the last one for results in the third, the one between them (`middle`) for nothing.
+ */
+function filters(waits: readonly [string, string]): Model {
+  const code = ['filter', 'convolve'],
+    main = wait('main', ['main', 'join:end']),
+    [first, last] = waits.map((at, k) => wait(`filter#${2 * k}`, ['filter', at, `condition:queue#${k}`]));
+  return buildModel(
+    new Builder({ processors: 2, head: { publisher: 'pthread', pathNs: second } })
+      .stretch(0.1 * second, [main, run('filter#0', code), run('filter#1', code), last!])
+      .stretch(0.7 * second, [main, first!, run('filter#1', code), last!])
+      .stretch(0.2 * second, [main, first!, run('filter#1', code), run('filter#2', code)])
+      .describe('thread:filter#0', { address: 64 })
+      .describe('thread:filter#1', { address: 64 })
+      .describe('thread:filter#2', { address: 64 })
+      .object('condition:queue#0', { contended: 100 })
+      .object('condition:queue#1', { contended: 100 })
+      .build(),
+  );
+}
+
+test('threads of equal code that wait at different places for objects of one name are stages, not a pool', (t) => {
+  const { stage, next } = factsOf(filters(['put', 'get']).findings[0], 'slowest-stage');
+  t.deepEqual(
+    [stage.workNs, next.workNs].map((ns) => Math.round(ns / 1e6)),
+    [1000, 200],
+  );
+  t.is(filters(['get', 'get']).findings[0]?.facts.form, 'uneven-division', 'each may have a queue of its own');
+});
+
 test('pieces each of which needs the one before, whichever thread of the pool takes them: serial code', (t) => {
   const builder = new Builder({ processors: 2, head: { publisher: 'pthread', pathNs: 2 * second } });
   const main = wait('main', ['main', 'condition:done']);

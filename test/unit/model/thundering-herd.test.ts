@@ -4,6 +4,7 @@ import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js'
 import { factsOf, findingOf, nameOf, noticesOf } from '../../support/facts.js';
 import { inKernel, ProfileBuilder, ready, run, tries, wait, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 
 const turn = ['main', 'condition:turn'];
 /** Three of four threads wait for their turn, one of them just woken; 24 us of processor time for each wait. */
@@ -125,4 +126,44 @@ test('a condition that is handed on, at which most wake-ups are futile: wake few
   const { again } = factsOf(first, 'hand-overs');
   t.deepEqual([again?.count, again?.waits], [120_000, 200_000]);
   t.is(factsOf(oneConditionForAll(200_000).findings[0], 'hand-overs').again, null);
+});
+
+/**
+ * A condition made of a futex, whose lock is not counted: `woken` of six workers have been woken there and have no CPU
+ * yet, while another one has one, for `work` of its time to do something.
+ */
+function ofFutex(woken: number, work: number): Model {
+  const builder = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second } });
+  const at = ['start', 'Condvar::wait', 'futex:added'];
+  const workers = (first: Doing): Doing[] => [
+    run('main', ['main', 'post']),
+    first,
+    ...[2, 3, 4, 5, 6].map((k) =>
+      k < 2 + woken ? { ...tries(`w${k}`, at), state: 'ready' as const } : wait(`w${k}`, at),
+    ),
+  ];
+  return buildModel(
+    builder
+      .stretch((1 - work) * second, workers(tries('w1', at)))
+      .stretch(work * second, workers(run('w1', ['start', 'check'])))
+      .object('futex:added', { acquisitions: 100_000, contended: 100_000, waitNs: 5 * second })
+      .build(),
+  );
+}
+
+test('a condition of futexes: many woken threads without a CPU, of which hardly any has work', (t) => {
+  const finding = findingOf(ofFutex(3, 0.01), 'overhead');
+  const { again } = finding?.facts.form === 'hand-overs' ? finding.facts : factsOf(finding, 'wake-ups');
+  t.is(again?.count, null);
+  t.is(again?.together?.workNs, 100);
+  t.true(again!.together!.mean >= 3);
+  t.regex(
+    findingSentences(ofFutex(3, 0.01), finding!, { ascii: false }).remedy,
+    /^Wake only threads that can continue/,
+  );
+  const named = (model: Model): number =>
+    model.findings.filter(({ facts }) => 'again' in facts && facts.again !== null && typeof facts.again === 'object')
+      .length;
+  t.is(named(ofFutex(0, 0.01)), 0, 'one at a time');
+  t.is(named(ofFutex(3, 0.5)), 0, 'each has work');
 });

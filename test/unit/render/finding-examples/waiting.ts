@@ -158,7 +158,7 @@ export const waits: [string, Finding][] = [
       takenIn: [],
       objects: [table],
       waits: { count: 400_000, workNs: 5 * us },
-      again: { condition: table, count: 300_000, waits: 400_000 },
+      again: { condition: table, count: 300_000, waits: 400_000, together: null },
       handingShare: 0.42,
       leastNs: savesNs,
       mostNs: savesNs,

@@ -46,7 +46,7 @@ export function waitsAgain(model: Model, { rawKind, object, members, callers }: 
 /** The same as facts of a finding about the condition; null: nothing of that kind is known. */
 export function waitsAgainFacts(model: Model, entity: Entity): WaitsAgainFacts | null {
   const count = waitsAgain(model, entity);
-  return count > 0 ? { condition: entity.id, count, waits: entity.object?.contended ?? count } : null;
+  return count > 0 ? { condition: entity.id, count, waits: entity.object?.contended ?? count, together: null } : null;
 }
 
 /**

@@ -6,7 +6,8 @@ import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/hand-overs.js';
 import { withoutWaiting } from '../evidence/own-work.js';
-import { waitsAgain, waitsAgainFacts } from '../evidence/waits-again.js';
+import { waitsAgain } from '../evidence/waits-again.js';
+import { wokenInVain } from '../evidence/woken-together.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { phaseOf } from '../evidence/phase.js';
 import { addTo } from '../profile/maps.js';
@@ -166,7 +167,7 @@ function savedByRarer(context: FindingContext, objects: Iterable<number>, rarerN
  * Only needless wake-ups are saved, since the threads wait anyway. They cost no elapsed time while no other thread
  * waits for the CPU that they take, unless they delay the threads that wake the others.
  */
-function savedByFewerWakeUps({ count }: { count: number }, waits: number, cost: number, wantedNs: number): Saved {
+function savedByFewerWakeUps(count: number, waits: number, cost: number, wantedNs: number): Saved {
   const needless = Math.min(1, count / waits);
   return { leastNs: needless * wantedNs, mostNs: needless * cost };
 }
@@ -190,10 +191,12 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   if (rarerNs < least) return [];
   const all = [...byObject.values()].reduce((sum, one) => sum + one, 0);
   const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= all / 10);
-  const again = condition ? waitsAgainFacts(model, condition) : null;
-  const { leastNs, mostNs } = again
-    ? savedByFewerWakeUps(again, waits, cost, wantedNs)
-    : savedByRarer(context, byObject.keys(), rarerNs);
+  const again = wokenInVain(context, condition ?? item(model.entities, item(most, 0)));
+  const needless = again?.count ?? null;
+  const { leastNs, mostNs } =
+    needless !== null
+      ? savedByFewerWakeUps(needless, waits, cost, wantedNs)
+      : savedByRarer(context, byObject.keys(), rarerNs);
   if (mostNs < least) return [];
   return [
     findingOf(model, {

@@ -87,7 +87,8 @@ interface Stage {
 
 /**
  * Roles, with those joined whose threads begin in the same procedure and may take pieces of work from one queue: the
- * pieces are not alike, and what each of them ran says nothing of what it could have run.
+ * pieces are not alike, and what each of them ran says nothing of what it could have run. One that may take from
+ * several queues, because it never waits, is of neither.
  */
 function withTakersJoined({ model, roles }: FindingContext, divided: readonly number[][]): number[][] {
   const main = mainThread(model)?.id;
@@ -96,8 +97,9 @@ function withTakersJoined({ model, roles }: FindingContext, divided: readonly nu
     startOf(one) !== 0 && startOf(one) === startOf(other) && roles.mayTakeTheSame(one, other);
   const joined: number[][] = [];
   for (const threads of divided) {
-    const its = joined.find((others) => others.every((one) => threads.every((other) => mayJoin(one, other))));
-    if (its) its.push(...threads);
+    const isTheirs = (one: number): boolean => threads.every((other) => mayJoin(one, other));
+    const [its, ...others] = joined.filter((role) => role.some(isTheirs));
+    if (its?.every(isTheirs) && others.length === 0) its.push(...threads);
     else joined.push([...threads]);
   }
   return joined;

@@ -33,6 +33,7 @@ export class ThreadRoles {
   readonly #work = new Map<number, Map<number, number>>(); // thread -> innermost entity -> time
   readonly #waits = new Map<number, Map<number, number>>(); // thread -> object, or its group -> time
   readonly #waitPlaces = new Map<number, Map<number, number>>(); // thread -> stack that waits -> time
+  readonly #waitCallers = new Map<number, Map<number, number>>(); // thread -> innermost procedure that waits -> time
   readonly #objects = new Map<number, Map<number, number>>(); // thread -> object itself -> time
   readonly #workNs = new Map<number, number>();
   readonly #leastNs: number;
@@ -55,6 +56,7 @@ export class ThreadRoles {
       };
       add(waits ? this.#waits : this.#work, shown);
       if (waits) add(this.#waitPlaces, u32(stacks.parent, node));
+      if (waits) add(this.#waitCallers, u32(stacks.entity, u32(stacks.parent, node)));
       if (waits) add(this.#objects, entity);
       if (!waits && state === State.useful) addTo(this.#workNs, thread, f64(tuples.ns, k));
     }
@@ -85,9 +87,14 @@ export class ThreadRoles {
     return this.runTheSame(one, other) && this.waitTheSame(one, other);
   }
 
-  /** Whether two threads wait for the same objects, or at the same places. */
+  /**
+   * Whether two threads wait for the same objects, or at the same places. If what they wait for only has one name
+   * (objects that one line creates), it must be the same procedures that wait: stages of equal code, of which one waits
+   * for room after it and another one for results before it, are different roles.
+   */
   waitTheSame(one: number, other: number): boolean {
-    return this.#areAlike(this.#waits, one, other) || this.#areAlike(this.#waitPlaces, one, other);
+    if (this.#areAlike(this.#objects, one, other) || this.#areAlike(this.#waitPlaces, one, other)) return true;
+    return this.#areAlike(this.#waits, one, other) && this.#areAlike(this.#waitCallers, one, other);
   }
 
   /**
@@ -115,12 +122,28 @@ export class ThreadRoles {
 
   #divide(threads: Iterable<number>, areSame: (one: number, other: number) => boolean): number[][] {
     const roles: number[][] = [];
+    const late: number[] = [];
     for (const thread of threads) {
-      const role = roles.find(([first]) => first !== undefined && areSame(first, thread));
-      if (role) role.push(thread);
-      else roles.push([thread]);
+      if (this.#neverWaits(thread)) late.push(thread);
+      else this.#assign(roles, thread, areSame);
     }
-    return roles;
+    const all = late.filter((thread) => roles.filter(([first]) => areSame(first ?? 0, thread)).length >= 2);
+    for (const thread of late) if (!all.includes(thread)) this.#assign(roles, thread, areSame);
+    // the stage of equal code that limits the others waits for none of them
+    const own: number[][] = [];
+    for (const thread of all) this.#assign(own, thread, areSame);
+    return [...roles, ...own];
+  }
+
+  #assign(roles: number[][], thread: number, areSame: (one: number, other: number) => boolean): void {
+    const role = roles.find(([first]) => first !== undefined && areSame(first, thread));
+    if (role) role.push(thread);
+    else roles.push([thread]);
+  }
+
+  /** A thread that works, but hardly waits, so that its waits cannot tell it from others. */
+  #neverWaits(thread: number): boolean {
+    return this.#isKnown(this.#work.get(thread) ?? none) && !this.#isKnown(this.#waits.get(thread) ?? none);
   }
 
   #areAlike(of: ReadonlyMap<number, Times>, one: number, other: number): boolean {

@@ -4,8 +4,11 @@ import type { LibraryLock } from '../profile/raw-profile.js';
 /** Waits at a condition that began again immediately after a wake-up. */
 export interface WaitsAgainFacts {
   condition: number;
-  count: number; // at least
+  count: number | null; // at least; null: not known
   waits: number; // all waits there
+  // if it is not known how many: the mean number of threads that have been woken there and have no CPU yet, and what
+  // one of them works after a wake-up
+  together: { mean: number; workNs: number } | null;
 }
 
 /** The procedure on whose behalf most of the memory is allocated, by the time that allocation takes. */

@@ -61,10 +61,20 @@ export function packageWork(
 }
 
 /** How often threads waited again at a condition, and what to do about it. */
-const futileWaits = ({ condition, count: times, waits }: WaitsAgainFacts, { title, share }: Phrases): string =>
-  ` At least ${count(times)} of ${counted(count(waits), 'wait')} at ${title(condition)} (${share(times / waits)}) ` +
-  'were by threads that had just been woken there and waited again without releasing the lock: they were woken ' +
-  'needlessly, or timed out.';
+const futileWaits = ({ condition, count: times, waits, together }: WaitsAgainFacts, say: Phrases): string => {
+  const { title, share, time } = say;
+  if (together !== null)
+    return (
+      ` At ${title(condition)} there are ${mean(together.mean)} threads on average that have been woken and have ` +
+      `no CPU yet; for each wake-up, they do ${time(together.workNs)} of work: several are woken where one can continue.`
+    );
+  if (times === null) return '';
+  const many = `${count(times)} of ${counted(count(waits), 'wait')} at ${title(condition)} (${share(times / waits)})`;
+  return (
+    ` At least ${many} were by threads that had just been woken there and waited again without releasing the lock: ` +
+    'they were woken needlessly, or timed out.'
+  );
+};
 const wakeFewer = 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event';
 
 export function wakeUps(
