@@ -202,6 +202,15 @@ static inline void qzi_pub_queue(uint32_t index, uint32_t length) {
   QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
   __atomic_store_n(&QZI_PUB_OBJECT(index)->queue, length, __ATOMIC_RELAXED);
 }
+/* The same, and qzi_pub_blocked for the thread that is the last of them. */
+static inline void qzi_pub_queues(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t index, uint32_t length) {
+  if (!qzi_publishing()) return;
+  if (__builtin_expect(index != 0, 1)) {
+    QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
+    __atomic_store_n(&QZI_PUB_OBJECT(index)->queue, length, __ATOMIC_RELAXED);
+  }
+  if (p->record) qzi_pub_thread_state(p, t, QZ_STATE_BLOCKED, index);
+}
 /* Changes that number by `change` where there is no lock (joins). It does not test the flag, so that both changes of
  * a pair are made: pass the same index to both. */
 static inline void qzi_pub_queue_add(uint32_t index, int32_t change) {

@@ -120,10 +120,14 @@ static inline void qzi_pub_queued(struct qzi_publisher *p, struct qzi_pub_thread
   qzi_pub_increment(&p->spawns);
   if (qzi_publishing() && p->record) qzi_pub_queued_slow(p, t, creator);
 }
+/* Returns whether the thread has its record. */
+static inline bool qzi_pub_known(const struct qzi_pub_thread *t) {
+  const struct qz_thread *record = t->record;
+  return __builtin_expect(record && record->epoch == qzi_pub_epoch, 1);
+}
 /* Returns whether the common case is given, for qzi_pub_run_usual and the functions of switches.h. */
 static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struct qzi_pub_thread *t) {
-  const struct qz_thread *record = t->record;
-  return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
+  return __builtin_expect(p->calls != NULL, 1) && qzi_pub_known(t);
 }
 static inline __attribute__((always_inline)) void qzi_pub_run_record(struct qzi_publisher *p, struct qz_thread *record,
                                                                      uint64_t thread_plus_1, unsigned state) {

@@ -28,17 +28,32 @@ static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_pub
   qzi_path_take(p, to);
   qzi_pub_run_usual(p, to, QZ_STATE_USEFUL);
 }
-/* A switch between two threads that take turns on p: the same stores as qzi_pub_ready, qzi_pub_switched and
- * qzi_pub_run, without the counts for a queue whose length does not change. Allowed only if qzi_pub_may_switch()
- * returns true for both threads, i.e. in the common case. */
-static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
-  QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
-  qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+/* p leaves `from` for `to`, in the usual case (qzi_pub_may_switch() returns true for both), before `to` becomes its
+ * current thread; then qzi_pub_run_usual follows. qzi_pub_turn: the two take turns; the same stores as qzi_pub_ready
+ * and qzi_pub_switched, without the counts for a queue whose length does not change. qzi_pub_waits_while: `from` waits
+ * (qzi_pub_blocked); the same stores as qzi_pub_switched and, if `to` was queued, qzi_pub_dequeued. */
+static inline __attribute__((always_inline)) void qzi_pub_leaves(struct qzi_publisher *p, struct qzi_pub_thread *from,
+                                                                 const struct qzi_pub_thread *to) {
   uint64_t switches = p->switches + 1;
   qzi_pub_store(&p->switches, switches);
   qzi_pub_store(&p->record->switches, switches);
   qzi_path_turns(p, from, to);
-  qzi_pub_run_usual(p, to, QZ_STATE_USEFUL);
+}
+static inline __attribute__((always_inline)) void qzi_pub_turn(struct qzi_publisher *p, struct qzi_pub_thread *from,
+                                                               const struct qzi_pub_thread *to) {
+  QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
+  qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+  qzi_pub_leaves(p, from, to);
+}
+static inline __attribute__((always_inline)) void qzi_pub_waits_while(struct qzi_publisher *p,
+                                                                      struct qzi_pub_thread *from,
+                                                                      const struct qzi_pub_thread *to, bool queued) {
+  if (__builtin_expect(queued, 1)) {
+    uint64_t dequeued = p->dequeued + 1;
+    qzi_pub_store(&p->dequeued, dequeued);
+    qzi_pub_store(&p->record->dequeued, dequeued);
+  }
+  qzi_pub_leaves(p, from, to);
 }
 /* qzi_pub_switched and qzi_pub_run in one call. */
 static inline __attribute__((always_inline)) void qzi_pub_switch_run(struct qzi_publisher *p,

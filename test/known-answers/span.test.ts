@@ -47,6 +47,7 @@ const cases = [
   { name: 'a pipeline by channels', args: 'pipeline', parallelism: 5 / 3 },
   { name: 'a barrier at which one is always late', args: 'barrier', parallelism: 10 / 8 },
   { name: 'threads that take turns by a condition', args: 'turns', parallelism: 1 },
+  { name: 'threads that yield, one of which goes on alone', args: 'yields', parallelism: 700 / 400 },
 ];
 /**
  * The same unit takes more or less time from one moment to the next if threads share a core, and the longest chain is

@@ -171,6 +171,26 @@ static void *pong(void *unused) {
   return unused;
 }
 
+/* Independent of each other: they take turns by yielding where there is one processor. The one with the shorter turns
+ * goes on alone: work 700, span 400. */
+static struct part yielding[2];
+static void yields(struct part *its, uint64_t each, uint64_t then) {
+  for (int k = 0; k <= 20; k++) {
+    struct part now = of(k < 20 ? each : then);
+    execute(&now);
+    for (int kind = 0; kind < KINDS; kind++) its->is[kind] += now.is[kind];
+    if (k < 20) qz_yield();
+  }
+}
+static void *short_turns(void *unused) {
+  yields(&yielding[0], 5, 300);
+  return unused;
+}
+static void *long_turns(void *unused) {
+  yields(&yielding[1], 15, 0);
+  return unused;
+}
+
 static void *convoy(void *unused) {
   for (int k = 0; k < 25; k++) {
     qz_mutex_lock(&lock);
@@ -268,6 +288,9 @@ int main(int count, char **words) {
   } else if (!strcmp(which, "turns")) {
     all(2, (void *(*const[])(void *)){ping, pong});
     for (int k = 0; k < 2 * ROUNDS; k++) add(&rounds[k / 2][k % 2]);
+  } else if (!strcmp(which, "yields")) {
+    all(2, (void *(*const[])(void *)){short_turns, long_turns});
+    add_beside(yielding, 2);
   } else if (!strcmp(which, "convoy")) {
     all(4, (void *(*const[])(void *)){convoy, convoy, convoy, convoy});
   } else if (!strcmp(which, "sleep")) {

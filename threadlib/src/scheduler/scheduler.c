@@ -71,9 +71,25 @@ __attribute__((noinline)) struct qzi_passed qzi_switch_to_scheduler(struct qzi_p
   return qzi_switch(qzi_fp_leave(), self ? &self->context : &gone, kernel->context, after, arg);
 }
 
-void qzi_park(void (*after)(void *), void *arg) {
+__attribute__((noinline)) struct qzi_passed qzi_switch_to_other(struct qzi_processor *p, struct qzi_thread *self,
+                                                                struct qzi_thread *next, void (*after)(void *),
+                                                                void *arg) {
+  return qzi_switch_to(p, self, next, after, arg);
+}
+
+static __attribute__((noinline)) void park_published(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
-  qzi_park_here(p, qzi_self(), after, arg);
+  qzi_park_here(p, qzi_self(), after, arg, true);
+}
+static __attribute__((noinline)) void park_usual(void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_park_here(p, qzi_self(), after, arg, false);
+}
+void qzi_park(void (*after)(void *), void *arg) {
+  if (qzi_publishing())
+    park_published(after, arg);
+  else
+    park_usual(after, arg);
 }
 
 void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
@@ -185,7 +201,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
     return false; /* the lock remains held; the caller takes it again */
   struct qzi_thread *next = fifo->slot[top & fifo->mask];
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) return false;
-  if (published && !qzi_pub_may_switch(&p->head.pub, &next->pub)) return false;
+  if (published && !qzi_pub_known(&next->pub)) return false;
   qzi_ring_ahead(fifo, top, bottom);
   if (published) qzi_pub_now(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
@@ -194,11 +210,14 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
   atomic_store_explicit(&fifo->top, top + 1, memory_order_release);
   atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
   p->streak = 0;
-  qzi_current_set(p, next);
-  if (published)
-    qzi_pub_switch(&p->head.pub, &self->pub, &next->pub);
-  else
+  if (published) {
+    qzi_pub_turn(&p->head.pub, &self->pub, &next->pub);
+    qzi_current_set(p, next);
+    qzi_pub_run_usual(&p->head.pub, &next->pub, QZ_STATE_USEFUL);
+  } else {
+    qzi_current_set(p, next);
     qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
+  }
   struct qzi_passed passed = qzi_switch(control, &self->context, next->context, NULL, NULL);
   p = qzi_processor_self();
   if (QZI_UNLIKELY(p->exceptions)) *p->exceptions = exceptions;

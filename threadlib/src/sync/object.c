@@ -96,43 +96,6 @@ void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes
     snprintf(text + length, bytes - (size_t)length, " held by %s", qzi_thread_label(holder, label, sizeof label));
 }
 
-struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given) {
-  struct qzi_waiter *first = NULL, **end = &first, *head = qzi_queue_head(queue), *waiter = head;
-  uint32_t index = qzi_publishing() ? qzi_object_index(object) : 0;
-  uint64_t now = 0, taken = 0;
-  if (!head) return NULL;
-  struct qzi_pub_waits waits = {0};
-  if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_WAKING);
-  do {
-    struct qzi_waiter *next = waiter->next;
-    waiter->queued = false;
-    if (qzi_waiter_claim(waiter)) {
-      if (QZI_UNLIKELY(waiter->since && index)) {
-        if (!now) now = qzi_pub_ticks();
-        qzi_pub_waits_add(index, &waits, qzi_pub_ticks_ns(waiter->since, now));
-        qzi_lets_go(qzi_waiting_thread(waiter));
-      }
-      waiter->given = given;
-      taken++;
-      if (qzi_alone) {
-        qzi_queue_up_alone(waiter);
-      } else {
-        *end = waiter;
-        end = &waiter->next;
-      }
-    }
-    waiter = next;
-  } while (waiter != head);
-  *end = NULL;
-  queue->head = NULL;
-  object->waiting = 0;
-  qzi_pub_queue(index, 0);
-  qzi_pub_waits_end(index, &waits);
-  if (given) qzi_pub_acquired_by(index, taken);
-  if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
-  return first;
-}
-
 /* The pause doubles up to MAX_PAUSES, because each look at the word costs its holder a cache miss. A thread that
  * spins without limit yields every YIELD_NS, because the thread that it waits for may be ready on the same
  * processor. */

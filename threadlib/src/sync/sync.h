@@ -191,8 +191,6 @@ static inline void qzi_wake(struct qzi_waiter *waiter) {
  * again. */
 struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given);
 void qzi_wake_list(struct qzi_waiter *list);
-/* Makes the waiter's thread ready, behind those that are ready already; for one processor that runs all threads. */
-void qzi_queue_up_alone(struct qzi_waiter *waiter);
 /* Publishes that the caller is about to block on the object, and stores the object for the deadlock report. */
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self);
 /* Returns the start time of a wait, in ticks; 0 while nothing is published. */

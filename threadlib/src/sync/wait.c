@@ -7,15 +7,16 @@
 #include "threadlib/src/scheduler/dispatch.h"
 #include "sync.h"
 
-static inline __attribute__((always_inline)) void block(struct qzi_object *object, unsigned kind,
-                                                        struct qzi_thread *self) {
+static inline void waits_for(struct qzi_object *object, unsigned kind, struct qzi_thread *self) {
   self->wait_object = object;
   self->waiter.kind = kind;
   self->wait_describe = qzi_wait_describe;
-  qzi_pub_blocked(qzi_publisher_self(), &self->pub, qzi_object_index(object));
 }
 
-void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) { block(object, kind, self); }
+void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) {
+  waits_for(object, kind, self);
+  qzi_pub_blocked(qzi_publisher_self(), &self->pub, qzi_object_index(object));
+}
 
 struct left {
   qzi_spinlock *lock;
@@ -32,23 +33,24 @@ static void leave(void *argument) {
 
 static void unlock_after(void *lock) { qzi_unlock(lock); }
 
-/* Always inlined, so that both callers get a version of their own. */
+/* Always inlined, so that all callers get a version of their own. `published`: as qzi_park_here. */
 static inline __attribute__((always_inline)) bool wait_and_ready(struct qzi_queue *queue, struct qzi_object *object,
                                                                  unsigned kind, qzi_spinlock *lock,
                                                                  struct qzi_waiter *me, uint64_t deadline_ns,
-                                                                 struct qzi_thread *other) {
+                                                                 struct qzi_thread *other, bool published) {
   struct qzi_thread *self = qzi_waiting_thread(me);
+  struct qzi_processor *p = qzi_processor_self();
   me->timed = deadline_ns != QZI_NEVER;
   me->plain = !me->timed && !me->since;
   qzi_queue_append(queue, me);
   object->waiting++;
-  qzi_pub_queue(qzi_object_index(object), object->waiting);
-  block(object, kind, self);
+  waits_for(object, kind, self);
+  qzi_pub_queues(&p->head.pub, &self->pub, qzi_object_index(object), object->waiting);
   struct left left = {lock, other};
   void (*after)(void *) = other ? leave : qzi_alone ? NULL : unlock_after;
   void *argument = other ? (void *)&left : (void *)lock;
   if (!me->timed) {
-    qzi_park_here(qzi_processor_self(), self, after, argument);
+    qzi_park_here(p, self, after, argument, published);
     return true;
   }
   qzi_timed_begin(self);
@@ -64,14 +66,26 @@ static inline __attribute__((always_inline)) bool wait_and_ready(struct qzi_queu
   return false;
 }
 
-bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
-              struct qzi_waiter *me, uint64_t deadline_ns) {
-  return wait_and_ready(queue, object, kind, lock, me, deadline_ns, NULL);
+/* The two public functions only choose, so that they need no frame of their own. */
+#define PARAMETERS                                                                                              \
+  struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock, struct qzi_waiter *me, \
+    uint64_t deadline_ns
+#define ARGUMENTS queue, object, kind, lock, me, deadline_ns
+static __attribute__((noinline)) bool wait_usual(PARAMETERS) { return wait_and_ready(ARGUMENTS, NULL, false); }
+static __attribute__((noinline)) bool wait_published(PARAMETERS) { return wait_and_ready(ARGUMENTS, NULL, true); }
+bool qzi_wait(PARAMETERS) { return qzi_publishing() ? wait_published(ARGUMENTS) : wait_usual(ARGUMENTS); }
+
+static __attribute__((noinline)) bool wait_and_ready_usual(PARAMETERS, struct qzi_thread *other) {
+  return wait_and_ready(ARGUMENTS, other, false);
 }
-bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
-                        struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other) {
-  return wait_and_ready(queue, object, kind, lock, me, deadline_ns, other);
+static __attribute__((noinline)) bool wait_and_ready_published(PARAMETERS, struct qzi_thread *other) {
+  return wait_and_ready(ARGUMENTS, other, true);
 }
+bool qzi_wait_and_ready(PARAMETERS, struct qzi_thread *other) {
+  return qzi_publishing() ? wait_and_ready_published(ARGUMENTS, other) : wait_and_ready_usual(ARGUMENTS, other);
+}
+#undef PARAMETERS
+#undef ARGUMENTS
 
 static inline void queue_up(struct qzi_processor *p, struct qzi_waiter *waiter) {
   struct qzi_thread *thread = qzi_waiting_thread(waiter);
@@ -79,7 +93,43 @@ static inline void queue_up(struct qzi_processor *p, struct qzi_waiter *waiter) 
   qzi_pub_ready(&p->head.pub, &thread->pub);
   qzi_ring_push(&p->fifo, thread);
 }
-void qzi_queue_up_alone(struct qzi_waiter *waiter) { queue_up(qzi_processor_self(), waiter); }
+struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given) {
+  struct qzi_waiter *first = NULL, **end = &first, *head = qzi_queue_head(queue), *waiter = head;
+  uint32_t index = qzi_publishing() ? qzi_object_index(object) : 0;
+  uint64_t now = 0, taken = 0;
+  if (!head) return NULL;
+  struct qzi_pub_waits waits = {0};
+  struct qzi_processor *p = qzi_processor_checked();
+  if (qzi_alone) qzi_pub_state(&p->head.pub, QZ_STATE_WAKING);
+  do {
+    struct qzi_waiter *next = waiter->next;
+    waiter->queued = false;
+    if (qzi_waiter_claim(waiter)) {
+      if (QZI_UNLIKELY(waiter->since && index)) {
+        if (!now) now = qzi_pub_ticks();
+        qzi_pub_waits_add(index, &waits, qzi_pub_ticks_ns(waiter->since, now));
+        qzi_path_give(&p->head.pub, &qzi_waiting_thread(waiter)->pub, QZ_ARRIVAL_WOKEN); /* qzi_lets_go */
+      }
+      waiter->given = given;
+      taken++;
+      if (qzi_alone) {
+        queue_up(p, waiter);
+      } else {
+        *end = waiter;
+        end = &waiter->next;
+      }
+    }
+    waiter = next;
+  } while (waiter != head);
+  *end = NULL;
+  queue->head = NULL;
+  object->waiting = 0;
+  qzi_pub_queue(index, 0);
+  qzi_pub_waits_end(index, &waits);
+  if (given) qzi_pub_acquired_by(index, taken);
+  if (qzi_alone) qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+  return first;
+}
 
 void qzi_wake_list(struct qzi_waiter *list) {
   if (!list) return;
