@@ -66,7 +66,7 @@ const futileWaits = ({ condition, count: times, waits, together }: WaitsAgainFac
   if (together !== null)
     return (
       ` At ${title(condition)} there are ${mean(together.mean)} threads on average that have been woken and have ` +
-      `no CPU yet; for each wake-up, they do ${time(together.workNs)} of work: several are woken where one can continue.`
+      `no CPU yet; for each wake-up, they do ${time(together.workNs)} of work: several are woken where one can go on.`
     );
   if (times === null) return '';
   const many = `${count(times)} of ${counted(count(waits), 'wait')} at ${title(condition)} (${share(times / waits)})`;
