@@ -263,8 +263,15 @@ static void join_launcher(const char *follower) {
   struct sockaddr_un address;
   socklen_t bytes = qz_channel_address(&address, name);
   struct file peer = own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (peer.fd < 0 || connect(peer.fd, (struct sockaddr *)&address, bytes)) {
-    drop(&peer); /* the sampler has ended; this process is a late descendant */
+  int failed = peer.fd < 0;
+  while (!failed && connect(peer.fd, (struct sockaddr *)&address, bytes)) failed = errno != EINTR;
+  if (failed) {
+    /* Where nobody listens the sampler has ended: this process is a late descendant. Of what is forbidden to the
+     * process the sampler says so. */
+    int lacks = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS || errno == EAGAIN;
+    if (lacks && !follower)
+      qzi_pub_complain("the sampler cannot be reached (%s); the program runs unsampled", strerror(errno));
+    drop(&peer);
     return;
   }
   pid_t pid = 0;

@@ -31,7 +31,9 @@ int qzi_signals_open(sigset_t *before) {
 static void note_exec(char *kept) {
   char program[64];
   snprintf(program, sizeof program, "/proc/%ld/exe", (long)qzi_exec_of.pid);
-  qzi_exec_of.kind = qz_program_at(program);
+  /* Of one that has ended meanwhile there is no file to look at: nothing is said of it. */
+  int ended = access(program, F_OK) && errno == ENOENT;
+  qzi_exec_of.kind = ended ? QZ_PROGRAM_PLAIN : qz_program_at(program);
   qzi_exec_of.happened = 1;
   free(qzi_exec_of.kept);
   qzi_exec_of.kept = kept;

@@ -140,6 +140,10 @@ needing(
   'x86-64',
 )("what the kernel does for a wait that the layer makes is the futex's, and threads hand on", async (t) => {
   const { model } = await record(cxx, { args: ['turns'] });
+  if (!model.head.paths.kernel) {
+    skip(t, 'the kernel gives no samples of its own work');
+    return;
+  }
   const { tuples } = model.raw;
   const sum = (work: number): number => tuples.ns.reduce((ns, its, k) => ns + (tuples.kernel[k] === work ? its : 0), 0);
   t.true(sum(KernelWork.futex) > 5 * sum(KernelWork.call), `${sum(KernelWork.futex)} ${sum(KernelWork.call)}`);

@@ -56,7 +56,9 @@ test('the first program of the guide is reported as the guide shows', async (t) 
       .map(([, calls, name]) => `${name!} ${calls!}`)
       .sort();
   t.deepEqual(rows(shown), ['count 4', 'lock table 1,200', 'main 1', 'prepare 1']);
-  t.deepEqual(rows(stdout), rows(shown));
+  // what others keep from the CPUs all the time may have no share that is shown
+  const all = await quartz(['report', '--top', '0'], { cwd: work, env: { COLUMNS: '120' } });
+  t.deepEqual(rows(all.stdout), rows(shown));
 });
 
 for (const [index, source] of sources.slice(1).entries()) {
