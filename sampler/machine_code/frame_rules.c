@@ -38,7 +38,8 @@ struct qzi_frame_analysis {
   uint32_t state_count, state_room;
   struct leads strong, weak;
   size_t sweep;       /* offset up to which the code was searched for instructions that no jump leads to */
-  uint32_t anywhere;  /* state (index + 1) at the last jump through a register; 0: none */
+  uint32_t anywhere;  /* state (index + 1) at the last jump through a register or memory, with a frame if there is one
+                         with a frame; 0: none */
   uint32_t canonical; /* state (index + 1) at the call with the smallest address */
   size_t canonical_at;
   uint32_t followed, odd;
@@ -48,7 +49,7 @@ struct qzi_frame_analysis {
     uint8_t guessed;
   } * exits; /* to another procedure (tail call), or to a separate part of this one */
   uint32_t exit_count, exit_room;
-  uint8_t sized, tail_calls, ended;
+  uint8_t sized, tail_calls, framed, ended;
   struct qzi_frame_rule *rules;
   uint32_t rule_count, rule_room;
 };
@@ -86,7 +87,9 @@ static int jump(struct qzi_frame_analysis *analysis, const struct instruction *i
   const struct qzi_frame_state *now = &analysis->states[state - 1];
   int at_entry = qzi_frame_state_depth(now) == 8;
   if (its->goes == QZI_GOES_ANYWHERE) {
-    analysis->anywhere = state;
+    /* Without a frame it may be a tail call, which leads to nothing here. */
+    if (!at_entry || !analysis->framed) analysis->anywhere = state;
+    analysis->framed |= (uint8_t)!at_entry;
     analysis->tail_calls |= (uint8_t)at_entry;
   }
   if (!qzi_has_target(its->goes)) return 0;

@@ -8,9 +8,9 @@
  * The analysis follows the code from the procedure's entry, where the return address is on top of the stack, through
  * jumps and branches, and tracks for each register how far its value is below the caller's stack pointer (CFA). Code
  * that is not reached, because it is the target of a jump through a table, gets the state at a jump through a register
- * before it; else the state at the first call, the canonical frame of Tallent, Mellor-Crummey and Fagan (PLDI 2009,
- * section 2.2). They scan in order of addresses; here states follow jumps, so that code after a return needs no guess
- * if a jump leads to it.
+ * or memory, with a frame if any has one (else it may be a tail call); without such a jump the state at the first call,
+ * the canonical frame of Tallent, Mellor-Crummey and Fagan (PLDI 2009, section 2.2). They scan in order of addresses;
+ * here states follow jumps, so that code after a return needs no guess if a jump leads to it.
  */
 #ifndef QZI_FRAME_RULES_H
 #define QZI_FRAME_RULES_H

@@ -1,10 +1,11 @@
-/** Loops of programs whose debug information is in a file of its own, beside the program or in `.debug` there. */
+/** Loops of programs whose debug information is in a file of its own: beside the program, in `.debug`, or split. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { needing } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { temporaryDirectory } from '../../support/temporary.js';
+import { lineOfComment, observationsOf, sourceOf } from './helpers.js';
 import { loopProgram } from './loop-programs.js';
 
 const program = 'counted';
@@ -58,5 +59,40 @@ for (const [where, keep, found] of places)
       loops.some(({ line, file }) => file.endsWith('counted.c') && line >= first && line <= last),
       found,
       names,
+    );
+  });
+
+for (const kept of [true, false])
+  needing(
+    'tool:gcc',
+    'perf_event_open',
+    'process_vm_readv',
+  )(`split debug information (-gsplit-dwarf), whose .dwo files are ${kept ? 'there' : 'not there'}`, async (t) => {
+    const directory = temporaryDirectory();
+    const from = sourceOf('code_loops.c');
+    execFileSync('gcc', ['-g', '-gsplit-dwarf', '-O2', from, '-o', 'split', '-pthread'], { cwd: directory });
+    const split = readdirSync(directory).filter((name) => name.endsWith('.dwo'));
+    t.is(split.length, 1);
+    if (!kept) for (const name of split) rmSync(join(directory, name));
+    const { model, status } = await record(join(directory, 'split'));
+    t.is(status, 0);
+    const whole = model.root.processorTimeNs;
+    for (const [comment, part] of [
+      ['nest', 4 / 7],
+      ['three', 3 / 7],
+      ['in inlined', 2 / 7],
+      ['choose', 1 / 7],
+    ] as const) {
+      const line = lineOfComment('code_loops.c', comment);
+      const its = model.entities.filter((one) => one.kind === 'code-loop' && one.group === 0 && one.line === line);
+      const share = its.reduce((sum, one) => sum + one.processorTimeNs, 0) / whole;
+      // the first few samples may have come before the debug information was read
+      const slack = 0.03 + 0.1 * part + 4 * Math.sqrt((part * (1 - part)) / observationsOf(model, whole));
+      t.true(Math.abs(share - part) <= slack, `${comment}: ${share}, not ${part} ± ${slack}`);
+    }
+    // which procedure is inlined where is in the other file
+    t.is(
+      model.entities.some(({ name }) => name === 'inlined'),
+      kept,
     );
   });

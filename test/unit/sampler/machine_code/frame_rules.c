@@ -270,10 +270,30 @@ static void check_late_prologue(void) {
   qzi_procedure_bounds_close(bounds);
 }
 
+/* What only a table's jump leads to has that jump's frame, not that of a tail call through a register. */
+static void check_tail_call_behind_table(void) {
+  static const unsigned char code[] = {
+    0x53,                                     /* push rbx */
+    0x85, 0xff, 0x74, 0x07,                   /* test edi, edi; je 12 */
+    0xff, 0x24, 0xfd, 0x00, 0x00, 0x10, 0x00, /* jmp [0x100000 + rdi * 8] */
+    0x5b, 0xff, 0xe0,                         /* 12: pop rbx; jmp rax */
+    0x31, 0xc0, 0x5b, 0xc3,                   /* 15: xor eax, eax; pop rbx; ret */
+  };
+  struct qzi_frame_analysis *analysis = qzi_frame_analysis_open(code, sizeof code, 0x1000, 1, NULL);
+  CHECK(analysis);
+  while (!qzi_frame_analysis_step(analysis, 100)) continue;
+  CHECK_IS(qzi_frame_rule_at(analysis, 0x1000 + 13)->cfa_offset, 8);
+  CHECK_IS(qzi_frame_rule_at(analysis, 0x1000 + 15)->cfa_offset, 16);
+  CHECK(qzi_frame_tail_calls(analysis));
+  CHECK_IS(qzi_frame_odd_returns(analysis), 0);
+  qzi_frame_analysis_close(analysis);
+}
+
 int main(int count, char **arguments) {
   check_separate_parts();
   check_entrances();
   check_late_prologue();
+  check_tail_call_behind_table();
   if (count > 2) {
     verbose = count > 3;
     every = 1;
