@@ -129,4 +129,5 @@ test('atomic operations that threads were seldom seen to do in turn are part of 
     remedy,
     /^800 ms of it is at atomic operations on words that several threads change \(most of it: counts\)\. Let each /,
   );
+  t.regex(remedy, /if it hands out work .*, take several pieces at a time\. /);
 });

@@ -18,6 +18,6 @@ export const remediesOfSharing = {
     'variable, and store the result at the end',
   changed:
     'Let each thread update a variable of its own, and combine these at the end; if it is a reference count, pass ' +
-    'references instead of copies',
+    'references instead of copies; if it hands out work (the number of the next piece), take several pieces at a time',
   exchanged: 'Let each thread work on data of its own, and combine the results from time to time',
 } as const;
