@@ -6,7 +6,7 @@ import { tablesOf } from '../../../ts-frontend/src/model/metrics/tables.js';
 import { Purpose, State } from '../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../support/facts.js';
-import { inKernel, io, ProfileBuilder as Builder, run, type Doing } from '../../support/profile-builder.js';
+import { inKernel, io, ProfileBuilder as Builder, run, type Doing, wait } from '../../support/profile-builder.js';
 
 const second = 1e9;
 
@@ -53,6 +53,20 @@ for (const [what, shares, expected] of cases)
     const [first] = recorded(shares).findings;
     t.is(`${first?.kind} ${first?.name}`, expected);
   });
+
+test('code that keeps the processors busy counts, though another finding names what little of it one thread runs', (t) => {
+  const hash = ['start', 'hash'];
+  const found = (together: number): string[] =>
+    buildModel(
+      new Builder({ processors: 2 })
+        .stretch(together * second, [run('a', hash), run('b', hash)])
+        .stretch(0.1 * second, [run('a', hash)])
+        .stretch(0.2 * second, [wait('main', ['main', 'join:end'])])
+        .build(),
+    ).findings.map(({ kind, name }) => `${kind} ${name}`);
+  t.deepEqual(found(0.6).slice(0, 2), ['optimize hash', 'serial hash']);
+  t.is(found(0.15)[0], 'serial hash', 'as much as half of it: that finding says what it costs');
+});
 
 test('what calls all of it names the procedure with most of it, if that has a tenth', (t) => {
   const model = recorded({ largest: 0.11, others: 0.59, asleep: 0.14 }),

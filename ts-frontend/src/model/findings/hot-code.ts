@@ -4,7 +4,7 @@
  */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { addTo } from '../profile/maps.js';
+import { addTo, total } from '../profile/maps.js';
 import { aroundOf } from '../evidence/around-code.js';
 import { pathsThrough } from '../evidence/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
@@ -61,16 +61,16 @@ export interface HotScope extends WorkScope {
   spread: 'no' | 'if-none' | 'only';
 }
 
-/** The NPT of all such work in procedures that no other finding names. */
+/** The NPT of all such work in procedures of which no other finding says what they cost. */
 export function atWorkNs(context: FindingContext, scope: HotScope): number {
   const { model, tables } = context;
   const { tuples } = model.raw;
   const { isAt } = hotWorkOf(context, scope);
-  let npt = 0;
+  const byOwner = new Map<number, number>();
   for (let k = 0; k < tables.weights.length; k++)
-    if (isAt[k] === 1 && !scope.named.has(workOwner(context, u32(tuples.stack, k))))
-      npt += f64(tables.weights, k) / u16(tuples.busy, k);
-  return npt;
+    if (isAt[k] === 1)
+      addTo(byOwner, workOwner(context, u32(tuples.stack, k)), f64(tables.weights, k) / u16(tuples.busy, k));
+  return total(new Map([...byOwner].filter(([id, npt]) => !isSaid(scope, id, npt))));
 }
 
 /** The NPT of its own work, by stack. */
