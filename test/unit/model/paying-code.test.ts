@@ -54,7 +54,7 @@ for (const [what, shares, expected] of cases)
     t.is(`${first?.kind} ${first?.name}`, expected);
   });
 
-test('code that keeps the processors busy counts, though another finding names what little of it one thread runs', (t) => {
+test('code that keeps the processors busy counts, though a small finding names the same procedure', (t) => {
   const hash = ['start', 'hash'];
   const found = (together: number): string[] =>
     buildModel(
