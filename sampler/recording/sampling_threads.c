@@ -223,8 +223,11 @@ static uint64_t apart_ns(const struct qzi_recording *recording) {
 }
 
 static struct qzi_spent spent(const struct qzi_recording *recording) {
-  return (struct qzi_spent){
-    .cpu_ns = qzi_thread_cpu_ns(), .apart_ns = apart_ns(recording), .snapshots = recording->file.head->snapshots};
+  return (struct qzi_spent){.clock_ns = qzi_clock_ns(),
+                            .cpu_ns = qzi_thread_cpu_ns(),
+                            .apart_ns = apart_ns(recording),
+                            .samples_ns = recording->sampler.samples_ns,
+                            .snapshots = recording->file.head->snapshots};
 }
 
 static void keep_cheap(struct qzi_recording *recording) {

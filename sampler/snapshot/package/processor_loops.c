@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/snapshot/samples/counters.h"
+#include "sampler/snapshot/samples/sample_time.h"
 #include "sampler/snapshot/samples/shared_lines.h"
 #include "sampler/snapshot/samples/thread_tracker.h"
 #include "sampler/callpath/hooked_paths.h"
@@ -146,12 +147,16 @@ int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns
         (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word ||
          loops->known[p].repeating.rounds))
       forget(&loops->known[p]);
+  uint64_t samples = sampler->file->head->samples;
+  struct qzi_sample_time begin = qzi_sample_time_begin(qzi_processor_loops_apart_ns(loops));
   while (qzi_running_next(loops->running, &loops->sample)) {
     uint32_t p = processor_of(loops, loops->sample.tid);
     sampler->file->head->samples++;
     sampler->timed_samples += !qzi_running_whole(loops->running);
     if (p != UINT32_MAX) take_sample(loops, p, now_ns);
   }
+  sampler->samples_ns +=
+    qzi_sample_time_end(begin, qzi_processor_loops_apart_ns(loops), sampler->file->head->samples - samples);
   for (uint32_t p = 0; p < processors; p++) {
     loops->known[p].now = sampler->visits[p].now;
     if (sampler->visits[p].state != QZ_STATE_IDLE) loops->used_ns = now_ns;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/util/clock.h"
+#include "sample_time.h"
 #include "thread_tracker.h"
 
 /* if no thread without hooks ran for this time, no samples are taken until one does */
@@ -154,6 +155,8 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
   if (!tracker->running && tracker->paths) qzi_tracker_look_for_signals(tracker);
   if (!tracker->running) return;
   tracker->switches.most_ns = tracker->sampler->sleep_ns;
+  uint64_t samples = tracker->sampler->file->head->samples;
+  struct qzi_sample_time begin = qzi_sample_time_begin(qzi_tracker_apart_ns(tracker));
   while (qzi_running_next(tracker->running, &tracker->sample)) {
     uint32_t index = qzi_tracker_sampled(tracker, tracker->sample.tid);
     tracker->sampler->file->head->samples++;
@@ -164,6 +167,8 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
     else
       take_left(tracker);
   }
+  tracker->sampler->samples_ns +=
+    qzi_sample_time_end(begin, qzi_tracker_apart_ns(tracker), tracker->sampler->file->head->samples - samples);
   tracker->sampler->file->head->processes_started += qzi_running_forked(tracker->running);
   int unused = now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS;
   qzi_running_pause(tracker->running, unused);

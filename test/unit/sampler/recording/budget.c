@@ -7,10 +7,15 @@
 
 static struct qzi_spent spent;
 
-/* Looks after 100 snapshots of that cost each, of which `apart` has a budget of its own. */
+static double sampling; /* the share of a CPU that samples take */
+
+/* Looks after 100 snapshots of that cost each, and `apart`, which has a budget of its own. */
 static uint64_t look(struct qzi_budget *budget, uint64_t each_ns, uint64_t apart_ns, uint64_t now_ns,
                      uint64_t threads) {
-  spent.cpu_ns += 100 * (each_ns + apart_ns);
+  uint64_t samples_ns = (uint64_t)(sampling * 100 * (double)now_ns);
+  spent.clock_ns += 100 * now_ns;
+  spent.samples_ns += samples_ns;
+  spent.cpu_ns += 100 * (each_ns + apart_ns) + samples_ns;
   spent.apart_ns += 100 * apart_ns;
   spent.snapshots += 100;
   return qzi_budget_interval(budget, &spent, USUAL, now_ns, threads);
@@ -39,6 +44,13 @@ int main(void) {
   CHECK_IS(settled(0, 5000, 5000 + 50000, 0, 500), 2 * 64 * 50000);
   CHECK_IS(settled(0, 5000, 5000 + 50000, 0, 10000), 4 * 64 * 50000);
   CHECK_IS(settled(0, 5000, 900000000, 0, 0), 50 * USUAL); /* at most 50 times as long */
+  /* Samples of running threads take a part of the budget, and leave a half, whatever they cost. */
+  sampling = 0.25 / 64;
+  CHECK_IS(settled(0, 5000, 5000 + 48000, 0, 0), 64 * 64000);
+  sampling = 0.1;
+  CHECK_IS(settled(0, 5000, 5000 + 50000, 0, 0), 128 * 50000);
+  CHECK_IS(settled(0, 5000, 12000, 0, 0), USUAL);
+  sampling = 0;
   /* A rank of an MPI program has two thirds. */
   CHECK_IS(settled(1, 5000, 12000, 0, 0), USUAL);
   CHECK_IS(settled(1, 5000, 5000 + 20000, 0, 0), 96 * 20000);
