@@ -15,7 +15,13 @@ async function record(name: string): Promise<Model> {
 needing('perf_event_open', 'process_vm_readv')(
   'unevenly divided code that is slow as well: the finding says what all of it takes',
   async (t) => {
-    const { findings, entities, elapsedNs } = await record('split_search');
+    const model = await record('split_search');
+    if (!hadCpus(model)) {
+      // others may make any thread late
+      skip(t, 'other programs had the CPUs');
+      return;
+    }
+    const { findings, entities, elapsedNs } = model;
     t.is(findings[0]?.kind, 'imbalance');
     const { faster } = factsOf(findings[0], 'uneven-division');
     t.true(['search', 'work_own_us'].includes(entities[faster!.entity]!.name)); // the latter is inlined there
