@@ -21,8 +21,10 @@ void qzi_budget_woke(struct qzi_budget *budget, uint64_t ns) {
 uint64_t qzi_budget_interval(struct qzi_budget *budget, const struct qzi_spent *spent, uint64_t base_ns,
                              uint64_t now_ns, uint64_t threads) {
   uint64_t samples_ns = spent->samples_ns - budget->last.samples_ns,
-           cost_ns = spent->cpu_ns - budget->last.cpu_ns - (spent->apart_ns - budget->last.apart_ns) - samples_ns,
-           elapsed_ns = spent->clock_ns - budget->last.clock_ns, count = spent->snapshots - budget->last.snapshots;
+           others_ns = spent->apart_ns - budget->last.apart_ns + samples_ns,
+           cpu_ns = spent->cpu_ns - budget->last.cpu_ns,
+           cost_ns = cpu_ns > others_ns ? cpu_ns - others_ns : 0, /* others' time may include time without a CPU */
+    elapsed_ns = spent->clock_ns - budget->last.clock_ns, count = spent->snapshots - budget->last.snapshots;
   budget->last = *spent;
   if (!budget->looks++) return 0; /* the first look includes one-time work */
   budget->cost_ns = budget->cost_ns * 3 / 4 + cost_ns;
