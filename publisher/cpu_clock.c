@@ -24,7 +24,7 @@ __attribute__((noinline, cold)) uint64_t qzi_cpu_clock_answer(void) {
 #if QZI_HAS_KEPT
   for (unsigned tries = 0; qzi_cpu_clock_unasked && tries < TRIES; tries++) {
     qzi_kept_ask();
-    uint64_t before = qzi_pub_cycles(), ran_ns = asked(), after = qzi_pub_cycles();
+    uint64_t before = qz_cycles(), ran_ns = asked(), after = qz_cycles();
     qzi_cpu_clock = (struct qzi_cpu_clock){.ran_ns = ran_ns, .at = before + (after - before) / 2};
     if (qzi_kept()) return ran_ns;
   }

@@ -26,7 +26,7 @@ static inline uint64_t qzi_cpu_clock_ns(void) {
 #if QZI_HAS_KEPT
   const struct qzi_cpu_clock *clock = &qzi_cpu_clock;
   if (__builtin_expect(qzi_cpu_clock_unasked != 0, 1)) {
-    uint64_t passed = qzi_pub_cycles() - clock->at;
+    uint64_t passed = qz_cycles() - clock->at;
     if (__builtin_expect(qzi_kept() && passed < qzi_cpu_clock_unasked, 1)) /* in this order */
       return clock->ran_ns + (uint64_t)((unsigned __int128)passed * qzi_pub_ticks_scale() >> 32);
   }

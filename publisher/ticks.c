@@ -1,11 +1,6 @@
 /* The length of a tick (ticks.h). */
 #include "ticks.h"
 
-#include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
-
 #define CALIBRATION_NS 100000u /* minimum; the two clocks are read within a few ns of each other: error 10^-4 */
 
 uint64_t qzi_pub_tick_scale;
@@ -18,7 +13,7 @@ static struct instant instant(void) {
   struct instant best = {0, 0};
   uint64_t least = UINT64_MAX;
   for (int tries = 0; tries < 8; tries++) {
-    uint64_t before = qzi_pub_cycles(), ns = qzi_pub_clock_ns(), took = qzi_pub_cycles() - before;
+    uint64_t before = qz_cycles(), ns = qzi_pub_clock_ns(), took = qz_cycles() - before;
     if (took >= least) continue;
     least = took;
     best = (struct instant){before + took / 2, ns};
@@ -26,24 +21,10 @@ static struct instant instant(void) {
   return best;
 }
 
-/* Returns whether the kernel keeps time by the same counter: then its rate is constant, and equal on all CPUs. */
-static bool even(void) {
-#if defined(__x86_64__)
-  char name[16];
-  int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  ssize_t length = read(file, name, sizeof name);
-  close(file);
-  return length == 4 && memcmp(name, "tsc\n", 4) == 0;
-#else
-  return true;
-#endif
-}
-
 static struct instant first; /* ns 0: the counter cannot be used, or qzi_pub_ticks_begin was not called */
 
 void qzi_pub_ticks_begin(void) {
-  if (!qzi_pub_ticks_scale() && even()) first = instant();
+  if (!qzi_pub_ticks_scale() && qz_cycles_keep_time()) first = instant();
 }
 
 void qzi_pub_ticks_calibrate(void) {

@@ -10,6 +10,7 @@
 #define QZI_PUBLISH_TICKS_H
 
 #include <stdint.h>
+#include "abi/cycles.h"
 
 extern uint64_t qzi_pub_tick_scale __attribute__((visibility("hidden"))); /* ns in a tick * 2^32; 0: ticks are ns */
 /* The channel's thread calibrates it and then stores the flag, which orders it for publishing threads; other threads
@@ -24,17 +25,8 @@ uint64_t qzi_pub_clock_ns(void) __attribute__((visibility("hidden")));
 /* The ticks at a time of the clock (CLOCK_MONOTONIC), which is not long ago. */
 uint64_t qzi_pub_ticks_at(uint64_t ns) __attribute__((visibility("hidden")));
 
-static inline uint64_t qzi_pub_cycles(void) {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  uint64_t count;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
-  return count;
-#endif
-}
 static inline uint64_t qzi_pub_ticks(void) {
-  return __builtin_expect(qzi_pub_ticks_scale() != 0, 1) ? qzi_pub_cycles() : qzi_pub_clock_ns();
+  return __builtin_expect(qzi_pub_ticks_scale() != 0, 1) ? qz_cycles() : qzi_pub_clock_ns();
 }
 /* Converts the time between two readings to ns. Readings on two CPUs may seem to be out of order; then it is 0. */
 static inline uint64_t qzi_pub_ticks_ns(uint64_t from, uint64_t to) {

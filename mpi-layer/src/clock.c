@@ -1,11 +1,8 @@
 /* See clock.h. */
 #include "clock.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define RATE_NS    UINT64_C(1000000) /* from this time on the rate is known; before, the clock is read */
 #define PROMPT     1000u /* ticks: a pair of readings that took longer was interrupted, and is taken again */
@@ -27,7 +24,7 @@ static struct qzm_instant read_both(void) {
   struct qzm_instant best = {.scale = 0};
   uint64_t least = UINT64_MAX;
   for (int tries = 0; tries < TRIES && least > PROMPT; tries++) {
-    uint64_t before = qzm_ticks(), ns = clock_ns(), took = qzm_ticks() - before;
+    uint64_t before = qz_cycles(), ns = clock_ns(), took = qz_cycles() - before;
     if (took >= least) continue;
     least = took;
     best = (struct qzm_instant){.ticks = before + took / 2, .ns = ns};
@@ -35,22 +32,8 @@ static struct qzm_instant read_both(void) {
   return best;
 }
 
-/* Whether the kernel keeps time by the counter: then its rate is constant, and equal on all CPUs. */
-static int is_clock(void) {
-#if defined(__x86_64__)
-  char name[4];
-  int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  ssize_t length = read(file, name, sizeof name);
-  close(file);
-  return length == sizeof name && memcmp(name, "tsc\n", sizeof name) == 0;
-#else
-  return 1;
-#endif
-}
-
 static void begin(void) {
-  if (is_clock()) first = read_both();
+  if (qz_cycles_keep_time()) first = read_both();
 }
 
 uint64_t qzm_clock_read(void) {

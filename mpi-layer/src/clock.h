@@ -13,6 +13,7 @@
 #define QZM_CLOCK_H
 
 #include <stdint.h>
+#include "abi/cycles.h"
 
 /* A thread's last reading of both clocks. scale: ns in a tick * 2^32. most: for how many ticks it counts; 0: not at
  * all. */
@@ -21,22 +22,12 @@ struct qzm_instant {
 };
 extern __thread struct qzm_instant qzm_here __attribute__((visibility("hidden")));
 
-static inline uint64_t qzm_ticks(void) {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  uint64_t count;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
-  return count;
-#endif
-}
-
 /* Reads both clocks again. Returns the time in ns. */
 uint64_t qzm_clock_read(void) __attribute__((visibility("hidden")));
 
 /* The time in ns of CLOCK_MONOTONIC. */
 static inline uint64_t qzm_now(void) {
-  uint64_t since = qzm_ticks() - qzm_here.ticks;
+  uint64_t since = qz_cycles() - qzm_here.ticks;
   if (__builtin_expect(since >= qzm_here.most, 0)) return qzm_clock_read();
   return qzm_here.ns + (since * qzm_here.scale >> 32);
 }

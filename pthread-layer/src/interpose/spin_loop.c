@@ -99,7 +99,7 @@ QZL_EXPORT int sched_yield(void) {
   bool just = qzl_has_just_yielded(me) || qzl_has_just_tried(me);
   unsigned count = qzl_yield_begin(me, site, objects);
   if (!count) count = (objects[0] = polls(me, site, just)) != 0;
-  const uint64_t began = qzi_pub_cycles();
+  const uint64_t began = qz_cycles();
   int result = count ? yield_waiting(me, objects, count) : qzl_real.sched_yield();
   qzl_yield_end(me, began);
   return result;

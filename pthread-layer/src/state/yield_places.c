@@ -27,11 +27,9 @@ _Atomic uint32_t qzl_attended;
 
 static struct place *place_of(uint64_t site) { return &places[site * QZ_HASH_FACTOR >> 58 & (PLACES - 1)]; }
 
-bool qzl_has_just_yielded(const struct qzl_thread *me) {
-  return qzi_pub_cycles() - me->yields.ended <= me->yields.soon;
-}
-bool qzl_has_just_tried(const struct qzl_thread *me) { return qzi_pub_cycles() - me->yields.tried <= SOON; }
-void qzl_tries(struct qzl_thread *me) { me->yields.tried = qzi_pub_cycles(); }
+bool qzl_has_just_yielded(const struct qzl_thread *me) { return qz_cycles() - me->yields.ended <= me->yields.soon; }
+bool qzl_has_just_tried(const struct qzl_thread *me) { return qz_cycles() - me->yields.tried <= SOON; }
+void qzl_tries(struct qzl_thread *me) { me->yields.tried = qz_cycles(); }
 void qzl_yield_waits(int change) {
   atomic_fetch_add_explicit(&qzl_attended, (uint32_t)change * QZL_ATTENDED_YIELD, memory_order_seq_cst);
 }
@@ -77,7 +75,7 @@ static void learn(struct qzl_thread *me, const uint32_t *word) {
 /* Who has yielded several times in a row waits already; the first wait at a place of the program also binds its call of
  * `syscall`, reads pages in, and makes the word's record. */
 static bool still_waits(const struct qzl_thread *me) {
-  return qzi_pub_cycles() - me->yields.ended <= (me->yields.row ? LONG : me->yields.soon);
+  return qz_cycles() - me->yields.ended <= (me->yields.row ? LONG : me->yields.soon);
 }
 uint64_t qzl_yields_before(struct qzl_thread *me, const uint32_t *word) {
   if (!still_waits(me)) {
@@ -133,6 +131,6 @@ void qzl_yield_let_go(struct qzl_thread *me) {
 }
 
 void qzl_yield_end(struct qzl_thread *me, uint64_t began) {
-  me->yields.ended = qzi_pub_cycles();
+  me->yields.ended = qz_cycles();
   me->yields.soon = me->yields.ended - began >= LONG ? COLD : SOON;
 }

@@ -1,8 +1,8 @@
 /** Threads that wait for each other at descriptors: event counters, pipes, sockets, and epoll. */
-import { needing, skip } from '../../support/capabilities.js';
+import { needing } from '../../support/capabilities.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
-import { hadCpus, program } from './helpers.js';
+import { program, skipsWithoutCpus } from './helpers.js';
 
 async function record(...words: string[]): Promise<Model> {
   const file = temporaryFile('profile.quartz');
@@ -33,10 +33,7 @@ for (const [way, name] of [
       t.true(root.states.io.ns < 0.1 * elapsedNs, `${root.states.io.ns / 1e6} ms of input and output`);
       t.true(entities.filter((one) => name.test(one.name)).every(({ libraryWait }) => libraryWait === 'data'));
       t.false(findings.some(({ kind }) => kind === 'io'));
-      if (!hadCpus(model)) {
-        skip(t, 'other programs had the CPUs');
-        return;
-      }
+      if (skipsWithoutCpus(t, model)) return;
       const [first] = findings;
       // Beside other programs the slower one may look like the thread with the larger part.
       const kinds = model.cpuWait.waitNs < 0.05 * model.cpuWait.runNs ? /^pipeline$/ : /^(pipeline|imbalance)$/;

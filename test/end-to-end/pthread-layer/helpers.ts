@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { findEntities, independentSnapshots, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
+import { skip } from '../../support/capabilities.js';
 import { root } from '../../support/root.js';
 
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
@@ -60,6 +61,11 @@ export const observationsOf = (model: Model, ns: number): number =>
 
 /** Nobody else took the CPUs: who gives its own away has it back at once. */
 export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
+/** Skips the rest of a test of what other programs change. Returns whether it does. */
+export function skipsWithoutCpus(t: ExecutionContext, model: Model): boolean {
+  if (!hadCpus(model)) skip(t, 'other programs had the CPUs');
+  return !hadCpus(model);
+}
 
 /**
  * Time that threads wait for the object, blocked, spinning or without a CPU; the threads that hold it may also lack a

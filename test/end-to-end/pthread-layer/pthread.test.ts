@@ -7,7 +7,7 @@ import test from 'ava';
 import { findEntities, independentSnapshots, State, type Model } from '../../../ts-frontend/src/model/index.js';
 import { record, start } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
-import { hadCpus, lineOf, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
+import { hadCpus, lineOf, near, object, onPath, program, skipsWithoutCpus, unsampled, waitingFor } from './helpers.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
   const { model, status } = await record(program('lock'));
@@ -77,11 +77,8 @@ for (const names of ['same', 'numbered'])
     `threads that take work from one condition, two at a time, exclude nobody (names ${names})`,
     async (t) => {
       const { model } = await record(program('own_lock'), { args: ['pool', '4', names] });
-      if (!hadCpus(model)) {
-        // they hardly ever work two at a time
-        skip(t, 'other programs had the CPUs');
-        return;
-      }
+      // they hardly ever work two at a time
+      if (skipsWithoutCpus(t, model)) return;
       t.deepEqual(
         model.findings.filter(({ facts }) => facts.form === 'lock' && facts.exclusion !== null).map(({ name }) => name),
         [],
@@ -266,11 +263,8 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
       .filter((one) => one.kind === 'thread' && one.name === name)
       .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
   t.is(spun('polite'), 0);
-  if (!hadCpus(model)) {
-    // the sampler hardly ever ran
-    skip(t, 'other programs had the CPUs');
-    return;
-  }
+  // the sampler hardly ever ran
+  if (skipsWithoutCpus(t, model)) return;
   t.true(spun('impatient') > 100e6, `${spun('impatient') / 1e6} ms`);
   const loop = model.entities.find(({ rawKind }) => rawKind === 'loop');
   t.regex(loop?.file ?? '', /yields\.c$/);

@@ -1,9 +1,9 @@
 /** Code that is seen in several ways, some of it while all processors are busy: one finding has all of it. */
-import { needing, skip } from '../../support/capabilities.js';
+import { needing } from '../../support/capabilities.js';
 import { factsOf } from '../../support/facts.js';
 import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
-import { hadCpus, program } from './helpers.js';
+import { program, skipsWithoutCpus } from './helpers.js';
 
 async function record(name: string): Promise<Model> {
   const file = temporaryFile('profile.quartz');
@@ -16,11 +16,8 @@ needing('perf_event_open', 'process_vm_readv')(
   'unevenly divided code that is slow as well: the finding says what all of it takes',
   async (t) => {
     const model = await record('split_search');
-    if (!hadCpus(model)) {
-      // others may make any thread late
-      skip(t, 'other programs had the CPUs');
-      return;
-    }
+    // others may make any thread late
+    if (skipsWithoutCpus(t, model)) return;
     const { findings, entities, elapsedNs } = model;
     t.is(findings[0]?.kind, 'imbalance');
     const { faster } = factsOf(findings[0], 'uneven-division');
@@ -34,11 +31,8 @@ needing('perf_event_open', 'process_vm_readv')(
 const small = program('openmp_small');
 needing(`file:${small}`, 'perf_event_open')('serial code of a team that gains nothing: one thread', async (t) => {
   const model = await record('openmp_small');
-  if (!hadCpus(model)) {
-    // what the team needs most is a CPU for each thread
-    skip(t, 'other programs had the CPUs');
-    return;
-  }
+  // what the team needs most is a CPU for each thread
+  if (skipsWithoutCpus(t, model)) return;
   const { findings } = model;
   const serial = findings.find(
     ({ facts, name }) => facts.form === 'serial' && ['prepare', 'work_own_us'].includes(name),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include "abi/cycles.h"
 #include "bench/attach.h"
 #include "test/support/instructions.h"
 
@@ -37,13 +38,6 @@ static void wait_post(void) {
 static void read_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-}
-static int counter_is_clock(void) {
-  char name[16] = "";
-  FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
-  if (file && !fgets(name, sizeof name, file)) *name = 0;
-  if (file) fclose(file);
-  return !strcmp(name, "tsc\n");
 }
 static int word, other;
 static void call(void) { syscall(SYS_getpid); }
@@ -90,7 +84,7 @@ int main(int number, char **words) {
   if (number == 2 && !strcmp(words[1], "--traced")) traced();
   int failed = instructions_count(counts, 2 * CASES, TIMES);
   if (failed) return failed;
-  uint64_t *published = counts + CASES, clock = counter_is_clock() ? 0 : counts[CLOCK];
+  uint64_t *published = counts + CASES, clock = qz_cycles_keep_time() ? 0 : counts[CLOCK];
   for (unsigned k = 0; k < CASES; k++) {
     printf("%s: %llu instructions, published %llu\n", cases[k].name, (unsigned long long)counts[k],
            (unsigned long long)published[k]);

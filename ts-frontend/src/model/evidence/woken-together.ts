@@ -62,6 +62,6 @@ function wokenTogether(context: FindingContext, entity: Entity): WaitsAgainFacts
   return { condition: entity.id, count: null, waits: object.contended, together: { mean, workNs } };
 }
 
-/** Threads that are woken in vain there, by counts or by what woken threads do; null: nothing of that kind is known. */
-export const wokenInVain = (context: FindingContext, entity: Entity): WaitsAgainFacts | null =>
+/** Futile wake-ups there, by counts or by what woken threads do; null: nothing of that kind is known. */
+export const futileWakeUps = (context: FindingContext, entity: Entity): WaitsAgainFacts | null =>
   waitsAgainFacts(context.model, entity) ?? wokenTogether(context, entity);

@@ -11,7 +11,7 @@ import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import { wokenInVain } from '../evidence/woken-together.js';
+import { futileWakeUps } from '../evidence/woken-together.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
 import { besideWaitingOf, heldEach } from '../evidence/holders.js';
@@ -99,7 +99,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
     savingNs = (savesLeastNs + savesMostNs) / 2;
   if (savingNs < least) return [];
   const aloneNs = Math.min(savesMostNs, elapsedNs - (processorNs - leastNs)); // other waits remain
-  const again = wokenInVain(context, item(model.entities, item(objects, 0)));
+  const again = futileWakeUps(context, item(model.entities, item(objects, 0)));
   return [
     findingOf(model, {
       entity: item(objects, 0),

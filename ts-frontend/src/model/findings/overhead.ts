@@ -7,7 +7,7 @@ import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/hand-overs.js';
 import { withoutWaiting } from '../evidence/own-work.js';
 import { waitsAgain } from '../evidence/waits-again.js';
-import { wokenInVain } from '../evidence/woken-together.js';
+import { futileWakeUps } from '../evidence/woken-together.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { phaseOf } from '../evidence/phase.js';
 import { addTo } from '../profile/maps.js';
@@ -191,7 +191,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   if (rarerNs < least) return [];
   const all = [...byObject.values()].reduce((sum, one) => sum + one, 0);
   const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= all / 10);
-  const again = wokenInVain(context, condition ?? item(model.entities, item(most, 0)));
+  const again = futileWakeUps(context, condition ?? item(model.entities, item(most, 0)));
   const needless = again?.count ?? null;
   const { leastNs, mostNs } =
     needless !== null
