@@ -9,8 +9,8 @@ static int waits_outside(const struct qzi_seen *seen) {
   return seen->state == QZ_STATE_SPINNING || (seen->instead ? seen->instead : seen->state) == QZ_STATE_BLOCKED;
 }
 
-/* The thread assumed to work for such a waiting thread: one of the running ones, or, if none runs, one that waits for a
- * CPU; each in turn. */
+/* The thread assumed to work for all such waiting threads in a snapshot: one of the running ones, or, if none runs, one
+ * that waits for a CPU; each in turn. */
 static const struct qzi_seen *works_instead(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
   uint32_t running = 0, ready = 0;
   for (uint32_t k = 0; k < count; k++) {
@@ -51,12 +51,19 @@ static void note_strand(struct qzi_sampler *sampler, const struct qzi_seen *seen
 void qzi_note_path(struct qzi_sampler *sampler, uint32_t count, int more) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct qzi_path *path = &sampler->path;
+  const struct qzi_seen *worker = NULL;
+  int sought = 0; /* the worker, at the first thread that needs one: looking for it is a pass over all */
   qzi_path_begin(path, sampler->file->head->elapsed_ns);
   for (uint32_t k = 0; path->page && k < count; k++) {
     const struct qzi_seen *seen = &kernel->seen[k];
     if (seen->index == QZI_NOBODY) continue;
     unsigned state = seen->instead ? seen->instead : qzi_shown_state(seen);
-    const struct qzi_seen *instead = waits_outside(seen) ? works_instead(kernel, count, sampler->round) : NULL;
+    int outside = waits_outside(seen);
+    if (outside && !sought) {
+      worker = works_instead(kernel, count, sampler->round);
+      sought = 1;
+    }
+    const struct qzi_seen *instead = outside ? worker : NULL;
     if (instead)
       qzi_path_seen(path, seen->index, instead->node, instead->look.entity,
                     instead->executes ? instead->state : QZ_STATE_READY, 1);
