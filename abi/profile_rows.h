@@ -200,6 +200,9 @@ struct qz_cpu_limits {
    * them passed in them; about how long the layer's own code took there of those who began them; and of all threads for
    * tasks of OpenMP and oneTBB, and for creating threads */
   uint64_t rounds, rounds_ns, tasks_ns;
+  /* (changes) Since format 37. Time that the command which started the program took before that, and from the program's
+   * end until this file was written; 0: the program was not started by it, or did not end */
+  uint64_t command_ns;
 };
 
 /* A message or collective of a rank of an MPI program: struct qz_mpi_event (mpi_log.h), whose fields have the same

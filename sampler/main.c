@@ -1,6 +1,7 @@
 /* quartz-sampler: records a program into a profile. Works without Node. */
 #include <errno.h>
 #include <stdio.h>
+#include "sampler/control/command_time.h"
 #include "sampler/control/no_profile.h"
 #include "sampler/control/control.h"
 #include "sampler/control/launch.h"
@@ -20,6 +21,7 @@ static int step_aside(const struct qzi_options *options) {
 }
 
 int main(int argc, char **argv) {
+  qzi_command_begins();
   struct qzi_options options;
   int parsed = qzi_options_parse(&options, argc, argv);
   if (parsed) return parsed < 0 ? 2 : 0;

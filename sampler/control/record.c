@@ -12,6 +12,7 @@
 #include "account.h"
 #include "abi/message.h"
 #include "channel.h"
+#include "command_time.h"
 #include "events.h"
 #include "finisher.h"
 #include "follow.h"
@@ -131,7 +132,9 @@ static void admit(struct launched *run, const struct qzi_newcomer *who, uint32_t
   target->forked = who->forked;
   target->ranked = followed && qzi_name_ranked(who->pid);
   qzi_targets[qzi_target_count++] = target;
-  if (itself) qzi_rotation_begin(run->options, run->base);
+  if (!itself) return;
+  qzi_recording_command(&target->recording, qzi_command_before_ns(run->begin_ns));
+  qzi_rotation_begin(run->options, run->base);
 }
 
 /* Records followed processes that have worked for a while. */
@@ -244,6 +247,7 @@ static void watch_child(struct launched *run, const char *program, enum qz_progr
   snprintf(target->program, sizeof target->program, "%s", run->program);
   target->numbered = is_numbered(run, path, run->program, run->child);
   qzi_targets[qzi_target_count++] = target;
+  qzi_recording_command(&target->recording, qzi_command_before_ns(run->begin_ns));
   qzi_rotation_begin(&run->watched, run->base);
 }
 

@@ -233,7 +233,10 @@ struct qzi_running *qzi_running_by_signals(const struct qz_signal_ring *ring) {
 }
 
 int qzi_running_allowed(uint32_t pid) {
-  int fd = qzi_perf_event_open(pid, -1, NULL, UINT64_C(1000000000), QZI_RUNNING_STACK, 1, 0);
+  const uint64_t seldom_ns = UINT64_C(1000000000);
+  int cpu = sysconf(_SC_NPROCESSORS_ONLN) <= QZI_RUNNING_CPUS ? sched_getcpu() : -1,
+      fd = cpu < 0 ? -1 : qzi_perf_event_open(QZI_PERF_WHOLE, cpu, NULL, seldom_ns, QZI_RUNNING_STACK, 1, 0);
+  if (fd < 0) fd = qzi_perf_event_open(pid, -1, NULL, seldom_ns, QZI_RUNNING_STACK, 1, 0);
   if (fd < 0) return -1;
   close(fd);
   return 0;

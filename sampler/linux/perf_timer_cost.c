@@ -51,7 +51,7 @@ void qzi_timer_cost_note(struct qzi_timer_cost *cost, uint64_t program, uint64_t
   cost->own = own;
   cost->program = program;
   cost->samples = samples;
-  if (cost->measured || cost->count * WORTH_NS < run_ns / 1000) return;
+  if (cost->measured || !cost->count || cost->count * WORTH_NS < run_ns / 1000) return;
   cost->measured = 1;
   cost->each_ns = qzi_perf_timer_ns();
 }

@@ -287,6 +287,18 @@ void qzi_recording_settle(struct qzi_recording *recording) {
   recording->settled = 1;
 }
 
+void qzi_recording_command(struct qzi_recording *recording, uint64_t before_ns) {
+  if (qzi_file_count(&recording->file, QZ_SECTION_CPU_LIMITS)) recording->file.cpu_limits->command_ns = before_ns;
+}
+
+/* Of the program that the command started: what it has taken since that program's end belongs to the command, too. */
+static void end_command(struct qzi_recording *recording) {
+  struct qz_cpu_limits *limits = recording->file.cpu_limits;
+  uint64_t end_ns = recording->end_ns, now_ns = qzi_clock_ns();
+  if (qzi_file_count(&recording->file, QZ_SECTION_CPU_LIMITS) && limits->command_ns && end_ns && end_ns < now_ns)
+    limits->command_ns += now_ns - end_ns;
+}
+
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
   if (recording->failed) end_reason = (uint32_t)recording->failed;
   if (!recording->settled) read_last_counts(recording);
@@ -298,6 +310,7 @@ int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, i
   if (recording->messages_fd >= 0) qzi_messages_store(&recording->sampler.in, recording->messages_fd);
   qzi_symbolize(&recording->sampler.in);
   int complete = end_reason == QZ_END_EXIT || end_reason == QZ_END_SIGNAL;
+  if (complete) end_command(recording);
   return qzi_file_finish(&recording->file, complete ? QZ_PROFILE_COMPLETE : QZ_PROFILE_CUT, end_reason, exit_status);
 }
 

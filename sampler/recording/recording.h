@@ -106,6 +106,9 @@ const char *qzi_recording_host(void);
 void qzi_recording_samples(struct qzi_recording *recording, int fd);
 /* Notes the time at which the program, which waited for its recording, continued. */
 void qzi_recording_went_on(struct qzi_recording *recording, uint64_t at_ns);
+/* Of the program that the command started, which had taken so long before: what it takes after that one's end is
+ * added when the file is finished. */
+void qzi_recording_command(struct qzi_recording *recording, uint64_t before_ns);
 /* Stores the current values of the program's processor time, of its threads' time slices, and of the cost of the
  * sampling timer. Must not be called concurrently. */
 void qzi_recording_keep_times(struct qzi_recording *recording);

@@ -140,6 +140,7 @@ test.serial('attached: threads that were met while they ran, by their paths', as
   t.is(attached.status, 0, attached.stderr);
   const model = openModel(file);
   t.true(object(model, 'lock').object.acquisitions > 0);
+  t.is(model.slowdown.commandNs, 0); // no command started it
   // By the kernel's clock a sample takes 4 ms of processor time.
   if (model.root.processorTimeNs < 200e6) skip(t, 'other programs had the CPUs');
   else if (model.head.paths.running && !model.head.paths.fewSamples)

@@ -211,6 +211,21 @@ test('a run that is shorter than the start of its recording: the slowdown is rep
   t.regex(reported(1e3, 5e9), /^slowed the run by about 0\.\d %$/);
 });
 
+test('what the command took beside the program is said from 1 % of the time covered on, and is in no sum', (t) => {
+  const raw = example({ samplerSpins: true }); // 2 s
+  const reported = (commandNs: number): string =>
+    report(
+      buildModel({ ...raw, cpuLimits: { ...raw.cpuLimits, commandNs: Float64Array.of(commandNs) } }),
+      'procedures',
+      options({ width: 400 }),
+    ).match(/slowed the run by [^\n]*/)?.[0] ?? '';
+  t.is(reported(19e6), reported(0));
+  t.true(
+    reported(21e6).startsWith(`${reported(0)}; the command took 21.0 ms besides, before the program began and after`),
+    reported(21e6),
+  );
+});
+
 test('the report says whether the program could have used the CPU of the sampler', (t) => {
   const reported = (change: object): string =>
     report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(/Quartz used [^;\n]* and /)?.[0] ??

@@ -208,6 +208,7 @@ export function slowdownOf(raw: RawProfile, root: Entity, cpuWait: CpuWait): Slo
   return {
     ...parts,
     ...least,
+    commandNs: raw.cpuLimits.commandNs[0] ?? 0,
     elapsedNs,
     elapsedLeastNs,
     share: share(elapsedNs),

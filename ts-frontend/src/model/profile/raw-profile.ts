@@ -190,6 +190,7 @@ export const cpuLimitCounts = [
   'rounds',
   'roundsNs',
   'tasksNs',
+  'commandNs',
 ] as const;
 export type CpuLimitColumn = (typeof cpuLimitFixed)[number] | (typeof cpuLimitCounts)[number];
 

@@ -328,7 +328,8 @@ export interface Slowdown {
   samplingLeastNs: number;
   // time that the program waited at its start until it was recorded; not part of the time that the report covers
   startNs: number;
-  elapsedNs: number; // the sum, upper bound
+  commandNs: number; // of the command that started it, before the program began and after it had ended; in no sum
+  elapsedNs: number; // the sum of those above, upper bound
   elapsedLeastNs: number;
   share: number; // relative to the elapsed time without recording, upper bound
   shareLeast: number;

@@ -187,6 +187,9 @@ const leastOfCpu = 0.05;
 /** From this slowdown on, as a share of the elapsed time, the report divides it by cause. */
 const leastDivided = 0.05;
 
+/** From this share of the elapsed time on, the report says how long the command took beside the program. */
+const leastCommand = 0.01;
+
 /** What the sampler used is a loss for the program only while no CPU was idle. */
 function samplersCpu({ head, slowdown, elapsedNs }: Model): string {
   if (head.samplerSpins) return 'a free CPU';
@@ -242,8 +245,12 @@ function cost(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
   const isDivided = parts.length > 0 && !isVague && (isShort || most.part >= leastDivided * most.whole);
+  const command =
+    slowdown.commandNs >= leastCommand * elapsedNs
+      ? `; the command took ${time(slowdown.commandNs, options)} besides, before the program began and after its end`
+      : '';
   const why = isDivided ? ` (${parts.join(', ')})` : '';
-  return `${own} and slowed the run by ${by}${why}${changes}${children}${taken}`;
+  return `${own} and slowed the run by ${by}${why}${command}${changes}${children}${taken}`;
 }
 
 /** How the processors' time was used, in one sentence; '' if there was none. */

@@ -1,0 +1,15 @@
+/* How long this command takes beside the program that it starts: whoever times the command times this, too.
+ *
+ * Owns:    when the command began. Writer: main, once. Reader: the control thread.
+ */
+#ifndef QZI_COMMAND_TIME_H
+#define QZI_COMMAND_TIME_H
+
+#include <stdint.h>
+
+/* To be called by main, before anything else. */
+void qzi_command_begins(void);
+/* Time from the begin of the command until `launch_ns`, when it started the program. */
+uint64_t qzi_command_before_ns(uint64_t launch_ns);
+
+#endif
