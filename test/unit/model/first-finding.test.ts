@@ -88,6 +88,32 @@ test('two threads that live one after the other and share the work: serial, besi
   t.is(factsOf(first, 'serial').again, null); // two are too few to say what is done again
 });
 
+/** Main works alone for 0.9 s, most of it beside a thread with these purposes. */
+function beside(name: string): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread' } });
+  const work = run('main', ['main', 'analyse']);
+  builder
+    .stretch(0.7 * second, [work, run(name, ['begin', 'transform'])])
+    .stretch(0.2 * second, [work, wait(name, ['begin', 'condition:more'])])
+    .stretch(0.1 * second, [work, run('w', ['main', 'print'])]);
+  return buildModel(builder.build());
+}
+
+test('compilation beside the only thread with work keeps a processor busy, but is not what limits the program', (t) => {
+  const model = beside('C2 CompilerThre');
+  const [first, second] = model.findings;
+  t.deepEqual([first?.kind, ms(first!.costNs), ms(first!.savingNs)], ['serial', 900, 450]);
+  t.is(ms(factsOf(first, 'serial').backgroundNs), 700);
+  t.regex(
+    sentence(model),
+    /For 700 ms of that, others compiled the program's code \(JIT\), which it does not wait for/,
+  );
+  // Without it, main would have as much to do as before.
+  t.true(second === undefined || second.facts.form !== 'compilation' || second.savingNs < 0.05 * model.elapsedNs);
+  // Of a thread of the program the work is needed.
+  for (const { kind, costNs } of beside('helper').findings) if (kind === 'serial') t.is(ms(costNs), 200);
+});
+
 /**
  * A loop that two threads share, each on a path of its own; main runs it for `alone` of the time without the other
  * thread.

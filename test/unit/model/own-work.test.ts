@@ -70,7 +70,7 @@ test('findings that are close to each other are said to be', (t) => {
     buildModel(
       new ProfileBuilder({ processors: 2, head: { snapshots: 400 } })
         .stretch(first * 1e9, [run('main', ['main', 'load'])])
-        .stretch(0.2 * 1e9, [run('main', ['main', 'a']), run('w', ['start', 'a'])])
+        .stretch(0.4 * 1e9, [run('main', ['main', 'a']), run('w', ['start', 'a'])])
         .stretch(second * 1e9, [run('main', ['main', 'store'])])
         .build(),
     );

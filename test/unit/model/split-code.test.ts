@@ -86,19 +86,48 @@ test('serial code of one thread, of which no procedure has half: one finding abo
   t.regex(sentence(model, first!), /spread over 2 processors, it would take 458 ms less/);
 });
 
-test('serial code of one thread, of which one procedure has half: that one, with what all of it costs', (t) => {
-  const [first, ...others] = inPieces({ read: 0.5, sort: 0.2, index: 0.2 }, true).findings;
-  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 500]);
+test('serial code of one thread, of which one procedure has most: that one, with what all of it costs', (t) => {
+  const [first, ...others] = inPieces({ read: 0.6, sort: 0.15, index: 0.15 }, true).findings;
+  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 600]);
   const { inAll, pieces } = factsOf(first, 'serial');
   t.deepEqual([ms(inAll!.costNs), ms(inAll!.spreadNs), pieces], [900, 450, []]);
   for (const one of others) if (one.facts.form === 'serial') t.is(one.facts.inAll, null);
 });
 
-test('a program with one thread: that it runs alone goes without saying, the pieces are reported', (t) => {
+test('a program with one thread: one finding, with the procedures that would have to become faster', (t) => {
   const model = inPieces({ read: 0.3, sort: 0.25, index: 0.2, write: 0.15 }, false),
-    [first] = model.findings;
-  t.deepEqual([first?.kind, first?.name, ms(first!.costNs)], ['serial', 'read', 300]);
-  t.regex(sentence(model, first!), /All that this thread runs alone costs 900 ms of 900 ms/);
+    [first, ...others] = model.findings;
+  t.deepEqual([first?.kind, first?.name, ms(first!.costNs), ms(first!.savingNs)], ['serial', 'main', 900, 450]);
+  t.false(others.some(({ facts }) => facts.form === 'serial'));
+  const text = sentence(model, first!);
+  t.regex(text, /All code of thread main, the program's only one, costs 900 ms of 900 ms/);
+  t.regex(text, /the largest parts are read 300 ms, .* Without read it would take 300 ms less\.$/);
+});
+
+test('a thread that is alone nearly all the time: named if the largest procedure has less than three fifths', (t) => {
+  const named = (read: number, sort: number, rest: number): string[] => {
+    const builder = new Builder({ processors: 2 });
+    for (const [name, time] of [
+      ['read', read],
+      ['sort', sort],
+    ] as const)
+      builder.stretch(time * second, [run('main', ['main', name]), wait('w', ['main', 'work', 'condition:more'])]);
+    builder.stretch(rest * second, [run('main', ['main', 'sum']), run('w', ['work', 'sum'])]);
+    return buildModel(builder.build()).findings.flatMap(({ facts, name }) => (facts.form === 'serial' ? [name] : []));
+  };
+  t.deepEqual(named(0.5, 0.4, 0.1), ['main']);
+  t.is(named(0.7, 0.2, 0.1)[0], 'read');
+  t.deepEqual(named(0.3, 0.25, 0.45), ['read', 'sort'], 'between parallel code: 55 % of the run');
+});
+
+test('serial code in one procedure that two paths lead to is one piece', (t) => {
+  const builder = new Builder({ processors: 2 });
+  for (const caller of ['load', 'save', 'check'])
+    builder.stretch(0.25 * second, [run('main', ['main', caller, 'scan'])]);
+  builder.stretch(0.1 * second, [run('main', ['main', 'rest'])]);
+  const found = buildModel(builder.build()).findings.filter(({ facts }) => facts.form === 'serial');
+  t.is(found.filter(({ name }) => name === 'scan').length, 1);
+  t.is(ms(found[0]!.costNs), 750);
 });
 
 test('serial code that also runs while all processors are busy: without it, all of its time goes', (t) => {

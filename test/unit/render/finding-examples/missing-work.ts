@@ -53,6 +53,8 @@ export const serial: SerialFacts = {
   allNs: 0,
   inAll: null,
   pieces: [],
+  only: false,
+  backgroundNs: 0,
   teamNs: null,
 };
 
@@ -95,6 +97,10 @@ export const missingWork: [string, Finding][] = [
         { entity: work, costNs: 0.15 * s },
       ],
     }),
+  ],
+  [
+    'serial, all of the only thread, beside compilation',
+    finding(worker, { ...serial, pieces: [{ entity: setup, costNs: 0.28 * s }], only: true, backgroundNs: 0.3 * s }),
   ],
   ['serial, of a team that takes as long', finding(setup, { ...serial, teamNs: 0 })],
   ['a held lock', finding(table, { ...serial, callers: [1, 3] })],

@@ -4,6 +4,7 @@
  */
 import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
+import type { Background } from './background.js';
 import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { ThreadRoles } from '../metrics/thread-roles.js';
@@ -25,6 +26,7 @@ export interface FindingContext {
   own: Own;
   roles: ThreadRoles;
   unseen: Unseen;
+  background: Background;
   /** The least cost or saving in elapsed time that is reported: less is noise, or not worth a change. */
   least: number;
   /** By tuple: 1 if a finding about work of one kind, wherever it happens, explains it. */

@@ -125,8 +125,8 @@ class HotWork {
   }
 }
 
-export const isBusyTime = ({ model }: FindingContext, k: number): boolean =>
-  u16(model.raw.tuples.busy, k) >= Math.max(1, 0.75 * model.processors);
+export const isBusyTime = ({ model, background }: FindingContext, k: number): boolean =>
+  background.busyOf(k) >= Math.max(1, 0.75 * model.processors);
 
 /** Whether it is such work, however many processors are busy. */
 export function isWork({ model, covered }: FindingContext, { kernelWork }: WorkScope, k: number): boolean {

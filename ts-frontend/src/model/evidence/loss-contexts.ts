@@ -12,6 +12,7 @@ import { isBusy } from '../metrics/sums.js';
 
 export interface Contexts {
   byStack: RowsBy; // tuples of each stack
+  busy: Float64Array; // by tuple: the number of busy processors, without a run-time's background work
   own: Own;
   lost: Float64Array; // by tuple: ns (1/b - 1/P), times the unexplained share; 0 if not busy
   unexplained: Float64Array; // by tuple: the unexplained share
@@ -25,23 +26,27 @@ export function prepareContexts(
   { stacks, byStack, weights }: Tables,
   own: Own,
   unexplained: Float64Array,
+  busyOf: (tuple: number) => number,
 ): Contexts {
   const { tuples, head } = raw;
   const P = head.processors;
   const lost = new Float64Array(weights.length);
   const lostSelf = new Float64Array(stacks.count);
+  const busy = new Float64Array(weights.length);
   const atWork = new Uint8Array(stacks.count);
   for (let k = 0; k < weights.length; k++) {
     if (!isBusy(u8(tuples.state, k))) continue;
-    const b = Math.min(P, Math.max(1, u16(tuples.busy, k)));
+    const b = Math.min(P, Math.max(1, busyOf(k)));
+    busy[k] = b;
     const stack = u32(tuples.stack, k);
-    lost[k] = f64(weights, k) * (1 / b - 1 / P) * f64(unexplained, k);
+    lost[k] = f64(weights, k) * (shareAt(b, P).npt - 1 / P) * f64(unexplained, k);
     addAt(lostSelf, stack, f64(lost, k));
     atWork[stack] = 1;
   }
   const scratch = (): Float64Array => new Float64Array(raw.entities.length);
   return {
     byStack,
+    busy,
     own,
     lost,
     unexplained,
@@ -51,10 +56,27 @@ export function prepareContexts(
   };
 }
 
+/**
+ * What a fraction of busy processors means: for part of the time there were as many as its whole part, and otherwise
+ * one more. `npt` and `cost`: elapsed time for each ns of processor time, and that while fewer than `P` were busy;
+ * `alone`: the part of the time for which one was.
+ */
+function shareAt(busy: number, P: number): { npt: number; cost: number; alone: number } {
+  const low = Math.floor(busy),
+    more = busy - low;
+  const at = (b: number, part: number): number => (part === 0 ? 0 : part / b);
+  return {
+    npt: at(low, 1 - more) + at(low + 1, more),
+    cost: (low < P ? at(low, 1 - more) : 0) + (low + 1 < P ? at(low + 1, more) : 0),
+    alone: low === 1 ? 1 - more : 0,
+  };
+}
+
 export interface ContextStats {
   lost: number;
   lostAlone: number; // part of `lost` while no other thread was at work
   cost: number; // elapsed time (ns/b) while b < P, unexplained share
+  background: number; // part of `cost` in which all processors were busy, counting a run-time's background work
   time: number; // processor time at all levels
   npt: number;
   nptBeside: number; // part of `npt` while other threads were at work
@@ -83,15 +105,16 @@ function addTuple(
 ): void {
   const P = head.processors;
   const b = Math.min(P, Math.max(1, u16(tuples.busy, k)));
-  const npt = weight / b;
-  const cost = b < P ? npt * f64(contexts.unexplained, k) : 0;
+  const its = shareAt(f64(contexts.busy, k), P);
+  const npt = weight * its.npt,
+    alone = weight * its.alone;
+  const cost = weight * its.cost * f64(contexts.unexplained, k);
   const lost = f64(contexts.lost, k);
   stats.time += weight;
   stats.npt += npt;
-  if (b > 1) {
-    stats.nptBeside += npt;
-    stats.timeBeside += weight;
-  } else stats.lostAlone += lost;
+  stats.nptBeside += npt - alone;
+  stats.timeBeside += weight - alone;
+  stats.lostAlone += alone * (1 - 1 / P) * f64(contexts.unexplained, k);
   stats.lost += lost;
   const { time, cost: costs, at: seen } = contexts.byThread;
   const thread = u32(tuples.thread, k);
@@ -101,6 +124,7 @@ function addTuple(
   if (cost === 0) return;
   const spinning = u16(tuples.spinning, k);
   stats.cost += cost;
+  if (b === P) stats.background += cost;
   stats.costBusy += cost * b;
   stats.costSpinning += cost * spinning;
   stats.costReady += cost * Math.max(0, u32(tuples.runnable, k) - b - spinning);
@@ -116,6 +140,7 @@ export function statsOf(
     lost: 0,
     lostAlone: 0,
     cost: 0,
+    background: 0,
     time: 0,
     npt: 0,
     nptBeside: 0,

@@ -2,12 +2,13 @@
  * Serial code of one thread, of which the procedures are pieces: if no piece is most of it, it is one finding, about
  * the thread (docs/reference/findings.md, "Code"). Pure functions.
  */
-import { f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { f64, item, u32, u8 } from '../profile/columns.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import { findingOf, shownId, type FindingContext } from '../evidence/context.js';
 import type { AloneFacts } from '../result/facts.js';
-import type { Finding } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
+import { serial } from './serial.js';
 import { candidateOf, processorUse, together, waitingAt, type Candidate } from './candidate.js';
 
 /** A finding about serial code, and the thread that runs it alone; 0: several. */
@@ -25,6 +26,9 @@ const notablyMore = 1.25;
  */
 const severalPieces = 2,
   leastOfRun = 0.5;
+/** Of a thread that is alone for nearly the whole run, this many times is enough. */
+const fewPieces = 5 / 3,
+  nearlyAll = 0.75;
 /** The largest number of pieces that are named, and the least share of the whole that each of them has. */
 const named = 4,
   leastNamed = 0.05;
@@ -37,17 +41,41 @@ function restOf({ model, tables }: FindingContext, contexts: Contexts, thread: n
   const { tuples } = model.raw;
   const rest = { costNs: 0, spreadNs: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (u32(tuples.thread, k) !== thread || u16(tuples.busy, k) > 1 || !isBusy(u8(tuples.state, k))) continue;
-    if (taken[u32(tuples.stack, k)] === 1) continue;
-    rest.costNs += f64(tables.weights, k) * f64(contexts.unexplained, k);
+    if (u32(tuples.thread, k) !== thread || !isBusy(u8(tuples.state, k)) || taken[u32(tuples.stack, k)] === 1) continue;
+    const alone = Math.max(0, 2 - f64(contexts.busy, k));
+    if (alone === 0) continue;
+    rest.costNs += alone * f64(tables.weights, k) * f64(contexts.unexplained, k);
     rest.spreadNs += f64(contexts.lost, k);
   }
   return rest;
 }
 
-/** Of a program with one thread it goes without saying that this runs alone: then pieces say more. */
-const hasOneThread = ({ model }: FindingContext): boolean =>
-  model.entities.reduce((sum, { thread, instances }) => sum + (thread === null ? 0 : Math.max(1, instances)), 0) <= 1;
+const hasOneThread = ({ entities }: Model): boolean =>
+  entities.reduce((sum, { thread, instances }) => sum + (thread === null ? 0 : Math.max(1, instances)), 0) <= 1;
+
+/** Pieces of one procedure, which threads reach by several paths, are one piece. */
+function joinPaths(context: FindingContext, contexts: Contexts, its: readonly SerialPiece[]): SerialPiece[] {
+  const byEntity = new Map<number, SerialPiece[]>();
+  for (const piece of its) {
+    const { entity } = piece.finding;
+    byEntity.set(entity, [...(byEntity.get(entity) ?? []), piece]);
+  }
+  return [...byEntity.values()].map((same) => {
+    const [first] = same;
+    if (!first || same.length === 1) return item(same, 0);
+    const joined = together(
+      context,
+      contexts,
+      same.map(({ candidate }) => candidate),
+    );
+    const self = same.every(({ candidate }) => candidate.context.self);
+    const candidate = candidateOf(context, {
+      ...joined,
+      context: { ...joined.context, members: joined.members, self },
+    });
+    return { ...first, candidate, finding: serial(context, contexts, candidate) };
+  });
+}
 
 /**
  * The findings about serial code. That of one thread is often in several procedures, which have no time in common: the
@@ -61,11 +89,11 @@ export function joinSerial(
   taken: Uint8Array,
 ): Finding[] {
   const { model } = context;
-  const isAlone = hasOneThread(context);
   const byThread = new Map<number, SerialPiece[]>();
   for (const piece of pieces) byThread.set(piece.thread, [...(byThread.get(piece.thread) ?? []), piece]);
   return [...byThread].flatMap(([thread, its]) => {
-    const findings = its.map(({ finding }) => finding).sort((a, b) => b.costNs - a.costNs);
+    const joined = thread === 0 ? its : joinPaths(context, contexts, its);
+    const findings = joined.map(({ finding }) => finding).sort((a, b) => b.costNs - a.costNs);
     const largest = item(findings, 0);
     if (thread === 0 || largest.facts.form !== 'serial') return findings;
     const all = restOf(context, contexts, thread, taken);
@@ -73,8 +101,9 @@ export function joinSerial(
       all.costNs += costNs;
       all.spreadNs += savingNs;
     }
-    const least = Math.max(severalPieces * largest.costNs, leastOfRun * model.elapsedNs);
-    if (!isAlone && all.costNs >= least) return [ofThread(context, contexts, thread, its, all)];
+    const isAlone = all.costNs >= nearlyAll * model.elapsedNs;
+    const least = Math.max((isAlone ? fewPieces : severalPieces) * largest.costNs, leastOfRun * model.elapsedNs);
+    if (all.costNs >= least) return [ofThread(context, contexts, thread, joined, all)];
     for (const { facts } of findings.slice(1)) if (facts.form === 'serial') facts.teamNs = null;
     if (all.costNs >= notablyMore * largest.costNs) largest.facts.inAll = all;
     return findings;
@@ -121,6 +150,8 @@ function ofThread(
       allNs: all.costNs,
       inAll: null,
       pieces: largest,
+      only: hasOneThread(model),
+      backgroundNs: stats.background,
     },
     related: [
       thread,

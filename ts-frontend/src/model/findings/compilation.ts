@@ -2,14 +2,13 @@
  * Findings about code that a run-time compiles while the program runs (docs/reference/findings.md, "Compilation"). Pure
  * functions.
  */
-import { Purpose } from '../profile/abi.js';
-import { f64, item, u16, u32 } from '../profile/columns.js';
+import { f64, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
+import { compiling } from '../evidence/background.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
-import { isFor } from '../evidence/purposes.js';
-import { cover, mostOf, workBelow } from '../evidence/work-below.js';
-import { State } from '../profile/raw-profile.js';
+import { withoutWaiting } from '../evidence/own-work.js';
+import { cover, mostOf } from '../evidence/work-below.js';
 import type { Finding } from '../result/types.js';
 
 /** The least share of the elapsed time that is reported. */
@@ -18,10 +17,7 @@ const leastPart = 0.1;
 export function compilationFindings(context: FindingContext): Finding[] {
   const { model, tables, least } = context;
   const { tuples } = model.raw;
-  const below = workBelow(context, Purpose.compilation);
-  const isOf = (k: number): boolean =>
-    below.isOf(k) ||
-    (tuples.state[k] === State.useful && isFor(item(model.entities, u32(tuples.thread, k)), Purpose.compilation));
+  const isOf = compiling(context);
   const byThread = new Map<number, number>();
   let cost = 0,
     busy = 0,
@@ -36,16 +32,18 @@ export function compilationFindings(context: FindingContext): Finding[] {
     addTo(byThread, shownId(model, u32(tuples.thread, k)), npt);
   }
   if (cost < Math.max(least, leastPart * model.elapsedNs)) return [];
-  cover(context, { ...below, isOf });
+  cover(context, { isOf });
+  // Of threads that compile in the background, only what other threads wait for is saved.
+  const savesNs = Math.min(cost, withoutWaiting(context, isOf).idealNs);
   return [
     findingOf(model, {
       entity: mostOf(byThread)?.[0] ?? 0,
       kind: 'overhead',
       change: 'coarsen',
       costNs: cost,
-      savingNs: cost,
+      savingNs: savesNs,
       processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
-      facts: { form: 'compilation', share: busy / Math.max(1, model.root.processorTimeNs), savesNs: cost },
+      facts: { form: 'compilation', share: busy / Math.max(1, model.root.processorTimeNs), savesNs },
       related: [...byThread.keys()].slice(1),
     }),
   ];

@@ -145,7 +145,7 @@ export function onlyWorker(context: FindingContext, candidates: readonly Candida
   );
   const { first } = stagesOf(context, beside, new Set());
   if (!first || first.thread.instances > 1) return 0;
-  return context.roles.workShare(first.thread.id) >= nearlyAll ? first.thread.id : 0;
+  return context.roles.workShare(first.thread.id, context.background.threads) >= nearlyAll ? first.thread.id : 0;
 }
 
 /**

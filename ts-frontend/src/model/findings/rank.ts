@@ -9,6 +9,7 @@ import { item, u16 } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
 import { cpuLimitFindings, cpuLimitFirst } from './cpu-limits.js';
 import { reconciled } from '../evidence/advice.js';
+import { backgroundOf, type Background } from '../evidence/background.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { caution } from '../metrics/cpu-wait.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
@@ -60,7 +61,7 @@ const findingsKept = 3;
 /** The context that all searches share; the profile must have at least one snapshot. */
 export function findingContextOf(model: Model, tables: Tables): FindingContext {
   const { raw, samples, elapsedNs } = model;
-  let roles: ThreadRoles | undefined, unseen: Unseen | undefined;
+  let roles: ThreadRoles | undefined, unseen: Unseen | undefined, background: Background | undefined;
   return {
     model,
     tables,
@@ -72,6 +73,9 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
     },
     get unseen() {
       return (unseen ??= unseenSystem(model, tables, this.roles));
+    },
+    get background() {
+      return (background ??= backgroundOf(this));
     },
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
     covered: new Uint8Array(raw.tuples.ns.length),
@@ -122,6 +126,7 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
     tables,
     context.own,
     unexplained.map((part, k) => part * shareOf(k)),
+    (k) => context.background.busyOf(k),
   );
   const sampled = [
     ...(oversubscription ? [oversubscription] : []),
@@ -146,7 +151,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   const limits = cpuLimitFirst(oversubscriptionFirst(sorted, promised), promised);
   const isGuess = isBusyByGuess(context, all) || all.some(keepsMainWaiting);
   const isHanded = areHandedOn(context, all);
-  const isBusy = isBusyAtWork(model, all) && !isHanded && !isGuess;
+  const isBusy = isBusyAtWork(context, all) && !isHanded && !isGuess;
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const said = subjectsOf(model, findings);
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
@@ -203,9 +208,10 @@ function subjectsOf({ entities }: Model, findings: readonly Finding[]): Pick<Hot
 }
 
 /** Whether the processors are busy nearly all the time, not counting time at rest. */
-function isBusyAtWork({ balance, processors, elapsedNs }: Model, findings: readonly Finding[]): boolean {
+function isBusyAtWork({ model, background }: FindingContext, findings: readonly Finding[]): boolean {
+  const { balance, processors, elapsedNs } = model;
   const rest = findings.reduce((sum, one) => sum + atRest(one), 0);
-  return balance.meanBusy * elapsedNs >= nearlyBusy * processors * Math.max(0, elapsedNs - rest);
+  return balance.meanBusy * elapsedNs - background.ns >= nearlyBusy * processors * Math.max(0, elapsedNs - rest);
 }
 
 /**

@@ -49,7 +49,10 @@ export function serial(
     processorUse: processorUse(model, stats),
     facts: {
       form: 'serial',
-      worker: worker !== 0 ? { thread: worker, share: findingContext.roles.workShare(worker) } : null,
+      worker:
+        worker !== 0
+          ? { thread: worker, share: findingContext.roles.workShare(worker, findingContext.background.threads) }
+          : null,
       oneAtATime: oneAtATime ? candidate.threads : null,
       most: oneAtATime ? mostOfOne(findingContext, candidate) : null,
       succession: succession?.count ?? null,
@@ -65,6 +68,8 @@ export function serial(
       allNs: stats.npt,
       inAll: null,
       pieces: [],
+      only: false,
+      backgroundNs: stats.background,
       teamNs: savedWithoutTeam(findingContext, candidate),
     },
     related: [...(worker !== 0 ? [worker] : []), ...parts, ...(waited ? [waited.object] : [])],

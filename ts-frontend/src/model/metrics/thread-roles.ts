@@ -67,10 +67,10 @@ export class ThreadRoles {
     return this.#workNs.get(thread) ?? 0;
   }
 
-  /** Its share of the processor time of all threads, as recorded. */
-  workShare(thread: number): number {
+  /** Its share of the processor time of all threads but those, as recorded. */
+  workShare(thread: number, without: ReadonlySet<number> = new Set()): number {
     let all = 0;
-    for (const ns of this.#workNs.values()) all += ns;
+    for (const [id, ns] of this.#workNs) if (!without.has(id)) all += ns;
     return all > 0 ? this.workNs(thread) / all : 0;
   }
 

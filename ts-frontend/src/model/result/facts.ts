@@ -44,6 +44,9 @@ export interface SerialFacts {
   inAll: AloneFacts | null; // all serial code of this thread, if that is notably more; null: another finding has it
   // if it is all that a thread runs alone, in several procedures: those with most of it, by cost; else none
   pieces: { entity: number; costNs: number }[];
+  only: boolean; // that thread is the program's only one
+  // part of the cost in which a run-time's threads, which nobody waits for, kept the other processors busy
+  backgroundNs: number;
   // OpenMP's threads wait while it runs, and one thread would do all of the work in this time less; null: it would not
   teamNs: number | null;
 }

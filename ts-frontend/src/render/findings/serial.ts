@@ -12,17 +12,16 @@ const again =
 /** More than this multiple of the cost is said to go as well. */
 const noticeably = 1.05;
 
-export function serial(
-  finding: Finding,
-  facts: SerialFacts,
-  { model, costs, title, name, processorUse, calledFrom, waitingAt, time, share }: Phrases,
-): Sentences {
+export function serial(finding: Finding, facts: SerialFacts, phrases: Phrases): Sentences {
+  const { model, costs, title, name, processorUse, calledFrom, waitingAt, time, share } = phrases;
   const callers = calledFrom(facts.callers);
   const { kind, members } = item(model.entities, finding.entity);
   const isLock = kind === 'lock';
   const code =
     facts.pieces.length > 0
-      ? `All code that ${title(finding.entity)} runs alone`
+      ? facts.only
+        ? `All code of ${title(finding.entity)}, the program's only one,`
+        : `All code that ${title(finding.entity)} runs alone`
       : facts.worker && kind === 'thread' // that thread, or the threads of its name
         ? 'That'
         : isLock
@@ -89,27 +88,39 @@ export function serial(
       `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}` +
       `while ${areThreads ? 'they' : 'it'} ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.` +
-      `${piecesText(pieces)}${parts}${siblingsText(facts, name)}` +
+      `${backgroundText(facts, finding.costNs, time)}${piecesText(facts, pieces, finding.costNs)}${parts}${siblingsText(facts, name)}` +
       `${againText(facts.again, title, time)}${smaller}${inAll}`,
     remedy:
       pieces.length > 0 && team === ''
-        ? spreadText(model.usable, time(facts.spreadNs))
+        ? spreadText(model.usable, time(facts.spreadNs)) + largestText(facts, phrases)
         : `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: ` +
           `without it the run would take ${without}` +
           (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
   };
 }
 
-/** No piece is half of it. */
-function piecesText(pieces: readonly string[]): string {
-  if (pieces.length === 0) return '';
-  const parts = pieces.length === 1 ? 'the largest part is' : 'the largest parts are';
-  return ` No procedure has half of it: ${parts} ${pieces.join(', ')}.`;
+/** From this share of the cost on. */
+const leastBackground = 0.05;
+const backgroundText = ({ backgroundNs }: SerialFacts, costNs: number, time: Phrases['time']): string =>
+  backgroundNs < leastBackground * costNs
+    ? ''
+    : ` For ${time(backgroundNs)} of that, others compiled the program's code (JIT), which it does not wait for.`;
+
+function piecesText({ pieces: its }: SerialFacts, pieces: readonly string[], costNs: number): string {
+  const [largest] = its;
+  if (!largest) return '';
+  const none = 2 * largest.costNs < costNs ? ' No procedure has half of it: the' : ' The';
+  return `${none} ${pieces.length === 1 ? 'largest part is' : 'largest parts are'} ${pieces.join(', ')}.`;
 }
 
 const spreadText = (processors: number, time: string): string =>
   'Let several threads do it, or do less in the largest parts' +
   (processors > 1 ? `: spread over ${processors} processors, it would take ${time} less.` : '.');
+
+/** What one thread may do that has to do all of it. */
+function largestText({ pieces: [largest] }: SerialFacts, { title, time }: Phrases): string {
+  return largest ? ` Without ${title(largest.entity)} it would take ${time(largest.costNs)} less.` : '';
+}
 
 function againText(its: SerialFacts['again'], title: Phrases['title'], time: Phrases['time']): string {
   if (!its) return '';
