@@ -8,16 +8,9 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { State } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
-import type { FindingContext } from './context.js';
+import type { Background, FindingContext } from './context.js';
 import { isFor } from './purposes.js';
 import { workBelow } from './work-below.js';
-
-export interface Background {
-  threads: ReadonlySet<number>;
-  ns: number; // their processor time
-  /** The number of processors that would have been busy without these threads, on average while the tuple's code ran. */
-  busyOf: (tuple: number) => number;
-}
 
 /** A thread that compiles for this share of its processor time does nothing else that matters. */
 const mostly = 0.5;

@@ -4,7 +4,6 @@
  */
 import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
-import type { Background } from './background.js';
 import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { ThreadRoles } from '../metrics/thread-roles.js';
@@ -16,6 +15,14 @@ import type { Entity, Finding, Model } from '../result/types.js';
 export interface Unseen {
   ns: number; // processor time
   shareOf: (tuple: number) => number; // the share of a tuple's time that is what its sample showed
+}
+
+/** Threads of a run-time that nobody waits for (background.ts). */
+export interface Background {
+  threads: ReadonlySet<number>;
+  ns: number; // their processor time
+  /** The processors that would have been busy without these threads, on average while the tuple's code ran. */
+  busyOf: (tuple: number) => number;
 }
 
 export interface FindingContext {
