@@ -88,8 +88,8 @@ export function serial(finding: Finding, facts: SerialFacts, phrases: Phrases): 
       `${worker}${first}${callers} ${areThreads ? 'cost' : 'costs'} ${costs(finding.costNs)}: ${several}` +
       `while ${areThreads ? 'they' : 'it'} ran, ` +
       `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.` +
-      `${backgroundText(facts, finding.costNs, time)}${piecesText(facts, pieces, finding.costNs)}${parts}${siblingsText(facts, name)}` +
-      `${againText(facts.again, title, time)}${smaller}${inAll}`,
+      `${backgroundText(facts, finding.costNs, time)}${piecesText(facts, pieces, finding.costNs)}${parts}` +
+      `${siblingsText(facts, name)}${againText(facts.again, title, time)}${smaller}${inAll}`,
     remedy:
       pieces.length > 0 && team === ''
         ? spreadText(model.usable, time(facts.spreadNs)) + largestText(facts, phrases)
