@@ -5,6 +5,7 @@
  * Must not: take a critical section in another order, or for longer, than the library would.
  */
 #include "pthread-layer/src/interpose/runtime_function.h"
+#include "pthread-layer/src/interpose/section_word.h"
 #include "pthread-layer/src/interpose/waiting.h"
 #include "pthread-layer/src/state/threads.h"
 #include "pthread-layer/src/state/waits.h"
@@ -45,9 +46,11 @@ static inline struct qzl_thread *lets_go(const void *lock, bool nested) {
 
 /* ---- critical sections: they can't be tried ---- */
 
-/* What threads say of a section while they are in it, by plain stores. Whoever comes while it is taken has to wait.
- * That is seen late on another CPU; so whoever finds afterwards that another thread was in it meanwhile has waited,
- * too, and the next ones are looked at more closely: their calls are waits until it is known that they were not. */
+/* Where the library's own word for the section is not known (section_word.h), threads say that they are in it by plain
+ * stores. Whoever comes while it is taken has to
+ * wait. That is seen late on another CPU; so whoever finds afterwards that another thread was in it meanwhile has
+ * waited, too, and the next ones are looked at more closely: their calls are waits until it is known that they were
+ * not. */
 #define SECTIONS 256u /* more of them: nobody is seen to wait for those */
 #define CLOSELY  16u
 static struct section {
@@ -91,34 +94,72 @@ static inline void enter(struct section *section, bool waited) {
 VARIABLE(unnamed, ".gomp_critical_user_");
 VARIABLE(atomics, "omp_atomic");
 
-/* ENTER, LEAVE(name, its parameters, its arguments, the section's variable). */
-#define ENTER(name, parameters, arguments, variable)                            \
-  QZL_EXPORT void name parameters;                                              \
-  QZL_EXPORT void name parameters {                                             \
-    static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
-    uint64_t site = QZL_SITE();                                                 \
-    void(*real) parameters;                                                     \
-    *(void **)(void *)&real = qzl_runtime_real(&function, site);                \
-    if (!real) return;                                                          \
-    struct qzl_thread *me = here();                                             \
-    if (!me) {                                                                  \
-      real arguments;                                                           \
-      return;                                                                   \
-    }                                                                           \
-    struct section *its = section_of(variable);                                 \
-    bool taken = READ(its->taken);                                              \
-    uint32_t entries = READ(its->entries);                                      \
-    qzl_ask(me, variable, QZ_KIND_MUTEX, site);                                 \
-    if (__builtin_expect(taken || READ(its->closely), 0)) {                     \
-      WAITS(me, variable, site, real arguments);                                \
-      taken = taken || READ(its->entries) != entries;                           \
-      had(&wait, variable, taken);                                              \
-    } else {                                                                    \
-      real arguments;                                                           \
-      taken = READ(its->entries) != entries;                                    \
-    }                                                                           \
-    enter(its, taken);                                                          \
-    acquired(me, variable, QZ_KIND_MUTEX);                                      \
+/* A thread leaves the section, which others know from `taken`. */
+static inline void leave(const void *variable) {
+  struct section *section = section_of(variable);
+  if (READ(section->taken)) STORE(section->taken, 0);
+}
+
+/* Asks for the section and waits for it, where its word is not known. */
+#define BY_STORES(me, site, real, arguments, variable)    \
+  struct section *its = section_of(variable);             \
+  bool taken = READ(its->taken);                          \
+  uint32_t entries = READ(its->entries);                  \
+  qzl_ask(me, variable, QZ_KIND_MUTEX, site);             \
+  if (__builtin_expect(taken || READ(its->closely), 0)) { \
+    WAITS(me, variable, site, real arguments);            \
+    taken = taken || READ(its->entries) != entries;       \
+    had(&wait, variable, taken);                          \
+  } else {                                                \
+    real arguments;                                       \
+    taken = READ(its->entries) != entries;                \
+  }                                                       \
+  enter(its, taken);
+
+/* ENTER, LEAVE(name, its parameters, its arguments, the section's variable). GCC: also the function that ends it, and
+ * the one that finds the word. */
+#define BEGINS(name, parameters, arguments)                                   \
+  static struct qzl_runtime_function function = {#name, .own = (void *)name}; \
+  uint64_t site = QZL_SITE();                                                 \
+  void(*real) parameters;                                                     \
+  *(void **)(void *)&real = qzl_runtime_real(&function, site);                \
+  if (!real) return;                                                          \
+  struct qzl_thread *me = here();                                             \
+  if (!me) {                                                                  \
+    real arguments;                                                           \
+    return;                                                                   \
+  }
+#define ENTER(name, parameters, arguments, variable) \
+  QZL_EXPORT void name parameters;                   \
+  QZL_EXPORT void name parameters {                  \
+    BEGINS(name, parameters, arguments)              \
+    BY_STORES(me, site, real, arguments, variable)   \
+    acquired(me, variable, QZ_KIND_MUTEX);           \
+  }
+#define ENTER_GCC(name, ending, find, parameters, arguments, variable)                       \
+  QZL_EXPORT void ending parameters;                                                         \
+  QZL_EXPORT void name parameters;                                                           \
+  QZL_EXPORT void name parameters {                                                          \
+    static struct qzl_section_words words;                                                   \
+    static struct qzl_runtime_function ends = {#ending, .own = (void *)ending};              \
+    BEGINS(name, parameters, arguments)                                                      \
+    uint64_t start = (uint64_t)(uintptr_t)real, its_word = qzl_section_word(&words, start);  \
+    if (__builtin_expect(!its_word, 0)) {                                                    \
+      void(*end) parameters;                                                                 \
+      *(void **)(void *)&end = qzl_runtime_real(&ends, site);                                \
+      if (end) qzl_section_word_note(&words, start, its_word = find(real, end));             \
+    }                                                                                        \
+    if (its_word > QZL_NO_WORD) {                                                            \
+      int *word = its_word == QZL_OWN_WORD ? (int *)(variable) : (int *)(uintptr_t)its_word; \
+      qzl_ask(me, variable, QZ_KIND_MUTEX, site);                                            \
+      if (__builtin_expect(!qzl_section_take(word), 0)) {                                    \
+        WAITS(me, variable, site, real arguments);                                           \
+        had(&wait, variable, true);                                                          \
+      }                                                                                      \
+    } else {                                                                                 \
+      BY_STORES(me, site, real, arguments, variable)                                         \
+    }                                                                                        \
+    acquired(me, variable, QZ_KIND_MUTEX);                                                   \
   }
 #define LEAVE(name, parameters, arguments, variable)                            \
   QZL_EXPORT void name parameters;                                              \
@@ -128,18 +169,18 @@ VARIABLE(atomics, "omp_atomic");
     *(void **)(void *)&real = qzl_runtime_real(&function, QZL_SITE());          \
     if (!real) return;                                                          \
     struct qzl_thread *me = lets_go(variable, false);                           \
-    if (me) STORE(section_of(variable)->taken, 0);                              \
+    if (me) leave(variable);                                                    \
     real arguments;                                                             \
     if (me) qzl_write_waited(me);                                               \
   }
 #define LLVM           (void *place, int thread, void *section)
 #define LLVM_ARGUMENTS (place, thread, section)
 
-ENTER(GOMP_critical_start, (void), (), &unnamed)
+ENTER_GCC(GOMP_critical_start, GOMP_critical_end, qzl_word_of_unnamed, (void), (), &unnamed)
 LEAVE(GOMP_critical_end, (void), (), &unnamed)
-ENTER(GOMP_critical_name_start, (void *section), (section), section)
+ENTER_GCC(GOMP_critical_name_start, GOMP_critical_name_end, qzl_word_of_named, (void *section), (section), section)
 LEAVE(GOMP_critical_name_end, (void *section), (section), section)
-ENTER(GOMP_atomic_start, (void), (), &atomics)
+ENTER_GCC(GOMP_atomic_start, GOMP_atomic_end, qzl_word_of_unnamed, (void), (), &atomics)
 LEAVE(GOMP_atomic_end, (void), (), &atomics)
 ENTER(__kmpc_critical, LLVM, LLVM_ARGUMENTS, section)
 ENTER(__kmpc_critical_with_hint, (void *place, int thread, void *section, uint32_t hint),
