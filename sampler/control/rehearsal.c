@@ -104,6 +104,8 @@ static void files(void) {
   }
   TRY(unlink("/proc/self/quartz")); /* nothing can be created, renamed or removed in /proc */
   TRY(rename("/proc/self/quartz", "/proc/self/quartz"));
+  TRY(renameat2(AT_FDCWD, "/proc/self/quartz", AT_FDCWD, "/proc/self/quartz", RENAME_NOREPLACE));
+  TRY(utimensat(AT_FDCWD, "/proc/self/quartz", NULL, 0));
   TRY(readlink("/proc/self/exe", text, sizeof text) < 0);
   int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   TRY((int)syscall(SYS_getdents64, directory, text, sizeof text));

@@ -229,6 +229,19 @@ static int lock_directory_of(const char *name) {
   return fd;
 }
 
+/* Renames a finished file. Its time becomes that of now: a recording that began before may not replace it, though it
+ * was written before that. Nothing else that has just got a free name is replaced, even where the directory could not
+ * be locked. Returns 0 or an error number, EEXIST if the name is not free any more. */
+static int rename_to(const char *work, const char *name) {
+  struct stat there;
+  (void)!utimensat(AT_FDCWD, work, NULL, 0);
+  if (lstat(name, &there) && errno == ENOENT) {
+    if (!renameat2(AT_FDCWD, work, AT_FDCWD, name, RENAME_NOREPLACE)) return 0;
+    if (errno == EEXIST) return EEXIST; /* other errors: not on this file system */
+  }
+  return rename(work, name) ? errno : 0;
+}
+
 int qzi_name_take(char **name, const char *work, const struct qzi_replaceable *may, int own) {
   size_t bytes = strlen(*name) + 32;
   char *free_name = malloc(bytes), text[32];
@@ -239,8 +252,8 @@ int qzi_name_take(char **name, const char *work, const struct qzi_replaceable *m
     snprintf(text, sizeof text, "-%u", k);
     if (k > 1) qzi_name_insert(free_name, bytes, text);
     if (taken(free_name, may, own)) continue;
-    error = rename(work, free_name) ? errno : 0;
-    break;
+    error = rename_to(work, free_name);
+    if (error != EEXIST) break;
   }
   if (lock >= 0) close(lock);
   if (error) {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -55,6 +56,18 @@ int main(void) {
   put("work", "mine");
   CHECK(!qzi_name_take(&to, "work", &(struct qzi_replaceable){.any = 1}, -1) && !strcmp(to, "taken-2.quartz"));
   CHECK(qzi_name_take(&to, "work", &(struct qzi_replaceable){.any = 1}, -1) == -1); /* it is gone */
+  /* Two at once: the one that began last may not replace the other's file, though that was written before. */
+  put("work", "the other's");
+  CHECK(!utimensat(AT_FDCWD, "work", (struct timespec[]){{.tv_sec = 1000}, {.tv_sec = 1000}}, 0));
+  struct qzi_replaceable since = qzi_replaceable_now("both.quartz");
+  char *others = strdup("both.quartz"), *mine = strdup("both.quartz");
+  CHECK(!qzi_name_take(&others, "work", &(struct qzi_replaceable){0}, -1) && !strcmp(others, "both.quartz"));
+  put("work", "mine");
+  CHECK(!qzi_name_take(&mine, "work", &since, -1) && !strcmp(mine, "both-2.quartz"));
+  CHECK(!unlink(others) && !unlink(mine));
+  free(others);
+  free(mine);
+
   CHECK(!qzi_name_aside(name, sizeof name, "taken.quartz", 42) && !strcmp(name, "taken-42.quartz"));
   free(to);
   static const char *const left[] = {"taken-2.quartz", "taken-42.quartz"};
