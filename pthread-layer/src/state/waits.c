@@ -28,10 +28,11 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
 #define LOOK_NS UINT64_C(100000000)
 /* Also the time to see whether the sampler is still there: who waits has it. */
 static void look_at_channel(uint64_t now) {
-  static _Atomic uint64_t looked; /* in ticks */
-  uint64_t last = atomic_load_explicit(&looked, memory_order_relaxed);
-  if (__builtin_expect(qzi_pub_ticks_ns(last, now) < LOOK_NS, 1)) return;
-  if (atomic_compare_exchange_strong(&looked, &last, now)) qzi_channel_look();
+  static _Atomic uint64_t due; /* in ticks */
+  uint64_t at = atomic_load_explicit(&due, memory_order_relaxed), scale = qzi_pub_ticks_scale();
+  if (__builtin_expect((int64_t)(now - at) < 0, 1)) return;
+  uint64_t next = now + (scale ? (LOOK_NS << 32) / scale : LOOK_NS);
+  if (atomic_compare_exchange_strong(&due, &at, next)) qzi_channel_look();
 }
 
 enum counted { NOT, NOW, LATER };
