@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { findEntities, independentSnapshots, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
-import { skip } from '../../support/capabilities.js';
 import { root } from '../../support/root.js';
+
+export { hadCpus, skipsWithoutCpus } from '../../support/had-cpus.js';
 
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
 
@@ -58,14 +59,6 @@ export const sampleNs = ({ root: { processorTimeNs, states }, head }: Model): nu
 /** Independent observations of that much processor time, at least 1: no more than snapshots and samples. */
 export const observationsOf = (model: Model, ns: number): number =>
   Math.max(1, Math.min(model.samples, ns / sampleNs(model)));
-
-/** Nobody else took the CPUs: who gives its own away has it back at once. */
-export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
-/** Skips the rest of a test of what other programs change. Returns whether it does. */
-export function skipsWithoutCpus(t: ExecutionContext, model: Model): boolean {
-  if (!hadCpus(model)) skip(t, 'other programs had the CPUs');
-  return !hadCpus(model);
-}
 
 /**
  * Time that threads wait for the object, blocked, spinning or without a CPU; the threads that hold it may also lack a

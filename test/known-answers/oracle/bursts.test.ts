@@ -128,10 +128,11 @@ for (const loaded of [false, true]) {
     t.true(all.missed <= bound, `${all.missed} of ${all.looked} intervals missed the truth; at most ${bound} may`);
     // No wider than necessary: the errors are as large as the intervals say. Five standard errors of the two thirds to
     // one and a fifth that were measured: inside and outside of a run deviate together, so there are half as many
-    // independent values.
+    // independent values. Beside load there are fewer samples, and most intervals have their least width.
     const deviation = Math.sqrt(all.squares / Math.max(1, all.looked));
     t.log(`errors are ${deviation.toFixed(2)} of what the intervals say`);
-    if (all.looked > 0) t.true(deviation > 0.6 && deviation < 1.7, `errors are ${deviation} of what the intervals say`);
+    if (all.looked > 0)
+      t.true(deviation > (loaded ? 0.4 : 0.6) && deviation < 1.7, `errors are ${deviation} of what the intervals say`);
     for (const [which, missed] of all.missedOf)
       t.true(missed < runs, `${which}: missed in each of ${runs} runs, which is no chance`);
   });
