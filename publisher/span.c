@@ -45,21 +45,21 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
     return; /* called on its parent's stack: see qzi_span_call_ended */
   struct qzi_span *self = running(p, actor);
   if (!self) return;
+  uint64_t now;
   switch (arrival) {
   case QZ_ARRIVAL_WOKEN:
     cut(actor, self, clock_now(), 0);
-    give(of_epoch(to), &self->now, qzi_what_if_locks ? qzi_what_if_lock(waits_for(to)) : 0);
+    longest(&of_epoch(to)->now, &self->now, qzi_what_if_locks ? qzi_what_if_lock(waits_for(to)) : 0);
     break;
   case QZ_ARRIVAL_JOINED:
     cut(actor, self, clock_now(), to->start);
     qzi_site_ended(actor->record, self, to->start, to->create_site);
     break;
   default: /* the thread gives up its processor */
-    self->away = clock_now();
-    cut(actor, self, self->away, 0);
-    if (arrival != QZ_ARRIVAL_IO) self->away = ticks_now();
-    self->gone = self->away;
-    self->back = false;
+    now = clock_now();
+    cut(actor, self, now, 0);
+    self->away = arrival == QZ_ARRIVAL_IO ? now : now + qzi_span_cpu.lost;
+    self->before = self->back = false;
     break;
   }
 }
@@ -70,11 +70,9 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
   qzi_path_go_on(actor->path, t);
   struct qzi_span *span = of_epoch(t);
   uint64_t now = clock_now();
-  if (span->away && !span->back) span->away = now + qzi_span_cpu.lost - span->away;
+  if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO)
+    lengthen(span, span->back ? span->away : now + qzi_span_cpu.lost - span->away);
   span->back = false;
-  if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO) lengthen(span, span->away);
-  if (span->given) longest(&span->now, &span->in, 0);
-  span->given = false;
   begin(actor, span, now);
 }
 
@@ -103,19 +101,19 @@ void qzi_span_waited_busy(struct qzi_publisher *p) {
 void qzi_span_io_over(const struct qzi_pub_thread *t) {
   struct qzi_span *span = of_epoch(t);
   if (span->back) return;
-  span->away = span->gone ? clock_now() - span->gone : 0;
+  span->away = span->before ? 0 : clock_now() - span->away;
   span->back = true;
 }
 void qzi_span_slept(struct qzi_publisher *p, uint64_t ns) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
-  if (self) lengthen(self, self->gone ? ticks_of(ns) : self->away);
+  if (self) lengthen(self, self->before ? ticks_now() - self->away : ticks_of(ns));
 }
 void qzi_span_timed_out(struct qzi_publisher *p, uint64_t deadline_ns) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  int64_t ticks = (int64_t)(self->gone ? qzi_pub_ticks_at(deadline_ns) - self->gone : self->away);
+  int64_t ticks = (int64_t)((self->before ? ticks_now() : qzi_pub_ticks_at(deadline_ns)) - self->away);
   if (ticks > 0) lengthen(self, (uint64_t)ticks);
 }
 
@@ -143,7 +141,6 @@ void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin
   struct qzi_span *self = running(p, actor);
   if (!self) return;
   self->now = origin->lanes;
-  self->given = false;
   self->work = 0;
   self->start = origin->lanes.length;
   self->sites = origin->sites;

@@ -34,7 +34,7 @@ static inline void spawned(struct qzi_span_actor *actor, const struct qzi_span *
   child->epoch = qzi_pub_epoch;
   child->site = near->number;
   child->top = (bit & ~self->sites) != 0;
-  child->given = false;
+  child->before = child->back = false;
   child->inside = self->inside | near->inside;
   child->called = 0;
 }

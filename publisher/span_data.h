@@ -21,21 +21,20 @@ struct qzi_lanes {
 
 /* The span data of a thread. */
 struct qzi_span {
-  struct qzi_lanes now; /* lengths at the end of its last strand */
-  struct qzi_lanes in;  /* while it waits: maximum of the threads that end its wait */
+  struct qzi_lanes now; /* lengths at the end of its last strand, and of the threads that ended its wait */
   uint64_t work;        /* its strands and those of the threads that it has waited for */
   uint64_t start;       /* `length` at its start */
-  uint64_t gone;        /* when it gave up its processor; 0: before the recording */
-  uint64_t away;        /* the same; once it runs again, or is `back`: for how many ticks */
+  uint64_t away;        /* when it gave up its processor; `back`: for how many ticks it had none */
   uint64_t sites;       /* one bit per site at which it, or one of its ancestors, was spawned */
   uint32_t epoch;       /* epoch in which these fields were initialized */
   uint8_t site;         /* number of the site at which it was spawned */
   bool top : 1;         /* none of its ancestors was spawned at that site */
-  bool given : 1;       /* `in` contains something */
+  bool before : 1;      /* `away` is when the recording began: it may have waited for longer */
   bool back : 1;        /* its blocking region is over; it may still wait for a processor */
   uint8_t inside;       /* bit k: it is in the code of query k, */
   uint8_t called;       /* because its hooks have seen a call of that procedure */
 };
+_Static_assert(sizeof(struct qzi_span) <= 128, "two cache lines");
 /* Chains of threads that are waited for together, to compute their distances from the longest. */
 struct qzi_merge {
   uint64_t chains, sum;   /* number of chains, sum of their lengths */

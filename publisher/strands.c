@@ -2,7 +2,7 @@
 #include "strands.h"
 
 __attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span) {
-  *span = (struct qzi_span){.epoch = qzi_pub_epoch, .away = ticks_now()};
+  *span = (struct qzi_span){.epoch = qzi_pub_epoch, .away = ticks_now(), .before = true};
   if (qzi_what_if_any) span->inside = qzi_what_if_created(t->start, t->create_site);
 }
 

@@ -118,12 +118,6 @@ static inline void longest(struct qzi_lanes *to, const struct qzi_lanes *from, u
     to->what_if[k] = its > to->what_if[k] ? its : to->what_if[k];
   }
 }
-/* `from` precedes what the waiting thread will do. */
-static inline void give(struct qzi_span *to, const struct qzi_lanes *from, unsigned without) {
-  if (!to->given) to->in = (struct qzi_lanes){0};
-  to->given = true;
-  longest(&to->in, from, without);
-}
 
 /* ---- the length of a strand ---- */
 
