@@ -25,8 +25,8 @@ static void lengthen(struct qzi_span *span, uint64_t ticks) {
 }
 
 static __attribute__((noinline)) void cut(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t now,
-                                          uint64_t key) {
-  cut_here(actor, span, now, key);
+                                          unsigned kind) {
+  cut_here(actor, span, now, kind);
 }
 
 /* ---- events --------------------------------------------------------------------------------------------------- */
@@ -48,16 +48,16 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   uint64_t now;
   switch (arrival) {
   case QZ_ARRIVAL_WOKEN:
-    cut(actor, self, clock_now(), 0);
+    cut(actor, self, clock_now(), KIND_NONE);
     longest(&of_epoch(to)->now, &self->now, qzi_what_if_locks ? qzi_what_if_lock(waits_for(to)) : 0);
     break;
   case QZ_ARRIVAL_JOINED:
-    cut(actor, self, clock_now(), to->start);
+    cut(actor, self, clock_now(), kind_at(to->start));
     qzi_site_ended(actor->record, self, to->start, to->create_site);
     break;
   default: /* the thread gives up its processor */
     now = clock_now();
-    cut(actor, self, now, 0);
+    cut(actor, self, now, KIND_NONE);
     self->away = arrival == QZ_ARRIVAL_IO ? now : now + qzi_span_cpu.lost;
     self->before = self->back = false;
     break;
@@ -79,7 +79,7 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
 void qzi_span_spins(struct qzi_publisher *p) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
-  if (self) cut(actor, self, clock_now(), 0);
+  if (self) cut(actor, self, clock_now(), KIND_NONE);
 }
 void qzi_span_goes_on(struct qzi_publisher *p) {
   struct qzi_span_actor *actor = actor_of(p);
@@ -133,7 +133,7 @@ void qzi_span_origin(struct qzi_publisher *p, struct qzi_span_origin *origin) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(actor, self, clock_now(), 0);
+  cut(actor, self, clock_now(), KIND_NONE);
   *origin = (struct qzi_span_origin){.lanes = self->now, .sites = self->sites, .inside = self->inside};
 }
 void qzi_span_begins_after(struct qzi_publisher *p, const struct qzi_span_origin *origin) {
@@ -153,14 +153,14 @@ void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(actor, self, clock_now(), 0);
+  cut(actor, self, clock_now(), KIND_NONE);
   *lanes = self->now;
 }
 void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes, uint32_t object) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(actor, self, clock_now(), 0);
+  cut(actor, self, clock_now(), KIND_NONE);
   longest(&self->now, lanes, object && qzi_what_if_locks ? qzi_what_if_lock(object) : 0);
 }
 
@@ -186,7 +186,7 @@ void qzi_span_enters(struct qzi_publisher *p, uint8_t bits) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(actor, self, clock_now(), 0);
+  cut(actor, self, clock_now(), KIND_NONE);
   self->called |= bits & ~self->inside;
   self->inside |= bits;
   qzi_what_if_seen(bits);
@@ -195,7 +195,7 @@ void qzi_span_leaves(struct qzi_publisher *p, uint8_t bits) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(actor, self, clock_now(), 0);
+  cut(actor, self, clock_now(), KIND_NONE);
   self->called &= ~bits;
   self->inside &= ~bits;
 }
@@ -204,7 +204,7 @@ void qzi_span_ended(struct qzi_publisher *p) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
-  cut(actor, self, clock_now(), 0);
+  cut(actor, self, clock_now(), KIND_NONE);
   qzi_span_note_waits(actor);
   struct qz_span_end *end = &qzi_session.head->span_end;
   end->burdened = self->now.burdened;
@@ -224,6 +224,13 @@ bool qzi_span_prepare(void) {
   if (wanted) {
     qzi_span_clock_prepare();
     qzi_what_if_prepare(qzi_path_clock->what_if);
+#ifndef QZI_PUB_ONE_THREAD
+    uint64_t bytes = sizeof *qzi_span_tasks * (uint64_t)qzi_session.threads;
+    if (qzi_span_tasks_bytes < bytes) {
+      qzi_span_tasks = bytes <= qzi_pub_space() ? qzi_pub_reserve(bytes) : NULL;
+      qzi_span_tasks_bytes = qzi_span_tasks ? bytes : 0;
+    }
+#endif
     uint64_t scale = tick_scale() ? tick_scale() : UINT64_C(1) << 32;
     qzi_span_burden = ticks_of(BURDEN_NS);
     head->span_end.tick_scale = scale;

@@ -11,9 +11,8 @@
 #include "uncancelled.h"
 
 _Thread_local struct qzi_span_cpu qzi_span_cpu __attribute__((tls_model("initial-exec")));
-bool qzi_span_cpu_waits;
+bool qzi_span_cpu_waits, qzi_span_kept_cycles;
 uint64_t qzi_span_clock_cost;
-uint64_t qzi_span_unasked;
 
 #if HAS_RSEQ
 static int open_waited(const char *task) {
@@ -67,6 +66,7 @@ static void lose(const struct answer *now) {
                                .waited_ns = waited,
                                .ran_ns = now->ran_ns,
                                .asked = now->ticks,
+                               .ask_at = now->ticks + ticks_of(QZI_SPAN_UNASKED_NS),
                                .slept = now->slept,
                                .known = cpu->known || now->waited,
                                .complete = complete};
@@ -83,7 +83,7 @@ uint64_t qzi_span_waited(uint32_t os_tid) {
 /* The CPU may be taken away between the kernel's answer and the reading of the clock; that wait would be counted in
  * the strand. So if the CPU was taken away during the query, it is asked again, with as few instructions as possible
  * between the two. The time of the query itself is not counted in any strand. */
-__attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
+static __attribute__((noinline, cold)) uint64_t interrupted(void) {
   static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* duration of a query, in ticks */
   uint64_t begun = ticks_now();
   qzi_kept_ask();
@@ -110,23 +110,33 @@ __attribute__((noinline, cold)) uint64_t qzi_span_interrupted(void) {
 
 /* The thread has had its CPU since the last answer, as far as the kernel decides that; so it has neither waited nor
  * slept. */
-__attribute__((noinline, cold)) uint64_t qzi_span_overdue(void) {
+static __attribute__((noinline, cold)) uint64_t overdue(void) {
   static _Thread_local uint64_t asking __attribute__((tls_model("initial-exec"))); /* the shortest, in ticks */
   uint64_t begun = ticks_now();
   if (qzi_no_system_calls) return begun;
   const struct qzi_span_cpu *cpu = &qzi_span_cpu;
   struct answer answer = {.slept = cpu->slept, .waited = cpu->known ? cpu->waited_ns + 1 : 0, .ran_ns = ran_ns()};
   answer.ticks = ticks_now();
-  if (!qzi_kept()) return qzi_span_interrupted();
+  if (!qzi_kept()) return interrupted();
   if (!asking || answer.ticks - begun < asking) asking = answer.ticks - begun;
   lose(&answer);
   qzi_span_cpu.lost += asking;
   return answer.ticks;
 }
 
+__attribute__((noinline, cold)) uint64_t qzi_span_asks(uint64_t now) {
+  if (!qzi_kept()) return interrupted();
+  return now > qzi_span_cpu.ask_at ? overdue() : now;
+}
+__attribute__((noinline, cold)) uint64_t qzi_span_general(void) {
+  uint64_t now = ticks_now();
+  if (qzi_span_cpu_waits) now = qzi_span_asks(now);
+  return now - qzi_span_cpu.lost;
+}
+
 static bool has_cpu_waits(void) {
   if (qzi_no_system_calls || !qzi_kept_works()) return false;
-  qzi_span_interrupted();
+  interrupted();
   return qzi_span_cpu.known;
 }
 #else
@@ -151,8 +161,8 @@ void qzi_span_clock_prepare(void) {
 #ifdef QZI_PUB_ONE_THREAD
   qzi_cpu_clock_prepare(QZI_SPAN_UNASKED_NS);
 #endif
-  qzi_span_unasked = ticks_of(QZI_SPAN_UNASKED_NS);
   qzi_span_cpu_waits = has_cpu_waits();
+  qzi_span_kept_cycles = qzi_span_cpu_waits && tick_scale();
   qzi_span_clock_cost = UINT64_MAX;
   for (unsigned n = 0; n < 64; n++) {
     uint64_t from = clock_now(), ticks = clock_now() - from;

@@ -26,26 +26,26 @@ extern _Thread_local struct qzi_span_cpu {
   uint64_t waited_ns; /* the kernel's last answer; */
   uint64_t ran_ns;    /* how long the thread had run by then, */
   uint64_t asked;     /* in ticks: when that was, */
+  uint64_t ask_at;    /* and when the kernel is asked again, */
   long slept;         /* and how often it had slept */
   bool known;         /* there is an answer, */
   bool complete;      /* all of it */
 } qzi_span_cpu __attribute__((tls_model("initial-exec")));
-/* True if waits for CPUs are subtracted. */
-extern bool qzi_span_cpu_waits;
+/* True if waits for CPUs are subtracted; and if, besides, ticks are those of the CPU's counter. */
+extern bool qzi_span_cpu_waits, qzi_span_kept_cycles;
 /* Cost of reading the clock, which is part of each strand, in ticks. */
 extern uint64_t qzi_span_clock_cost;
 
-/* The kernel is asked when so many ticks have passed without an answer. */
-extern uint64_t qzi_span_unasked;
+/* The kernel is asked when so much time has passed without an answer. */
 #define QZI_SPAN_UNASKED_NS 1000000u
 
 /* Determines all three, for all kernel threads. */
 void qzi_span_clock_prepare(void);
-/* Called if the kernel has taken the CPU away, or the thread is new: asks for how long, and returns the ticks at the
- * end. */
-uint64_t qzi_span_interrupted(void);
-/* The same, if all that is known is that nothing was asked for long. */
-uint64_t qzi_span_overdue(void);
+/* Called at `now` if the kernel has taken the CPU away, or the thread is new, or nothing was asked for long: asks for
+ * how long it was away, and returns the ticks at the end. */
+uint64_t qzi_span_asks(uint64_t now);
+/* The clock where qzi_span_kept_cycles is false. */
+uint64_t qzi_span_general(void);
 /* Returns how long another kernel thread has waited for CPUs so far, in ns, + 1; 0: unknown. */
 uint64_t qzi_span_waited(uint32_t os_tid);
 #pragma GCC visibility pop
@@ -71,17 +71,17 @@ static inline uint64_t ticks_of(uint64_t ns) {
 #define HAS_RSEQ 0
 #endif
 
-static inline uint64_t clock_now(void) {
-  uint64_t now = ticks_now();
+static inline __attribute__((always_inline)) uint64_t clock_now(void) {
 #if HAS_RSEQ
-  if (__builtin_expect(qzi_span_cpu_waits, 1)) {
-    if (__builtin_expect(!qzi_kept(), 0))
-      now = qzi_span_interrupted();
-    else if (__builtin_expect(now - qzi_span_cpu.asked > qzi_span_unasked, 0))
-      now = qzi_span_overdue();
+  if (__builtin_expect(qzi_span_kept_cycles, 1)) {
+    uint64_t now = qz_cycles();
+    if (__builtin_expect(!qzi_kept() || now > qzi_span_cpu.ask_at, 0)) now = qzi_span_asks(now);
+    return now - qzi_span_cpu.lost;
   }
+  return qzi_span_general();
+#else
+  return ticks_now() - qzi_span_cpu.lost;
 #endif
-  return now - qzi_span_cpu.lost;
 }
 
 #endif

@@ -26,15 +26,33 @@ struct qzi_span {
   uint64_t start;       /* `length` at its start */
   uint64_t away;        /* when it gave up its processor; `back`: for how many ticks it had none */
   uint64_t sites;       /* one bit per site at which it, or one of its ancestors, was spawned */
-  uint32_t epoch;       /* epoch in which these fields were initialized */
-  uint8_t site;         /* number of the site at which it was spawned */
-  bool top : 1;         /* none of its ancestors was spawned at that site */
-  bool before : 1;      /* `away` is when the recording began: it may have waited for longer */
-  bool back : 1;        /* its blocking region is over; it may still wait for a processor */
-  uint8_t inside;       /* bit k: it is in the code of query k, */
-  uint8_t called;       /* because its hooks have seen a call of that procedure */
+  union {
+    uint64_t word; /* the following together */
+    struct {
+      uint32_t epoch;     /* epoch in which these fields were initialized */
+      uint8_t inside;     /* bit k: it is in the code of query k, */
+      uint8_t called : 2; /* because its hooks have seen a call of that procedure */
+      bool top : 1;       /* none of its ancestors was spawned at its site */
+      bool before : 1;    /* `away` is when the recording began: it may have waited for longer */
+      bool back : 1;      /* its blocking region is over; it may still wait for a processor */
+      uint8_t site;       /* number of the site at which it was spawned */
+      uint8_t kind;       /* of a task: the kind of the strands that end with it (strands.h) */
+    };
+  };
 };
-_Static_assert(sizeof(struct qzi_span) <= 128, "two cache lines");
+/* `inside` and `top` in their places in `word`. */
+#define QZI_SPAN_INSIDE(bits) ((uint64_t)(bits) << 32)
+#define QZI_SPAN_TOP(bit)     ((uint64_t)(bit) << 42)
+_Static_assert(sizeof(struct qzi_span) <= 128 && QZ_WHAT_IFS <= 2, "two cache lines; `called`");
+#ifndef QZI_PUB_ONE_THREAD
+/* Tasks of the thread package (tasks.h) have no descriptor: while they have none, their data are kept by the index of
+ * their record. NULL: there is no room for that. */
+struct qzi_span_task {
+  QZ_ALIGN(64) struct qzi_span span;
+};
+extern struct qzi_span_task *qzi_span_tasks __attribute__((visibility("hidden")));
+extern uint64_t qzi_span_tasks_bytes __attribute__((visibility("hidden")));
+#endif
 /* Chains of threads that are waited for together, to compute their distances from the longest. */
 struct qzi_merge {
   uint64_t chains, sum;   /* number of chains, sum of their lengths */

@@ -20,7 +20,8 @@ struct qzi_site_near {
 };
 struct qzi_spawn_near {
   uint64_t site, start;
-  uint8_t number, inside;
+  uint64_t word; /* of a thread or task that begins there (struct qzi_span), as if it were `top` */
+  uint64_t bit;  /* of the site, in `sites`; 0: it shares its number with others */
   bool choosing; /* qzi_what_if_choosing when this was found */
 };
 static inline unsigned qzi_site_near_at(uint64_t site) { return site * QZ_HASH_FACTOR >> 61; }
@@ -41,14 +42,17 @@ static inline unsigned qzi_site_number_near(struct qzi_site_near *near, uint64_t
   if (__builtin_expect(near->site != site, 0)) *near = (struct qzi_site_near){site, qzi_site_number(site)};
   return near->number;
 }
-/* The thread with that span has ended. */
-static inline void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, uint64_t start, uint64_t place) {
-  struct qz_site *site = &record->sites[span->site];
-  if (__builtin_expect(!site->site, 0)) qzi_site_begins(site, span, start, place);
+/* A thread, or task, with that span has ended, which was spawned at the site. */
+static inline void qzi_site_adds(struct qz_site *site, const struct qzi_span *span) {
   uint64_t *sums = span->top ? &site->top_count : &site->inner_count;
   qzi_pub_increment(&sums[0]);
   qzi_pub_more(&sums[1], span->work);
   qzi_pub_more(&sums[2], span->now.length - span->start);
+}
+static inline void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, uint64_t start, uint64_t place) {
+  struct qz_site *site = &record->sites[span->site];
+  if (__builtin_expect(!site->site, 0)) qzi_site_begins(site, span, start, place);
+  qzi_site_adds(site, span);
 }
 /* Adds a chain of that length. */
 static inline void qzi_merge_add(struct qzi_merge *merge, uint64_t length) {
@@ -57,6 +61,19 @@ static inline void qzi_merge_add(struct qzi_merge *merge, uint64_t length) {
   merge->second = less > second ? less : second;
   merge->sum += length;
   merge->chains++;
+}
+/* The same as qzi_site_merged, for one chain, whose length is `its`. */
+static inline void qzi_site_merged_one(struct qz_span *record, uint64_t place, unsigned number, uint64_t its,
+                                       uint64_t longest) {
+  struct qz_site *site = &record->sites[number];
+  if (__builtin_expect(!site->site, 0)) qzi_pub_store(&site->site, number ? place : 1);
+  uint64_t slack = longest - its, before = site->least_slack_plus_1;
+  qzi_pub_increment(&site->merges);
+  qzi_pub_increment(&site->merged);
+  qzi_pub_more(&site->lost, slack != 0);
+  qzi_pub_more(&site->slack, slack);
+  /* without branches: which one is longer is unpredictable; a slack of 0 is none, and 0 before is greater than all */
+  qzi_pub_store(&site->least_slack_plus_1, slack - 1 < before - 2 ? slack + 1 : before);
 }
 /* Adds the chains of `from`. */
 static inline void qzi_merge_join(struct qzi_merge *merge, const struct qzi_merge *from) {

@@ -1,9 +1,9 @@
 /* Strands: the rare cases. See strands.h. */
 #include "strands.h"
 
-__attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span) {
+__attribute__((noinline, cold)) void qzi_span_of_epoch(struct qzi_span *span, uint64_t start, uint64_t site) {
   *span = (struct qzi_span){.epoch = qzi_pub_epoch, .away = ticks_now(), .before = true};
-  if (qzi_what_if_any) span->inside = qzi_what_if_created(t->start, t->create_site);
+  if (qzi_what_if_any) span->inside = qzi_what_if_created(start, site);
 }
 
 /* Merges pairs of levels until `length` is in range. */
@@ -31,18 +31,24 @@ void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, u
   actor->level_to = (last + 1) << shift;
 }
 
-__attribute__((noinline, cold)) void qzi_span_renew(struct kind *kind) {
+static void renew(struct kind *kind) {
   uint64_t all = 0, above = 0;
   for (unsigned k = 0; k < 63; k++) all += kind->work[k];
   unsigned k = 62;
   while (k > 0 && above + kind->work[k] <= all / 16) above += kind->work[k--];
-  kind->cap = k == 62 ? UINT64_MAX : UINT64_C(2) << k;
+  kind->usual = k == 62 ? UINT64_MAX : (UINT64_C(2) << k) - 1;
 }
 
 /* Thus no more than 1/16 of a kind's work is ever cut off, even if the distribution changes later. */
-__attribute__((noinline, cold)) uint64_t qzi_span_unusual(struct kind *kind, uint64_t ticks) {
-  qzi_span_renew(kind);
-  return ticks < kind->cap ? ticks : kind->cap;
+__attribute__((noinline, cold)) uint64_t qzi_span_unusual(struct qzi_span_actor *actor, unsigned number,
+                                                          uint64_t ticks) {
+  struct kind *kind = &actor->kinds[number];
+  if (actor->kinds_seen[number] < KIND_FIRST) {
+    if (++actor->kinds_seen[number] < KIND_FIRST) return ticks;
+    actor->kinds_known |= UINT64_C(1) << number;
+  }
+  renew(kind);
+  return ticks < kind->usual ? ticks : kind->usual;
 }
 
 void qzi_span_note_waits(struct qzi_span_actor *actor) {
@@ -50,19 +56,31 @@ void qzi_span_note_waits(struct qzi_span_actor *actor) {
   qzi_span_cpu.noted = qzi_span_cpu.lost;
 }
 
+/* The queries to which the thread, or task, belongs from its start on. */
+static uint8_t created(const struct qzi_span *span) {
+#ifndef QZI_PUB_ONE_THREAD
+  if (qzi_span_is_task(span)) {
+    const struct qz_thread *record = qzi_span_task_record(span);
+    return qzi_what_if_created(record->start, record->create_site);
+  }
+#endif
+  const struct qzi_pub_thread *thread = (const void *)((char *)(uintptr_t)span - qzi_span_offset);
+  return qzi_what_if_created(thread->start, thread->create_site);
+}
+
 /* A snapshot has been taken during this strand. */
 __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span,
                                                     uint64_t time) {
   uint64_t id = qzi_path_write(actor->crumbs, actor->index, span->now.crumb, actor->seen, span->now.length);
   if (id) span->now.crumb = id;
-  const struct qzi_pub_thread *thread = (const void *)((char *)span - qzi_span_offset);
   actor->seen = time;
   qzi_pub_store(&actor->crumbs->word, span->now.crumb);
   qzi_span_note_waits(actor);
+  for (uint64_t known = actor->kinds_known; known; known &= known - 1) renew(&actor->kinds[__builtin_ctzll(known)]);
   if (qzi_what_if_choosing)
     qzi_what_if_choose(span);
   else if (qzi_what_if_any) /* it may have started before the choice */
-    span->inside |= qzi_what_if_created(thread->start, thread->create_site);
+    span->inside |= created(span);
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
     if (span->now.what_if[k] > actor->record->what_if[k])
       qzi_pub_store(&actor->record->what_if[k], span->now.what_if[k]);

@@ -12,18 +12,25 @@
 #include "span_clock.h"
 #include "span_sites.h"
 #include "what_if.h"
+#ifndef QZI_PUB_ONE_THREAD
+#include "record_at.h"
+#endif
 
 #define KINDS       64u /* kinds of strands, by where they end */
-#define KIND_FIRST  16u /* strands after which the cap of a kind is computed; again after each 256 more */
+#define KIND_NONE   KINDS
+#define KIND_FIRST  16u /* strands after which it is computed what is usual for a kind; again at each crumb */
 #define LEVEL_LEAST 10u /* a level is initially 2^this ticks */
 
 /* Strands of one kind: the distribution of their time, and the length above which there is almost none of it. */
 struct kind {
-  uint64_t cap;      /* 0: not known yet */
+  uint64_t usual;    /* that length; 0 while it is not known */
   uint64_t work[63]; /* ticks by power of two of the strand's length, which is less than 2^63 */
 };
+/* The kind of strands that end at an address. */
+static inline unsigned kind_at(uint64_t address) { return (unsigned)(address * QZ_HASH_FACTOR >> 58); }
 struct qzi_span_actor {
   struct qz_span *record;
+  struct qzi_span *task;  /* of the task that runs; NULL: a thread runs, or none */
   struct qz_path *crumbs; /* crumbs of the span */
   struct qz_path *path;   /* crumbs of the time path */
   uint64_t index;
@@ -37,20 +44,21 @@ struct qzi_span_actor {
   uint64_t *level;
   struct qzi_site_near waits[QZI_SITES_NEAR];
   struct qzi_spawn_near spawns[QZI_SITES_NEAR];
-  uint8_t kinds_seen[KINDS]; /* number of strands, modulo 256 */
+  uint64_t kinds_known;      /* one bit per kind: it is known what is usual; */
+  uint8_t kinds_seen[KINDS]; /* the number of strands until then, without those that took no time */
   struct kind kinds[KINDS];
 };
 
 #pragma GCC visibility push(hidden)
 extern uint64_t qzi_span_burden; /* in ticks: from a spawn until the thread runs on another processor */
-/* Initializes the span data of a thread that existed before the recording began. */
-void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span);
+/* Initializes the span data of a thread, or task, that existed before the recording began: it began with `start`, and
+ * was created at `site`. */
+void qzi_span_of_epoch(struct qzi_span *span, uint64_t start, uint64_t site);
 void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t time);
 void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to);
-void qzi_span_renew(struct kind *kind);
-/* Returns how much of a strand that is longer than the cap counts: the distribution may have changed since the cap
- * was computed. */
-uint64_t qzi_span_unusual(struct kind *kind, uint64_t ticks);
+/* Returns how much of a strand counts that is longer than usual: the distribution may have changed since that was
+ * computed. */
+uint64_t qzi_span_unusual(struct qzi_span_actor *actor, unsigned kind, uint64_t ticks);
 /* Adds the caller's waits for CPUs to the session. Rarely called. */
 void qzi_span_note_waits(struct qzi_span_actor *actor);
 #pragma GCC visibility pop
@@ -63,7 +71,7 @@ static inline struct qzi_span *of_thread(const struct qzi_pub_thread *t) {
 /* The same; a thread that existed before the recording began is initialized. */
 static inline struct qzi_span *of_epoch(const struct qzi_pub_thread *t) {
   struct qzi_span *span = of_thread(t);
-  if (__builtin_expect(span->epoch != qzi_pub_epoch, 0)) qzi_span_of_epoch(t, span);
+  if (__builtin_expect(span->epoch != qzi_pub_epoch, 0)) qzi_span_of_epoch(span, t->start, t->create_site);
   return span;
 }
 
@@ -85,8 +93,9 @@ static inline struct qzi_span_actor *actor_of(const struct qzi_publisher *p) {
   return __atomic_load_n(&p->span, __ATOMIC_ACQUIRE);
 }
 
-/* The same, for a thread with a running strand; NULL also without an actor. */
+/* Returns the data of the thread, or task, whose strand runs; NULL also without an actor. */
 static inline struct qzi_span *running(struct qzi_publisher *p, struct qzi_span_actor *actor) {
+  if (actor && actor->task) return actor->task;
   struct qzi_pub_thread *t = actor ? current(p) : NULL;
   if (!t) return NULL;
   if (__builtin_expect(actor->epoch != qzi_pub_epoch, 0)) { /* it was running when the recording began */
@@ -102,6 +111,15 @@ static inline struct qzi_span *running(struct qzi_publisher *p, struct qzi_span_
   }
   return of_epoch(t);
 }
+
+#ifndef QZI_PUB_ONE_THREAD
+static inline bool qzi_span_is_task(const struct qzi_span *span) {
+  return (uintptr_t)span - (uintptr_t)qzi_span_tasks < qzi_span_tasks_bytes;
+}
+static inline const struct qz_thread *qzi_span_task_record(const struct qzi_span *span) {
+  return qzi_pub_record_at((uint32_t)((const struct qzi_span_task *)(const void *)span - qzi_span_tasks) + 1);
+}
+#endif
 
 /* ---- lengths ---- */
 
@@ -130,28 +148,25 @@ static inline void add_levels(struct qzi_span_actor *actor, struct qz_span *reco
   qzi_span_add_levels(actor, record, from, to);
 }
 
-/* Returns the strand's time, limited to what is usual for strands that end at `key` (0: unknown). */
-static inline uint64_t typical(struct qzi_span_actor *actor, uint64_t key, uint64_t ticks) {
-  if (!key) return ticks;
-  uint64_t number = key * QZ_HASH_FACTOR >> 58;
+/* Returns the strand's time, limited to what is usual for strands of its kind. */
+static inline uint64_t typical(struct qzi_span_actor *actor, unsigned number, uint64_t ticks) {
+  if (number == KIND_NONE) return ticks;
   struct kind *kind = &actor->kinds[number];
   qzi_pub_more(&kind->work[__builtin_clzll(ticks | 1) ^ 63], ticks);
-  if (__builtin_expect(++actor->kinds_seen[number] == KIND_FIRST, 0)) qzi_span_renew(kind);
-  if (__builtin_expect(kind->cap - 1 >= ticks, 1)) return ticks; /* with cap 0 there is no limit yet */
-  return qzi_span_unusual(kind, ticks);
+  return __builtin_expect(ticks <= kind->usual, 1) ? ticks : qzi_span_unusual(actor, number, ticks);
 }
 
 /* The running thread's strand ends, and the next one begins. For the most frequent events. */
 static inline __attribute__((always_inline)) void cut_here(struct qzi_span_actor *actor, struct qzi_span *span,
-                                                           uint64_t now, uint64_t key) {
+                                                           uint64_t now, unsigned kind) {
   struct qz_span *record = actor->record;
   /* without a branch: strands near the clock's resolution have 0 ticks or one step, unpredictably */
-  int64_t passed = (int64_t)(now - actor->since - qzi_span_clock_cost);
-  uint64_t ticks = (uint64_t)(passed & ~(passed >> 63)), from = span->now.length;
+  uint64_t since = actor->since + qzi_span_clock_cost, from = span->now.length;
+  uint64_t ticks = (int64_t)(now - since) > 0 ? now - since : 0;
   actor->since = now;
   span->now.length = from + ticks;
   span->now.burdened += ticks;
-  span->now.typical += typical(actor, key, ticks);
+  span->now.typical += typical(actor, kind, ticks);
   span->work += ticks;
   qzi_pub_more(&record->work, ticks);
   qzi_pub_increment(&record->strands);

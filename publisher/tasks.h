@@ -4,28 +4,15 @@
  * Owns:    nothing; the host keeps the index of a task's record, and its chain.
  * Writer:  the processor that spawns and calls the task; if the task becomes a thread, its record is the thread's.
  * Reader:  thread/fork_join_published.c, thread/task.c; calibrate.c.
- * Must not: be included by a host, which includes publisher.h, whose rules apply here too; be used while work and span
- * are recorded, whose data belong to threads.
+ * Must not: be included by a host, which includes publisher.h, whose rules apply here too.
  */
 #ifndef QZI_PUBLISH_TASKS_H
 #define QZI_PUBLISH_TASKS_H
 
 #include "object_records.h"
+#include "record_at.h"
 #include "switches.h"
 
-/* The records of threads: what qzi_session has about them. */
-extern struct qzi_pub_records {
-  char *base, *long_base;
-  uint64_t stride, long_stride;
-} qzi_pub_records __attribute__((visibility("hidden")));
-
-static inline __attribute__((always_inline)) struct qz_thread *qzi_pub_record_at(uint32_t index_plus_1) {
-  uint64_t index = index_plus_1 - 1;
-  struct qz_thread *record = (struct qz_thread *)(void *)(qzi_pub_records.base + index * qzi_pub_records.stride);
-  if (__builtin_expect(record->limit == QZ_LIMIT_LONG, 0))
-    record = (struct qz_thread *)(void *)(qzi_pub_records.long_base + index * qzi_pub_records.long_stride);
-  return record;
-}
 /* Returns the record of the thread or task that the calling kernel thread runs, if it is of this epoch; else NULL. */
 static inline struct qz_thread *qzi_pub_running(uint32_t epoch) {
   uint64_t *hot = qzi_hot_get();
@@ -143,6 +130,7 @@ static inline void qzi_pub_task_becomes(struct qzi_pub_thread *t, uint32_t index
   t->creator = record->creator;
   __atomic_store_n(&t->index_plus_1, index_plus_1, __ATOMIC_RELAXED);
   t->record = record;
+  if (qzi_spanning()) qzi_span_becomes(t);
 }
 
 #endif

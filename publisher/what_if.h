@@ -54,6 +54,10 @@ static inline void qzi_what_if_lengthen(struct qzi_span *span, uint64_t ticks) {
 }
 /* The same for a strand. */
 static inline void qzi_what_if_strand(struct qzi_span *span, struct qz_span *record, uint64_t ticks) {
+  if (__builtin_expect(!span->inside, 1)) {
+    for (unsigned k = 0; k < QZ_WHAT_IFS; k++) span->now.what_if[k] += ticks;
+    return;
+  }
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
     uint64_t less = span->inside & 1u << k ? ticks - qzi_what_if_weighted(k, ticks) : 0;
     span->now.what_if[k] += ticks - less;

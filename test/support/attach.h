@@ -14,20 +14,21 @@
 #include <unistd.h>
 #include "abi/channel.h"
 #include "abi/session_read.h"
+#include "bench/clock_page.h"
 #include "check.h"
 
 static struct qz_session_view view;
 static int connection;
 
-/* Connects to a program as a sampler would. Returns the descriptor of its session. */
-static inline int connect_to(pid_t program) {
+/* Connects to a program as a sampler would that wants that. Returns the descriptor of its session. */
+static inline int connect_for(pid_t program, enum bench_wants wants) {
   connection = socket(AF_UNIX, SOCK_SEQPACKET, 0);
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)program);
   CHECK(connect(connection, (struct sockaddr *)&address,
                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0);
   struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), ""};
-  CHECK(send(connection, &message, sizeof message, 0) == sizeof message);
+  CHECK(bench_send(connection, &message, bench_clock_page(wants)) == 0);
   union {
     struct cmsghdr head;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -43,12 +44,18 @@ static inline int connect_to(pid_t program) {
   return fd;
 }
 
-static inline void attach(void) {
-  int fd = connect_to(getpid());
+static inline int connect_to(pid_t program) { return connect_for(program, BENCH_PUBLISHING); }
+
+static inline void attach_for(enum bench_wants wants) {
+  int fd = connect_for(getpid(), wants);
   const char *why = "";
   if (qz_session_open(&view, fd, &why)) fprintf(stderr, "session: %s\n", why), exit(1);
   while (!__atomic_load_n(&qz_session_head(&view)->publishing, __ATOMIC_ACQUIRE)) usleep(1000);
+  if (wants == BENCH_PUBLISHING) return;
+  while (!(__atomic_load_n(&qz_session_head(&view)->flags, __ATOMIC_ACQUIRE) & QZ_SESSION_SPAN)) usleep(1000);
+  usleep(50000); /* the program is told soon after that */
 }
+static inline void attach(void) { attach_for(BENCH_PUBLISHING); }
 
 /* ---- looking things up ---- */
 

@@ -78,7 +78,6 @@ int main(void) {
     return 77;
   }
   qzi_span_cpu_waits = true;
-  qzi_span_unasked = ticks_of(QZI_SPAN_UNASKED_NS);
   since();
 
   runs(5 * MS);

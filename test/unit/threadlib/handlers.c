@@ -2,8 +2,10 @@
  * (threadlib/src/thread/in_place.c). Here a handler does what a hook does that looks for the thread it runs in. All
  * calls must be made once, by whom and wherever they are made, and the caller must stay who it is.
  *
- *   core_handlers [published]    published: while everything is published
+ *   core_handlers [published | spanned]
+ * published: while everything is published; spanned: and work and span are recorded, which are plausible at the end.
  */
+#define _GNU_SOURCE
 #include <quartz/quartz.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -41,8 +43,27 @@ static void fib(void *argument) {
   own->value = one.value + two.value;
 }
 
+/* No processor has more work than there was time, and no site more than all of it. */
+static void work_and_span(uint64_t since_ns) {
+  unsigned __int128 ns = qzi_pub_clock_ns() - since_ns;
+  uint64_t passed = (uint64_t)((ns << 32) / qz_session_head(&view)->span_end.tick_scale), all = 0;
+  for (unsigned k = 0; k < qz_processors(); k++) {
+    const struct qz_span *span = (const void *)(view.base + view.span_table.offset + k * view.span_table.stride);
+    CHECK(span->work <= passed);
+    all += span->work;
+    for (unsigned n = 0; n < QZ_SPAN_SITES; n++) {
+      const struct qz_site *site = &span->sites[n];
+      CHECK(site->top_work <= passed * qz_processors() && site->top_span <= passed && site->slack / 2 <= all);
+    }
+  }
+  CHECK(all > 0);
+}
+
 int main(int count, char **arguments) {
+  bool spanned = count > 1 && !strcmp(arguments[1], "spanned");
   if (count > 1 && !strcmp(arguments[1], "published")) attach();
+  uint64_t since_ns = qzi_pub_clock_ns();
+  if (spanned) attach_for(BENCH_SPAN);
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
@@ -55,5 +76,6 @@ int main(int count, char **arguments) {
     CHECK(qz_equal(me, qz_self()));
   }
   CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+  if (spanned) work_and_span(since_ns);
   return 0;
 }

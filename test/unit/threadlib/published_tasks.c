@@ -1,5 +1,8 @@
 /* What a reader of the session sees of tasks, i.e. of spawned calls that are no threads of the package: the same as of
- * threads. On one processor; the program attaches to itself. */
+ * threads. On one processor; the program attaches to itself.
+ *
+ *   core_published_tasks [spanned]
+ * spanned: the same while work and span are recorded, and what these are. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
 #include <stdbool.h>
@@ -155,8 +158,31 @@ static void places(void) {
   CHECK_IS(joins() - before, spawned + 100 * 3 * (2 + 2) + 100);
 }
 
-int main(void) {
-  attach();
+/* Each call that has ended is counted at its site, once, and where its parent waited for it; work at each length of the
+ * chain adds up to all work. */
+static void work_and_span(void) {
+  const struct qz_span *span = (const void *)(view.base + view.span_table.offset);
+  uint64_t ended = 0, merged = 0, merges = 0, lost = 0, work = 0;
+  for (unsigned k = 0; k < QZ_SPAN_SITES; k++) {
+    const struct qz_site *site = &span->sites[k];
+    ended += site->top_count + site->inner_count;
+    merged += site->merged;
+    merges += site->merges;
+    lost += site->lost;
+    CHECK(site->top_span <= site->top_work && site->inner_span <= site->inner_work);
+    CHECK(!site->lost || site->least_slack_plus_1);
+  }
+  for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) work += span->levels[k];
+  CHECK_IS(ended, qz_session_processor(&view, 0)->spawns);
+  CHECK_IS(merged, ended);
+  CHECK(merges <= merged && lost <= merged);
+  CHECK_IS(work, span->work);
+  CHECK(span->strands >= 2 * ended);
+}
+
+int main(int count, char **arguments) {
+  bool spanned = count > 1 && !strcmp(arguments[1], "spanned");
+  attach_for(spanned ? BENCH_SPAN : BENCH_PUBLISHING);
   const struct qz_processor *processor = qz_session_processor(&view, 0);
   qz_scope scope = QZ_SCOPE_INIT;
   qz_spawn(&scope, nothing, NULL); /* main has a record from now on, and the deque is open */
@@ -186,5 +212,6 @@ int main(void) {
   places();
   struct seen after = running();
   CHECK(after.index == me.index && after.serial == me.serial);
+  if (spanned) work_and_span();
   return 0;
 }

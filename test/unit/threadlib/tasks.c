@@ -1,9 +1,9 @@
 /* Tasks: spawned calls that become threads only when they need to be (docs/reference/threads.md, "Tasks"). Who they
  * are, that they may wait and end anywhere, and that no more threads are needed than may be made.
  *
- *   core_tasks [fork | published | changing]
- * fork: instead of that, that a task may fork. published: all that while everything is published. changing: while that
- * begins and ends all the time.
+ *   core_tasks [fork | published | spanned | changing]
+ * fork: instead of that, that a task may fork. published: all that while everything is published; spanned: and work and
+ * span are recorded. changing: while that begins and ends all the time.
  */
 #define _GNU_SOURCE
 #include <fenv.h>
@@ -355,6 +355,7 @@ int main(int count, char **arguments) {
   }
   if (count > 2 && !strcmp(arguments[1], "attaches")) attaches_often((pid_t)atol(arguments[2]));
   if (count > 1 && !strcmp(arguments[1], "published")) attach();
+  if (count > 1 && !strcmp(arguments[1], "spanned")) attach_for(BENCH_SPAN);
   if (count > 1 && !strcmp(arguments[1], "changing")) other = others();
   identities();
   waits();

@@ -4,7 +4,7 @@
  * Owns:    struct qzi_entry, struct qzi_deque.
  * Writer:  the holder of the processor's biased lock. Without it, the owner puts a task in, as long as `open` allows,
  *          and calls the youngest one in place (thread/fork_join.c, fork_join_published.c). Others close the deque
- *          (`open` and `published`).
+ *          (`open`, `published` and `spanned`).
  * Reader:  the same; qzi_deque_waiting at any time, without the lock.
  *
  * The entries are an array, not a ring, so that the owner needs no index: when the deque is found to be empty, it
@@ -69,10 +69,12 @@ struct qzi_deque {
   struct qzi_entry *low;       /* minimum of `bottom` since a thief last set it: entries below have waited since then */
   struct qzi_entry *top;       /* the oldest entry */
   struct qzi_entry *base, *end;
-  struct qzi_entry *limit; /* tasks are only below it, where a descriptor is reserved for each place */
-  uint32_t gone;           /* number of entries that are QZI_GONE_TASK: none is reserved for them */
-  uint32_t room;           /* maximum number of tasks; 0 if the kernel has no membarrier */
-  uint32_t mode;           /* qzi_task_mode() of the tasks in it; written by the owner, while it has none */
+  struct qzi_entry *limit;   /* tasks are only below it, where a descriptor is reserved for each place */
+  uint32_t gone;             /* number of entries that are QZI_GONE_TASK: none is reserved for them */
+  uint32_t room;             /* maximum number of tasks; 0 if the kernel has no membarrier */
+  uint32_t mode;             /* qzi_task_mode() of the tasks in it; written by the owner, while it has none */
+  struct qzi_entry *spanned; /* if it is open for tasks whose work and span are recorded, which are put in below the
+                                limit: not NULL; then both `open` and `published` are */
 };
 #define QZI_TASK_ROOM         2047u
 
@@ -128,6 +130,11 @@ static inline void qzi_deque_limit(struct qzi_deque *deque, struct qzi_entry *li
 static inline void qzi_deque_close(struct qzi_deque *deque) {
   __atomic_store_n(&deque->open, NULL, __ATOMIC_SEQ_CST);
   __atomic_store_n(&deque->published, NULL, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&deque->spanned, NULL, __ATOMIC_SEQ_CST);
+}
+/* Returns whether the owner may put a task in whose work and span are recorded. */
+static inline bool qzi_deque_spanned(const struct qzi_deque *deque, const struct qzi_entry *bottom) {
+  return QZI_PEEK(deque->spanned) && bottom < deque->limit;
 }
 static inline void qzi_deque_push(struct qzi_deque *deque, struct qzi_thread *thread) {
   if (QZI_UNLIKELY(QZI_GET(deque->bottom) == deque->end)) qzi_deque_grow(deque);

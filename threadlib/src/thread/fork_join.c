@@ -95,6 +95,8 @@ void qz_spawn(qz_scope *scope, void (*function)(void *), void *argument) {
     put_task(p, bottom, (struct qzi_scope *)scope, false, NULL, (uintptr_t)function, argument, QZI_CALLER());
   else if (QZI_LIKELY(p && bottom < QZI_PEEK(p->deque.published)))
     qzi_spawn_open((struct qzi_scope *)scope, function, argument, QZI_CALLER(), p, bottom);
+  else if (p && qzi_deque_spanned(&p->deque, bottom))
+    qzi_spawn_spanned((struct qzi_scope *)scope, function, argument, QZI_CALLER(), p, bottom);
   else
     qzi_spawn_closed((struct qzi_scope *)scope, false, NULL, (uintptr_t)function, argument, QZI_CALLER());
 }
@@ -238,7 +240,7 @@ __attribute__((section("quartz_start"), noinline, noclone)) static void sync_tas
 static inline __attribute__((always_inline)) void sync(struct qzi_scope *scope, uint64_t site) {
   if (qzi_publishing()) {
     if (qzi_spanning())
-      qzi_sync_usual_span(scope, site);
+      qzi_sync_tasks_spanned(scope, site);
     else
       qzi_sync_tasks_published(scope, site);
   } else if (QZI_LIKELY(scope->pending)) {

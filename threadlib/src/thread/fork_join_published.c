@@ -54,6 +54,7 @@ bool qzi_spawn_published(struct qzi_processor *p, struct qzi_scope *scope, bool 
   struct qzi_pub_task made;
   qzi_pub_now(publisher, QZ_STATE_MAKING);
   if (!qzi_pub_task_make(publisher, function, name_at, site, &made)) return false; /* what follows has the same state */
+  if (qzi_spanning()) qzi_span_spawned(publisher, made.index, function, site);
   struct qzi_entry *task = QZI_GET(p->deque.bottom);
   write_entry(task, loop ? qzi_run_range : (void (*)(void *))function, argument, site);
   put(p, task, scope, name_at, &made, publisher->now);
@@ -84,10 +85,27 @@ void qzi_spawn_open(struct qzi_scope *scope, void (*function)(void *), void *arg
   put(p, bottom, scope, 0, &made, now);
 }
 
+/* The same while work and span are recorded. */
+void qzi_spawn_spanned(struct qzi_scope *scope, void (*function)(void *), void *argument, uint64_t site,
+                       struct qzi_processor *p, struct qzi_entry *bottom) {
+  struct qzi_publisher *publisher = &p->head.pub;
+  struct qzi_pub_task made;
+  write_entry(bottom, function, argument, site);
+  uint64_t now = publisher->now + QZ_NOW_CHANGE;
+  qzi_pub_now_store(publisher->record, now, QZ_STATE_MAKING);
+  if (QZI_UNLIKELY(!qzi_pub_task_find(publisher, (uintptr_t)function, site, &made))) {
+    spawn_again(scope, p);
+    return;
+  }
+  qzi_span_spawned(publisher, made.index, (uintptr_t)function, site);
+  put(p, bottom, scope, 0, &made, now);
+}
+
 void qzi_spawn_closed(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                       uint64_t site) {
-  const struct qzi_processor *p = qzi_processor_self();
-  if (QZI_LIKELY(p && QZI_GET(p->deque.bottom) < QZI_PEEK(p->deque.published)))
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_entry *bottom = p ? QZI_GET(p->deque.bottom) : NULL;
+  if (p && (bottom < QZI_PEEK(p->deque.published) || qzi_deque_spanned(&p->deque, bottom)))
     spawn_unusual(scope, loop, name, function, argument, site);
   else if (qzi_spanning() && p && p->deque.mode == QZI_NO_TASKS)
     qzi_spawn_usual(scope, loop, name, function, argument, site);
@@ -108,10 +126,16 @@ static __attribute__((noinline)) void ended_unpublished(struct qzi_scope *scope,
   qzi_sync_threads(scope, site);
 }
 
-/* In the section whose calls are counted when the tasks are spawned (abi/session.h, start_low). */
-__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_published(struct qzi_scope *scope,
-                                                                                          uint64_t site) {
-  QZI_IN_PLACE_FRAME;
+/* The other calls of a sync while work and span are recorded: some are threads, or what is published has changed. */
+static __attribute__((noinline)) void others_span(struct qzi_scope *scope, uint64_t site, bool first,
+                                                  struct qzi_merge *merge) {
+  qzi_tasks_of_now(qzi_processor_self());
+  if (first) qzi_span_sync_begins(qzi_publisher_self(), site);
+  qzi_sync_span(scope, site, merge);
+}
+
+/* span: work and span are recorded. */
+static inline __attribute__((always_inline)) void sync_tasks(struct qzi_scope *scope, uint64_t site, bool span) {
   if (!scope->pending) return;
   struct { /* in the frame, since no register survives a call in place; each costs a store, so they are few */
     struct qzi_scope *scope;
@@ -120,16 +144,27 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_
     struct qzi_pub_site_slot *slot; /* of this sync */
     uint64_t site, thread;          /* of the parent, in its place in `now` */
   } own;
+  struct { /* if work and span are recorded */
+    struct qzi_span *parent;
+    struct qzi_merge merge;
+  } spans;
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_publisher *publisher = &p->head.pub;
   own.scope = scope;
   own.site = site;
   own.parent = qzi_pub_running(qzi_pub_epoch);
   if (QZI_UNLIKELY(!own.parent || !publisher->record)) {
-    qzi_sync_usual(scope, site);
+    if (span)
+      qzi_sync_usual_span(scope, site);
+    else
+      qzi_sync_usual(scope, site);
     return;
   }
   own.slot = qzi_pub_join_slot(publisher, site);
+  if (span) {
+    spans.parent = NULL;
+    spans.merge = (struct qzi_merge){0};
+  }
   uint64_t now = publisher->now + QZ_NOW_CHANGE;
   qzi_pub_now_store(publisher->record, now, QZ_STATE_MAKING);
   own.thread = now & QZI_NOW_THREADS;
@@ -137,15 +172,19 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_
     struct qzi_entry *task = QZI_GET(p->deque.bottom) - 1;
     if (QZI_UNLIKELY(qzi_stack_left(p->head.current) < qzi_runtime.stack_half || !qzi_in_place_usual() ||
                      QZI_PEEK(task->slot) != qzi_task_slot(own.scope) || !qzi_pub_has_room(own.parent) ||
-                     !qzi_in_place_starts(p, task, own.scope, &p->deque.published))) {
+                     !qzi_in_place_starts(p, task, own.scope, span ? &p->deque.spanned : &p->deque.published))) {
       publisher->now = now;
-      qzi_sync_usual(own.scope, own.site);
+      if (span)
+        others_span(own.scope, own.site, !spans.parent, &spans.merge);
+      else
+        qzi_sync_usual(own.scope, own.site);
       return;
     }
     qzi_pub_calls(own.parent, QZI_PUB_KEY(QZ_KIND_JOIN, own.slot->index));
     own.shown = qzi_current_hide();
     now += QZ_NOW_CHANGE + QZI_NOW_THREAD(task->record) - own.thread;
     publisher->now = now;
+    if (span) spans.parent = qzi_span_called(publisher, task->record - 1, spans.parent, own.site);
     qzi_pub_task_begins(publisher, qzi_pub_record_at(task->record), now);
     qzi_in_place_call(task, task->entry, task->argument);
     p = qzi_processor_self();
@@ -154,11 +193,12 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_
     if (QZI_LIKELY(qzi_in_place_over(p, own.shown) == QZI_CALLED)) {
       /* While the deque is open, nothing has changed. A thief closes it, and so does who changes what is published. */
       uint64_t *hot = qzi_hot_get();
-      if (QZI_UNLIKELY(!hot || !QZI_PEEK(p->deque.published)) &&
+      if (QZI_UNLIKELY(!hot || !QZI_PEEK(*(span ? &p->deque.spanned : &p->deque.published))) &&
           (!hot || !qzi_publishing() || own.parent->epoch != qzi_pub_epoch)) {
         ended_unpublished(own.scope, own.site);
         return;
       }
+      if (span) qzi_span_returned(publisher, spans.parent, &spans.merge, own.scope->pending == 1 ? own.site : 0);
       now = publisher->now;
       uint32_t child = QZ_NOW_THREAD_PLUS_1(now);
       now += QZ_NOW_CHANGE + own.thread - QZI_NOW_THREAD(child);
@@ -173,6 +213,7 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_
       if (QZI_UNLIKELY(!qzi_pub_take_off(own.parent, key))) qzi_pub_remove(own.parent, key);
       qzi_pub_joined_at(publisher, own.slot);
     } else {
+      if (span) qzi_span_call_ended(publisher, &qzi_caller(p->head.current)->pub, &spans.merge);
       qzi_in_place_ended(p);
       own.slot = qzi_pub_join_slot(publisher, own.site);
       qzi_pub_pop(&p->head.current->pub, QZI_PUB_KEY(QZ_KIND_JOIN, own.slot->index));
@@ -185,8 +226,21 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_
       }
       now = publisher->now;
       own.thread = now & QZI_NOW_THREADS;
+      if (span && own.scope->pending == 1) qzi_span_sync_ended(publisher, own.site, &spans.merge, NULL);
     }
   } while (--own.scope->pending);
   publisher->now = now += QZ_NOW_CHANGE;
   qzi_pub_now_store(publisher->record, now, QZ_STATE_USEFUL);
+}
+
+/* In the section whose calls are counted when the tasks are spawned (abi/session.h, start_low). */
+__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_published(struct qzi_scope *scope,
+                                                                                          uint64_t site) {
+  QZI_IN_PLACE_FRAME;
+  sync_tasks(scope, site, false);
+}
+__attribute__((section("quartz_start"), noinline, noclone)) void qzi_sync_tasks_spanned(struct qzi_scope *scope,
+                                                                                        uint64_t site) {
+  QZI_IN_PLACE_FRAME;
+  sync_tasks(scope, site, true);
 }

@@ -31,6 +31,7 @@ bool qzi_in_place_become(struct qzi_processor *p) {
     caller = thread;
     some = true;
   }
+  if (some && qzi_spanning()) qzi_span_became(&p->head.pub);
   if (!inside) qzi_leave(p);
   qzi_current_set(p, caller);
   return some;

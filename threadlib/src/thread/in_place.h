@@ -27,12 +27,15 @@ void qzi_tasks_become(struct qzi_processor *p);
 /* If a task is what p runs next (of that scope, unless it is NULL), takes it, and makes it the thread whose descriptor
  * `thread` is: the stack, which is that of the caller, is used again. Else returns false. */
 bool qzi_task_next(struct qzi_processor *p, struct qzi_thread *thread, const struct qzi_scope *scope);
-/* What the tasks in a deque have in common: 0: they are not published; else the epoch in which they are; or that no
- * task may exist, because work and span are recorded. */
-#define QZI_NO_TASKS UINT32_MAX
+/* What the tasks in a deque have in common: 0: they are not published; else the epoch in which they are, and whether
+ * work and span are recorded; or that no task may exist, because there is no room for their work and span. */
+#define QZI_NO_TASKS      UINT32_MAX
+#define QZI_SPANNED_TASKS (UINT32_C(1) << 31)
 static inline uint32_t qzi_task_mode(void) {
   uint32_t flag = atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER);
-  return QZI_LIKELY(!flag) ? 0 : flag & QZI_SPANNING ? QZI_NO_TASKS : qzi_pub_epoch;
+  if (QZI_LIKELY(!flag)) return 0;
+  if (!(flag & QZI_SPANNING)) return qzi_pub_epoch;
+  return qzi_span_tasks ? qzi_pub_epoch | QZI_SPANNED_TASKS : QZI_NO_TASKS;
 }
 /* For the first spawn or sync after the mode has changed: no task of another mode remains. */
 void qzi_tasks_change(struct qzi_processor *p);

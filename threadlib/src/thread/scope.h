@@ -27,6 +27,8 @@ void qzi_scope_wait(struct qzi_scope *scope, uint64_t site);
  * more task. qzi_spawn_slow: all other cases. */
 void qzi_spawn_open(struct qzi_scope *scope, void (*function)(void *), void *argument, uint64_t site,
                     struct qzi_processor *p, struct qzi_entry *bottom);
+void qzi_spawn_spanned(struct qzi_scope *scope, void (*function)(void *), void *argument, uint64_t site,
+                       struct qzi_processor *p, struct qzi_entry *bottom);
 void qzi_spawn_closed(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                       uint64_t site);
 void qzi_spawn_slow(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
@@ -34,6 +36,7 @@ void qzi_spawn_slow(struct qzi_scope *scope, bool loop, const char *name, uintpt
 bool qzi_spawn_published(struct qzi_processor *p, struct qzi_scope *scope, bool loop, const char *name,
                          uintptr_t function, void *argument, uint64_t site);
 void qzi_sync_tasks_published(struct qzi_scope *scope, uint64_t site);
+void qzi_sync_tasks_spanned(struct qzi_scope *scope, uint64_t site); /* the same while work and span are recorded */
 /* The same of threads: the common case (fork_join_usual.c), and all other cases. */
 void qzi_spawn_usual(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
                      uint64_t site);

@@ -104,7 +104,9 @@ bool qzi_more_tasks(struct qzi_processor *p) {
  * they close it after it has been opened here, or what they have set is seen here. */
 void qzi_deque_reopen(struct qzi_processor *p) {
   struct qzi_deque *deque = &p->deque;
-  struct qzi_entry **open = deque->mode ? &deque->published : &deque->open;
+  struct qzi_entry **open = !deque->mode                      ? &deque->open
+                            : deque->mode & QZI_SPANNED_TASKS ? &deque->spanned
+                                                              : &deque->published;
   if (deque->mode && !qzi_pub_tasks_usual(&p->head.pub)) return;
   QZI_SET(*open, deque->limit);
   __sync_synchronize();
