@@ -359,8 +359,8 @@ test('a stage that works nearly all the time comes before compilation beside it,
   const packs = run('writer', ['start', 'write', 'deflate']);
   for (let k = 0; k < 50; k++)
     builder
-      .stretch(0.016 * second, [packs, run('C2 CompilerThre', ['start', 'libjvm'])])
-      .stretch(0.002 * second, [packs, run('reader', ['begin', 'parse'])])
+      .stretch(0.013 * second, [packs, run('C2 CompilerThre', ['start', 'libjvm'])])
+      .stretch(0.005 * second, [packs, run('reader', ['begin', 'parse'])])
       .stretch(0.002 * second, [packs, wait('reader', ['begin', 'channel:room'])]);
   const model = buildModel(builder.object('channel:room', { acquisitions: 50, contended: 50 }).build());
   const [finding] = model.findings;
