@@ -229,6 +229,32 @@ test('code that takes more than the kernel does comes first', (t) => {
   t.is(kinds(0.6)[0], 'kernel');
 });
 
+test('code that takes much more than what the kernel does for it is compared, also where threads hand over', (t) => {
+  const names = ['main', 'w'];
+  const builder = new ProfileBuilder({ processors: 2, head: usage });
+  builder.stretch(
+    0.06e9,
+    names.map((thread) => inKernel('futex', thread, ['main', 'next'])),
+  );
+  builder.stretch(
+    0.12e9,
+    names.map((thread) => inKernel('fault', thread, ['main', 'match'])),
+  );
+  builder.stretch(
+    0.6e9,
+    names.map((thread) => run(thread, ['main', 'match'])),
+  );
+  builder.stretch(
+    0.22e9,
+    names.map((thread) => wait(thread, ['main', 'condition:more'])),
+  );
+  const { findings } = buildModel(builder.build());
+  const [code, kernel] = ['optimize', 'kernel'].map((its) => findings.findIndex(({ kind }) => kind === its));
+  t.is(findings[code!]?.name, 'match');
+  t.is(findings[kernel!]?.name, 'match');
+  t.true(code! < kernel!);
+});
+
 test('what the kernel does for code has one finding: the code itself is reported without it', (t) => {
   const builder = new ProfileBuilder({ processors: 2, head: usage });
   const both = (kernel: 'fault' | 'none', name: string): ReturnType<typeof inKernel>[] =>

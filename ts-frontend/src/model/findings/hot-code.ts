@@ -57,6 +57,10 @@ function togetherOf({ processors, entities }: Model, { npt, busy, byThread }: Ho
 export interface HotScope extends WorkScope {
   /** The subjects of other findings with their worth: code that costs at most `factor` times as much is left out. */
   factor: number;
+  /**
+   * Procedures with most of the kernel work of a finding, with its worth: their code is left out if it costs no more.
+   */
+  ofKernel: ReadonlyMap<number, number>;
   /** Whether to report a procedure for what it has including its callees: if none has enough self time, or always. */
   spread: 'no' | 'if-none' | 'only';
 }
@@ -213,7 +217,8 @@ const optimize = (
     related,
   });
 
-const isSaid = ({ named, factor }: HotScope, id: number, npt: number): boolean => (named.get(id) ?? 0) * factor >= npt;
+const isSaid = ({ named, factor, ofKernel }: HotScope, id: number, npt: number): boolean =>
+  Math.max((named.get(id) ?? 0) * factor, ofKernel.get(id) ?? 0) >= npt;
 
 /** The procedures with the largest self NPT. */
 export function hotCodeFindings(context: FindingContext, scope: HotScope): Finding[] {

@@ -185,15 +185,21 @@ const isLeft = ({ facts, bound: its }: Finding): boolean =>
 /** Findings about the cost of acquiring and releasing locks. */
 const ofLocks: ReadonlySet<Facts['form']> = new Set(['hand-overs', 'lock-churn']);
 
+type Said = Pick<HotScope, 'named' | 'ofKernel' | 'kernelWork'>;
 /** What findings already cover (entities, kinds of kernel work), for the search for code to optimize. */
-function subjectsOf({ entities }: Model, findings: readonly Finding[]): Pick<HotScope, 'named' | 'kernelWork'> {
-  const named = new Map<number, number>();
+function subjectsOf({ entities }: Model, findings: readonly Finding[]): Said {
+  const named = new Map<number, number>(),
+    ofKernel = new Map<number, number>();
+  const addMost = (to: Map<number, number>, id: number, one: Finding): void => {
+    to.set(id, Math.max(to.get(id) ?? 0, worthOf(one)));
+  };
   for (const one of findings) {
+    const isKernels = one.facts.form === 'kernel-work';
     const withRelated = one.kind === 'pipeline' || one.facts.form === 'collection';
     for (const id of withRelated ? [one.entity, ...one.related] : [one.entity])
       // code to optimize is named after the exported procedure that it runs for
       for (const its of new Set([id, item(entities, id).runsFor || id]))
-        named.set(its, Math.max(named.get(its) ?? 0, worthOf(one)));
+        addMost(isKernels ? ofKernel : named, its, one);
   }
   const kernelWork = findings.flatMap(({ facts }) =>
     facts.form === 'kernel-work'
@@ -204,7 +210,7 @@ function subjectsOf({ entities }: Model, findings: readonly Finding[]): Pick<Hot
           ? [KernelWork.lock]
           : [],
   );
-  return { named, kernelWork: new Set(kernelWork) };
+  return { named, ofKernel, kernelWork: new Set(kernelWork) };
 }
 
 /** Whether the processors are busy nearly all the time, not counting time at rest. */
@@ -234,7 +240,7 @@ function withPayingCode(
   context: FindingContext,
   longest: Longest,
   findings: readonly Finding[],
-  said: Pick<HotScope, 'named' | 'kernelWork'>,
+  said: Said,
 ): Finding[] {
   const scope: HotScope = { ...said, factor: 2, spread: 'if-none' };
   const others = findings.filter(({ kind }) => kind !== 'optimize');
