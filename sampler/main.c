@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   int parsed = qzi_options_parse(&options, argc, argv);
   if (parsed) return parsed < 0 ? 2 : 0;
   if (qzi_forbidden()) return step_aside(&options);
+  qzi_command_add_start();
   if (options.tree && options.recording.children != QZI_CHILDREN_ALL) return qzi_tree_run(&options);
   if (options.plain) return qzi_plain_run(&options);
   return options.recording.attached ? qzi_attach(&options) : qzi_record(&options);

@@ -6,12 +6,15 @@
 
 static uint64_t begun_ns;
 
-/* The processor time until now is that of the dynamic linker, and of the shell script that became this program. */
-void qzi_command_begins(void) {
+void qzi_command_begins(void) { begun_ns = qzi_clock_ns(); }
+
+/* The processor time until main() is that of the dynamic linker, and of the shell script that became this program. */
+void qzi_command_add_start(void) {
   struct timespec used;
-  begun_ns = qzi_clock_ns();
-  if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used))
-    begun_ns -= (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+  uint64_t since_ns = qzi_clock_ns() - begun_ns;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used)) return;
+  uint64_t used_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+  if (used_ns > since_ns) begun_ns -= used_ns - since_ns;
 }
 
 uint64_t qzi_command_before_ns(uint64_t launch_ns) { return launch_ns - begun_ns; }

@@ -7,8 +7,11 @@
 
 #include <stdint.h>
 
-/* To be called by main, before anything else. */
+/* To be called by main, before anything else. Makes no system call. */
 void qzi_command_begins(void);
+/* Adds what the process had done before main(). To be called where system calls are known to be allowed
+ * (rehearsal.h). */
+void qzi_command_add_start(void);
 /* Time from the begin of the command until `launch_ns`, when it started the program. */
 uint64_t qzi_command_before_ns(uint64_t launch_ns);
 
