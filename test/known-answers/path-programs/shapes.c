@@ -58,7 +58,7 @@ static uint64_t add_up(const struct node *node, int kind) {
 }
 static void graph(const char *number) {
   seed = strtoull(number, NULL, 10) * 7919 + 1;
-  struct node *root = make(5, 400);
+  struct node *root = make(5, 1200); /* long parts beside new stacks and cold caches, which strands contain */
   visit(root);
   for (int kind = 0; kind < KINDS; kind++) span[kind] = add_up(root, kind);
 }
