@@ -43,8 +43,8 @@ needing('perf_event_open', 'process_vm_readv')(
       t.regex(said.stderr, /^quartz: process \d+ was started without Quartz: it is watched from outside, /);
       const model = openModel(file);
       t.deepEqual([model.head.outside, model.head.attached, model.head.endReason], [true, true, 'time']);
-      // Processor time is the kernel's, but for what runs before the first snapshot, and is charged to the one procedure
-      // that works.
+      // Processor time is the kernel's, but for what runs before the first snapshot, and is charged to the one
+      // procedure that works.
       const seen = model.root.processorTimeNs;
       const off = Math.abs(seen - model.head.cpuRunNs);
       t.true(off <= 0.02 * model.head.cpuRunNs + 30e6, `${seen} ns seen, ${model.head.cpuRunNs} ns counted`);

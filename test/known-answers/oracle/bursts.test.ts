@@ -85,8 +85,8 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
 /**
  * By how much the whole may be off (metrics.md, section 6): what one snapshot stands for, on each CPU; where other
  * programs had the CPUs, half a tick as well, and what ran after the last snapshot, whose interval may be incomplete.
- * What a hypervisor took is in the clocks of threads, but not in what the kernel says they used: the sampler was late by
- * as much, at instants that are not those of the program.
+ * What a hypervisor took is in the clocks of threads, but not in what the kernel says they used: the sampler was late
+ * by as much, at instants that are not those of the program.
  */
 function uncounted({ processors, elapsedNs, samples, cpuWait, head }: Model): number {
   const intervalNs = elapsedNs / samples,
