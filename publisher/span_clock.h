@@ -54,15 +54,12 @@ uint64_t qzi_span_waited(uint32_t os_tid);
 /* The pthread layer does not see all waits: so it uses the threads' processor time. */
 static inline uint64_t ticks_now(void) { return qzi_cpu_clock_ns(); }
 static inline uint64_t tick_scale(void) { return 0; }
+static inline uint64_t ticks_of(uint64_t ns) { return ns; }
 #else
 static inline uint64_t ticks_now(void) { return qzi_pub_ticks(); }
 static inline uint64_t tick_scale(void) { return qzi_pub_ticks_scale(); }
+static inline uint64_t ticks_of(uint64_t ns) { return qzi_pub_ticks_of(ns); }
 #endif
-
-static inline uint64_t ticks_of(uint64_t ns) {
-  uint64_t scale = tick_scale();
-  return scale ? (uint64_t)(((unsigned __int128)ns << 32) / scale) : ns;
-}
 
 /* Waits for CPUs are subtracted from the package's clock; processor time does not contain them. */
 #if QZI_HAS_KEPT && !defined(QZI_PUB_ONE_THREAD)

@@ -34,5 +34,10 @@ static inline uint64_t qzi_pub_ticks_ns(uint64_t from, uint64_t to) {
   uint64_t scale = qzi_pub_ticks_scale();
   return scale ? (uint64_t)((unsigned __int128)ticks * scale >> 32) : ticks;
 }
+/* Converts ns to ticks. */
+static inline uint64_t qzi_pub_ticks_of(uint64_t ns) {
+  uint64_t scale = qzi_pub_ticks_scale();
+  return scale ? (uint64_t)(((unsigned __int128)ns << 32) / scale) : ns;
+}
 
 #endif

@@ -1,7 +1,6 @@
 /* The time of the command. See command_time.h. */
 #include "command_time.h"
 
-#include <time.h>
 #include "sampler/util/clock.h"
 
 static uint64_t begun_ns;
@@ -10,10 +9,7 @@ void qzi_command_begins(void) { begun_ns = qzi_clock_ns(); }
 
 /* The processor time until main() is that of the dynamic linker, and of the shell script that became this program. */
 void qzi_command_add_start(void) {
-  struct timespec used;
-  uint64_t since_ns = qzi_clock_ns() - begun_ns;
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used)) return;
-  uint64_t used_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+  uint64_t since_ns = qzi_clock_ns() - begun_ns, used_ns = qzi_thread_cpu_ns(); /* it has no other thread yet */
   if (used_ns > since_ns) begun_ns -= used_ns - since_ns;
 }
 

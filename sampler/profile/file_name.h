@@ -50,9 +50,9 @@ void qzi_name_of_program(char *name, size_t bytes, pid_t pid);
 
 /* What a recording that begins now under that name may replace (NULL: the name is not known yet). */
 struct qzi_replaceable qzi_replaceable_now(const char *name);
-/* Renames `work` to *name. If a file with that name must not be replaced, a number from 2 on is inserted before the
- * extension, and *name is freed and set to the new name. The file with descriptor `own` may always be replaced. Returns
- * 0, or -1 with errno; then `work` is unchanged. */
+/* Renames `work`, whose time becomes that of now, to *name. If a file with that name must not be replaced, a number
+ * from 2 on is inserted before the extension, and *name is freed and set to the new name. The file with descriptor
+ * `own` may always be replaced. Returns 0, or -1 with errno; then `work` keeps its name. */
 int qzi_name_take(char **name, const char *work, const struct qzi_replaceable *may, int own);
 /* Renames the file `from` to `name` with -PID before its extension, followed by a number if that is taken. `aside`
  * receives the new name. Returns 0, or -1. */

@@ -47,10 +47,9 @@ static inline struct qzl_thread *lets_go(const void *lock, bool nested) {
 /* ---- critical sections: they can't be tried ---- */
 
 /* Where the library's own word for the section is not known (section_word.h), threads say that they are in it by plain
- * stores. Whoever comes while it is taken has to
- * wait. That is seen late on another CPU; so whoever finds afterwards that another thread was in it meanwhile has
- * waited, too, and the next ones are looked at more closely: their calls are waits until it is known that they were
- * not. */
+ * stores. Whoever comes while it is taken has to wait. That is seen late on another CPU; so whoever finds afterwards
+ * that another thread was in it meanwhile has waited, too, and the next ones are looked at more closely: their calls
+ * are waits until it is known that they were not. */
 #define SECTIONS 256u /* more of them: nobody is seen to wait for those */
 #define CLOSELY  16u
 static struct section {

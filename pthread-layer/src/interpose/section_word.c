@@ -6,17 +6,12 @@
 static int read_word(const int *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 uint64_t qzl_word_of_named(void (*start)(void *), void (*end)(void *)) {
-  union {
-    int word;
-    uint64_t all[8]; /* LLVM's variables have 32 bytes */
-  } variable, free = {.all = {0}}, taken = {.word = 0};
-  memset(&variable, 0, sizeof variable);
-  memset(&taken, 0, sizeof taken);
-  taken.word = 1;
-  start(&variable);
-  bool locks = !memcmp(&variable, &taken, sizeof taken);
-  end(&variable);
-  return locks && !memcmp(&variable, &free, sizeof free) ? QZL_OWN_WORD : QZL_NO_WORD;
+  static const uint64_t free[8], taken[8] = {1}; /* the word is the lower half; LLVM's variables have 32 bytes */
+  uint64_t variable[8] = {0};
+  start(variable);
+  bool locks = !memcmp(variable, taken, sizeof taken);
+  end(variable);
+  return locks && !memcmp(variable, free, sizeof free) ? QZL_OWN_WORD : QZL_NO_WORD;
 }
 
 /* The operand of the instruction that takes the lock of sections without a name, the first thing that the function

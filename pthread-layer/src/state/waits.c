@@ -29,10 +29,9 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
 /* Also the time to see whether the sampler is still there: who waits has it. */
 static void look_at_channel(uint64_t now) {
   static _Atomic uint64_t due; /* in ticks */
-  uint64_t at = atomic_load_explicit(&due, memory_order_relaxed), scale = qzi_pub_ticks_scale();
+  uint64_t at = atomic_load_explicit(&due, memory_order_relaxed);
   if (__builtin_expect((int64_t)(now - at) < 0, 1)) return;
-  uint64_t next = now + (scale ? (LOOK_NS << 32) / scale : LOOK_NS);
-  if (atomic_compare_exchange_strong(&due, &at, next)) qzi_channel_look();
+  if (atomic_compare_exchange_strong(&due, &at, now + qzi_pub_ticks_of(LOOK_NS))) qzi_channel_look();
 }
 
 enum counted { NOT, NOW, LATER };

@@ -9,6 +9,7 @@ import { addTo } from '../profile/maps.js';
 import { State } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Background, FindingContext } from './context.js';
+import { mainThread } from './critical-threads.js';
 import { isFor } from './purposes.js';
 import { workBelow } from './work-below.js';
 
@@ -37,7 +38,7 @@ export function backgroundOf(context: FindingContext): Background {
     addTo(work, u32(tuples.thread, k), f64(weights, k));
     if (isOf(k)) addTo(its, u32(tuples.thread, k), f64(weights, k));
   }
-  const main = model.entities.find(({ thread }) => thread?.creator === 0)?.id;
+  const main = mainThread(model)?.id;
   const threads = new Set(
     [...its].filter(([id, ns]) => id !== main && ns >= mostly * (work.get(id) ?? 0)).map(([id]) => id),
   );

@@ -61,7 +61,7 @@ export function prepareContexts(
  * one more. `npt` and `cost`: elapsed time for each ns of processor time, and that while fewer than `P` were busy;
  * `alone`: the part of the time for which one was.
  */
-function shareAt(busy: number, P: number): { npt: number; cost: number; alone: number } {
+export function shareAt(busy: number, P: number): { npt: number; cost: number; alone: number } {
   const low = Math.floor(busy),
     more = busy - low;
   const at = (b: number, part: number): number => (part === 0 ? 0 : part / b);

@@ -4,7 +4,7 @@
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Contexts } from '../evidence/loss-contexts.js';
+import { shareAt, type Contexts } from '../evidence/loss-contexts.js';
 import { findingOf, shownId, type FindingContext } from '../evidence/context.js';
 import type { AloneFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
@@ -42,7 +42,7 @@ function restOf({ model, tables }: FindingContext, contexts: Contexts, thread: n
   const rest = { costNs: 0, spreadNs: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
     if (u32(tuples.thread, k) !== thread || !isBusy(u8(tuples.state, k)) || taken[u32(tuples.stack, k)] === 1) continue;
-    const alone = Math.max(0, 2 - f64(contexts.busy, k));
+    const { alone } = shareAt(f64(contexts.busy, k), model.processors);
     if (alone === 0) continue;
     rest.costNs += alone * f64(tables.weights, k) * f64(contexts.unexplained, k);
     rest.spreadNs += f64(contexts.lost, k);
