@@ -132,6 +132,31 @@ static void other_spawner(void *argument) {
   spawns_both(argument, 3);
 }
 
+/* A thread that a call in place creates: the call, not the thread on whose stack it runs, is its creator. */
+static void *created(void *argument) {
+  check_other(argument, (uintptr_t)created);
+  return NULL;
+}
+static void creates(void *argument) {
+  qz_thread_t thread;
+  struct other own = {(uintptr_t)created, NULL, running().index + 1, (uintptr_t)creates};
+  if (argument) { /* a call in a call */
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, creates, NULL);
+    qz_sync(&scope);
+  }
+  CHECK_IS(qz_create(&thread, NULL, created, &own), 0);
+  CHECK_IS(qz_join(thread, NULL), 0);
+}
+static void creators(void) {
+  for (int k = 0; k < 10; k++) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, creates, k % 2 ? &scope : NULL);
+    qz_sync(&scope);
+  }
+  CHECK_IS(calls_to((uintptr_t)created), calls_to((uintptr_t)creates));
+}
+
 static uint64_t joins(void) {
   qz_sleep_ns(1); /* the processor leaves its thread, and writes them */
   uint64_t sum = 0;
@@ -210,6 +235,7 @@ int main(int count, char **arguments) {
   CHECK_IS(alive, 1);
   CHECK_IS(calls_to((uintptr_t)nothing), MANY + 1);
   places();
+  creators();
   struct seen after = running();
   CHECK(after.index == me.index && after.serial == me.serial);
   if (spanned) work_and_span();

@@ -43,9 +43,9 @@ static inline void qzi_task_fill(struct qzi_processor *p, struct qzi_thread *thr
 }
 
 /* Creates a thread and puts it into p's deque. Returns NULL on failure, with *error EAGAIN or ENOMEM. */
-static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument,
-                                           struct qzi_scope *scope, bool loop, const char *name, bool detached,
-                                           uint64_t site, uint64_t *serial, int *error) {
+static inline __attribute__((always_inline)) struct qzi_thread *
+qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument, struct qzi_scope *scope,
+          bool loop, const char *name, bool detached, uint64_t site, uint64_t *serial, int *error) {
   uint32_t name_offset = name ? qzi_pub_name(name) : 0;
   qzi_enter(p);
   struct qzi_thread *thread;

@@ -30,13 +30,17 @@ struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, 
   return thread;
 }
 
-static inline int create(qz_thread_t *handle, const char *name, size_t stack_bytes, bool detached,
-                         void *(*start)(void *), void *argument, uint64_t site) {
+static inline __attribute__((always_inline)) int create(qz_thread_t *handle, const char *name, size_t stack_bytes,
+                                                        bool detached, void *(*start)(void *), void *argument,
+                                                        uint64_t site) {
   struct qzi_processor *p = qzi_processor_checked();
   int error = 0;
   uint64_t serial;
   if (QZI_UNLIKELY(!start)) return EINVAL;
-  qzi_pub_state(&p->head.pub, QZ_STATE_MAKING);
+  if (qzi_publishing()) {
+    (void)qzi_self(); /* a calling task becomes a thread, since it is the creator */
+    if (p->head.pub.record) qzi_pub_now(&p->head.pub, QZ_STATE_MAKING);
+  }
   struct qzi_thread *thread =
     qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
