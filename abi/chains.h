@@ -102,7 +102,8 @@ struct qz_span {
   uint64_t aside;             /* not counted: the package's own work */
   uint64_t strands;
   uint64_t levels_shift; /* a level is 2^this ticks; QZ_SPAN_WIDENING while levels are being merged */
-  uint64_t reserved[3];
+  uint64_t asleep;       /* by which chains grew without work: sleep, deadlines, blocking regions */
+  uint64_t reserved[2];
   uint64_t what_if_less[QZ_WHAT_IFS]; /* how much less the work is with the weights of each query (modulo 2^64) */
   uint64_t what_if[QZ_WHAT_IFS];      /* the longest chain at a crumb of this actor, with the weights of each query */
   uint64_t reserved2[4];

@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* of a finished file; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* of an unfinished file; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    37u
+#define QZ_PROFILE_VERSION    38u
 /* Older formats are read, too: sections and trailing fields that they lack are empty or 0; everything else is the same.
  */
 #define QZ_PROFILE_OLDEST     16u

@@ -203,6 +203,9 @@ struct qz_cpu_limits {
   /* (changes) Since format 37. Time that the command which started the program took before that, and from the program's
    * end until this file was written; 0: the program was not started by it, or did not end */
   uint64_t command_ns;
+  /* Since format 38. By how much the chains of the span grew without work, all together: sleep, waits until a deadline,
+   * blocking regions; plain pthread programs: 0. Written at the end */
+  uint64_t asleep_ns;
 };
 
 /* A message or collective of a rank of an MPI program: struct qz_mpi_event (mpi_log.h), whose fields have the same

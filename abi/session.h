@@ -23,7 +23,7 @@
 #include "usage.h"
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 17u
+#define QZ_SESSION_VERSION 18u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {

@@ -17,7 +17,9 @@ struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t) {
 
 void qzi_span_max(struct qzi_lanes *to, const struct qzi_lanes *from) { longest(to, from, 0); }
 
-static void lengthen(struct qzi_span *span, uint64_t ticks) {
+/* The chain grows without work. */
+static void lengthen(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t ticks) {
+  qzi_pub_more(&actor->record->asleep, ticks);
   span->now.length += ticks;
   span->now.burdened += ticks;
   span->now.typical += ticks;
@@ -71,7 +73,7 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
   struct qzi_span *span = of_epoch(t);
   uint64_t now = clock_now();
   if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO)
-    lengthen(span, span->back ? span->away : now + qzi_span_cpu.lost - span->away);
+    lengthen(actor, span, span->back ? span->away : now + qzi_span_cpu.lost - span->away);
   span->back = false;
   begin(actor, span, now);
 }
@@ -107,14 +109,14 @@ void qzi_span_io_over(const struct qzi_pub_thread *t) {
 void qzi_span_slept(struct qzi_publisher *p, uint64_t ns) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
-  if (self) lengthen(self, self->before ? ticks_now() - self->away : ticks_of(ns));
+  if (self) lengthen(actor, self, self->before ? ticks_now() - self->away : ticks_of(ns));
 }
 void qzi_span_timed_out(struct qzi_publisher *p, uint64_t deadline_ns) {
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor);
   if (!self) return;
   int64_t ticks = (int64_t)((self->before ? ticks_now() : qzi_pub_ticks_at(deadline_ns)) - self->away);
-  if (ticks > 0) lengthen(self, (uint64_t)ticks);
+  if (ticks > 0) lengthen(actor, self, (uint64_t)ticks);
 }
 
 uint64_t qzi_span_aside_begins(struct qzi_publisher *p) { return actor_of(p) ? clock_now() : 0; }

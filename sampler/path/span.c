@@ -255,13 +255,14 @@ void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t 
   uint32_t flags = QZ_LOAD(&session->flags);
   head->session_flags = flags;
   if (!(flags & QZ_SESSION_SPAN)) return;
-  uint64_t scale = QZ_LOAD(&session->span_end.tick_scale), work = 0, aside = 0, waited = 0;
+  uint64_t scale = QZ_LOAD(&session->span_end.tick_scale), work = 0, aside = 0, waited = 0, asleep = 0;
   for (uint32_t a = 0; a < actors; a++) {
     const struct qz_span *actor = qz_session_span(span->chains.view, a);
     if (!actor) continue;
     work += QZ_LOAD(&actor->work);
     aside += QZ_LOAD(&actor->aside);
     waited += QZ_LOAD(&actor->waited);
+    asleep += QZ_LOAD(&actor->asleep);
     head->strands += QZ_LOAD(&actor->strands);
     const struct qz_path *path = qz_session_span_path(span->chains.view, a);
     if (path) head->span_lost += QZ_LOAD(&path->lost);
@@ -282,6 +283,8 @@ void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t 
   if (head->span_ns > head->work_ns && head->work_ns == 0) head->span_ns = 0;
   head->aside_ns = ns_of(aside, scale);
   head->waited_ns = ns_of(waited, scale);
+  const struct qzi_file *file = span->in->file;
+  if (qzi_file_count(file, QZ_SECTION_CPU_LIMITS)) file->cpu_limits->asleep_ns = ns_of(asleep, scale);
   head->burden_ps = ns_of(QZ_LOAD(&session->span_end.burden), scale) * 1000;
   head->span_lost += span->chains.lost;
   write_rows(span, scale);

@@ -167,6 +167,12 @@ for (const args of ['late-sleep', 'late-wait', 'late-io'])
     t.true(span.workNs > 0.95 * work && span.workNs < 1.05 * work + 2e6, is);
   });
 
+test.serial('a blocking region that no snapshot saw is exact, and no invariant is broken', async (t) => {
+  const { model, stderr } = await record(program, { args: ['late-io'], processors: 1, span: true, rateHz: 10 });
+  const asleepNs = model.raw.cpuLimits.asleepNs[0] ?? 0;
+  t.true(asleepNs > 29e6, `${asleepNs} ns; ${stderr}`);
+});
+
 test.serial('sites: what was spawned there, its work and span, and calls that are within no other', async (t) => {
   const { model, span, stdout } = await measure(t, 'tree', 1);
   const [site] = span.sites;

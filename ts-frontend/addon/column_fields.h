@@ -130,7 +130,8 @@ inline const Field cpuLimitFields[] = {FIELD("online", qz_cpu_limits, online),
                                        FIELD("rounds", qz_cpu_limits, rounds),
                                        FIELD("roundsNs", qz_cpu_limits, rounds_ns),
                                        FIELD("tasksNs", qz_cpu_limits, tasks_ns),
-                                       FIELD("commandNs", qz_cpu_limits, command_ns)};
+                                       FIELD("commandNs", qz_cpu_limits, command_ns),
+                                       FIELD("asleepNs", qz_cpu_limits, asleep_ns)};
 inline const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                                      FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 inline const Field siteFields[] = {FIELD("site", qz_span_site, site),

@@ -11,6 +11,7 @@ function recorded(change: Partial<RawProfile['head']> = {}): RawProfile {
   const raw = new ProfileBuilder({
     processors: 3,
     head: {
+      version: 38,
       spanRecorded: true,
       workNs: 4 * second,
       spanNs: 2 * second,
@@ -98,6 +99,24 @@ test('work and span that contradict each other break an invariant', (t) => {
   t.regex(broken({ burdenedSpanNs: 1.9 * second }), /burdened/);
   t.regex(broken({ burdenedSpanNs: 3 * second }), /burdened span and elapsed time/, 'three spawns take 15 µs');
   t.regex(broken({ workNs: 1.9 * second }), /span and work, with all sleep/);
+});
+
+test('a chain contains no more than work and the exact sum of all sleep; older formats do not have that sum', (t) => {
+  const broken = (asleepNs: number, version = 38): string => {
+    const raw = recorded({ version, workNs: 1.5 * second });
+    const all: RawProfile = {
+      ...raw,
+      levels: { ns: Float64Array.of(0.5 * second, 0.25 * second, 0.5 * second, 0.25 * second) },
+      sites: { ...raw.sites, workNs: Float64Array.of(0.5 * second), topWorkNs: Float64Array.of(0.5 * second) },
+      cpuLimits: { ...raw.cpuLimits, asleepNs: Float64Array.of(asleepNs) },
+    };
+    const lines = checkInvariants(buildModel({ ...all, head: { ...all.head, publisher: 'threadlib' } }));
+    return lines.filter((line) => line.startsWith('10.')).join('; ');
+  };
+  t.is(broken(2.5 * second), '');
+  t.regex(broken(2.4 * second), /^10. spawn site 0: span of its top calls/);
+  t.regex(broken(0.4 * second), /span and work, with all sleep.*level 3/);
+  t.is(broken(0, 37), '');
 });
 
 /** `raw`, in which threads waited for a semaphore. */

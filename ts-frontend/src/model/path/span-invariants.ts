@@ -1,8 +1,8 @@
 /** Invariants of work and span (docs/reference/metrics.md, section 5); returns one line for each violation. Pure. */
 import { whatIfKinds } from '../profile/abi.js';
 import { independentOnSpan, shareInterval } from '../metrics/confidence.js';
-import { f64, item, u32, u8 } from '../profile/columns.js';
-import { State, type RawProfile } from '../profile/raw-profile.js';
+import { f64, item, u32 } from '../profile/columns.js';
+import type { RawProfile } from '../profile/raw-profile.js';
 
 /** The time in ns that each spawn on the chain adds to the burdened span (docs/reference/path.md). */
 const spawnBurdenNs = 5000;
@@ -39,7 +39,8 @@ export function checkSpan(raw: RawProfile): string[] {
     atMost('burdened span and elapsed time with all spawns', head.burdenedSpanNs, ranNs + burdenNs, slack);
   }
   const asleepNs = asleepOf(raw);
-  atMost('span and work, with all sleep', head.spanNs, head.workNs + asleepNs, asleepNs > 0 ? slack : head.strands);
+  if (asleepNs !== null)
+    atMost('span and work, with all sleep', head.spanNs, head.workNs + asleepNs, head.strands + head.processors);
   for (const { entity, holdNs } of raw.objects)
     if (isMeasured(raw, entity)) atMost(`held time of object ${entity} and elapsed time`, holdNs, 1.1 * ranNs, slack);
   sites.site.forEach((_, k) => {
@@ -60,30 +61,33 @@ export function checkSpan(raw: RawProfile): string[] {
     ...checkMerges(raw),
     ...checkWhatIf(raw),
     ...checkOnSpan(raw),
-    ...(asleepNs > 0 ? [] : [...checkLevels(raw), ...checkForks(raw)]),
+    ...(asleepNs === null ? [] : [...checkLevels(raw, asleepNs), ...checkForks(raw, asleepNs)]),
   ];
 }
 
-/** At each length below the span, the chain itself is at work: a level has at least its width of work. */
-function checkLevels({ head, levels }: RawProfile): string[] {
+/** At each length below the span, the chain itself is at work or asleep: a level without sleep is full of work. */
+function checkLevels({ head, levels }: RawProfile, asleepNs: number): string[] {
   if (head.typicalSpanNs <= 0) return []; // a program that continued: levels and span are of different moments
   const broken: string[] = [];
+  let leftNs = asleepNs;
   levels.ns.forEach((workNs, k) => {
     const widthNs = Math.min(head.levelNs, head.spanNs - k * head.levelNs);
-    if (widthNs > 0 && workNs < widthNs - 2 - k)
-      broken.push(`10. level ${k}: ${workNs} of work, and ${widthNs} of the span`);
+    const lackNs = widthNs - 2 - k - workNs;
+    if (lackNs <= 0) return;
+    if (lackNs > leftNs) broken.push(`10. level ${k}: ${workNs} of work, and ${widthNs} of the span`);
+    leftNs = Math.max(0, leftNs - lackNs);
   });
   return broken;
 }
 
-/** If threads wait for nothing but the end of others, the span of a call is part of its work. */
-function checkForks({ head, entities, objects, sites }: RawProfile): string[] {
+/** If threads wait for nothing but the end of others, the span of a call is part of its work and sleep. */
+function checkForks({ head, entities, objects, sites }: RawProfile, asleepNs: number): string[] {
   const waits = objects.some((row) => item(entities, row.entity).kind !== 'join' && row.acquisitions > 0);
   if (waits || head.publisher !== 'threadlib' || head.attached) return [];
   const broken: string[] = [];
   sites.site.forEach((_, k) => {
     const [spanNs, workNs] = [f64(sites.topSpanNs, k), f64(sites.topWorkNs, k)];
-    if (spanNs > workNs + f64(sites.topCount, k) + head.processors)
+    if (spanNs > workNs + asleepNs + f64(sites.topCount, k) + head.processors)
       broken.push(`10. spawn site ${k}: span of its top calls ${spanNs}, work ${workNs}`);
   });
   return broken;
@@ -115,14 +119,12 @@ function checkOnSpan(raw: RawProfile): string[] {
   return broken;
 }
 
-/** Time in ns that a chain may contain in addition to work: sleep, input and output. */
-function asleepOf({ head, objects, entities, tuples }: RawProfile): number {
-  if (head.publisher === 'pthread') return 0; // sleep, input and output are not on the span in pthread programs
-  let ns = 0;
-  for (let k = 0; k < tuples.ns.length; k++) if (u8(tuples.state, k) === State.io) ns += f64(tuples.ns, k);
-  for (const { entity, waitNs } of objects) if (item(entities, entity).kind === 'sleep') ns += waitNs;
-  return ns;
-}
+/** The first format that has the time by which all chains grew without work. */
+const formatWithSleep = 38;
+
+/** That time, which a chain may contain in addition to work; null: unknown. */
+const asleepOf = ({ head, cpuLimits }: RawProfile): number | null =>
+  head.version < formatWithSleep && head.publisher !== 'pthread' ? null : (cpuLimits.asleepNs[0] ?? 0);
 
 /**
  * Whether the lock's holding time was measured as processor time of the holders, and only one thread can hold it at a

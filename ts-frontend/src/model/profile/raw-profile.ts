@@ -191,6 +191,7 @@ export const cpuLimitCounts = [
   'roundsNs',
   'tasksNs',
   'commandNs',
+  'asleepNs',
 ] as const;
 export type CpuLimitColumn = (typeof cpuLimitFixed)[number] | (typeof cpuLimitCounts)[number];
 
