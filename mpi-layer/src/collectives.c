@@ -7,7 +7,7 @@
 #define COLLECTIVE(name, later, kind, root, parameters, arguments)                  \
   QZM_API int MPI_##name(OPEN parameters) {                                         \
     QZM_REAL(MPI_##name, OPEN parameters);                                          \
-    if (!qzm_enter(at)) return real(OPEN arguments);                                \
+    if (!qzm_enter(at.site)) return real(OPEN arguments);                           \
     uint64_t begin_ns = qzm_now();                                                  \
     int result = real(OPEN arguments);                                              \
     if (!result) qzm_collective(kind, communicator, root, begin_ns, qzm_now(), at); \
@@ -16,7 +16,7 @@
   }                                                                                 \
   QZM_API int MPI_I##later(OPEN parameters, void *request) {                        \
     QZM_REAL(MPI_I##later, OPEN parameters, void *);                                \
-    if (!qzm_enter(at)) return real(OPEN arguments, request);                       \
+    if (!qzm_enter(at.site)) return real(OPEN arguments, request);                  \
     int result = real(OPEN arguments, request);                                     \
     if (!result) qzm_begun(kind, communicator, root, 0, request, false, at);        \
     qzm_leave();                                                                    \

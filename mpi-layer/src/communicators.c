@@ -26,12 +26,15 @@ static uint32_t high; /* how many of them were ever used: a handle that is not a
 /* What is above an int that is passed in a register is undefined. */
 static qzm_handle clean(qzm_handle handle) { return qzm_mpi.handle_bytes == sizeof(int) ? (unsigned)handle : handle; }
 
-static struct communicator *find(qzm_handle handle) {
-  static struct communicator *last;
-  if (last && last->used && last->handle == handle) return last;
+static struct communicator *last = all; /* found last: the program uses one for long */
+
+static struct communicator *search(qzm_handle handle) {
   for (uint32_t k = 0; k < high; k++)
     if (all[k].used && all[k].handle == handle) return last = &all[k];
   return NULL;
+}
+static inline struct communicator *find(qzm_handle handle) {
+  return __builtin_expect(last->handle == handle && last->used, true) ? last : search(handle);
 }
 
 static struct communicator *add(qzm_handle handle) {
@@ -45,29 +48,31 @@ static struct communicator *add(qzm_handle handle) {
   return its;
 }
 
-static struct communicator *known(qzm_handle given) {
-  qzm_handle handle = clean(given);
-  struct communicator *its = find(handle);
-  if (!its && handle == qzm_mpi.world && (its = add(handle)) != NULL) {
+static struct communicator *add_world(void) {
+  struct communicator *its = add(qzm_mpi.world);
+  if (its) {
     its->id = 1;
     its->plain = true;
   }
   return its;
 }
-
-bool qzm_communicator(qzm_handle handle, uint64_t *id, bool *plain) {
-  const struct communicator *its = known(handle);
-  if (!its) return false;
-  *id = its->id;
-  *plain = its->plain;
-  return true;
+static inline struct communicator *known(qzm_handle given) {
+  qzm_handle handle = clean(given);
+  struct communicator *its = find(handle);
+  return !its && handle == qzm_mpi.world ? add_world() : its;
 }
 
-int qzm_world_rank(qzm_handle handle, int rank) {
+bool qzm_communicator(qzm_handle handle, int rank, uint64_t *id, int *world_rank) {
   const struct communicator *its = known(handle);
-  if (!its || !its->plain || rank < 0) return QZM_UNKNOWN;
-  if (!its->ranks) return rank;
-  return rank < its->size ? its->ranks[rank] : QZM_UNKNOWN;
+  if (!its || !its->plain) return false;
+  *id = its->id;
+  if (rank < 0)
+    *world_rank = QZM_UNKNOWN;
+  else if (!its->ranks)
+    *world_rank = rank;
+  else
+    *world_rank = rank < its->size ? its->ranks[rank] : QZM_UNKNOWN;
+  return true;
 }
 
 /* Ranks of the new one in MPI_COMM_WORLD. MPI is asked before the lock is taken. */

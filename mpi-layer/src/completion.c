@@ -21,7 +21,7 @@ static int one(int (*real)(void *, void *), void *request, void *given, struct q
 
 QZM_API int MPI_Wait(void *request, void *status) {
   QZM_REAL(MPI_Wait, void *, void *);
-  if (!qzm_enter(at)) return real(request, status);
+  if (!qzm_enter(at.site)) return real(request, status);
   int result = one(real, request, status, at);
   qzm_leave();
   return result;
@@ -29,7 +29,7 @@ QZM_API int MPI_Wait(void *request, void *status) {
 
 QZM_API int MPI_Test(void *request, int *flag, void *given) {
   QZM_REAL(MPI_Test, void *, int *, void *);
-  if (!qzm_enter(at)) return real(request, flag, given);
+  if (!qzm_enter(at.site)) return real(request, flag, given);
   struct qzm_pending pending = qzm_pending_of(qzm_read(request));
   char own[QZM_STATUS_BYTES];
   void *status = qzm_is_ignored(given) && left_open(&pending) ? own : given;
@@ -79,7 +79,7 @@ static bool wanted(const struct several *its, const void *given) {
 
 QZM_API int MPI_Waitall(int count, void *requests, void *given) {
   QZM_REAL(MPI_Waitall, int, void *, void *);
-  if (!qzm_enter(at)) return real(count, requests, given);
+  if (!qzm_enter(at.site)) return real(count, requests, given);
   SEVERAL(count, requests, given);
   uint64_t begin_ns = qzm_now();
   int result = real(count, requests, statuses);
@@ -91,7 +91,7 @@ QZM_API int MPI_Waitall(int count, void *requests, void *given) {
 
 QZM_API int MPI_Testall(int count, void *requests, int *flag, void *given) {
   QZM_REAL(MPI_Testall, int, void *, int *, void *);
-  if (!qzm_enter(at)) return real(count, requests, flag, given);
+  if (!qzm_enter(at.site)) return real(count, requests, flag, given);
   SEVERAL(count, requests, given);
   int result = real(count, requests, flag, statuses);
   uint64_t now_ns = qzm_now();
@@ -102,7 +102,7 @@ QZM_API int MPI_Testall(int count, void *requests, int *flag, void *given) {
 
 QZM_API int MPI_Waitany(int count, void *requests, int *index, void *given) {
   QZM_REAL(MPI_Waitany, int, void *, int *, void *);
-  if (!qzm_enter(at)) return real(count, requests, index, given);
+  if (!qzm_enter(at.site)) return real(count, requests, index, given);
   SEVERAL(count, requests, given);
   uint64_t begin_ns = qzm_now();
   int result = real(count, requests, index, statuses);
@@ -113,7 +113,7 @@ QZM_API int MPI_Waitany(int count, void *requests, int *index, void *given) {
 
 QZM_API int MPI_Testany(int count, void *requests, int *index, int *flag, void *given) {
   QZM_REAL(MPI_Testany, int, void *, int *, int *, void *);
-  if (!qzm_enter(at)) return real(count, requests, index, flag, given);
+  if (!qzm_enter(at.site)) return real(count, requests, index, flag, given);
   SEVERAL(count, requests, given);
   int result = real(count, requests, index, flag, statuses);
   uint64_t now_ns = qzm_now();
@@ -124,7 +124,7 @@ QZM_API int MPI_Testany(int count, void *requests, int *index, int *flag, void *
 
 QZM_API int MPI_Waitsome(int count, void *requests, int *completed, int *indices, void *given) {
   QZM_REAL(MPI_Waitsome, int, void *, int *, int *, void *);
-  if (!qzm_enter(at)) return real(count, requests, completed, indices, given);
+  if (!qzm_enter(at.site)) return real(count, requests, completed, indices, given);
   SEVERAL(count, requests, given);
   uint64_t begin_ns = qzm_now();
   int result = real(count, requests, completed, indices, statuses);
@@ -136,7 +136,7 @@ QZM_API int MPI_Waitsome(int count, void *requests, int *completed, int *indices
 
 QZM_API int MPI_Testsome(int count, void *requests, int *completed, int *indices, void *given) {
   QZM_REAL(MPI_Testsome, int, void *, int *, int *, void *);
-  if (!qzm_enter(at)) return real(count, requests, completed, indices, given);
+  if (!qzm_enter(at.site)) return real(count, requests, completed, indices, given);
   SEVERAL(count, requests, given);
   int result = real(count, requests, completed, indices, statuses);
   uint64_t now_ns = qzm_now();

@@ -3,14 +3,14 @@
 
 #define OPEN(...) __VA_ARGS__
 
-#define MAKES(name, parameters, arguments)                 \
-  QZM_API int name(OPEN parameters, void *made) {          \
-    QZM_REAL(name, OPEN parameters, void *);               \
-    if (!qzm_enter(at)) return real(OPEN arguments, made); \
-    int result = real(OPEN arguments, made);               \
-    if (!result) qzm_made(communicator, made, at.site);    \
-    qzm_leave();                                           \
-    return result;                                         \
+#define MAKES(name, parameters, arguments)                      \
+  QZM_API int name(OPEN parameters, void *made) {               \
+    QZM_REAL(name, OPEN parameters, void *);                    \
+    if (!qzm_enter(at.site)) return real(OPEN arguments, made); \
+    int result = real(OPEN arguments, made);                    \
+    if (!result) qzm_made(communicator, made, at.site);         \
+    qzm_leave();                                                \
+    return result;                                              \
   }
 MAKES(MPI_Comm_dup, (qzm_handle communicator), (communicator))
 MAKES(MPI_Comm_dup_with_info, (qzm_handle communicator, qzm_handle info), (communicator, info))
@@ -32,16 +32,16 @@ MAKES(MPI_Dist_graph_create_adjacent,
        const int *out_weights, qzm_handle info, int reorder),
       (communicator, in, sources, in_weights, out, destinations, out_weights, info, reorder))
 
-#define FREES(name)                                \
-  QZM_API int name(void *communicator) {           \
-    QZM_REAL(name, void *);                        \
-    if (!qzm_enter(at)) return real(communicator); \
-    qzm_lock();                                    \
-    qzm_freed(qzm_read(communicator));             \
-    qzm_unlock();                                  \
-    int result = real(communicator);               \
-    qzm_leave();                                   \
-    return result;                                 \
+#define FREES(name)                                     \
+  QZM_API int name(void *communicator) {                \
+    QZM_REAL(name, void *);                             \
+    if (!qzm_enter(at.site)) return real(communicator); \
+    qzm_lock();                                         \
+    qzm_freed(qzm_read(communicator));                  \
+    qzm_unlock();                                       \
+    int result = real(communicator);                    \
+    qzm_leave();                                        \
+    return result;                                      \
   }
 FREES(MPI_Comm_free)
 FREES(MPI_Comm_disconnect)

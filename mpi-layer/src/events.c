@@ -16,44 +16,56 @@ static bool settle(int *peer, int *tag, const void *status) {
   return *peer != qzm_mpi.nowhere && *peer >= 0 && *tag >= 0;
 }
 
-/* With what makes it match. false: it can't. */
-static bool message_event(struct qz_mpi_event *event, qzm_handle communicator, int peer, int tag) {
-  bool plain;
-  if (!qzm_communicator(communicator, &event->communicator, &plain) || !plain) return false;
-  event->peer = qzm_world_rank(communicator, peer);
-  event->tag = tag;
-  if (event->peer < 0) return false;
-  event->number = qzm_number(event->communicator, event->peer, tag, event->kind);
-  return true;
+/* An event of the log, with what makes it match. Index + 1; 0: there is none. */
+static inline __attribute__((always_inline)) uint32_t put(uint32_t kind, uint64_t communicator, int peer, int tag,
+                                                          uint32_t channel, uint64_t posted_ns, uint64_t begin_ns,
+                                                          uint64_t ns, struct qzm_place at) {
+  uint32_t number = qzm_number(communicator, channel == QZ_MPI_ALL ? QZM_UNKNOWN : peer, tag, channel);
+  uint16_t site = qzm_log_site(at);
+  struct qz_mpi_event *its = qzm_log_room(number);
+  if (!its) return 0;
+  *its = (struct qz_mpi_event){.posted_ns = posted_ns,
+                               .begin_ns = begin_ns,
+                               .ns = ns,
+                               .communicator = communicator,
+                               .number = number,
+                               .peer = peer,
+                               .tag = tag,
+                               .kind = (uint16_t)kind,
+                               .site = site};
+  return qzm_log_add();
 }
 
-static bool collective_event(struct qz_mpi_event *event, qzm_handle communicator, int root) {
-  bool plain;
-  if (!qzm_communicator(communicator, &event->communicator, &plain) || !plain) return false;
-  int rooted = event->kind == QZ_MPI_FROM_ROOT || event->kind == QZ_MPI_TO_ROOT;
-  event->peer = rooted ? qzm_world_rank(communicator, root) : QZM_UNKNOWN;
-  event->number = qzm_number(event->communicator, QZM_UNKNOWN, 0, QZ_MPI_ALL);
-  return true;
+static inline __attribute__((always_inline)) uint32_t write_message(uint32_t kind, qzm_handle communicator, int peer,
+                                                                    int tag, uint64_t posted_ns, uint64_t begin_ns,
+                                                                    uint64_t ns, struct qzm_place at) {
+  uint64_t id;
+  int rank;
+  if (!qzm_communicator(communicator, peer, &id, &rank) || rank < 0) return 0;
+  return put(kind, id, rank, tag, kind, posted_ns, begin_ns, ns, at);
+}
+
+static uint32_t write_collective(uint32_t kind, qzm_handle communicator, int root, uint64_t begin_ns, uint64_t ns,
+                                 struct qzm_place at) {
+  bool rooted = kind == QZ_MPI_FROM_ROOT || kind == QZ_MPI_TO_ROOT;
+  uint64_t id;
+  int rank;
+  if (!qzm_communicator(communicator, rooted ? root : QZM_UNKNOWN, &id, &rank)) return 0;
+  return put(kind, id, rank, 0, QZ_MPI_ALL, begin_ns, begin_ns, ns, at);
 }
 
 void qzm_message(uint32_t kind, qzm_handle communicator, int peer, int tag, const void *status, uint64_t posted_ns,
                  uint64_t begin_ns, uint64_t end_ns, struct qzm_place at) {
-  struct qz_mpi_event event = {
-    .posted_ns = posted_ns, .begin_ns = begin_ns, .ns = qzm_between(begin_ns, end_ns), .kind = (uint16_t)kind};
   if (!settle(&peer, &tag, status)) return;
   qzm_lock();
-  event.site = qzm_log_site(at);
-  if (message_event(&event, communicator, peer, tag)) qzm_log_add(&event);
+  write_message(kind, communicator, peer, tag, posted_ns, begin_ns, qzm_between(begin_ns, end_ns), at);
   qzm_unlock();
 }
 
 void qzm_collective(uint32_t kind, qzm_handle communicator, int root, uint64_t begin_ns, uint64_t end_ns,
                     struct qzm_place at) {
-  struct qz_mpi_event event = {
-    .posted_ns = begin_ns, .begin_ns = begin_ns, .ns = qzm_between(begin_ns, end_ns), .kind = (uint16_t)kind};
   qzm_lock();
-  event.site = qzm_log_site(at);
-  if (collective_event(&event, communicator, root)) qzm_log_add(&event);
+  write_collective(kind, communicator, root, begin_ns, qzm_between(begin_ns, end_ns), at);
   qzm_unlock();
 }
 
@@ -65,12 +77,11 @@ static void post(struct qzm_pending *its, struct qzm_place at) {
   its->event = 0;
   if (its->peer == qzm_mpi.nowhere && is_message(its->kind)) return;
   if (its->kind == QZ_MPI_RECEIVED && (its->peer == qzm_mpi.any_source || its->tag == QZM_ANY_TAG)) return;
-  struct qz_mpi_event event = {
-    .posted_ns = its->posted_ns, .begin_ns = its->posted_ns, .site = qzm_log_site(at), .kind = (uint16_t)its->kind};
-  if (!(is_message(its->kind) ? message_event(&event, its->communicator, its->peer, its->tag)
-                              : collective_event(&event, its->communicator, its->peer)))
-    return;
-  its->event = qzm_log_add(&event);
+  if (is_message(its->kind))
+    its->event =
+      write_message(its->kind, its->communicator, its->peer, its->tag, its->posted_ns, its->posted_ns, 0, at);
+  else
+    its->event = write_collective(its->kind, its->communicator, its->peer, its->posted_ns, 0, at);
   its->epoch = qzm_log_epoch();
 }
 

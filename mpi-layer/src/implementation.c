@@ -13,10 +13,10 @@
 
 struct qzm_implementation qzm_mpi;
 
-static enum { UNKNOWN, ACTIVE, PASSIVE } state;
-static int locked;
-static bool alone; /* MPI says that the program calls it from one thread at a time: nothing needs the lock */
-static __thread unsigned depth; /* MPI calls its own procedures by their public names */
+enum qzm_state qzm_state;
+bool qzm_alone;
+int qzm_locked;
+__thread unsigned qzm_depth;
 
 void *qzm_memory(size_t bytes) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -89,35 +89,24 @@ static bool start(uint64_t site) {
   bool ready = recognize(site) && !number(qzm_mpi.world, &rank) && !size(qzm_mpi.world, &ranks) &&
                qzm_log_open((uint32_t)rank, (uint32_t)ranks);
   int provided = THREAD_MULTIPLE;
-  alone = level && !level(&provided) && provided < THREAD_MULTIPLE;
-  __atomic_store_n(&state, ready ? ACTIVE : PASSIVE, __ATOMIC_RELEASE);
+  qzm_alone = level && !level(&provided) && provided < THREAD_MULTIPLE;
+  __atomic_store_n(&qzm_state, ready ? QZM_ACTIVE : QZM_PASSIVE, __ATOMIC_RELEASE);
   return ready;
 }
 
-bool qzm_enter(struct qzm_place at) {
-  if (depth) return false;
-  unsigned now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-  if (now == PASSIVE) return false;
-  depth = 1;
-  if (now == UNKNOWN) {
-    qzm_lock();
-    if (state == UNKNOWN) start(at.site);
-    now = state;
-    qzm_unlock();
-  }
-  if (now == ACTIVE) return true;
-  depth = 0;
-  return false;
+__attribute__((cold)) bool qzm_enter_first(uint64_t site) {
+  qzm_depth = 1; /* start() asks MPI */
+  qzm_lock();
+  bool active = qzm_state == QZM_UNDECIDED ? start(site) : qzm_state == QZM_ACTIVE;
+  qzm_unlock();
+  qzm_depth = active;
+  return active;
 }
 
-void qzm_leave(void) { depth = 0; }
-
-void qzm_lock(void) {
-  if (alone) return;
-  while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
-    while (__atomic_load_n(&locked, __ATOMIC_RELAXED)) {}
+void qzm_lock_always(void) {
+  while (__atomic_exchange_n(&qzm_locked, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_load_n(&qzm_locked, __ATOMIC_RELAXED)) {}
 }
-void qzm_unlock(void) { __atomic_store_n(&locked, 0, __ATOMIC_RELEASE); }
 
 qzm_handle qzm_read(const void *handle) {
   if (qzm_mpi.handle_bytes == sizeof(int)) return (qzm_handle)(unsigned)*(const int *)handle;

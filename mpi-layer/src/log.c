@@ -48,20 +48,26 @@ static bool thin(void) {
   return to < count;
 }
 
-uint32_t qzm_log_add(const struct qz_mpi_event *event) {
-  if (event->number == UINT32_MAX) {
+struct qz_mpi_event *qzm_log_room(uint32_t number) {
+  if (__builtin_expect(number == UINT32_MAX, false)) {
     the_log->lost++;
-    return 0;
+    return NULL;
   }
-  if (!kept(event->number)) return 0;
-  if (the_log->count == the_log->capacity && !thin()) {
-    the_log->lost++;
-    return 0;
+  if (!kept(number)) return NULL;
+  if (__builtin_expect(the_log->count == the_log->capacity, false)) {
+    if (!thin()) {
+      the_log->lost++;
+      return NULL;
+    }
+    if (!kept(number)) return NULL;
   }
-  if (!kept(event->number)) return 0;
-  the_log->events[the_log->count] = *event;
-  __atomic_store_n(&the_log->count, the_log->count + 1, __ATOMIC_RELEASE);
-  return the_log->count;
+  return &the_log->events[the_log->count];
+}
+
+uint32_t qzm_log_add(void) {
+  uint32_t count = the_log->count + 1;
+  __atomic_store_n(&the_log->count, count, __ATOMIC_RELEASE);
+  return count;
 }
 
 struct qz_mpi_event *qzm_log_at(uint32_t index, uint32_t of) {

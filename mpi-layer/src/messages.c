@@ -9,7 +9,7 @@
 #define SENDS(name)                                                                                              \
   QZM_API int name(const void *buffer, int count, qzm_handle type, int peer, int tag, qzm_handle communicator) { \
     QZM_REAL(name, const void *, int, qzm_handle, int, int, qzm_handle);                                         \
-    if (!qzm_enter(at)) return real(buffer, count, type, peer, tag, communicator);                               \
+    if (!qzm_enter(at.site)) return real(buffer, count, type, peer, tag, communicator);                          \
     uint64_t begin_ns = qzm_now();                                                                               \
     int result = real(buffer, count, type, peer, tag, communicator);                                             \
     if (!result) qzm_message(QZ_MPI_SENT, communicator, peer, tag, NULL, begin_ns, begin_ns, qzm_now(), at);     \
@@ -24,7 +24,7 @@ SENDS(MPI_Rsend)
 QZM_API int MPI_Recv(void *buffer, int count, qzm_handle type, int peer, int tag, qzm_handle communicator,
                      void *given) {
   QZM_REAL(MPI_Recv, void *, int, qzm_handle, int, int, qzm_handle, void *);
-  if (!qzm_enter(at)) return real(buffer, count, type, peer, tag, communicator, given);
+  if (!qzm_enter(at.site)) return real(buffer, count, type, peer, tag, communicator, given);
   STATUS(given);
   uint64_t begin_ns = qzm_now();
   int result = real(buffer, count, type, peer, tag, communicator, status);
@@ -38,7 +38,7 @@ QZM_API int MPI_Sendrecv(const void *sent, int sent_count, qzm_handle sent_type,
                          int count, qzm_handle type, int from, int tag, qzm_handle communicator, void *given) {
   QZM_REAL(MPI_Sendrecv, const void *, int, qzm_handle, int, int, void *, int, qzm_handle, int, int, qzm_handle,
            void *);
-  if (!qzm_enter(at))
+  if (!qzm_enter(at.site))
     return real(sent, sent_count, sent_type, to, to_tag, received, count, type, from, tag, communicator, given);
   STATUS(given);
   uint64_t begin_ns = qzm_now();
@@ -54,7 +54,7 @@ QZM_API int MPI_Sendrecv(const void *sent, int sent_count, qzm_handle sent_type,
 QZM_API int MPI_Sendrecv_replace(void *buffer, int count, qzm_handle type, int to, int to_tag, int from, int tag,
                                  qzm_handle communicator, void *given) {
   QZM_REAL(MPI_Sendrecv_replace, void *, int, qzm_handle, int, int, int, int, qzm_handle, void *);
-  if (!qzm_enter(at)) return real(buffer, count, type, to, to_tag, from, tag, communicator, given);
+  if (!qzm_enter(at.site)) return real(buffer, count, type, to, to_tag, from, tag, communicator, given);
   STATUS(given);
   uint64_t begin_ns = qzm_now();
   int result = real(buffer, count, type, to, to_tag, from, tag, communicator, status);
@@ -70,7 +70,7 @@ QZM_API int MPI_Sendrecv_replace(void *buffer, int count, qzm_handle type, int t
   QZM_API int name(buffer_type buffer, int count, qzm_handle type, int peer, int tag, qzm_handle communicator, \
                    void *request) {                                                                            \
     QZM_REAL(name, buffer_type, int, qzm_handle, int, int, qzm_handle, void *);                                \
-    if (!qzm_enter(at)) return real(buffer, count, type, peer, tag, communicator, request);                    \
+    if (!qzm_enter(at.site)) return real(buffer, count, type, peer, tag, communicator, request);               \
     int result = real(buffer, count, type, peer, tag, communicator, request);                                  \
     if (!result) qzm_begun(kind, communicator, peer, tag, request, persistent, at);                            \
     qzm_leave();                                                                                               \
@@ -89,7 +89,7 @@ BEGINS(MPI_Recv_init, QZ_MPI_RECEIVED, void *, true)
 
 QZM_API int MPI_Start(void *request) {
   QZM_REAL(MPI_Start, void *);
-  if (!qzm_enter(at)) return real(request);
+  if (!qzm_enter(at.site)) return real(request);
   qzm_started(request);
   int result = real(request);
   qzm_leave();
@@ -98,7 +98,7 @@ QZM_API int MPI_Start(void *request) {
 
 QZM_API int MPI_Startall(int count, void *requests) {
   QZM_REAL(MPI_Startall, int, void *);
-  if (!qzm_enter(at)) return real(count, requests);
+  if (!qzm_enter(at.site)) return real(count, requests);
   for (int k = 0; k < count; k++) qzm_started((char *)requests + (size_t)k * qzm_mpi.handle_bytes);
   int result = real(count, requests);
   qzm_leave();
@@ -107,7 +107,7 @@ QZM_API int MPI_Startall(int count, void *requests) {
 
 QZM_API int MPI_Request_free(void *request) {
   QZM_REAL(MPI_Request_free, void *);
-  if (!qzm_enter(at)) return real(request);
+  if (!qzm_enter(at.site)) return real(request);
   qzm_dropped(qzm_read(request));
   int result = real(request);
   qzm_leave();

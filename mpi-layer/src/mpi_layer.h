@@ -16,6 +16,7 @@
 #include "abi/hash.h"
 #include "abi/mpi_log.h"
 #include "clock.h"
+#include "entry.h"
 
 #define QZM_API     __attribute__((visibility("default")))
 #define QZM_UNKNOWN (-1)
@@ -53,13 +54,6 @@ qzm_handle qzm_read(const void *handle);                /* a handle in memory */
 qzm_handle qzm_element(const void *handles, int index); /* of an array */
 bool qzm_is_ignored(const void *status);
 
-/* Whether this call is the program's own, of a program that is recorded; then qzm_leave() comes after it. */
-bool qzm_enter(struct qzm_place at);
-void qzm_leave(void);
-
-void qzm_lock(void);
-void qzm_unlock(void);
-
 static inline uint64_t qzm_hash(uint64_t value) {
   value *= QZ_HASH_FACTOR;
   return value ^ (value >> 32);
@@ -67,8 +61,10 @@ static inline uint64_t qzm_hash(uint64_t value) {
 
 /* ---- the log (under the lock) ---- */
 
-/* Index of the event + 1; 0: it is not kept. */
-uint32_t qzm_log_add(const struct qz_mpi_event *event);
+/* Where the next event goes, whose number that is; NULL: it is not kept. All of it has to be written, without reading
+ * it back, before qzm_log_add() makes it one of the log: its index + 1. */
+struct qz_mpi_event *qzm_log_room(uint32_t number);
+uint32_t qzm_log_add(void);
 /* The same event, while it is still where it was written: events of `epoch` are. NULL: it is not. */
 struct qz_mpi_event *qzm_log_at(uint32_t index, uint32_t epoch);
 uint32_t qzm_log_epoch(void);
@@ -80,10 +76,9 @@ bool qzm_log_open(uint32_t rank, uint32_t ranks);
 
 /* ---- communicators (under the lock) ---- */
 
-/* false: it is not known which ranks it has (an inter-communicator). */
-bool qzm_communicator(qzm_handle handle, uint64_t *id, bool *plain);
-/* A rank of it as one of MPI_COMM_WORLD; QZM_UNKNOWN. */
-int qzm_world_rank(qzm_handle handle, int rank);
+/* What identifies it on all its ranks, and its `rank` as one of MPI_COMM_WORLD (QZM_UNKNOWN: there is none). false: it
+ * is not known which ranks it has (an inter-communicator). */
+bool qzm_communicator(qzm_handle handle, int rank, uint64_t *id, int *world_rank);
 /* MPI_COMM_NULL. */
 qzm_handle qzm_null_communicator(uint64_t site);
 /* Of all that a collective call makes of `parent` and its k-th such call, only ranks differ: the new one's identity.
@@ -121,7 +116,7 @@ void qzm_dropped(qzm_handle request);
 
 /* ---- tables (under the lock) ---- */
 
-/* The next number of that channel, from 0. channel: of enum qz_mpi_event_kind for messages, QZ_MPI_ALL for every
+/* The next number of that channel, from 0. kind: of enum qz_mpi_event_kind for messages, QZ_MPI_ALL for every
  * collective. UINT32_MAX: no room. */
 uint32_t qzm_number(uint64_t communicator, int peer, int tag, uint32_t channel);
 struct qzm_pending *qzm_request_add(qzm_handle request); /* NULL: no room */

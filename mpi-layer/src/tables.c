@@ -2,8 +2,6 @@
  * touched as it is used. See mpi_layer.h. */
 #include "mpi_layer.h"
 
-#include <string.h>
-
 #define REQUESTS (1u << 16)
 #define CHANNELS (1u << 16)
 #define FULL     7 / 8
@@ -19,19 +17,31 @@ struct channel {
 static struct channel *channels;
 static uint32_t channels_used;
 
-uint32_t qzm_number(uint64_t communicator, int peer, int tag, uint32_t kind) {
+static bool same(const struct channel *its, uint64_t communicator, int peer, int tag, uint32_t kind) {
+  return its->kind == kind && its->communicator == communicator && its->peer == peer && its->tag == tag;
+}
+
+/* From place `at` on: the channel is not there, or another one is. */
+__attribute__((noinline)) static uint32_t number_from(uint32_t at, uint64_t communicator, int peer, int tag,
+                                                      uint32_t kind) {
   if (!channels && !(channels = qzm_memory(CHANNELS * sizeof *channels))) return UINT32_MAX;
-  uint64_t key = communicator ^ ((uint64_t)(uint32_t)peer << 32) ^ (uint32_t)tag;
-  for (uint32_t at = (uint32_t)qzm_hash(key + kind) % CHANNELS;; at = (at + 1) % CHANNELS) {
+  for (;; at = (at + 1) % CHANNELS) {
     struct channel *its = &channels[at];
-    if (its->kind == kind && its->communicator == communicator && its->peer == peer && its->tag == tag)
-      return its->next++;
+    if (same(its, communicator, peer, tag, kind)) return its->next++;
     if (its->kind) continue;
     if (channels_used >= CHANNELS * FULL) return UINT32_MAX;
     channels_used++;
     *its = (struct channel){communicator, peer, tag, kind, 1};
     return 0;
   }
+}
+
+uint32_t qzm_number(uint64_t communicator, int peer, int tag, uint32_t kind) {
+  uint64_t key = communicator ^ ((uint64_t)(uint32_t)peer << 32) ^ (uint32_t)tag;
+  uint32_t at = (uint32_t)qzm_hash(key + kind) % CHANNELS;
+  if (__builtin_expect(channels && same(&channels[at], communicator, peer, tag, kind), true))
+    return channels[at].next++;
+  return number_from(at, communicator, peer, tag, kind);
 }
 
 static uint32_t place_of(qzm_handle request) { return (uint32_t)qzm_hash(request) % REQUESTS; }
@@ -67,5 +77,5 @@ void qzm_request_remove(struct qzm_pending *pending) {
     requests[hole] = requests[at];
     hole = at;
   }
-  memset(&requests[hole], 0, sizeof requests[hole]);
+  requests[hole].kind = 0;
 }
