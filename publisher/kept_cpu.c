@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #if QZI_HAS_KEPT
+#define RSEQ_CS 8 /* offset of rseq_cs in struct rseq */
+ptrdiff_t qzi_kept_at;
+
 /* The critical section, its abort address after the signature that the kernel requires there, and its descriptor. */
 __asm__(".pushsection .text\n"
         "0: ud2\n1:\n .byte 0x0f, 0xb9, 0x3d\n .long 0x53053053\n2: ud2\n"
@@ -15,11 +18,13 @@ __asm__(".pushsection .text\n"
  * sleeps. */
 bool qzi_kept_works(void) {
   if (!&__rseq_offset || !&__rseq_size || !__rseq_size) return false;
+  qzi_kept_at = __rseq_offset + RSEQ_CS;
   qzi_kept_ask();
   for (unsigned us = 1; us <= 10000; us *= 10) {
     usleep(us);
     if (__atomic_load_n(qzi_kept_word(), __ATOMIC_RELAXED) == 0) return true;
   }
+  qzi_kept_at = 0;
   return false;
 }
 #else

@@ -18,11 +18,13 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 extern char qzi_kept_section[] __attribute__((visibility("hidden")));
-#define QZI_RSEQ_CS 8 /* offset of rseq_cs in struct rseq */
+/* Of rseq_cs from the thread pointer; 0, where another word is that never contains the section's address: not known to
+ * work. */
+extern ptrdiff_t qzi_kept_at __attribute__((visibility("hidden")));
 
-/* These three only where qzi_kept_works(). */
+/* qzi_kept_ask only where qzi_kept_works(); elsewhere qzi_kept returns false. */
 static inline uint64_t *qzi_kept_word(void) {
-  return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + __rseq_offset + QZI_RSEQ_CS);
+  return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + qzi_kept_at);
 }
 static inline void qzi_kept_ask(void) {
   __atomic_store_n(qzi_kept_word(), (uint64_t)(uintptr_t)qzi_kept_section, __ATOMIC_RELAXED);

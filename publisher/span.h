@@ -29,15 +29,10 @@
 
 #pragma GCC visibility push(hidden)
 #ifndef QZI_PUB_ONE_THREAD
-/* qzi_span_spawned: the running thread, or task, spawns one. qzi_span_called: in a sync that returns to `site` it calls
- * one that it has spawned, on its own stack; returns the caller's data, which the next call in that sync is given
- * (NULL: this is the first one). qzi_span_returned: the call has ended, and the caller, with these data, continues;
- * last: it was the last one of the sync, which returns there; else 0. merge: what the sync's calls have added.
+/* qzi_span_spawned: the running thread, or task, spawns one (what follows in the usual case: span_tasks.h).
  * qzi_span_becomes: t is the thread that a task becomes. qzi_span_became: so have all those that the caller's processor
  * runs. The last two are async-signal-safe. */
 void qzi_span_spawned(struct qzi_publisher *p, uint32_t index, uint64_t start, uint64_t site);
-struct qzi_span *qzi_span_called(struct qzi_publisher *p, uint32_t index, struct qzi_span *caller, uint64_t site);
-void qzi_span_returned(struct qzi_publisher *p, struct qzi_span *caller, struct qzi_merge *merge, uint64_t last);
 void qzi_span_becomes(const struct qzi_pub_thread *t);
 void qzi_span_became(struct qzi_publisher *p);
 #endif
@@ -75,6 +70,8 @@ void qzi_span_stood(uint64_t since);
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site);
 /* The call, which is still the running thread, has ended; the next strand begins. `parent` called it. */
 void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge);
+/* The same together with qzi_span_sync_ended, for a thread that was joined, in a call that returns to `site`. */
+void qzi_span_join_ended(struct qzi_publisher *p, const struct qzi_pub_thread *joiner, uint64_t site);
 /* The parent, which is the running thread, continues. merge: the calls that it ran itself. elsewhere: results of calls
  * that ended on other processors, or NULL. */
 void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merge *merge,

@@ -4,12 +4,11 @@
  * Nothing here is inlined into the package: when it is not requested, the fast paths contain none of it.
  */
 #include "span.h"
-#include "span_sites.h"
-#include "strands.h"
+#include "span_tasks.h"
 
 uint64_t qzi_span_burden;
 
-static __attribute__((noinline, cold)) void fill(struct qzi_spawn_near *near, uint64_t start, uint64_t site) {
+__attribute__((noinline, cold)) void qzi_span_spawn_near(struct qzi_spawn_near *near, uint64_t start, uint64_t site) {
   bool choosing = qzi_what_if_choosing;
   unsigned number = qzi_site_number(site);
   struct qzi_span begins = {.epoch = qzi_pub_epoch, .top = number, .site = (uint8_t)number};
@@ -17,22 +16,6 @@ static __attribute__((noinline, cold)) void fill(struct qzi_spawn_near *near, ui
   begins.inside = qzi_what_if_any ? qzi_what_if_created(start, site) : 0;
   uint64_t bit = (UINT64_C(1) << number) & ~UINT64_C(1); /* number 0: all sites without one of their own */
   *near = (struct qzi_spawn_near){site, start, begins.word, bit, choosing};
-}
-/* The running thread, whose strand has just ended, makes a child that begins with `start`, at `site`. */
-static inline __attribute__((always_inline)) void spawned(struct qzi_span_actor *actor, const struct qzi_span *self,
-                                                          struct qzi_span *child, uint64_t start, uint64_t site) {
-  struct qzi_spawn_near *near = &actor->spawns[qzi_site_near_at(site)];
-  if (__builtin_expect(near->site != site || near->start != start || near->choosing != qzi_what_if_choosing, 0))
-    fill(near, start, site);
-  uint64_t sites = self->sites, bit = near->bit;
-  child->now = self->now;
-  child->start = child->now.length;
-  child->now.burdened += qzi_span_burden;
-  child->work = 0;
-  child->away = 0;
-  child->sites = sites | bit;
-  uint64_t again = QZI_SPAN_TOP(sites & bit ? 1 : 0);
-  child->word = (near->word | QZI_SPAN_INSIDE(self->inside)) & ~again;
 }
 
 void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
@@ -42,7 +25,7 @@ void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qzi_span *self = running(p, actor), *child = of_thread(t);
   if (!self) return;
   cut_here(actor, self, clock_now(), KIND_NONE);
-  spawned(actor, self, child, t->start, t->create_site);
+  span_child(actor, self, child, t->start, t->create_site);
 }
 
 #ifndef QZI_PUB_ONE_THREAD
@@ -50,58 +33,15 @@ struct qzi_span_task *qzi_span_tasks;
 uint64_t qzi_span_tasks_bytes;
 
 void qzi_span_spawned(struct qzi_publisher *p, uint32_t index, uint64_t start, uint64_t site) {
-  struct qzi_span_actor *actor = actor_of(p);
-  struct qzi_span *self = running(p, actor);
-  if (__builtin_expect(!self, 0)) return;
-  cut_here(actor, self, clock_now(), KIND_NONE);
-  spawned(actor, self, &qzi_span_tasks[index].span, start, site);
+  qzi_span_spawns(p, index, start, site);
 }
-
-static __attribute__((noinline, cold)) void begins_unknown(struct qzi_span *task) {
+__attribute__((noinline, cold)) void qzi_span_begins_unknown(struct qzi_span *task) {
   const struct qz_thread *record = qzi_span_task_record(task);
   qzi_span_of_epoch(task, record->start, record->create_site);
 }
-struct qzi_span *qzi_span_called(struct qzi_publisher *p, uint32_t index, struct qzi_span *caller, uint64_t site) {
-  struct qzi_span_actor *actor = actor_of(p);
-  if (!caller) {
-    caller = running(p, actor);
-    if (__builtin_expect(!caller, 0)) return NULL;
-    cut_here(actor, caller, clock_now(), kind_at(site));
-  }
-  struct qzi_span *child = &qzi_span_tasks[index].span;
-  if (__builtin_expect(child->epoch != qzi_pub_epoch, 0)) begins_unknown(child);
-  actor->task = child;
-  return caller;
-}
-
-static __attribute__((noinline, cold)) void first_of_site(struct qz_site *site, const struct qzi_span *task) {
+__attribute__((noinline, cold)) void qzi_span_first_of_site(struct qz_site *site, const struct qzi_span *task) {
   const struct qz_thread *record = qzi_span_task_record(task);
   qzi_site_begins(site, task, record->start, record->create_site);
-}
-/* Without a task, the hook of a signal handler has just made a thread of it. */
-void qzi_span_returned(struct qzi_publisher *p, struct qzi_span *caller, struct qzi_merge *merge, uint64_t last) {
-  struct qzi_span_actor *actor = actor_of(p);
-  struct qzi_span *self = actor ? actor->task : NULL;
-  if (__builtin_expect(!self || !caller, 0)) return;
-  cut_here(actor, self, clock_now(), self->kind);
-  struct qz_span *record = actor->record;
-  struct qz_site *site = &record->sites[self->site];
-  if (__builtin_expect(!site->site, 0)) first_of_site(site, self);
-  qzi_site_adds(site, self);
-  uint64_t its = self->now.length;
-  longest(&caller->now, &self->now, 0);
-  caller->work += self->work;
-  actor->task = qzi_span_is_task(caller) ? caller : NULL;
-  if (!last || merge->chains) {
-    qzi_merge_add(merge, its);
-    if (!last) return;
-  }
-  qzi_pub_store(&actor->crumbs->word, caller->now.crumb);
-  unsigned number = qzi_site_number_near(actor->waits, last);
-  if (__builtin_expect(merge->chains, 0))
-    qzi_site_merged(record, last, number, merge, caller->now.length);
-  else
-    qzi_site_merged_one(record, last, number, its, caller->now.length);
 }
 void qzi_span_becomes(const struct qzi_pub_thread *t) {
   if (qzi_span_tasks) *of_thread(t) = qzi_span_tasks[t->index_plus_1 - 1].span;
@@ -118,16 +58,31 @@ void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site) {
   if (self) cut_here(actor, self, clock_now(), kind_at(site));
 }
 
-void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge) {
+/* The call that runs has ended. only: the caller, `parent`, waited for nothing else, in a call that returns there; else
+ * 0, and the call is added to `merge`. */
+static inline __attribute__((always_inline)) void
+call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge, uint64_t only) {
   const struct qzi_pub_thread *t = current(p);
   struct qzi_span_actor *actor = actor_of(p);
   struct qzi_span *self = running(p, actor), *its = of_epoch(parent);
   if (!self) return;
   cut_here(actor, self, clock_now(), kind_at(t->start));
   qzi_site_ended(actor->record, self, t->start, t->create_site);
+  uint64_t length = self->now.length;
   longest(&its->now, &self->now, 0);
   its->work += self->work;
-  qzi_merge_add(merge, self->now.length);
+  if (!only) {
+    qzi_merge_add(merge, length);
+    return;
+  }
+  qzi_pub_store(&actor->crumbs->word, its->now.crumb);
+  qzi_site_merged_one(actor->record, only, qzi_site_number_near(actor->waits, only), length, its->now.length);
+}
+void qzi_span_call_ended(struct qzi_publisher *p, const struct qzi_pub_thread *parent, struct qzi_merge *merge) {
+  call_ended(p, parent, merge, 0);
+}
+void qzi_span_join_ended(struct qzi_publisher *p, const struct qzi_pub_thread *joiner, uint64_t site) {
+  call_ended(p, joiner, NULL, site);
 }
 
 void qzi_span_sync_ended(struct qzi_publisher *p, uint64_t site, struct qzi_merge *merge,
@@ -190,7 +145,7 @@ bool qzi_span_task_made(struct qzi_publisher *p, struct qzi_span *task, uint64_t
   struct qzi_span *self = running(p, actor);
   if (!self) return false;
   cut_here(actor, self, clock_now(), KIND_NONE);
-  spawned(actor, self, task, start, site);
+  span_child(actor, self, task, start, site);
   return true;
 }
 void qzi_span_task_begins(struct qzi_publisher *p, const struct qzi_span *task, struct qzi_span *before) {

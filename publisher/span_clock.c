@@ -66,7 +66,7 @@ static void lose(const struct answer *now) {
                                .waited_ns = waited,
                                .ran_ns = now->ran_ns,
                                .asked = now->ticks,
-                               .ask_at = now->ticks + ticks_of(QZI_SPAN_UNASKED_NS),
+                               .ask_at = qzi_span_kept_cycles ? now->ticks + ticks_of(QZI_SPAN_UNASKED_NS) : 0,
                                .slept = now->slept,
                                .known = cpu->known || now->waited,
                                .complete = complete};
@@ -125,13 +125,10 @@ static __attribute__((noinline, cold)) uint64_t overdue(void) {
 }
 
 __attribute__((noinline, cold)) uint64_t qzi_span_asks(uint64_t now) {
+  if (!qzi_span_kept_cycles) now = ticks_now();
+  if (!qzi_span_cpu_waits) return now;
   if (!qzi_kept()) return interrupted();
-  return now > qzi_span_cpu.ask_at ? overdue() : now;
-}
-__attribute__((noinline, cold)) uint64_t qzi_span_general(void) {
-  uint64_t now = ticks_now();
-  if (qzi_span_cpu_waits) now = qzi_span_asks(now);
-  return now - qzi_span_cpu.lost;
+  return now - qzi_span_cpu.asked > ticks_of(QZI_SPAN_UNASKED_NS) ? overdue() : now;
 }
 
 static bool has_cpu_waits(void) {
@@ -163,6 +160,7 @@ void qzi_span_clock_prepare(void) {
 #endif
   qzi_span_cpu_waits = has_cpu_waits();
   qzi_span_kept_cycles = qzi_span_cpu_waits && tick_scale();
+  qzi_span_cpu.ask_at = 0;
   qzi_span_clock_cost = UINT64_MAX;
   for (unsigned n = 0; n < 64; n++) {
     uint64_t from = clock_now(), ticks = clock_now() - from;

@@ -26,7 +26,7 @@ extern _Thread_local struct qzi_span_cpu {
   uint64_t waited_ns; /* the kernel's last answer; */
   uint64_t ran_ns;    /* how long the thread had run by then, */
   uint64_t asked;     /* in ticks: when that was, */
-  uint64_t ask_at;    /* and when the kernel is asked again, */
+  uint64_t ask_at;    /* and when the kernel is asked again; 0: qzi_span_asks always decides, */
   long slept;         /* and how often it had slept */
   bool known;         /* there is an answer, */
   bool complete;      /* all of it */
@@ -41,11 +41,10 @@ extern uint64_t qzi_span_clock_cost;
 
 /* Determines all three, for all kernel threads. */
 void qzi_span_clock_prepare(void);
-/* Called at `now` if the kernel has taken the CPU away, or the thread is new, or nothing was asked for long: asks for
- * how long it was away, and returns the ticks at the end. */
+/* Called at `now`, by the CPU's counter, if the kernel has taken the CPU away, or the thread is new, or nothing was
+ * asked for long: asks for how long it was away, and returns the ticks at the end. Where qzi_span_kept_cycles is false,
+ * it is always called, and returns the ticks of the clock that is used there. */
 uint64_t qzi_span_asks(uint64_t now);
-/* The clock where qzi_span_kept_cycles is false. */
-uint64_t qzi_span_general(void);
 /* Returns how long another kernel thread has waited for CPUs so far, in ns, + 1; 0: unknown. */
 uint64_t qzi_span_waited(uint32_t os_tid);
 #pragma GCC visibility pop
@@ -70,12 +69,9 @@ static inline uint64_t ticks_of(uint64_t ns) { return qzi_pub_ticks_of(ns); }
 
 static inline __attribute__((always_inline)) uint64_t clock_now(void) {
 #if HAS_RSEQ
-  if (__builtin_expect(qzi_span_kept_cycles, 1)) {
-    uint64_t now = qz_cycles();
-    if (__builtin_expect(!qzi_kept() || now > qzi_span_cpu.ask_at, 0)) now = qzi_span_asks(now);
-    return now - qzi_span_cpu.lost;
-  }
-  return qzi_span_general();
+  uint64_t now = qz_cycles();
+  if (__builtin_expect(!qzi_kept() || now > qzi_span_cpu.ask_at, 0)) now = qzi_span_asks(now);
+  return now - qzi_span_cpu.lost;
 #else
   return ticks_now() - qzi_span_cpu.lost;
 #endif

@@ -2,7 +2,7 @@
  *
  * Owns:    struct qzi_span_actor, the data that a processor (pthread layer: a thread) keeps for that.
  * Writer and reader: the kernel thread that is the processor.
- * Must not: be included outside publisher/.
+ * Must not: be included outside publisher/, except through span_tasks.h.
  */
 #ifndef QZI_STRANDS_H
 #define QZI_STRANDS_H
@@ -127,7 +127,7 @@ static inline const struct qz_thread *qzi_span_task_record(const struct qzi_span
  * `to`. */
 static inline void longest(struct qzi_lanes *to, const struct qzi_lanes *from, unsigned without) {
   /* without branches, since which one is longer is unpredictable */
-  to->crumb = from->length > to->length ? from->crumb : to->crumb;
+  to->crumb ^= (to->crumb ^ from->crumb) & -(uint64_t)(from->length > to->length);
   to->length = from->length > to->length ? from->length : to->length;
   to->burdened = from->burdened > to->burdened ? from->burdened : to->burdened;
   to->typical = from->typical > to->typical ? from->typical : to->typical;
@@ -152,7 +152,7 @@ static inline void add_levels(struct qzi_span_actor *actor, struct qz_span *reco
 static inline uint64_t typical(struct qzi_span_actor *actor, unsigned number, uint64_t ticks) {
   if (number == KIND_NONE) return ticks;
   struct kind *kind = &actor->kinds[number];
-  qzi_pub_more(&kind->work[__builtin_clzll(ticks | 1) ^ 63], ticks);
+  qzi_pub_more(&kind->work[(uint64_t)__builtin_clzll(ticks | 1) ^ 63], ticks);
   return __builtin_expect(ticks <= kind->usual, 1) ? ticks : qzi_span_unusual(actor, number, ticks);
 }
 

@@ -55,7 +55,7 @@ static inline void qzi_what_if_lengthen(struct qzi_span *span, uint64_t ticks) {
 /* The same for a strand. */
 static inline void qzi_what_if_strand(struct qzi_span *span, struct qz_span *record, uint64_t ticks) {
   if (__builtin_expect(!span->inside, 1)) {
-    for (unsigned k = 0; k < QZ_WHAT_IFS; k++) span->now.what_if[k] += ticks;
+    for (unsigned k = 0; k < QZ_WHAT_IFS; k++) qzi_pub_more(&span->now.what_if[k], ticks);
     return;
   }
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {

@@ -9,6 +9,7 @@
  * What is seldom done is in functions of its own, which the others call last: so these keep what they need in registers
  * that nobody has to save.
  */
+#include "publisher/span_tasks.h"
 #include "scope.h"
 #include "spawn.h"
 
@@ -97,7 +98,7 @@ void qzi_spawn_spanned(struct qzi_scope *scope, void (*function)(void *), void *
     spawn_again(scope, p);
     return;
   }
-  qzi_span_spawned(publisher, made.index, (uintptr_t)function, site);
+  qzi_span_spawns(publisher, made.index, (uintptr_t)function, site);
   put(p, bottom, scope, 0, &made, now);
 }
 

@@ -129,14 +129,12 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
 
 static __attribute__((noinline)) void run_published(struct qzi_processor *p, struct qzi_thread *self,
                                                     struct qzi_thread *target, uint64_t site) {
-  struct qzi_merge merge = {0};
   if (!qzi_spanning()) {
     qzi_run_inline_published(p, self, target, site);
     return;
   }
   qzi_span_sync_begins(&p->head.pub, site);
-  qzi_run_inline_span(p, self, target, site, &merge);
-  qzi_span_sync_ended(qzi_publisher_self(), site, &merge, NULL);
+  qzi_run_inline_span(p, self, target, site, NULL);
 }
 
 int qz_join(qz_thread_t handle, void **result) {

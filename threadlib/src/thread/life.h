@@ -24,7 +24,8 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 /* The same while publishing is on: the parent is shown as waiting at the join with call site `site`. */
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
                               uint64_t site);
-/* The same while work and span are recorded, between qzi_span_sync_begins and qzi_span_sync_ended. */
+/* The same while work and span are recorded, between qzi_span_sync_begins and qzi_span_sync_ended; merge NULL: for a
+ * join that waits for nothing else, after qzi_span_sync_begins. */
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
                          struct qzi_merge *merge);
 /* A thread starts on its parent's stack. */

@@ -178,31 +178,41 @@ static inline void call_inline(struct qzi_thread *child) {
   child->result = qzi_call(start, child->argument, &child->exit_sp);
 }
 
-/* merge: where work and span are recorded; NULL: they are not. */
+/* A call has ended whose work and span are recorded: of a sync, or (merge NULL) of a join that returns to `site`. */
+static inline __attribute__((always_inline)) void span_ended(struct qzi_processor *p, struct qzi_thread *self,
+                                                             uint64_t site, struct qzi_merge *merge) {
+  if (merge)
+    qzi_span_call_ended(&p->head.pub, &self->pub, merge);
+  else
+    qzi_span_join_ended(&p->head.pub, &self->pub, site);
+}
+
+/* span: work and span are recorded. */
 static inline __attribute__((always_inline)) void run_inline(struct qzi_processor *p, struct qzi_thread *self,
-                                                             struct qzi_thread *child, struct qzi_merge *merge) {
+                                                             struct qzi_thread *child, uint64_t site, bool span,
+                                                             struct qzi_merge *merge) {
   qzi_inline_begins(p, self, child);
   qzi_pub_run(&p->head.pub, &child->pub);
   call_inline(child);
   p = qzi_processor_self();
-  if (merge) qzi_span_call_ended(&p->head.pub, &self->pub, merge);
+  if (span) span_ended(p, self, site, merge);
   qzi_inline_ended(p, self, child);
 }
 
 void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child) {
-  run_inline(p, self, child, NULL);
+  run_inline(p, self, child, 0, false, NULL);
 }
 
 static __attribute__((noinline)) void run_inline_unusual(struct qzi_processor *p, struct qzi_thread *self,
-                                                         struct qzi_thread *child, uint64_t site,
+                                                         struct qzi_thread *child, uint64_t site, bool span,
                                                          struct qzi_merge *merge) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
     qzi_pub_blocked(&p->head.pub, &self->pub, object);
   }
-  if (merge)
-    run_inline(p, self, child, merge);
+  if (span)
+    run_inline(p, self, child, site, true, merge);
   else
     qzi_run_inline(p, self, child);
   if (object) {
@@ -212,11 +222,11 @@ static __attribute__((noinline)) void run_inline_unusual(struct qzi_processor *p
 }
 static inline __attribute__((always_inline)) void run_inline_published(struct qzi_processor *p, struct qzi_thread *self,
                                                                        struct qzi_thread *child, uint64_t site,
-                                                                       struct qzi_merge *merge) {
+                                                                       bool span, struct qzi_merge *merge) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (QZI_UNLIKELY(!object || !qzi_pub_call_usual(&p->head.pub, &self->pub, &child->pub) ||
                    !qzi_pub_has_room(self->pub.record))) {
-    run_inline_unusual(p, self, child, site, merge);
+    run_inline_unusual(p, self, child, site, span, merge);
     return;
   }
   qzi_pub_calls(self->pub.record, QZI_PUB_KEY(QZ_KIND_JOIN, object));
@@ -224,16 +234,16 @@ static inline __attribute__((always_inline)) void run_inline_published(struct qz
   qzi_pub_run_usual(&p->head.pub, &child->pub, QZ_STATE_USEFUL);
   call_inline(child);
   p = qzi_processor_self();
-  if (merge) qzi_span_call_ended(&p->head.pub, &self->pub, merge);
+  if (span) span_ended(p, self, site, merge);
   qzi_inline_ended_published(p, self, child, site, object);
 }
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
                               uint64_t site) {
-  run_inline_published(p, self, child, site, NULL);
+  run_inline_published(p, self, child, site, false, NULL);
 }
 void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
                          struct qzi_merge *merge) {
-  run_inline_published(p, self, child, site, merge);
+  run_inline_published(p, self, child, site, true, merge);
 }
 
 /* ---- identity ---- */
