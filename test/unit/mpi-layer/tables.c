@@ -55,6 +55,13 @@ static void requests(void) {
   }
 }
 
+static uint32_t add(struct qz_mpi_event event) {
+  struct qz_mpi_event *room = qzm_log_room(event.number);
+  if (!room) return 0;
+  *room = event;
+  return qzm_log_add();
+}
+
 static void log_is_thinned(void) {
   CHECK(qzm_log_open(3, 8));
   CHECK_IS(passed->magic, QZ_MPI_LOG_MAGIC);
@@ -64,7 +71,7 @@ static void log_is_thinned(void) {
   CHECK_IS(passed->sites[site].address, 0x1234);
   uint32_t first = 0, epoch = 0, all = 3 * QZ_MPI_LOG_CAPACITY;
   for (uint32_t k = 0; k < all; k++) {
-    uint32_t at = qzm_log_add(&(struct qz_mpi_event){.number = k, .kind = QZ_MPI_SENT, .site = site});
+    uint32_t at = add((struct qz_mpi_event){.number = k, .kind = QZ_MPI_SENT, .site = site});
     if (!k) {
       first = at;
       epoch = qzm_log_epoch();
@@ -76,7 +83,7 @@ static void log_is_thinned(void) {
   CHECK_IS(passed->lost, 0);
   CHECK_IS(passed->count, all / 4);
   for (uint32_t k = 0; k < passed->count; k++) CHECK_IS(passed->events[k].number, 4 * k);
-  CHECK_IS(qzm_log_add(&(struct qz_mpi_event){.number = UINT32_MAX}), 0);
+  CHECK_IS(add((struct qz_mpi_event){.number = UINT32_MAX}), 0);
   CHECK_IS(passed->lost, 1);
 }
 
