@@ -139,6 +139,12 @@ for (const processors of [1, 2])
     },
   );
 
+test.serial('a lock is not held for the time that its holder waits for a processor', async (t) => {
+  const { span, file } = await measure(t, 'handed', 2);
+  const is = (span.locks[0]?.holdNs ?? 0) / span.workNs;
+  t.true(is > 0.6 * (10 / 40) && is < 1.4 * (10 / 40), `${is}, not ${10 / 40} (${file})`);
+});
+
 test.serial('plain pthreads: how long locks are held, by the work that is done there', async (t) => {
   const { model, span, file } = await measure(t, 'locks', 0, pthreads);
   const counted = { longer: 24 / 40, inner: 8 / 40, shorter: 4 / 40 };
@@ -229,10 +235,12 @@ test.serial('quartz path --span shows it as text, CSV and JSON; without --span i
     workNs: number;
     spanNs: number;
     parallelism: number;
+    entities: { workNs: number }[];
     sites: { start: string; topCount: number; line: number }[];
     prediction: { processors: number }[];
   };
   t.is(json.parallelism, json.workNs / json.spanNs);
+  t.true(json.entities.every(({ workNs }) => workNs <= json.workNs + 1));
   t.is(json.sites[0]?.start, 'tree');
   t.is(json.sites[0]?.line, lineOfSpawn, 'where it is spawned');
   t.is(json.prediction[0]?.processors, 1);

@@ -202,6 +202,23 @@ static void *convoy(void *unused) {
   return unused;
 }
 
+/* More threads than processors, so that the lock is handed to threads that then wait for a processor: 100 times 40
+ * units, 10 of them under the lock. */
+static void locks_late(void *unused) {
+  (void)unused;
+  units(30);
+  qz_mutex_lock(&lock);
+  units(10);
+  qz_mutex_unlock(&lock);
+}
+static void handed(void) {
+  for (int round = 0; round < 10; round++) {
+    qz_scope scope = {0};
+    for (int k = 0; k < 10; k++) qz_spawn(&scope, locks_late, NULL);
+    qz_sync(&scope);
+  }
+}
+
 /* Who sleeps, or waits, for 30 ms while the only processor works for longer is ready then, but does not run: the
  * processor's 600 units are beside the 30 ms and the 200 that follow them, and not before these. */
 #define NAP_NS 30000000
@@ -293,6 +310,8 @@ int main(int count, char **words) {
     add_beside(yielding, 2);
   } else if (!strcmp(which, "convoy")) {
     all(4, (void *(*const[])(void *)){convoy, convoy, convoy, convoy});
+  } else if (!strcmp(which, "handed")) {
+    handed();
   } else if (!strcmp(which, "sleep")) {
     all(1, (void *(*const[])(void *)){naps});
   } else if (!strcmp(which, "io")) {

@@ -62,6 +62,18 @@ test('what hooks reported is exact, and lies between the bounds of the predictio
   t.deepEqual(on(2).slice(1), [1, 1.5], 'max(2 / 2, 1), and 2 / 2 + 1 / 2');
 });
 
+test('more processors make no prediction longer', (t) => {
+  const raw = recorded([{ spanNs: 3 * second, workNs: 3.3 * second }], { workNs: 12 * second });
+  const levels = { ns: Float64Array.of(6 * second, 4 * second, 2 * second) };
+  const { prediction, whatIf } = workSpanOf(buildModel({ ...raw, levels }))!;
+  // between its bounds, the prediction for 2 processors is the lower one, that for 3 is not
+  t.true(prediction[1]!.ns === prediction[1]!.lowNs && prediction[2]!.ns > prediction[2]!.lowNs);
+  for (const rows of [prediction, whatIf[0]!.prediction])
+    rows.forEach(({ ns, lowNs, highNs }, k) => {
+      t.true(lowNs <= ns && ns <= highNs && ns <= (rows[k - 1]?.ns ?? Infinity), `${rows[k]!.processors}: ${ns}`);
+    });
+});
+
 test('what was not reported leaves bounds: no chain loses more than it has on the span', (t) => {
   const one = answer({ missed: true, spanNs: 2 * second, workNs: 3 * second });
   t.is(one.basis, 'sampled');

@@ -207,6 +207,18 @@ test('a lock of a plain pthread program is held for as long as its holder had a 
   t.true(Math.abs(locks[0]!.holdNs - second) < 0.01 * second, `${locks[0]!.holdNs}`);
 });
 
+test('a lock of the package is not held for the time that its holder waits for a processor', (t) => {
+  const head = { spanRecorded: true, workNs: 2 * second, spanNs: 2 * second, publisher: 'threadlib' } as const;
+  const held = ['main', 'mutex:lock', 'inside'];
+  const raw = new ProfileBuilder({ processors: 1, head })
+    .stretch(second, [run('main', held)])
+    .stretch(3 * second, [ready('main', held), run('other', ['other'])])
+    .build();
+  const locks = workSpanOf(buildModel(raw))?.locks ?? [];
+  t.is(locks.length, 1);
+  t.true(Math.abs(locks[0]!.holdNs - second / 2) < 0.01 * second, `${locks[0]!.holdNs}: a quarter of the work`);
+});
+
 test('waits that are not seen make the span uncertain', (t) => {
   const of = (object: string, ns: number, path = ''): ReturnType<typeof workSpanOf> => {
     const raw = new ProfileBuilder({

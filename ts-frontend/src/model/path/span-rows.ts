@@ -66,7 +66,6 @@ export function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: nu
   });
   const { spanNs } = raw.head;
   const independent = independentOnSpan(raw.head, seenOften);
-  const scale = workScale(model);
   const entities: SpanEntity[] = [];
   inclusive.forEach((onSpanNs, entity) => {
     if (onSpanNs <= 0) return;
@@ -76,7 +75,7 @@ export function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: nu
       onSpanNs,
       onSpanSelfNs: f64(self, entity),
       ci95: { lowNs: low * spanNs, highNs: high * spanNs },
-      workNs: item(model.entities, entity).processorTimeNs * scale,
+      workNs: workOf(model, entity),
     });
   });
   entities.sort((a, b) => b.onSpanNs - a.onSpanNs || b.onSpanSelfNs - a.onSpanSelfNs || a.entity - b.entity);
@@ -151,9 +150,13 @@ function workScale(model: Model): number {
   return seen > 0 ? Math.min(1, model.raw.head.workNs / seen) : 1;
 }
 
+/** The entity's part of the work, on the span or not. */
+export const workOf = (model: Model, entity: number): number =>
+  item(model.entities, entity).processorTimeNs * workScale(model);
+
 /**
- * Time of a lock's holders in plain pthread programs, from observations: asleep or in input and output, waiting for a
- * CPU, and the rest. A thread that requests the lock has it as its innermost entity, and waits.
+ * Time of a lock's holders, from observations: asleep or in input and output, ready (waiting for a processor or CPU),
+ * and the rest. A thread that requests the lock has it as its innermost entity, and waits.
  */
 function observedHold({ raw }: Model, lock: number): { asleepNs: number; readyNs: number; restNs: number } {
   const { stacks, tuples } = raw;
@@ -197,11 +200,20 @@ function pthreadHold(model: Model, lock: number, wallNs: number): number {
   return Math.min(wallNs, elapsedNs) * (allNs > 0 ? 1 - readyNs / allNs : 1);
 }
 
+/**
+ * How long a lock of the thread package was held: the work of its holders, and the time for which they were asleep. A
+ * holder may be ready for long, because the lock was handed over to it while the processors run other threads.
+ */
+function packageHold(model: Model, lock: number): number {
+  const { asleepNs, restNs } = observedHold(model, lock);
+  return Math.min(restNs * workScale(model) + asleepNs, model.elapsedNs);
+}
+
 /** Locks that only one thread at a time can hold, longest holding time first. */
 export function locksOf(model: Model): LockHold[] {
   const { publisher } = model.raw.head;
   const holdOf = (lock: number, wallNs: number): number =>
-    publisher === 'pthread' ? pthreadHold(model, lock, wallNs) : Math.min(wallNs, model.elapsedNs) * workScale(model);
+    publisher === 'pthread' ? pthreadHold(model, lock, wallNs) : packageHold(model, lock);
   return model.entities
     .filter(({ rawKind, members }) => (rawKind === 'mutex' || rawKind === 'spinlock') && members.length === 0)
     .filter(({ object, instances }) => instances === 1 && object !== undefined)

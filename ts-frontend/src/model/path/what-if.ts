@@ -220,6 +220,7 @@ function predict(input: WhatIfInput, lengths: Lengths, without: number): Predict
   const typical = Math.min(1, (input.typicalSpanNs ?? input.spanNs) / input.spanNs);
   const held = input.locks.filter(({ entity }) => entity !== without).map(({ holdNs }) => holdNs - saved);
   const leastNs = Math.max(0, lengths.lowNs * typical, ...held);
+  let fewerNs = Infinity; // with fewer processors: more of them make nothing slower
   return input.prediction.map(({ processors, ns, lowNs: low, highNs: high }) => {
     const workNs = lengths.workNs / processors;
     const lowNs = Math.max(workNs, leastNs);
@@ -228,7 +229,8 @@ function predict(input: WhatIfInput, lengths: Lengths, without: number): Predict
     const mostNs = lengths.basis === 'sampled' && saved > 0 ? Math.min(boundNs, ns) : boundNs;
     const highNs = Math.max(lowNs, mostNs);
     const part = high > low ? (ns - low) / (high - low) : 0;
-    return { processors, ns: lowNs + part * (highNs - lowNs), lowNs, highNs };
+    fewerNs = Math.min(fewerNs, lowNs + part * (highNs - lowNs));
+    return { processors, ns: fewerNs, lowNs, highNs };
   });
 }
 

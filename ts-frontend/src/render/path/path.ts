@@ -1,5 +1,5 @@
 /** Renders the time path, which explains the elapsed time, as text, CSV and JSON. */
-import { item } from '../../model/index.js';
+import { item, workOf } from '../../model/index.js';
 import type {
   Came,
   Entity,
@@ -299,7 +299,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
         onPathSelfNs: row.onPathSelfNs,
         ci95: row.ci95,
         onSpanNs: span === null ? null : (onSpanOf.get(row.entity) ?? 0),
-        workNs: item(model.entities, row.entity).processorTimeNs,
+        workNs: span === null ? item(model.entities, row.entity).processorTimeNs : workOf(model, row.entity),
       })),
       segments: path.segments,
     },
