@@ -117,8 +117,11 @@ for (const P of [2, 4, 18, 64]) {
       model.findings.slice(0, 2).map(({ name }) => name),
       ['index', 'read'],
     );
-    for (const { savingNs, savingCi95 } of model.findings)
+    for (const { costNs, costCi95, savingNs, savingCi95 } of model.findings) {
+      t.true(costCi95.lowNs < costNs && costNs < costCi95.highNs);
       t.true(savingCi95.lowNs < savingNs && savingNs < savingCi95.highNs);
-    t.true(model.findings[0]!.savingCi95.lowNs > model.findings[1]!.savingCi95.highNs);
+    }
+    t.true(model.findings[0]!.costCi95.lowNs > model.findings[1]!.costCi95.highNs);
+    t.is(model.findings[0]!.savingCi95.lowNs, 0, 'spreading saves that at most');
   });
 }

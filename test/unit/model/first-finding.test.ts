@@ -1,6 +1,7 @@
 /** Which finding comes first, and what its remedy says: threads in succession, parts of divided loops, allocators. */
 import test from 'ava';
-import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
+import { withoutEffects } from '../../../ts-frontend/src/model/findings/same-cause.js';
 import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../support/facts.js';
@@ -190,6 +191,19 @@ test('how often threads wait is counted against what they ran, not against what 
     const [first] = handedOn(away).findings;
     t.deepEqual([first?.kind, first?.facts.form], ['overhead', 'hand-overs'], String(away));
   }
+});
+
+test('handing on and waking save about the same: of a mutex the first is kept, of what passes data the second', (t) => {
+  const entities = [{ rawKind: 'mutex' }, { rawKind: 'condition' }] as Model['entities'];
+  const kept = (entity: number, handing: number, waking: number): string[] =>
+    withoutEffects({ entities } as Model, [
+      { entity, savingNs: handing, facts: { form: 'hand-overs' } } as Finding,
+      { entity, savingNs: waking, facts: { form: 'wake-ups' } } as Finding,
+    ]).map(({ facts }) => facts.form);
+  t.deepEqual(kept(0, 100, 110), ['hand-overs']);
+  t.deepEqual(kept(0, 100, 130), ['wake-ups']);
+  t.deepEqual(kept(1, 110, 100), ['wake-ups']);
+  t.deepEqual(kept(1, 130, 100), ['hand-overs']);
 });
 
 test("a lock of the allocator's: more arenas or less allocation, no other data for each thread", (t) => {

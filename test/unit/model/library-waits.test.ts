@@ -1,6 +1,7 @@
 /** Waits inside libraries, unmarked loops, and the findings about them. */
 import test from 'ava';
 import { buildModel, type IoFacts, type Model, type Origin } from '../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../ts-frontend/src/model/profile/abi.js';
 import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf } from '../../support/facts.js';
 import { inKernel, io, ProfileBuilder as Builder, run, spin, wait } from '../../support/profile-builder.js';
 
@@ -100,6 +101,24 @@ test('what the run-time library of OpenMP does belongs to its caller, and stands
     ['overhead part', 'serial sum'],
   );
   t.deepEqual(namesOf(model, factsOf(findings[1], 'serial').callers), ['main']);
+});
+
+test('small pieces of OpenMP are reported only if there were as many regions as that takes', (t) => {
+  const isFound = (rounds: number, call = 'GOMP_parallel', worker = ['worker']): boolean => {
+    const profile = new Builder({ processors: 2 })
+      .describe('worker', { origin: 'openmp' })
+      .describe(call, { origin: 'openmp', purposes: Purpose.teamCall })
+      .stretch(second, [run('main', ['main', call]), run('w', ['main', ...worker])])
+      .stretch(second, [run('main', ['main', 'work']), run('w', ['main', 'worker', 'work'])])
+      .build();
+    profile.cpuLimits.rounds = Float64Array.of(rounds);
+    return buildModel(profile).findings.some(({ facts }) => facts.form === 'openmp');
+  };
+  t.true(isFound(100_000));
+  t.false(isFound(10), 'what the library executes in a second is waiting that was not recognized');
+  t.true(isFound(0), 'they were not counted');
+  const next = 'GOMP_loop_dynamic_next';
+  t.true(isFound(10, next, ['worker', 'part', next]), 'pieces of loops are not counted');
 });
 
 test('code that one thread runs on its own path, while workers wait in their library, is serial', (t) => {

@@ -84,3 +84,18 @@ test('findings that are close to each other are said to be', (t) => {
   t.true(isSaid(recorded(0.41, 0.4)));
   t.false(isSaid(recorded(0.6, 0.2)));
 });
+
+test('code to make faster that just comes first, or just does not, is said to be close', (t) => {
+  const recorded = (serial: number): Model =>
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { snapshots: 400 } })
+        .stretch(serial * 1e9, [run('main', ['main', 'load'])])
+        .stretch((1 - serial) * 1e9, [run('a', ['start', 'hash']), run('b', ['start', 'hash'])])
+        .build(),
+    );
+  const said = (model: Model): string => {
+    const close = model.notices.find(({ form }) => form === 'close-findings');
+    return `${model.findings[0]?.name}${close?.form === 'close-findings' && close.code ? ' close' : ''}`;
+  };
+  t.deepEqual([0.1, 0.18, 0.22, 0.4].map(recorded).map(said), ['hash', 'hash close', 'load close', 'load']);
+});

@@ -80,7 +80,7 @@ test('how much work there is for each wait is that of the phase in which those l
   );
   t.is(Math.round(workNs / 1000), 33);
   t.deepEqual(found(recorded(60_000, ['w2', 'w3'])), [], 'the same threads in both phases');
-  t.deepEqual(found(recorded(9000, ['x1', 'x2'])), [], '222 us');
+  t.deepEqual(found(recorded(6000, ['x1', 'x2'])), [], '333 us');
 });
 
 test('helpers of a run-time that wait for main now and then are no stages: what main does is serial', (t) => {

@@ -25,6 +25,13 @@ export interface Background {
   busyOf: (tuple: number) => number;
 }
 
+/** Code that keeps the processors busy, compared with the other findings: what decides whether it comes first. */
+export interface CodeCompared {
+  entity: number; // the code
+  ns: number; // what counts of it
+  othersNs: number; // of the finding that comes closest; it comes first if it has less
+}
+
 export interface FindingContext {
   model: Model;
   tables: Tables;
@@ -38,6 +45,8 @@ export interface FindingContext {
   least: number;
   /** By tuple: 1 if a finding about work of one kind, wherever it happens, explains it. */
   covered: Uint8Array;
+  /** By the search for findings; null: there is no such code, or its time is not trusted. */
+  compared: CodeCompared | null;
 }
 
 /** The least share of the elapsed time that is reported, and the number of observations that a finding needs. */

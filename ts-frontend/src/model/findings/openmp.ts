@@ -90,6 +90,7 @@ interface Teams {
   spinning: number;
   owners: Map<number, number>;
   calls: Map<number, number>;
+  fetched: number; // part of the cost: what others than main call
   tbb: number; // part of the cost
 }
 
@@ -117,8 +118,9 @@ function teamsOf(context: FindingContext): Teams {
 function measure(context: FindingContext): Teams {
   const { model, tables } = context;
   const { tuples } = model.raw;
-  const locksRecorded = areLocksRecorded(context);
-  const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map(), tbb: 0 };
+  const locksRecorded = areLocksRecorded(context),
+    main = mainThread(model)?.id;
+  const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map(), fetched: 0, tbb: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k),
       b = u16(tuples.busy, k),
@@ -132,7 +134,9 @@ function measure(context: FindingContext): Teams {
       teams.spinning += (ns / b) * s;
       addTo(teams.owners, shownId(model, ownerAt(context, node, u32(tuples.thread, k))), ns / b);
       if (isTbb(item(model.entities, called)) || isTemplate(item(model.entities, called))) teams.tbb += ns / b;
-      if (isFor(item(model.entities, called), Purpose.teamCall)) addTo(teams.calls, shownId(model, called), ns / b);
+      if (!isFor(item(model.entities, called), Purpose.teamCall)) continue;
+      addTo(teams.calls, shownId(model, called), ns / b);
+      if (u32(tuples.thread, k) !== main) teams.fetched += ns / b;
     } else if (
       tuples.state[k] === State.spinning &&
       b === 0 &&
@@ -151,8 +155,21 @@ function measure(context: FindingContext): Teams {
   return teams;
 }
 
-const isMuch = ({ cost, busy }: Teams, { model, least }: FindingContext): boolean =>
-  busy >= least && cost >= leastPart * model.elapsedNs;
+/** On average, handing out the work of a region, or a barrier, takes less than this. */
+const longestRound = 1e6;
+/** Tasks and pieces of loops are fetched by calls of all threads; these take at least this share of their cost. */
+const leastFetched = 0.05;
+/**
+ * Whether the samples may show small pieces. Where the pieces are whole regions, how often that happens is known: if it
+ * was seldom, what the library executes is waiting that was not recognized.
+ */
+function mayBeSmall({ cost, fetched }: Teams, { raw }: Model): boolean {
+  const rounds = raw.cpuLimits.rounds[0] ?? 0;
+  return rounds === 0 || fetched >= leastFetched * cost || cost <= rounds * longestRound;
+}
+
+const isMuch = (teams: Teams, { model, least }: FindingContext): boolean =>
+  teams.busy >= least && teams.cost >= leastPart * model.elapsedNs && mayBeSmall(teams, model);
 
 /** Whether code runs in the library for at least half of its time, if that is reported as a finding. */
 export function handsOver(context: FindingContext): (members: readonly number[]) => boolean {

@@ -6,6 +6,7 @@
 import { defined, item } from '../profile/columns.js';
 import { muchMore } from '../evidence/context.js';
 import { ifRemoved } from '../evidence/critical-threads.js';
+import type { CodeCompared } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
 import { mayEnd } from './io.js';
 
@@ -66,13 +67,25 @@ const closeToSerial = 1.03;
  * because with twice as many processors code that runs on all of them takes half as long, but waiting and serial code
  * as long as now. That decides which of the two pays, however many procedures the code consists of. The finding must
  * also pay by itself: half of the time of the code that it names (`worthNs`, and no more than what of it is on the time
- * path) is more than any other finding saves.
+ * path) is more than any other finding saves. Of all these comparisons, that one is returned in which the code is least
+ * ahead, or most behind; null: there are no other findings.
  */
-export function codePays(worthNs: number, others: readonly Finding[], atWorkNs: number): boolean {
+export function codeBeside(
+  entity: number,
+  worthNs: number,
+  others: readonly Finding[],
+  atWorkNs: number,
+): CodeCompared | null {
   const its = (mostEven * worthNs) / close,
     all = (mostEven * atWorkNs) / 2;
   const clearly = (one: Finding): number => (one.kind === 'serial' ? closeToSerial : close) * ranked(one);
-  return others.every((one) => its > promised(one) && all > clearly(one));
+  const compared = others
+    .flatMap((one): CodeCompared[] => [
+      { entity, ns: its, othersNs: promised(one) },
+      { entity, ns: all, othersNs: clearly(one) },
+    ])
+    .sort((one, other) => one.ns - one.othersNs - (other.ns - other.othersNs));
+  return compared[0] ?? null;
 }
 
 /**

@@ -85,9 +85,14 @@ const rareWaitNs = 100_000;
  * wait.
  */
 const muchHanding = 0.1;
-/** The share from which waits may be this many times as rare: then nothing else can take the time. */
-const mostlyHanding = 0.3,
-  rarer = 2;
+/**
+ * The more of the processor time it is, the rarer waits may be, in proportion (a sleep and a wake-up take up to 60 us
+ * where a CPU is asleep itself, and more beside other programs), up to this many times: then nothing else can take the
+ * time.
+ */
+const rarest = 3;
+/** That is so if the waits are counted, and if the program has this part of a CPU: others wait for input and output. */
+const leastRunning = 0.5;
 
 /** Whether the tuple (by index) is in a run-time library's call that waits or wakes. */
 const isWakingCall = ({ model, tables, own }: FindingContext, k: number): boolean => {
@@ -182,7 +187,9 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0) return [];
   const handingNs = handOversOf(context).handingNs / shownPerRun(model);
-  const rareNs = rareWaitNs * (handingNs >= mostlyHanding * workNs ? rarer : 1);
+  const mayBeRarer = countedWaits(model).waits > 0 && runNs >= leastRunning * model.elapsedNs;
+  const timesRarer = mayBeRarer ? handingNs / (muchHanding * workNs) : 1;
+  const rareNs = rareWaitNs * Math.min(rarest, Math.max(1, timesRarer));
   if (!condition && workNs / waits > rareNs) return [];
   if (!condition && (workNs - handingNs) / waits >= shortWaitNs && handingNs < muchHanding * workNs) return [];
   const { cost, busy, spinning, wantedNs } = wakingOf(context);

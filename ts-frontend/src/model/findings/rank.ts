@@ -33,7 +33,7 @@ import { compilationFindings } from './compilation.js';
 import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
-import { atRest, codePays, orderedIfBusy, orderedIfIdle, promised, worthOf } from './order.js';
+import { atRest, codeBeside, orderedIfBusy, orderedIfIdle, promised, worthOf } from './order.js';
 import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
 import type { Background, FindingContext, Unseen } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
@@ -79,6 +79,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
     },
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
     covered: new Uint8Array(raw.tuples.ns.length),
+    compared: null,
   };
 }
 
@@ -138,7 +139,8 @@ function searched(context: FindingContext, longest: Longest, oversubscription: F
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
-  return withoutEffects(joinGoroutines(context, joinThreadLocks(model, joinExclusion(model, [...sampled, ...short]))));
+  const joined = joinThreadLocks(model, joinExclusion(model, [...sampled, ...short]));
+  return withoutEffects(model, joinGoroutines(context, joined));
 }
 
 export function findingsOf(context: FindingContext): Finding[] {
@@ -245,8 +247,13 @@ function withPayingCode(
   const scope: HotScope = { ...said, factor: 2, spread: 'if-none' };
   const others = findings.filter(({ kind }) => kind !== 'optimize');
   const atWork = atWorkNs(context, scope);
-  const pays = (code: Finding): boolean =>
-    codePays(Math.min(worthOf(code), mostOnPath(context, code.entity)), others, atWork);
+  const pays = (code: Finding): boolean => {
+    const worthNs = Math.min(worthOf(code), mostOnPath(context, code.entity));
+    const its = codeBeside(code.entity, worthNs, others, atWork);
+    const isAhead = its === null || its.ns > its.othersNs;
+    if (isAhead || context.compared === null) context.compared = its;
+    return isAhead;
+  };
   const known = findings.filter(({ kind }) => kind === 'optimize');
   const found = known.length > 0 ? known : optimizeWithin(context, longest, scope);
   const code = found.find(pays) ?? optimizeWithin(context, longest, { ...scope, spread: 'only' }).find(pays);
@@ -337,6 +344,8 @@ const isBound: ReadonlySet<Facts['form']> = new Set([
   'sharing',
   'serialization',
   'compilation',
+  'serial',
+  'too-few-threads',
 ]);
 
 /** The saving is a part of the cost, so its interval is that of the cost, scaled. */

@@ -4,25 +4,39 @@
  */
 import { item } from '../profile/columns.js';
 import type { Facts } from '../result/facts.js';
-import type { Finding } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 
 /** The findings without those that only show effects of what another one names. */
-export const withoutEffects = (findings: Finding[]): Finding[] =>
+export const withoutEffects = ({ entities }: Model, findings: Finding[]): Finding[] =>
   findings
-    .filter(isNotHanded)
+    .filter(isNotHanded(entities))
     .filter(isNotWoken)
     .filter(isNotYielded)
     .filter(isNotDelayedBySpinning)
     .filter(isNotOfLock)
     .filter(isNotFlush);
 
-/** If a lock is handed on all the time, only the finding about it that saves most is kept. */
-function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
-  const { facts, savingNs } = finding;
-  const others = all.filter((one) => areOfOneLock(one, finding));
-  if (facts.form === 'lock-churn') return !all.some((one) => one.facts.form === 'hand-overs');
-  if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
-  return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
+/**
+ * If a lock is handed on all the time, only the finding about it that saves most is kept. Waking and handing on are two
+ * sides of that, which save about the same, now one more and now the other: of a mutex, handing on is what is kept
+ * unless the other saves this much more; of what passes data, waking.
+ */
+const aboutAsMuch = 1.25;
+const isNotHanded =
+  (entities: Model['entities']) =>
+  (finding: Finding, _: number, all: readonly Finding[]): boolean => {
+    if (finding.facts.form === 'lock-churn') return !all.some((one) => one.facts.form === 'hand-overs');
+    const others = all.filter((one) => areOfOneLock(one, finding));
+    return finding.facts.form === 'hand-overs'
+      ? others.every((one) => keepsHanding(entities, finding, one))
+      : !others.some((one) => one.facts.form === 'hand-overs' && keepsHanding(entities, one, finding));
+  };
+
+function keepsHanding(entities: Model['entities'], { entity, savingNs }: Finding, other: Finding): boolean {
+  if (other.facts.form !== 'wake-ups') return savingNs >= other.savingNs;
+  return item(entities, entity).rawKind === 'mutex'
+    ? savingNs * aboutAsMuch >= other.savingNs
+    : savingNs >= other.savingNs * aboutAsMuch;
 }
 
 /** If less is left than this share of what a wait saves, the wait is part of what saves that. */

@@ -27,7 +27,7 @@ export function noticesOf(context: FindingContext, findings: readonly Finding[])
   const wakeUps = findings.filter(({ kind }) => kind === 'overhead');
   return [
     ...few(model),
-    ...closeFindings(findings),
+    ...closeFindings(context, findings),
     ...waitingForCpus(model, findings, many.length > 0),
     ...many,
     ...paced,

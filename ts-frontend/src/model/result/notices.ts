@@ -23,8 +23,10 @@ export interface FewSnapshotsNotice {
  */
 export interface CloseFindingsNotice {
   form: 'close-findings';
+  other: number; // index of the finding that is close to the first one
   firstNs: number; // the values that findings are ordered by
   secondNs: number;
+  code: boolean; // one of the two is code to make faster, of which a part counts
 }
 /** Kernel threads of the program waited for CPUs (docs/reference/metrics.md, section 6). */
 export interface CpuWaitNotice {

@@ -31,7 +31,7 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
       say.processorUse(finding.processorUse) +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
-      `${more} over ${say.model.usable} processors, that would save ${say.time(spreadNs)}` +
+      `${more} over ${say.model.usable} processors, that would save up to ${say.time(spreadNs)}` +
       (even ? `; divided evenly among the ${even.threads} that there are, ${say.time(even.savesNs)}.` : '.') +
       fasterText(facts.faster, say),
   };
@@ -55,7 +55,7 @@ function tooFewGoroutines(
     remedy:
       (unknown ? 'If goroutines wait for a lock, hold it for less time. Otherwise divide' : 'Divide') +
       ` the work among more goroutines, or pass on more at a time: spread over ${say.model.usable} processors, that ` +
-      `would save ${say.time(spreadNs)}.`,
+      `would save up to ${say.time(spreadNs)}.`,
   };
 }
 
@@ -100,7 +100,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       remedy +
       (spreadNs !== null
         ? `; ${finding.advice.threads === 'more' ? 'divided among more threads and ' : ''}spread over ` +
-          `${say.model.usable} processors, ${time(spreadNs)}.`
+          `${say.model.usable} processors, up to ${time(spreadNs)}.`
         : '.') +
       fasterText(facts.faster, say),
   };

@@ -95,7 +95,7 @@ export function serial(finding: Finding, facts: SerialFacts, phrases: Phrases): 
         ? spreadText(model.usable, time(facts.spreadNs)) + largestText(facts, phrases)
         : `${team}${team === '' ? change : change.charAt(0).toLowerCase() + change.slice(1)}: ` +
           `without it the run would take ${without}` +
-          (model.usable > 1 ? `; spread over ${model.usable} processors, ${time(facts.spreadNs)} less.` : '.'),
+          (model.usable > 1 ? `; spread over ${model.usable} processors, up to ${time(facts.spreadNs)} less.` : '.'),
   };
 }
 
@@ -115,7 +115,7 @@ function piecesText({ pieces: its }: SerialFacts, pieces: readonly string[], cos
 
 const spreadText = (processors: number, time: string): string =>
   'Let several threads do it, or do less in the largest parts' +
-  (processors > 1 ? `: spread over ${processors} processors, it would take ${time} less.` : '.');
+  (processors > 1 ? `: spread over ${processors} processors, it would take up to ${time} less.` : '.');
 
 /** What one thread may do that has to do all of it. */
 function largestText({ pieces: [largest] }: SerialFacts, { title, time }: Phrases): string {

@@ -96,12 +96,16 @@ export const leftProcesses = ({ started, ownNs }: LeftProcessesNotice, { time }:
   remedy: 'if one goes on in the background (a daemon), run it in the foreground, or use quartz attach PID',
 });
 
-export const closeFindings = ({ firstNs, secondNs }: CloseFindingsNotice, { time }: Phrases): NoticeSentences => ({
-  reason:
-    `findings 1 and 2 are close to each other (${time(firstNs)} and ${time(secondNs)}): which one comes first may ` +
-    'change from run to run',
-  remedy: 'look at both; quartz run --runs 10 shows how often each comes first',
-});
+export function closeFindings(notice: CloseFindingsNotice, { time }: Phrases): NoticeSentences {
+  const { other, firstNs, secondNs, code } = notice;
+  const counts = code ? ', as counted for their order' : '';
+  return {
+    reason:
+      `findings 1 and ${other + 1} are close to each other (${time(firstNs)} and ${time(secondNs)}${counts}): which ` +
+      'one comes first may change from run to run',
+    remedy: 'look at both; quartz run --runs 10 shows how often each comes first',
+  };
+}
 
 export const relatedProcesses = ({ cpus, left, of }: RelatedProcessesNotice): NoticeSentences => ({
   reason:
