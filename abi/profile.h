@@ -170,7 +170,7 @@ struct qz_profile {
   uint64_t cpu_wait_ns;    /* (changes) time that they were runnable and waited for a CPU */
   uint64_t cpu_dispatches; /* (changes) number of times that they were given a CPU */
   /* samples of running threads that the kernel took (pthread layer) */
-  uint64_t samples;   /* (changes) number of samples */
+  uint64_t samples;   /* (changes) number of samples, also of those that the sampler left out */
   uint64_t sample_ns; /* time that one takes from its thread, measured in the sampler; 0: unknown */
   /* (changes) Samples of threads without hooks: the use of CPU time. [1]: while there were more runnable threads
    * than CPUs */

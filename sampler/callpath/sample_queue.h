@@ -15,12 +15,13 @@
 #define QZI_SAMPLE_QUEUE_H
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include "call_path.h"
 
 #define QZI_SAMPLES_KEPT 12u
 
 struct qzi_sampled {
-  struct qzi_walk walk;
   uint64_t polls;      /* address of the loop that it was found in, if that only polls; else 0 */
   uint64_t round;      /* number of the snapshot before which it was taken */
   uint64_t number;     /* number of the sample in the recording, from 1 */
@@ -29,7 +30,15 @@ struct qzi_sampled {
   int settled;         /* 1: the thread had the same record before the sample */
   uint32_t from, node; /* node: its path with the record `from`; 0: not made yet */
   int64_t left_ns;     /* processor time in ns that it still stands for; negative: it was overused by that much */
+  struct qzi_walk walk;
 };
+/* A sample without a walk; NULL: there is no memory. The memory of the walk's entries is not touched, as there may be
+ * much of it that is in no cache. */
+static inline struct qzi_sampled *qzi_sampled_make(void) {
+  struct qzi_sampled *sampled = malloc(sizeof *sampled);
+  if (sampled) memset(sampled, 0, offsetof(struct qzi_sampled, walk.entries));
+  return sampled;
+}
 
 /* All zero: empty. Samples are in the order of their arrival. */
 struct qzi_sample_queue {

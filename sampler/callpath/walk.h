@@ -25,14 +25,12 @@ struct qzi_walk {
   int in_layer; /* 1: the frames left out are those of the pthread layer and what it calls */
   int in_lock;  /* 1: of these, what takes or releases a lock of OpenMP: the layer says itself when that waits */
   int whole;    /* 1: the walk reached the thread's beginning; 0: the caller of the outermost entry is unknown */
-  uint64_t entries[QZI_WALK_MOST];
-  uint32_t loops[QZI_WALK_MOST]; /* for each entry, the list of loops that follows it (inline_frames.h); 0: none */
-  uint32_t start_loops;          /* the same for the start routine, which is not among the entries because the
-                                    thread's record has it */
-  uint32_t thread;               /* index of the thread's record */
-  uint32_t team_work;            /* index + 1 of the entry that a thread of OpenMP's own executes; 0: it is none */
-  int team_task;                 /* 1: that is not what a region executes, but a task */
-  uint32_t forks;                /* number of valid elements in `fork` */
+  uint32_t start_loops; /* the list of loops that follows the start routine, which is not among the entries because the
+                           thread's record has it */
+  uint32_t thread;      /* index of the thread's record */
+  uint32_t team_work;   /* index + 1 of the entry that a thread of OpenMP's own executes; 0: it is none */
+  int team_task;        /* 1: that is not what a region executes, but a task */
+  uint32_t forks;       /* number of valid elements in `fork` */
   struct {
     uint32_t at, body; /* number of entries up to there; index + 1 of what is executed there, 0: nothing */
     int task;          /* 1: that is a task, while the thread waits for the region's end */
@@ -52,6 +50,9 @@ struct qzi_walk {
   uint64_t called;       /* entry of the library's procedure called there; 0: none, or unknown */
   uint64_t caller_entry; /* entry of the procedure that contains the site; 0: unknown */
   enum qzi_mpi mpi;
+  /* Last, as most of it is unused: */
+  uint64_t entries[QZI_WALK_MOST];
+  uint32_t loops[QZI_WALK_MOST]; /* for each entry, the list of loops that follows it (inline_frames.h); 0: none */
 };
 
 #endif

@@ -1,7 +1,6 @@
 /* Samples of running threads. See perf_samples.h. */
 #include "perf_samples.h"
 
-#include <asm/perf_regs.h>
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,13 +11,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "abi/hash.h"
 #include "affinity.h"
 #include "perf_event.h"
+#include "perf_sample_record.h"
 #include "sampler/util/clock.h"
 #include "signal_samples.h"
 
-#define PAGE        4096u
 #define SAMPLES     8u                  /* in a thread's buffer, less one: more than are taken between two snapshots */
 #define CPU_SAMPLES 16u                 /* in a CPU's buffer */
 #define COUNTED     2u                  /* in a buffer for counted events */
@@ -27,28 +25,10 @@
 #define LONGER      4u                  /* how many times longer the period becomes then */
 #define EVENTS_MOST 512u                /* maximum number of events of the initial threads on all CPUs */
 
-#if defined(__x86_64__)
-enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
-#define LINK(registers) 0
-static const unsigned char numbered[16] = {
-  PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP, PERF_REG_X86_BP,
-  PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8,    AT_COUNT - 7,    AT_COUNT - 6,    AT_COUNT - 5,
-  AT_COUNT - 4,    AT_COUNT - 3,    AT_COUNT - 2,    AT_COUNT - 1}; /* registers among those of a sample */
-#else
-enum {
-  AT_FP = PERF_REG_ARM64_X29,
-  AT_LINK = PERF_REG_ARM64_LR,
-  AT_SP = PERF_REG_ARM64_SP,
-  AT_PC = PERF_REG_ARM64_PC,
-  AT_COUNT
-};
-#define LINK(registers) (registers)[AT_LINK]
-#endif
-
 /* A buffer, and the event that created it. */
 struct ring {
-  struct perf_event_mmap_page *page; /* NULL: the slot is free */
-  uint32_t pages, tid;               /* tid 0: the buffer is a CPU's */
+  struct qzi_perf_buffer its; /* page NULL: the slot is free */
+  uint32_t tid;               /* 0: the buffer is a CPU's */
   int cpu, fd;
   uint64_t lost; /* samples lost since the last one because the buffer was full */
   /* of a counted event: its period; samples before this position have the one before, the next one stands for nothing
@@ -71,6 +51,9 @@ struct qzi_running {
   int whole;          /* 1: the events are for everything that runs on the CPUs */
   int paused;
   uint32_t forked;
+  struct qzi_sample_choice choice; /* of samples of a timer */
+  struct ring *read;               /* where the sample is that was returned last, up to: */
+  uint64_t read_to;
   uint32_t stack; /* bytes of it in a sample */
   int *events;    /* descriptors of further events, which write into the CPUs' buffers */
   uint32_t events_count;
@@ -79,8 +62,9 @@ struct qzi_running {
 /* ---- events ---- */
 
 static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t samples) {
-  uint32_t k = 0, pages = running->stack / PAGE * samples;
-  while (k < running->count && running->rings[k].page) k++;
+  uint32_t k = 0;
+  uint64_t bytes = (uint64_t)running->stack * samples;
+  while (k < running->count && running->rings[k].its.page) k++;
   if (k == RINGS_MOST) {
     errno = ENOSPC;
     return -1;
@@ -88,22 +72,22 @@ static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t
   struct ring *ring = &running->rings[k];
   int fd = qzi_perf_event_open(tid, cpu, running->event, running->interval_ns, running->stack, running->paused, 1);
   if (fd < 0) return -1;
-  void *page = mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void *page = mmap(NULL, QZI_PERF_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page == MAP_FAILED) {
     int why = errno;
     close(fd);
     errno = why;
     return -1;
   }
-  *ring = (struct ring){
-    .page = page, .pages = pages, .tid = cpu < 0 ? tid : 0, .cpu = cpu, .fd = fd, .period = running->interval_ns};
+  *ring =
+    (struct ring){.its = {page, bytes}, .tid = cpu < 0 ? tid : 0, .cpu = cpu, .fd = fd, .period = running->interval_ns};
   if (k == running->count) running->count++;
   return 0;
 }
 
 static void drop_ring(struct ring *ring) {
-  if (!ring->page) return;
-  munmap(ring->page, (size_t)(1 + ring->pages) * PAGE);
+  if (!ring->its.page) return;
+  munmap(ring->its.page, QZI_PERF_PAGE + ring->its.bytes);
   close(ring->fd);
   *ring = (struct ring){0};
 }
@@ -255,7 +239,7 @@ int qzi_running_whole(const struct qzi_running *running) { return running && run
 
 static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {
   for (uint32_t k = 0; k < running->count; k++)
-    if (running->rings[k].page && running->rings[k].tid == tid) return &running->rings[k];
+    if (running->rings[k].its.page && running->rings[k].tid == tid) return &running->rings[k];
   return NULL;
 }
 int qzi_running_begin(struct qzi_running *running, uint32_t tid) {
@@ -272,19 +256,11 @@ void qzi_running_pause(struct qzi_running *running, int pause) {
   if (running->paused == pause) return;
   running->paused = pause;
   for (uint32_t k = 0; k < running->count; k++)
-    if (running->rings[k].page) ioctl(running->rings[k].fd, what, 0);
+    if (running->rings[k].its.page) ioctl(running->rings[k].fd, what, 0);
   for (uint32_t k = 0; k < running->events_count; k++) ioctl(running->events[k], what, 0);
 }
 
 /* ---- samples ---- */
-
-static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t bytes) {
-  const unsigned char *data = (const unsigned char *)ring->page + PAGE;
-  size_t size = (size_t)ring->pages * PAGE, from = (size_t)(at % size),
-         first = size - from < bytes ? size - from : bytes;
-  memcpy(to, data + from, first);
-  memcpy((unsigned char *)to + first, data, bytes - first);
-}
 
 /* Gets the number of events for which the sample of a counted event at this position stands. Where there are too many
  * samples, the period becomes longer; the kernel then takes a sample at once, which stands for nothing (0). */
@@ -300,83 +276,88 @@ static uint64_t period_of(const struct qzi_running *running, struct ring *ring, 
   if (++ring->taken * UINT64_C(1000000000) > running->event->most * LOOK_NS &&
       !ioctl(ring->fd, PERF_EVENT_IOC_PERIOD, &period)) {
     ring->period = period;
-    ring->changed_at = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    ring->changed_at = __atomic_load_n(&ring->its.page->data_head, __ATOMIC_ACQUIRE);
     ring->changed = 1;
     return period / LONGER;
   }
   return ring->period;
 }
 
-/* 1: the record is a sample of the program's code. */
-static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
-  uint64_t words[2 + AT_COUNT + 1], size, used,
-    *registers = words + 2; /* skips process and thread, ABI of the registers; the registers follow, then the size of
-                               the stack */
-  if (bytes < sizeof words) return 0;
-  copy_out(ring, at, words, sizeof words);
-  if (words[1] != PERF_SAMPLE_REGS_ABI_64 || (uint32_t)words[0] != pid) return 0;
-  sample->tid = (uint32_t)(words[0] >> 32);
-  size = words[2 + AT_COUNT];
-  sample->at = (struct qzi_registers){
-    .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
-  sample->copy = (struct qzi_stack_copy){.address = registers[AT_SP]};
-#if defined(__x86_64__)
-  for (unsigned k = 0; k < 16; k++) sample->general[k] = registers[numbered[k]];
-#endif
-  sample->registers = 0;
-  for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * QZ_HASH_FACTOR;
-  if (size && size <= sizeof sample->bytes && bytes >= sizeof words + size + 8) {
-    copy_out(ring, at + sizeof words + size, &used, sizeof used);
-    copy_out(ring, at + sizeof words, sample->bytes, (size_t)size);
-    sample->copy.bytes = used < size ? used : size;
-    sample->copy.data = sample->bytes;
-  }
-  return registers[AT_PC] != 0;
-}
-
 /* Whether the record reports a new process (not a thread) created by `pid`. The record contains pid, parent pid, tid
  * and parent tid. */
 static int is_process_of(uint32_t pid, const struct ring *ring, uint64_t at) {
   uint32_t words[2];
-  copy_out(ring, at, words, sizeof words);
+  qzi_perf_copy(&ring->its, at, words, sizeof words);
   return words[0] != pid && words[1] == pid;
 }
 
 /* Number of lost samples. The record contains the event's id and the number. */
 static uint64_t lost_samples(const struct ring *ring, uint64_t at) {
   uint64_t words[2];
-  copy_out(ring, at, words, sizeof words);
+  qzi_perf_copy(&ring->its, at, words, sizeof words);
   return words[1];
 }
 
+/* The kernel may use that part of the buffer again. (A thread's buffer may be closed while its sample is used, so that
+ * those are released at once.) */
+static void release(struct qzi_running *running) {
+  if (running->read) __atomic_store_n(&running->read->its.page->data_tail, running->read_to, __ATOMIC_RELEASE);
+  running->read = NULL;
+}
+
+int qzi_running_any(const struct qzi_running *running) {
+  if (running->signals) return __atomic_load_n(&running->signals->count, __ATOMIC_RELAXED) > running->next;
+  for (uint32_t k = 0; k < running->count; k++) {
+    const struct perf_event_mmap_page *page = running->rings[k].its.page;
+    if (page && __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) != page->data_tail) return 1;
+  }
+  return 0;
+}
+
 int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
-  if (running->signals) return qzi_signal_samples_next(running->signals, &running->next, sample);
+  release(running);
+  sample->stands = qzi_sample_choice_stands(&running->choice);
+  while (running->signals) {
+    if (!qzi_signal_samples_next(running->signals, &running->next, sample)) return 0;
+    if (qzi_sample_choice_takes(&running->choice)) return 1;
+  }
   for (uint32_t tried = 0; tried < running->count; running->at++, tried++) {
     if (running->at >= running->count) running->at = 0;
     struct ring *ring = &running->rings[running->at];
-    uint64_t head = ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0,
-             at = ring->page ? ring->page->data_tail : 0;
+    uint64_t head = ring->its.page ? __atomic_load_n(&ring->its.page->data_head, __ATOMIC_ACQUIRE) : 0,
+             at = ring->its.page ? ring->its.page->data_tail : 0;
     int found = 0;
     while (at < head && !found) {
       struct perf_event_header record;
-      copy_out(ring, at, &record, sizeof record);
+      qzi_perf_copy(&ring->its, at, &record, sizeof record);
       if (record.size < sizeof record) break;
       if (record.type == PERF_RECORD_LOST && !running->whole) ring->lost += lost_samples(ring, at + sizeof record);
       if (record.type == PERF_RECORD_FORK)
         running->forked += (uint32_t)is_process_of(running->pid, ring, at + sizeof record);
       uint64_t each = record.type == PERF_RECORD_SAMPLE && running->event ? period_of(running, ring, at) : 1;
       if (record.type == PERF_RECORD_SAMPLE && each)
-        found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
+        found = qzi_perf_sample(&ring->its, at + sizeof record, record.size - sizeof record, running->pid,
+                                running->event ? NULL : &running->choice, !ring->tid, sample);
       sample->cpu = ring->cpu;
       sample->count = (1 + ring->lost) * each;
       if (found) ring->lost = 0;
       sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
       at += record.size;
-      __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
+      running->read = ring;
+      running->read_to = at;
+      if (!found || ring->tid) release(running);
     }
     if (found) return 1;
   }
   return 0;
+}
+
+void qzi_running_thin(struct qzi_running *running, uint32_t one_of) { qzi_sample_choice_set(&running->choice, one_of); }
+
+uint32_t qzi_running_left_out(struct qzi_running *running) {
+  uint32_t left_out = running->choice.left_out;
+  running->choice.left_out = 0;
+  return left_out;
 }
 
 uint32_t qzi_running_forked(struct qzi_running *running) {

@@ -59,8 +59,17 @@ void qzi_running_end(struct qzi_running *running, uint32_t tid);
 /* pause 1: takes no samples until it is called with 0. */
 void qzi_running_pause(struct qzi_running *running, int pause);
 
-/* Gets the next unread sample, of any thread. Returns 0 if there is none now. */
+/* 1: there may be unread samples. */
+int qzi_running_any(const struct qzi_running *running);
+/* Gets the next unread sample, of any thread; what its copy of the stack points to is valid until the next call.
+ * Returns 0 if there is none now. */
 int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
+
+/* From now on qzi_running_next returns one of so many samples of a timer, chosen at random, which stands for as many
+ * (`stands`). At first: every one. */
+void qzi_running_thin(struct qzi_running *running, uint32_t one_of);
+/* Number of samples left out by that since the last call. */
+uint32_t qzi_running_left_out(struct qzi_running *running);
 
 /* Number of processes that the program has created since the last call, not counting those that its children create;
  * incomplete if events were lost or paused. */

@@ -11,16 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 #include "affinity.h"
+#include "perf_buffer.h"
 
-#define PAGE        4096u
 /* of a buffer: with its head page, as much as a user may lock for each CPU (perf_event_mlock_kb) */
 #define PAGES       128u
 #define PAGES_LEAST 8u
 #define RECORD_MOST 256u
 
 struct ring {
-  struct perf_event_mmap_page *page;
-  int fd, ready; /* ready: `next` contains an event */
+  struct qzi_perf_buffer its; /* page NULL: none yet */
+  int fd, ready;              /* ready: `next` contains an event */
   uint64_t tail;
   struct qzi_task_event next;
 };
@@ -28,8 +28,8 @@ struct ring {
 struct qzi_task_events {
   struct ring *rings;
   unsigned count;
-  uint64_t bytes, lost; /* bytes: size of each buffer without its head page */
-  uint64_t ahead_ns;    /* CLOCK_MONOTONIC in this time namespace minus the clock of the kernel's records */
+  uint64_t lost;
+  uint64_t ahead_ns; /* CLOCK_MONOTONIC in this time namespace minus the clock of the kernel's records */
 };
 
 /* The end of each record. */
@@ -68,19 +68,19 @@ static uint64_t clock_offset(void) {
 
 /* Maps buffers of `pages` pages for the first `count` CPUs. Returns 0, or -1 with errno. */
 static int map_all(struct qzi_task_events *events, unsigned pages) {
+  uint64_t bytes = (uint64_t)pages * QZI_PERF_PAGE;
   for (unsigned k = 0; k < events->count; k++) {
-    void *map = mmap(NULL, (size_t)(pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, events->rings[k].fd, 0);
+    void *map = mmap(NULL, QZI_PERF_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, events->rings[k].fd, 0);
     if (map != MAP_FAILED) {
-      events->rings[k].page = map;
+      events->rings[k].its = (struct qzi_perf_buffer){map, bytes};
       continue;
     }
     int error = errno;
-    while (k-- > 0) munmap(events->rings[k].page, (size_t)(pages + 1) * PAGE);
-    for (unsigned each = 0; each < events->count; each++) events->rings[each].page = NULL;
+    while (k-- > 0) munmap(events->rings[k].its.page, QZI_PERF_PAGE + bytes);
+    for (unsigned each = 0; each < events->count; each++) events->rings[each].its.page = NULL;
     errno = error;
     return -1;
   }
-  events->bytes = (uint64_t)pages * PAGE;
   return 0;
 }
 
@@ -117,15 +117,6 @@ struct qzi_task_events *qzi_task_events_open(pid_t pid) {
   qzi_task_events_close(events);
   errno = error;
   return NULL;
-}
-
-static void copy_out(const struct qzi_task_events *events, const struct ring *ring, uint64_t at, void *to,
-                     size_t bytes) {
-  const char *data = (const char *)ring->page + PAGE;
-  uint64_t from = at % events->bytes, first = events->bytes - from;
-  if (first > bytes) first = bytes;
-  memcpy(to, data + from, first);
-  memcpy((char *)to + first, data, bytes - first);
 }
 
 /* Converts a record to an event. Returns 0 if it is none of the wanted kinds. */
@@ -175,22 +166,22 @@ static int decode(struct qzi_task_events *events, const unsigned char *record, c
 /* Reads the ring's next event. Returns 0 if there is none yet. */
 static int peek(struct qzi_task_events *events, struct ring *ring) {
   while (!ring->ready) {
-    uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    uint64_t head = __atomic_load_n(&ring->its.page->data_head, __ATOMIC_ACQUIRE);
     if (ring->tail == head) return 0;
     struct perf_event_header its;
     unsigned char record[RECORD_MOST];
-    copy_out(events, ring, ring->tail, &its, sizeof its);
+    qzi_perf_copy(&ring->its, ring->tail, &its, sizeof its);
     if (its.size < sizeof its) { /* damaged: the kernel writes no such record */
       ring->tail = head;
       events->lost++;
     } else {
       if (its.size <= sizeof record) {
-        copy_out(events, ring, ring->tail, record, its.size);
+        qzi_perf_copy(&ring->its, ring->tail, record, its.size);
         ring->ready = decode(events, record, &its, &ring->next);
       }
       ring->tail += its.size;
     }
-    __atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+    __atomic_store_n(&ring->its.page->data_tail, ring->tail, __ATOMIC_RELEASE);
   }
   return 1;
 }
@@ -211,7 +202,7 @@ uint64_t qzi_task_events_lost(const struct qzi_task_events *events) { return eve
 
 void qzi_task_events_close(struct qzi_task_events *events) {
   for (unsigned k = 0; k < events->count; k++) {
-    if (events->rings[k].page) munmap(events->rings[k].page, events->bytes + PAGE);
+    if (events->rings[k].its.page) munmap(events->rings[k].its.page, QZI_PERF_PAGE + events->rings[k].its.bytes);
     close(events->rings[k].fd);
   }
   free(events->rings);

@@ -28,8 +28,9 @@ struct qzi_sample {
   int cpu;                    /* where it was taken; -1: unknown */
   uint64_t count;             /* of a timer: 1 + samples lost before it on that CPU (with events of CPUs: of unknown
                                  threads); of a counted event: the number of events for which these stand */
+  uint32_t stands;            /* of a timer: number of samples for which it stands, with those that were left out */
   int user;                   /* 1: in the program's code; 0: in the kernel on its behalf */
-  struct qzi_stack_copy copy; /* `data` points to `bytes` */
+  struct qzi_stack_copy copy; /* `data` may point to `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK_MOST];
 };
 

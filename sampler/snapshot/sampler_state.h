@@ -61,7 +61,8 @@ struct qzi_totals {
 struct qzi_sampler {
   uint64_t timed_samples; /* samples of running threads by events that belong to threads, whose timer is set at
                              switches */
-  uint64_t samples_ns;    /* CPU time that the sampling thread uses for samples of running threads (sample_time.h) */
+  uint64_t
+    samples_ns;      /* CPU time that the sampling thread uses for samples of running threads (samples/sample_pace.h) */
   uint64_t apart_ns; /* CPU time that the sampling thread uses for periodic work, whatever the number of snapshots */
   uint64_t others_cpu_ns; /* processor time of threads that work for the sampling threads */
   struct qzi_used_cpus used_cpus;

@@ -8,6 +8,7 @@
 #define MATCHED_LEAST 12u /* samples: 25 ms of processor time, or more where samples are further apart */
 #define BEFORE        160u
 #define AROUND        480u
+#define LANES         4u
 #define COMPARED      4096u /* bytes of the stack that must be the same */
 
 static uint64_t mix(uint64_t sum, uint64_t value) {
@@ -16,12 +17,18 @@ static uint64_t mix(uint64_t sum, uint64_t value) {
 }
 
 static uint64_t print_of(const struct qzi_sample *sample) {
-  uint64_t sum = sample->registers, word;
-  for (uint64_t at = 0; at + 8 <= sample->copy.bytes && at < COMPARED; at += 8) {
-    memcpy(&word, sample->copy.data + at, 8);
-    sum = mix(sum, word);
+  uint64_t sums[LANES] = {sample->registers, 1, 2, 3}, words[LANES], at = 0; /* sums that do not wait for each other */
+  uint64_t bytes = sample->copy.bytes < COMPARED ? sample->copy.bytes : COMPARED;
+  for (; at + sizeof words <= bytes; at += sizeof words) {
+    memcpy(words, sample->copy.data + at, sizeof words);
+    for (unsigned k = 0; k < LANES; k++) sums[k] = mix(sums[k], words[k]);
   }
-  return mix(sum, sample->at.pc);
+  for (; at + 8 <= bytes; at += 8) {
+    memcpy(words, sample->copy.data + at, 8);
+    sums[0] = mix(sums[0], words[0]);
+  }
+  for (unsigned k = 1; k < LANES; k++) sums[0] = mix(sums[0], sums[k]);
+  return mix(sums[0], sample->at.pc);
 }
 
 /* Finds the loop in which the thread was seen; 0: none that only waits. */

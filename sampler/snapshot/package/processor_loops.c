@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/snapshot/samples/counters.h"
-#include "sampler/snapshot/samples/sample_time.h"
+#include "sampler/snapshot/samples/sample_pace.h"
 #include "sampler/snapshot/samples/shared_lines.h"
 #include "sampler/snapshot/samples/thread_tracker.h"
 #include "sampler/callpath/hooked_paths.h"
@@ -32,6 +32,7 @@ struct qzi_processor_loops {
   struct qzi_paths *paths;     /* NULL: calls in loops are not followed */
   struct qzi_hooked *hooked;   /* NULL: paths are not refined */
   struct qzi_running *running; /* NULL: no samples are taken */
+  struct qzi_sample_pace pace; /* which part of them is used */
   uint64_t used_ns;
   uint32_t count;
   int started;
@@ -134,6 +135,28 @@ static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
   return p == UINT32_MAX ? 0 : loops->sampler->visits[p].node;
 }
 
+static struct qzi_sample_time sample_time(const struct qzi_processor_loops *loops) {
+  return qzi_sample_time(loops->paths ? qzi_paths_spent_ns(loops->paths) : 0, loops->new_code.spent_ns);
+}
+
+/* Reads the samples since the last snapshot. */
+static void read_samples(struct qzi_processor_loops *loops, uint64_t now_ns, int spare) {
+  struct qzi_sampler *sampler = loops->sampler;
+  struct qzi_sample_time from = sample_time(loops), to;
+  uint32_t taken = 0;
+  for (; qzi_running_next(loops->running, &loops->sample); taken++) {
+    uint32_t p = processor_of(loops, loops->sample.tid);
+    if (p != UINT32_MAX) take_sample(loops, p, now_ns);
+  }
+  uint32_t came = taken + qzi_running_left_out(loops->running);
+  sampler->file->head->samples += came;
+  if (!qzi_running_whole(loops->running)) sampler->timed_samples += came;
+  to = sample_time(loops);
+  sampler->samples_ns += qzi_sample_time_own(&from, &to);
+  if (qzi_sample_pace_add(&loops->pace, now_ns, &from, &to, taken, came, spare))
+    qzi_running_thin(loops->running, loops->pace.one_of);
+}
+
 int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {
   struct qzi_sampler *sampler = loops->sampler;
   uint32_t processors = sampler->view->processors < loops->count ? sampler->view->processors : loops->count;
@@ -147,16 +170,7 @@ int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns
         (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word ||
          loops->known[p].repeating.rounds))
       forget(&loops->known[p]);
-  uint64_t samples = sampler->file->head->samples;
-  struct qzi_sample_time begin = qzi_sample_time_begin(qzi_processor_loops_apart_ns(loops));
-  while (qzi_running_next(loops->running, &loops->sample)) {
-    uint32_t p = processor_of(loops, loops->sample.tid);
-    sampler->file->head->samples++;
-    sampler->timed_samples += !qzi_running_whole(loops->running);
-    if (p != UINT32_MAX) take_sample(loops, p, now_ns);
-  }
-  sampler->samples_ns +=
-    qzi_sample_time_end(begin, qzi_processor_loops_apart_ns(loops), sampler->file->head->samples - samples);
+  if (qzi_running_any(loops->running)) read_samples(loops, now_ns, spare);
   for (uint32_t p = 0; p < processors; p++) {
     loops->known[p].now = sampler->visits[p].now;
     if (sampler->visits[p].state != QZ_STATE_IDLE) loops->used_ns = now_ns;

@@ -97,17 +97,17 @@ static void publish(struct qzi_shared_lines *shared, struct qzi_line *line) {
 
 /* A sample of a thread that is about to access words of a line, or has just done so. */
 struct use {
-  uint32_t who, thread, procedure;
+  uint32_t who, thread, procedure, stands; /* stands: number of samples that it stands for */
   int cpu;
   uint64_t now_ns;
 };
 
 static void count(struct qzi_line *line, const struct use *use, struct qz_line_user *user) {
   if (user)
-    user->samples++;
+    user->samples += use->stands;
   else
-    line->its.others++;
-  line->its.samples++;
+    line->its.others += use->stands;
+  line->its.samples += use->stands;
   int apart = line->who && line->who != use->who && (line->cpu < 0 || line->cpu != use->cpu);
   if (apart && use->now_ns - line->seen_ns <= TURN_NS) line->its.turns++;
   line->who = use->who;
@@ -116,11 +116,11 @@ static void count(struct qzi_line *line, const struct use *use, struct qz_line_u
 }
 
 /* Whether two threads change one word atomically, however seldom they are seen to do so at the same time. */
-static int is_changed_by_two(const struct qzi_line *line) {
+static int is_changed_by_two(const struct qzi_line *line, uint32_t stands) {
   uint16_t changed = 0;
   for (unsigned k = 0; k < QZ_LINE_USERS && line->users[k]; k++) {
     const struct qz_line_user *user = &line->its.by[k];
-    if (!user->locked || user->samples < USER_LEAST) continue;
+    if (!user->locked || user->samples < USER_LEAST * stands) continue;
     if (changed & user->written) return 1;
     changed |= user->written;
   }
@@ -152,6 +152,7 @@ void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sam
   struct use use = {.who = index + 1,
                     .thread = in->memos[index].entity,
                     .procedure = innermost(in, walk),
+                    .stands = sample->stands,
                     .cpu = sample->cpu,
                     .now_ns = now_ns};
   const struct qzi_line *counted[QZI_NEAR_ACCESSES];
@@ -175,6 +176,6 @@ void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sam
     if (before < lines) continue;
     counted[lines++] = line;
     count(line, &use, user);
-    if (line->row || line->its.turns >= TURNS_LEAST || is_changed_by_two(line)) publish(shared, line);
+    if (line->row || line->its.turns >= TURNS_LEAST || is_changed_by_two(line, use.stands)) publish(shared, line);
   }
 }

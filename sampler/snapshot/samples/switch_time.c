@@ -30,9 +30,9 @@ void qzi_switch_time_read(struct qzi_switch_times *all, struct qzi_switch_time *
   sum(all, its, 1);
 }
 
-void qzi_switch_time_sampled(struct qzi_switch_times *all, struct qzi_switch_time *its) {
-  its->samples++;
-  if (its->matters) all->missing_ns -= (int64_t)all->interval_ns;
+void qzi_switch_time_sampled(struct qzi_switch_times *all, struct qzi_switch_time *its, uint32_t stands) {
+  its->samples += stands;
+  if (its->matters) all->missing_ns -= (int64_t)(stands * all->interval_ns);
 }
 
 int qzi_switch_time_take(const struct qzi_switch_times *all, struct qzi_switch_time *its, uint64_t ns) {

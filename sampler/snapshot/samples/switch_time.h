@@ -38,8 +38,8 @@ struct qzi_switch_times {
 /* Records the kernel's counts for the thread. aside: 1: their increase is not part of the recording. */
 void qzi_switch_time_read(struct qzi_switch_times *all, struct qzi_switch_time *its, uint64_t run_ns,
                           uint64_t dispatches, int aside);
-/* Records that the kernel took a sample of the thread. */
-void qzi_switch_time_sampled(struct qzi_switch_times *all, struct qzi_switch_time *its);
+/* Records that the kernel took a sample of the thread, which stands for so many. */
+void qzi_switch_time_sampled(struct qzi_switch_times *all, struct qzi_switch_time *its, uint32_t stands);
 /* To be called when `ns` of the thread's processor time are to be attributed. Returns 1 if this is time of switches,
  * which then counts as attributed; 0 if it is to be attributed by samples. */
 int qzi_switch_time_take(const struct qzi_switch_times *all, struct qzi_switch_time *its, uint64_t ns);

@@ -22,6 +22,7 @@
 #include "sampler/snapshot/thread_look.h"
 #include "read_descriptors.h"
 #include "samples_due.h"
+#include "sample_pace.h"
 #include "copied_stack.h"
 #include "executed.h"
 #include "counters.h"
@@ -79,7 +80,8 @@ struct qzi_tracker {
   struct qzi_tracked *all;
   size_t all_bytes;
   struct qzi_running *running; /* NULL: no samples are taken */
-  uint64_t interval_ns;        /* processor time between a thread's samples */
+  struct qzi_sample_pace pace; /* which part of them is used */
+  uint64_t interval_ns;        /* processor time between a thread's samples, used or not */
   struct qzi_switch_times switches;
   struct qzi_samples_due due;
   struct qzi_copied_stack copied;
@@ -103,6 +105,10 @@ struct qzi_tracker {
   struct qzi_read_descriptors descriptors;
 };
 
+/* Processor time that a used sample stands for. */
+static inline uint64_t qzi_tracked_stands_ns(const struct qzi_tracker *tracker) {
+  return tracker->interval_ns * (tracker->pace.one_of ? tracker->pace.one_of : 1);
+}
 /* Walk of the sample that its path shows; NULL: none. */
 static inline const struct qzi_walk *qzi_tracked_walk(const struct qzi_tracked *known) {
   return known->shown ? &known->shown->walk : NULL;
@@ -117,6 +123,8 @@ static inline void qzi_tracked_in_call(const struct qzi_tracked_call *call, stru
 }
 /* Closes the events of all threads, and opens new ones. */
 void qzi_tracker_reopen(struct qzi_tracker *tracker);
+/* Uses the part of the samples that the pace says. */
+void qzi_tracker_thin(struct qzi_tracker *tracker);
 /* Uses the samples that the program takes of itself, once it does, if the kernel gives none. */
 void qzi_tracker_look_for_signals(struct qzi_tracker *tracker);
 /* Index + 1 of the record of the thread with that kernel thread id; 0: unknown. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/util/clock.h"
-#include "sample_time.h"
+#include "sample_pace.h"
 #include "thread_tracker.h"
 
 /* if no thread without hooks ran for this time, no samples are taken until one does */
@@ -29,7 +29,7 @@ static int only_waits(const struct qzi_tracker *tracker, struct qzi_tracked *kno
  * path. */
 static int show(const struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t record) {
   uint64_t before = known->ran_number;
-  known->shown = qzi_sample_queue_at(&known->samples, record, tracker->interval_ns);
+  known->shown = qzi_sample_queue_at(&known->samples, record, qzi_tracked_stands_ns(tracker));
   known->polls = known->shown ? known->shown->polls : 0;
   known->ran_number = known->shown ? known->shown->number : 0;
   return known->ran_number != before;
@@ -51,14 +51,14 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   const struct qzi_sampler *sampler = tracker->sampler;
   uint64_t word = QZ_LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
-  qzi_switch_time_sampled(&tracker->switches, &known->switches);
+  qzi_switch_time_sampled(&tracker->switches, &known->switches, tracker->sample.stands);
   if (known->hooked)
     qzi_sample_queue_close(&known->samples); /* its paths come from hooks; the last sample shows whether it only
                                                 waits */
   qzi_no_progress_look(&known->stalled, pid, word, &tracker->sample);
   /* Without time for a walk the innermost procedure: else its time would be charged to the path of an older sample. */
   int may = qzi_paths_may(tracker->paths);
-  struct qzi_sampled *sampled = may || !known->hooked ? calloc(1, sizeof *sampled) : NULL;
+  struct qzi_sampled *sampled = may || !known->hooked ? qzi_sampled_make() : NULL;
   if (sampled &&
       (may ? qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)
            : qzi_paths_walk_innermost(tracker->paths, index, &tracker->sample.at, &sampled->walk))) {
@@ -91,7 +91,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   set_kernel(tracker, sampled);
   sampled->round = sampler->round;
   sampled->number = sampler->file->head->samples;
-  qzi_sample_queue_add(&known->samples, sampled, tracker->interval_ns);
+  qzi_sample_queue_add(&known->samples, sampled, tracker->sample.stands * tracker->interval_ns);
   if (!known->hooked) return;
   known->shown = sampled;
   if (!polls && tracker->hooked) qzi_hooked_add(tracker->hooked, index, walk);
@@ -99,14 +99,14 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
 
 /* Takes a sample of a thread that has begun and ended since the last snapshot. */
 static void take_left(struct qzi_tracker *tracker) {
-  struct qzi_sampled *sampled = tracker->paths && qzi_paths_may(tracker->paths) ? calloc(1, sizeof *sampled) : NULL;
+  struct qzi_sampled *sampled = tracker->paths && qzi_paths_may(tracker->paths) ? qzi_sampled_make() : NULL;
   if (!sampled) return;
   if (qzi_paths_walk(tracker->paths, QZI_NO_THREAD, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
     free(sampled);
     return;
   }
   set_kernel(tracker, sampled);
-  qzi_left_samples_add(&tracker->left, sampled, tracker->interval_ns);
+  qzi_left_samples_add(&tracker->left, sampled, tracker->sample.stands * tracker->interval_ns);
 }
 
 /* Checks that samples arrive as they should; opens events again that never fire. paused: 1: no samples are due. */
@@ -146,6 +146,33 @@ static uint32_t counted_node(void *context, const struct qzi_sample *sample) {
            : from;
 }
 
+static struct qzi_sample_time sample_time(const struct qzi_tracker *tracker) {
+  return qzi_sample_time(tracker->paths ? qzi_paths_spent_ns(tracker->paths) : 0, tracker->new_code.spent_ns);
+}
+
+/* Reads the samples since the last snapshot. */
+static void read_samples(struct qzi_tracker *tracker, uint64_t now_ns, int spare) {
+  struct qzi_sampler *sampler = tracker->sampler;
+  struct qzi_sample_time from = sample_time(tracker), to;
+  uint32_t taken = 0;
+  for (; qzi_running_next(tracker->running, &tracker->sample); taken++) {
+    uint32_t index = qzi_tracker_sampled(tracker, tracker->sample.tid);
+    sampler->file->head->samples++;
+    qzi_used_cpus_note(&sampler->used_cpus, tracker->sample.cpu, now_ns);
+    if (index)
+      take_sample(tracker, index - 1, now_ns);
+    else
+      take_left(tracker);
+  }
+  uint32_t left_out = qzi_running_left_out(tracker->running);
+  sampler->file->head->samples += left_out;
+  if (!qzi_running_whole(tracker->running)) sampler->timed_samples += taken + left_out;
+  to = sample_time(tracker);
+  sampler->samples_ns += qzi_sample_time_own(&from, &to);
+  if (qzi_sample_pace_add(&tracker->pace, now_ns, &from, &to, taken, taken + left_out, spare))
+    qzi_tracker_thin(tracker);
+}
+
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns) {
   int spare = tracker->sampler->runnable < tracker->sampler->file->head->processors;
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths, now_ns, spare);
@@ -155,20 +182,7 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t ru
   if (!tracker->running && tracker->paths) qzi_tracker_look_for_signals(tracker);
   if (!tracker->running) return;
   tracker->switches.most_ns = tracker->sampler->sleep_ns;
-  uint64_t samples = tracker->sampler->file->head->samples;
-  struct qzi_sample_time begin = qzi_sample_time_begin(qzi_tracker_apart_ns(tracker));
-  while (qzi_running_next(tracker->running, &tracker->sample)) {
-    uint32_t index = qzi_tracker_sampled(tracker, tracker->sample.tid);
-    tracker->sampler->file->head->samples++;
-    qzi_used_cpus_note(&tracker->sampler->used_cpus, tracker->sample.cpu, now_ns);
-    tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
-    if (index)
-      take_sample(tracker, index - 1, now_ns);
-    else
-      take_left(tracker);
-  }
-  tracker->sampler->samples_ns +=
-    qzi_sample_time_end(begin, qzi_tracker_apart_ns(tracker), tracker->sampler->file->head->samples - samples);
+  if (qzi_running_any(tracker->running)) read_samples(tracker, now_ns, spare);
   tracker->sampler->file->head->processes_started += qzi_running_forked(tracker->running);
   int unused = now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS;
   qzi_running_pause(tracker->running, unused);
@@ -264,8 +278,8 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
     return known->left;
   }
   uint32_t record = known->run_record;
-  struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, tracker->interval_ns)
-                                  : qzi_sample_queue_worked(&known->samples, record, tracker->interval_ns);
+  struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, qzi_tracked_stands_ns(tracker))
+                                  : qzi_sample_queue_worked(&known->samples, record, qzi_tracked_stands_ns(tracker));
   if (!its) {
     struct qzi_executed like = {.base = record ? record : start_of(tracker, known), .start = known->start};
     return spins ? 0 : qzi_tracker_unseen(tracker, &like, ns, kernel, instruction);
@@ -282,7 +296,7 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
 int qzi_tracker_has_worked(const struct qzi_tracker *tracker, uint32_t index) {
   const struct qzi_tracked *known = &tracker->all[index];
   const struct qzi_sampled *its =
-    tracker->paths ? qzi_sample_queue_at(&known->samples, known->run_record, tracker->interval_ns) : NULL;
+    tracker->paths ? qzi_sample_queue_at(&known->samples, known->run_record, qzi_tracked_stands_ns(tracker)) : NULL;
   return !its || (!its->polls && its->kernel != QZ_KERNEL_YIELD && its->kernel != QZ_KERNEL_LOCK);
 }
 

@@ -60,6 +60,30 @@ static void read_samples(struct qzi_running *running, unsigned *old_seen, unsign
   } while (*old_seen < least || *new_seen < least);
 }
 
+/* One of four: those that are left out are counted, and those that are not stand for them. */
+static void try_parts(struct qzi_running *running) {
+  static struct qzi_sample sample;
+  unsigned taken = 0, stand = 0, left_out;
+  struct timespec used;
+  long long until_ms = 0, ms;
+  while (qzi_running_next(running, &sample)) CHECK_IS(sample.stands, 1);
+  CHECK_IS(qzi_running_left_out(running), 0);
+  qzi_running_thin(running, 4);
+  do {
+    if (qzi_running_any(running))
+      for (; qzi_running_next(running, &sample); taken++) stand += sample.stands;
+    CHECK(!qzi_running_next(running, &sample));
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    ms = used.tv_sec * 1000 + used.tv_nsec / 1000000;
+    if (!until_ms) until_ms = ms + 400;
+  } while (taken < 8 && ms < until_ms);
+  left_out = qzi_running_left_out(running);
+  CHECK(taken >= 8 && stand == 4 * taken && left_out >= 3 * (taken - 1) && left_out <= 3 * (taken + 1));
+  CHECK_IS(qzi_running_left_out(running), 0);
+  qzi_running_thin(running, 1);
+}
+
 static void try_with(uint32_t cpus_most, int whole) {
   unsigned old_seen, new_seen;
   pthread_t old, maker;
@@ -76,6 +100,7 @@ static void try_with(uint32_t cpus_most, int whole) {
   CHECK_IS(qzi_running_begin(running, new_tid), 0);
   read_samples(running, &old_seen, &new_seen, 5);
   CHECK(old_seen >= 5 && new_seen >= 5);
+  try_parts(running);
   qzi_running_pause(running, 1);
   read_samples(running, &old_seen, &new_seen, 0);
   read_samples(running, &old_seen, &new_seen, 20);

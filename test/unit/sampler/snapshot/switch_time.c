@@ -19,7 +19,7 @@ static void runs(struct qzi_switch_times *all, struct qzi_switch_time *its, uint
   uint64_t run_ns = its->run_ns, dispatches = its->dispatches;
   for (uint64_t turn = 1, shown = 0; turn <= turns; turn++) {
     qzi_switch_time_read(all, its, run_ns + turn * run_us * 1000, dispatches + turn, 0);
-    for (; shown + INTERVAL <= turn * shown_us * 1000; shown += INTERVAL) qzi_switch_time_sampled(all, its);
+    for (; shown + INTERVAL <= turn * shown_us * 1000; shown += INTERVAL) qzi_switch_time_sampled(all, its, 1);
   }
 }
 
