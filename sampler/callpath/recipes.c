@@ -206,6 +206,13 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct qzi_r
     recipe->entry = (binary->cfi ? qzi_unwind_binary_end_of(binary, entry) : entry) + bias;
 }
 
+static struct qzi_generated_call *generated_call(struct qzi_unwinder *unwinder, uint64_t pc) {
+  struct qzi_generated_call *its = &unwinder->generated_calls[qzi_hash(pc, 5) % QZI_GENERATED_CALLS];
+  uint32_t period = unwinder->walks / QZI_GENERATED_WALKS;
+  if (its->pc != pc || its->period != period) *its = (struct qzi_generated_call){.pc = pc, .period = period};
+  return its;
+}
+
 struct qzi_recipe *qzi_recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
   uint32_t hash = qzi_hash(pc, 7);
   QZI_TABLE_EACH(&unwinder->table, hash, at) {
@@ -290,18 +297,28 @@ enum qzi_frame_answer qzi_recipe_code_rule(struct qzi_unwinder *unwinder, const 
   return qzi_frame_code_rule(unwinder->code, &extent, parent.end > parent.start ? &parent : NULL, recipe->pc, rule);
 }
 
-static void read_call(struct qzi_unwinder *unwinder, struct qzi_recipe *caller) {
-  uint32_t pid = unwinder->in->file->head->pid;
+static enum qzi_call_before call_before(uint32_t pid, uint64_t back, int generated, uint64_t *target) {
   unsigned char code[8];
-  uint64_t back = caller->pc + 1;
-  caller->call = CALL_NONE;
-  if (back < 4096 || qzi_program_read(pid, back - sizeof code, code, sizeof code)) return;
+  *target = 0;
+  if (back < 4096 || qzi_program_read(pid, back - sizeof code, code, sizeof code)) return CALL_NONE;
   /* HotSpot's interpreter pushes the address behind the jump by which it goes on to the next instruction, and calls by
    * a jump. */
-  int jumps = qzi_key_is_generated(caller->entry) && qzi_prologue_ends_with_dispatch(code, sizeof code);
-  if (!jumps && !qzi_ends_with_call(code, sizeof code)) return;
-  caller->call_target = qzi_call_target(pid, back);
-  caller->call = caller->call_target ? CALL_DIRECT : CALL_INDIRECT;
+  int jumps = generated && qzi_prologue_ends_with_dispatch(code, sizeof code);
+  if (!jumps && !qzi_ends_with_call(code, sizeof code)) return CALL_NONE;
+  if (generated) return CALL_INDIRECT; /* which procedure it calls makes no difference to qzi_recipe_link */
+  *target = qzi_call_target(pid, back);
+  return *target ? CALL_DIRECT : CALL_INDIRECT;
+}
+
+static void read_call(struct qzi_unwinder *unwinder, struct qzi_recipe *caller) {
+  uint32_t pid = unwinder->in->file->head->pid;
+  if (qzi_key_is_generated(caller->entry)) {
+    struct qzi_generated_call *kept = generated_call(unwinder, caller->pc);
+    if (kept->call == CALL_NOT_READ) kept->call = call_before(pid, caller->pc + 1, 1, &caller->call_target);
+    caller->call = kept->call;
+  } else {
+    caller->call = call_before(pid, caller->pc + 1, 0, &caller->call_target);
+  }
 }
 
 enum qz_link qzi_recipe_link(struct qzi_unwinder *unwinder, const struct qzi_recipe *callee, struct qzi_recipe *caller,

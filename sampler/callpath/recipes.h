@@ -38,6 +38,16 @@ struct qzi_recipe {
   uint8_t call;    /* enum qzi_call_before */
 };
 
+/* What precedes return addresses in generated code, of the latest places seen. Such code may be replaced by other code,
+ * so after some walks it is read again. */
+#define QZI_GENERATED_CALLS 1024u
+#define QZI_GENERATED_WALKS 256u
+struct qzi_generated_call {
+  uint64_t pc;
+  uint32_t period; /* number of the walk / QZI_GENERATED_WALKS */
+  uint8_t call; /* enum qzi_call_before */
+};
+
 struct qzi_unwinder {
   struct qzi_interner *in;
   qz_symbols *symbols;
@@ -49,6 +59,8 @@ struct qzi_unwinder {
   struct qzi_recipe *recipes;
   uint32_t recipes_count, recipes_room;
   struct qzi_frame_code *code;
+  struct qzi_generated_call generated_calls[QZI_GENERATED_CALLS];
+  uint32_t walks;
   enum qz_cut cut; /* why the last walk ended early */
   int beyond;      /* 1: it read memory outside the copy of the stack */
   int no_tables;   /* 1: ignore unwind information except for recognizing the outermost frame; for tests */

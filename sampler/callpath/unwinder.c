@@ -282,6 +282,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
   walk.now = *from;
   walk.cut = QZ_CUT_NOT;
   uint32_t count = 0;
+  unwinder->walks++;
   *complete = 0;
   if (unwinder->code) qzi_frame_code_begin(unwinder->code, walk.memory.pid);
   while (count < most) {
