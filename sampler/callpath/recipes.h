@@ -45,7 +45,7 @@ struct qzi_recipe {
 struct qzi_generated_call {
   uint64_t pc;
   uint32_t period; /* number of the walk / QZI_GENERATED_WALKS */
-  uint8_t call; /* enum qzi_call_before */
+  uint8_t call;    /* enum qzi_call_before */
 };
 
 struct qzi_unwinder {
