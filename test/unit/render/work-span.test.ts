@@ -2,6 +2,7 @@
 import test from 'ava';
 import { buildModel, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { whatIfKinds } from '../../../ts-frontend/src/model/profile/abi.js';
+import { curveLine } from '../../../ts-frontend/src/render/path/curve.js';
 import { workSpanReport } from '../../../ts-frontend/src/render/path/work-span.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -78,6 +79,14 @@ test('a procedure that has most of the span in itself is named with its callers 
   const alone = recorded();
   alone.onSpan.stack[0] = alone.onSpan.stack[1]!;
   t.regex(textOf(alone), /in spin itself, called by crunch: make that parallel/);
+});
+
+test('predictions are a curve: the time between its bounds, from 0 to the time on one processor', (t) => {
+  const row = { processors: 2, ns: 5, lowNs: 3, highNs: 10 };
+  t.is(curveLine(row, 23, { ascii: true }), '   |-o----|');
+  t.is(curveLine(row, 23, { ascii: false }), '   ├─●────┤');
+  t.is(curveLine({ ...row, ns: 23, lowNs: 23, highNs: 23 }, 23, { ascii: true }), `${' '.repeat(23)}o`);
+  t.is(curveLine(row, 0, { ascii: true }), '');
 });
 
 test('places that wait in one source line are one row', (t) => {

@@ -2,6 +2,7 @@
 import { isMostlyUnended, isMuchUnseen, item, sharesWork } from '../../model/index.js';
 import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
+import { curveLine } from './curve.js';
 import { heading, noteLines } from '../parts/head.js';
 import { callText, entityName, label } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
@@ -108,6 +109,7 @@ function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): 
       text: ({ processors }) => time(timeOn(prediction, processors), options),
       drop: 1,
     })),
+    { head: 'curve', text: (row) => curveLine(row, one, options), align: 'left', drop: 2 },
   ];
   const more = shown.length < rows.length ? ['', '  More processors gain less than 2 %.'] : [];
   return [...heading('On other numbers of processors', options), '', ...table(shown, columns, options), ...more, ''];
