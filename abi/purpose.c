@@ -114,6 +114,20 @@ static bool is_lock_wrapper(const char *name) {
   return false;
 }
 
+/* TBB's containers and locks, which programs use in their own work: they hand out none ("tbb::detail::d2::..."). */
+static bool is_container_of_tbb(const char *name) {
+  static const char space[] = "tbb::detail::";
+  static const char *const parts[] = {"concurrent_",  "hash_map_",      "micro_queue", "enumerable_thread_specific",
+                                      "spin_",        "queuing_",       "mutex",       "rw_mutex",
+                                      "rw_scoped_",   "unique_scoped_", "scoped_lock", "atomic_backoff",
+                                      "machine_pause"};
+  if (strncmp(name, space, sizeof space - 1)) return false;
+  const char *inner = end_of_word(name + sizeof space - 1);
+  for (size_t k = 0; !strncmp(inner, "::", 2) && k < COUNT(parts); k++)
+    if (!strncmp(inner + 2, parts[k], strlen(parts[k]))) return true;
+  return false;
+}
+
 /* Modules that do nothing else: "_pickle.cpython-311-x86_64-linux-gnu.so". */
 static bool is_serializer(const char *path) {
   static const char *const files[] = {"/_pickle.",          "/_json.",     "/_msgpack",    "/libprotobuf.",
@@ -133,6 +147,7 @@ uint32_t qz_purposes_of(bool is_thread, const char *name, const char *path) {
   if (is_pthread_lock(name)) purposes |= QZ_PURPOSE_PTHREAD_LOCK;
   if (is_of_abseil(name)) purposes |= QZ_PURPOSE_LIBRARY_LOCK;
   if (is_lock_wrapper(name)) purposes |= QZ_PURPOSE_LOCK_WRAPPER;
+  if (is_container_of_tbb(name)) purposes &= ~QZ_PURPOSE_TBB_CODE;
   if (strstr(path, "/libtbb.so")) purposes |= QZ_PURPOSE_TBB_LIBRARY;
   if (qz_mpi_call_of(name) == QZ_MPI_START) purposes |= QZ_PURPOSE_MPI_START;
   if (is_serializer(path)) purposes |= QZ_PURPOSE_SERIALIZATION;

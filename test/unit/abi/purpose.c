@@ -39,6 +39,10 @@ static const struct known procedures[] = {
   {"my_GOMP_barrier", 0},
   {"tbb::detail::r1::spawn", TEAM | QZ_PURPOSE_TBB_CODE},
   {"tbb::detail::d1::start_for<Body>::execute", QZ_PURPOSE_TBB_CODE},
+  {"tbb::detail::d1::start_for<tbb::detail::d2::concurrent_vector<int>>::execute", QZ_PURPOSE_TBB_CODE},
+  {"tbb::detail::d2::concurrent_hash_map<int, long>::bucket_accessor::bucket_accessor", 0},
+  {"tbb::detail::d1::spin_rw_mutex::upgrade", 0},
+  {"tbb::detail::d0::atomic_backoff::pause", EXCLUSION},
 
   {"runtime.gcBgMarkWorker.func2", COLLECTION | OF_LIBRARY},
   {"v8::internal::Heap::CollectGarbage", COLLECTION},

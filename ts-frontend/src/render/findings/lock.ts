@@ -1,4 +1,5 @@
 /** Sentences for contended locks, and for other objects that threads spin on. */
+import { item } from '../../model/index.js';
 import type { Finding, KeptWaitingFacts, LockFacts, SpinningFacts } from '../../model/index.js';
 import { ofAllocator, ofLibrary } from '../wording/library-locks.js';
 import { count, mean } from '../format/units.js';
@@ -45,6 +46,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       ? 'Let its waiters block instead of spinning: other threads were ready to run; that could save ' +
         `${time(facts.savesNs)}.`
       : `${shareText(facts, cause, say)} If its waiters ran instead, that could save up to ${time(facts.savesNs)}.` +
+        inAllText(finding, facts, say) +
         shortenedText(facts),
   };
 }
@@ -109,6 +111,19 @@ export const shortenedText = ({
 /** Processor time per acquisition below which less of it can hardly help; above it, it is what others wait for. */
 const shortNs = 1000,
   longNs = 10_000;
+
+/** From this multiple of what the waiters would save on. */
+const notablyMore = 1.25;
+/** One thread at a time holds a mutex, so all that is done meanwhile is one chain of work. */
+function inAllText(finding: Finding, facts: LockFacts, { model, time }: Phrases): string {
+  const { heldEachNs, acquisitions, savesNs, mostlyInIo, library, allocator } = facts;
+  const { rawKind, members } = item(model.entities, finding.entity);
+  const isOne = rawKind === 'mutex' && members.length <= 1;
+  if (!isOne || heldEachNs === null || heldEachNs < longNs || mostlyInIo || allocator || library !== null) return '';
+  const allNs = Math.min(model.elapsedNs, heldEachNs * acquisitions);
+  if (allNs < notablyMore * savesNs) return '';
+  return ` What is done while it is held takes ${time(allNs)} in all: less work there saves up to all of that.`;
+}
 
 /** What to change, depending on whether the lock is held for long, or for a short time but often. */
 function lessText(facts: LockFacts, cause: string, { time, name }: Phrases): string {
