@@ -14,6 +14,9 @@
  * than without sampling. Then nothing here opens an event of a thread: if there was none on the machine for a second,
  * the kernel changes its code for switching threads, which takes it some 15 ms, and makes each switch dearer.
  *
+ * Of many ranks of an MPI program, each is sampled by itself: with such events each recording would interrupt all of
+ * them, and its buffers would be full of samples of others.
+ *
  * Otherwise there is one event for each CPU, which threads inherit from their creators. When the kernel switches
  * from one thread of the program to another, such an event simply continues, whereas with one event for each thread
  * the kernel would stop one timer and start another, which costs more than the switch itself. The interval is

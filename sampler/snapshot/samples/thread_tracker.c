@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/launcher.h"
 #include "sampler/linux/signal_samples.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/util/clock.h"
@@ -12,6 +13,7 @@
 
 #define INTERVAL_NS UINT64_C(2000000) /* minimum processor time between samples */
 #define COST        100u              /* samples use at most 1/COST of the program's processor time */
+#define RANKS_MOST  4                 /* on this machine, for events of CPUs; fewer are not worth the start of others */
 #define SLOTS       65536u            /* hash table of threads by kernel thread id */
 
 struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
@@ -145,10 +147,10 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head, uint32_t stack)
            interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for each snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
   if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
-  /* Not if child processes are recorded, too: each recording would have its own timers, which would interrupt all of
-   * the processes. */
-  struct qzi_running *running =
-    qzi_running_open(head->pid, head->cpus, interval_ns, QZI_RUNNING_CPUS, !head->children_apart, stack);
+  /* Not if child processes are recorded, too, or many ranks: each recording would have its own timers, which would
+   * interrupt all of the processes. */
+  int whole = !head->children_apart && qz_launcher_processes_here() <= RANKS_MOST;
+  struct qzi_running *running = qzi_running_open(head->pid, head->cpus, interval_ns, QZI_RUNNING_CPUS, whole, stack);
   if (!running) head->paths |= QZ_PATHS_NO_SAMPLES;
   head->sample_ns = cost_ns;
   return running;
