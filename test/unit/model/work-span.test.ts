@@ -207,6 +207,29 @@ test('a lock of a plain pthread program is held for as long as its holder had a 
   t.true(Math.abs(locks[0]!.holdNs - second) < 0.01 * second, `${locks[0]!.holdNs}`);
 });
 
+test('a lock has no more work, and no more of the span, than its holders were measured to use', (t) => {
+  const head = { spanRecorded: true, workNs: 2 * second, spanNs: 2 * second, publisher: 'pthread' } as const;
+  const built = new ProfileBuilder({ processors: 1, head })
+    .stretch(second, [run('main', ['main', 'mutex:lock', 'a'])])
+    .stretch(second, [run('main', ['main', 'a'])])
+    .build();
+  const lock = built.entities.findIndex(({ kind }) => kind === 'mutex');
+  const inLock = built.stacks.entity.length - 1 - built.stacks.entity.slice().reverse().indexOf(lock);
+  const onSpan = {
+    stack: Uint32Array.of(inLock),
+    thread: Uint32Array.of(0),
+    count: Float64Array.of(2000),
+    ns: Float64Array.of(2 * second),
+  };
+  const rowOf = (holdNs: number): readonly number[] => {
+    const raw = { ...built, onSpan, objects: [{ ...noObject(lock), acquisitions: 1000, holdNs }] };
+    const row = workSpanOf(buildModel(raw))!.entities.find(({ entity }) => entity === lock)!;
+    return [row.onSpanNs, row.ci95.highNs, row.workNs];
+  };
+  t.deepEqual(rowOf(second / 100), [second / 100, second / 100, second / 100]);
+  t.deepEqual(rowOf(0), [2 * second, 2 * second, second], 'not measured');
+});
+
 test('a lock of the package is not held for the time that its holder waits for a processor', (t) => {
   const head = { spanRecorded: true, workNs: 2 * second, spanNs: 2 * second, publisher: 'threadlib' } as const;
   const held = ['main', 'mutex:lock', 'inside'];

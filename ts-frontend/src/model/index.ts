@@ -96,7 +96,7 @@ export { tableNotices } from './notices/index.js';
 export { onPathOf, pathLength } from './path/on-path.js';
 export { isMuchUnseen } from './path/unseen-order.js';
 export { isMostlyUnended, sharesWork, workSpanOf, workSpanTotalsOf } from './path/work-span.js';
-export { workOf } from './path/span-rows.js';
+export { worksOf } from './path/span-rows.js';
 export type { LockHold, SpanEntity, SpanSite } from './path/span-rows.js';
 export type { WorkSpan, WorkSpanTotals } from './path/work-span.js';
 export type { Prediction } from './path/prediction.js';

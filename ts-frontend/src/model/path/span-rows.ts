@@ -5,7 +5,7 @@
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { independentOnSpan, shareInterval } from '../metrics/confidence.js';
-import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting, type RawObject, type RawProfile } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
 
 export interface SpanEntity {
@@ -66,16 +66,19 @@ export function entitiesOf(model: Model): { entities: SpanEntity[]; unseenNs: nu
   });
   const { spanNs } = raw.head;
   const independent = independentOnSpan(raw.head, seenOften);
+  const held = measuredHolds(model);
+  const workOf = worksOf(model);
   const entities: SpanEntity[] = [];
-  inclusive.forEach((onSpanNs, entity) => {
-    if (onSpanNs <= 0) return;
-    const { low, high } = shareInterval(onSpanNs / spanNs, independent);
+  inclusive.forEach((seenNs, entity) => {
+    if (seenNs <= 0) return;
+    const { low, high } = shareInterval(seenNs / spanNs, independent);
+    const atMost = (ns: number): number => Math.min(ns, held.get(entity) ?? Infinity);
     entities.push({
       entity,
-      onSpanNs,
-      onSpanSelfNs: f64(self, entity),
-      ci95: { lowNs: low * spanNs, highNs: high * spanNs },
-      workNs: workOf(model, entity),
+      onSpanNs: atMost(seenNs),
+      onSpanSelfNs: atMost(f64(self, entity)),
+      ci95: { lowNs: atMost(low * spanNs), highNs: atMost(high * spanNs) },
+      workNs: workOf(entity),
     });
   });
   entities.sort((a, b) => b.onSpanNs - a.onSpanNs || b.onSpanSelfNs - a.onSpanSelfNs || a.entity - b.entity);
@@ -150,9 +153,12 @@ function workScale(model: Model): number {
   return seen > 0 ? Math.min(1, model.raw.head.workNs / seen) : 1;
 }
 
-/** The entity's part of the work, on the span or not. */
-export const workOf = (model: Model, entity: number): number =>
-  item(model.entities, entity).processorTimeNs * workScale(model);
+/** Returns a function that computes an entity's part of the work, on the span or not. */
+export function worksOf(model: Model): (entity: number) => number {
+  const scale = workScale(model);
+  const held = measuredHolds(model);
+  return (entity) => Math.min(item(model.entities, entity).processorTimeNs * scale, held.get(entity) ?? Infinity);
+}
 
 /**
  * Time of a lock's holders, from observations: asleep or in input and output, ready (waiting for a processor or CPU),
@@ -184,6 +190,29 @@ function observedHold({ raw }: Model, lock: number): { asleepNs: number; readyNs
  */
 const leastMeasuredNs = 150;
 
+/** The processor time of a lock's holders that the program measured; 0: it did not, or holds are very short. */
+function measuredHold({ raw }: Model, row: RawObject | undefined): number {
+  const cpuNs = raw.head.exactHold || row === undefined ? 0 : row.holdNs;
+  return row !== undefined && cpuNs >= leastMeasuredNs * row.acquisitions ? cpuNs : 0;
+}
+
+const known = new WeakMap<RawProfile, ReadonlyMap<number, number>>();
+/**
+ * For locks of plain pthread programs, by entity, the measured holding time. Observations may show more: a thread that
+ * loses its CPU while it holds a lock is seen there, with what it executed before.
+ */
+function measuredHolds(model: Model): ReadonlyMap<number, number> {
+  const { raw } = model;
+  const before = known.get(raw);
+  if (before !== undefined) return before;
+  const measured = raw.head.publisher === 'pthread' ? raw.objects.filter((row) => measuredHold(model, row) > 0) : [];
+  const holds = new Map(
+    measured.map((row) => [row.entity, measuredHold(model, row) + observedHold(model, row.entity).asleepNs]),
+  );
+  known.set(raw, holds);
+  return holds;
+}
+
 /**
  * How long a lock of a plain pthread program was held, excluding its holders' waits for CPUs: the processor time that
  * the program measured, plus the time for which holders were observed asleep. If nothing was measured (an older
@@ -191,11 +220,10 @@ const leastMeasuredNs = 150;
  * the share of observations in which holders waited for a CPU.
  */
 function pthreadHold(model: Model, lock: number, wallNs: number): number {
+  const { elapsedNs } = model;
+  const measuredNs = measuredHolds(model).get(lock);
+  if (measuredNs !== undefined) return Math.min(measuredNs, elapsedNs);
   const { asleepNs, readyNs, restNs } = observedHold(model, lock);
-  const { raw, elapsedNs } = model;
-  const row = raw.objects.find(({ entity }) => entity === lock);
-  const cpuNs = raw.head.exactHold || !row ? 0 : row.holdNs;
-  if (row && cpuNs >= leastMeasuredNs * row.acquisitions && cpuNs > 0) return Math.min(cpuNs + asleepNs, elapsedNs);
   const allNs = asleepNs + readyNs + restNs;
   return Math.min(wallNs, elapsedNs) * (allNs > 0 ? 1 - readyNs / allNs : 1);
 }

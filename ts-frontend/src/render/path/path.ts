@@ -1,5 +1,5 @@
 /** Renders the time path, which explains the elapsed time, as text, CSV and JSON. */
-import { item, workOf } from '../../model/index.js';
+import { item, worksOf } from '../../model/index.js';
 import type {
   Came,
   Entity,
@@ -251,6 +251,7 @@ const scalingJson = (model: Model, fact: Scaling): object => {
 /** The JSON of docs/reference/path.md. What only a recording with work and span contains is null or empty. */
 export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, quartzVersion: string): string {
   const onSpanOf = new Map(span?.entities.map(({ entity, onSpanNs }) => [entity, onSpanNs]));
+  const workOf = worksOf(model);
   const onPathOf = new Map(path.entities.map(({ entity, onPathNs }) => [entity, onPathNs]));
   return `${JSON.stringify(
     {
@@ -299,7 +300,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
         onPathSelfNs: row.onPathSelfNs,
         ci95: row.ci95,
         onSpanNs: span === null ? null : (onSpanOf.get(row.entity) ?? 0),
-        workNs: span === null ? item(model.entities, row.entity).processorTimeNs : workOf(model, row.entity),
+        workNs: span === null ? item(model.entities, row.entity).processorTimeNs : workOf(row.entity),
       })),
       segments: path.segments,
     },
