@@ -19,6 +19,7 @@ struct qzi_nest_block {
   uint32_t inner;    /* header (index + 1) of the innermost loop around it, other than a loop that it heads; 0: none */
   uint32_t position; /* position on the current path of the depth-first walk, from 1; 0: not on it */
   uint32_t loop;     /* index + 1 of the loop, if the block is a header */
+  uint32_t depth;    /* number of steps by `inner` until there is none, from 1; 0: not known yet */
 };
 
 /* ---- blocks ---- */
@@ -255,13 +256,36 @@ static int add_edge(struct qzi_loop_nest *nest, uint32_t b, uint32_t to) {
   return 1;
 }
 
+static uint32_t depth_of(const struct qzi_loop_nest *nest, uint32_t b) { return b ? nest->blocks[b - 1].depth : 0; }
+
+static void set_depths(struct qzi_loop_nest *nest) {
+  for (uint32_t k = 0; k < nest->block_count; k++) {
+    uint32_t more = 0, b = k + 1;
+    for (; b && !nest->blocks[b - 1].depth; b = nest->blocks[b - 1].inner) more++;
+    more += depth_of(nest, b);
+    for (b = k + 1; b && !nest->blocks[b - 1].depth; b = nest->blocks[b - 1].inner) nest->blocks[b - 1].depth = more--;
+  }
+}
+
+/* Depth of the innermost loop that contains both blocks; 0: none. An interpreter has hundreds of loops, one in another,
+ * so that asking each of them would take long. */
+static uint32_t common_depth(const struct qzi_loop_nest *nest, uint32_t b, uint32_t other) {
+  while (b != other) {
+    uint32_t one = depth_of(nest, b), two = depth_of(nest, other);
+    if (one >= two) b = nest->blocks[b - 1].inner;
+    if (two >= one) other = nest->blocks[other - 1].inner;
+  }
+  return depth_of(nest, b);
+}
+
 /* Records the jump at the end of block `b` as an exit of each loop that it may leave. */
 static void add_exits(struct qzi_loop_nest *nest, uint32_t b) {
   const struct qzi_nest_block *block = &nest->blocks[b - 1];
   uint32_t to = block_from(nest, block->jump);
   if (!to || !block->on || b == nest->block_count) return;
-  for (uint32_t h = block->header ? b : block->inner; h; h = nest->blocks[h - 1].inner) {
-    if (within(nest, to, h) == within(nest, b + 1, h)) continue;
+  uint32_t h = block->header ? b : block->inner, there = common_depth(nest, h, to), on = common_depth(nest, h, b + 1);
+  for (; h; h = nest->blocks[h - 1].inner) {
+    if ((depth_of(nest, h) > there) == (depth_of(nest, h) > on)) continue;
     struct qzi_code_loop *loop = &nest->loops[nest->blocks[h - 1].loop - 1];
     if (h == b) loop->test = block->last;
     if (loop->exit_count < QZI_LOOP_EXITS) loop->exits[loop->exit_count++] = block->last;
@@ -290,6 +314,7 @@ static int make_loops(struct qzi_loop_nest *nest) {
     loop->entries = block->several ? 2 : 1;
     loop->outer = block->inner ? nest->blocks[block->inner - 1].loop : 0;
   }
+  set_depths(nest);
   for (uint32_t k = 0; k < nest->block_count; k++) {
     uint32_t to = block_from(nest, nest->blocks[k].jump);
     add_exits(nest, k + 1);

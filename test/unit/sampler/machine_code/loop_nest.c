@@ -205,6 +205,34 @@ static void other_machine(void) {
 
 /* The loops of a procedure of aarch64 whose code is in the file: for each, "offset of the first block, index + 1 of the
  * enclosing loop". */
+#ifdef QZI_DECODES
+#define DEEP 40u
+/* Loops one in another: a jump out of the innermost is an exit of all of them, that at the end of each is its own. */
+static void deep(void) {
+  unsigned char code[3 * DEEP + 3];
+  memset(code, NOP, DEEP);
+  code[DEEP] = 0x74;
+  code[DEEP + 1] = 2 * DEEP;
+  for (unsigned k = 0; k < DEEP; k++) {
+    code[DEEP + 2 + 2 * k] = 0x75;
+    code[DEEP + 3 + 2 * k] = (unsigned char)(0x100 - 5 - 3 * k);
+  }
+  code[3 * DEEP + 2] = RET;
+  struct qzi_code_piece piece = {code, sizeof code, BASE};
+  struct qzi_loop_nest nest;
+  check(!qzi_loop_nest_of(&nest, QZI_X86_64, &piece, 1, 1), "deep", "no memory");
+  check(nest.loop_count == DEEP, "deep", "loops");
+  for (uint32_t k = 0; k < nest.loop_count; k++) {
+    const struct qzi_code_loop *loop = &nest.loops[k];
+    check(loop->header == BASE + k && loop->outer == k && loop->count == 1, "deep", "a loop");
+    check(loop->sources[0] == BASE + 3 * DEEP - 2 * k, "deep", "its jump back");
+    check(loop->exit_count == 2 && loop->exits[0] == BASE + DEEP && loop->exits[1] == loop->sources[0], "deep",
+          "exits");
+  }
+  qzi_loop_nest_free(&nest);
+}
+#endif
+
 static int print_loops(const char *file) {
   static unsigned char code[65536];
   FILE *from = fopen(file, "rb");
@@ -226,6 +254,7 @@ int main(int count, char **arguments) {
   parts();
   rotated();
   tested_at_its_top();
+  deep();
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) one(&examples[k]);
   /* Real code, as if a procedure began at every byte, in the middle of instructions, too. */
   for (size_t at = 0; at < 2000; at++) {
