@@ -1,6 +1,7 @@
 /** Shared cache lines: what is false sharing and what is not, and the finding, from profiles made by hand. */
 import test from 'ava';
 import { buildModel, type Model, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import { nameSharedLocks } from '../../../ts-frontend/src/model/findings/sharing.js';
 import { lockedAccess } from '../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
@@ -130,4 +131,37 @@ test('atomic operations that threads were seldom seen to do in turn are part of 
     /^800 ms of it is at atomic operations on words that several threads change \(most of it: counts\)\. Let each /,
   );
   t.regex(remedy, /if it hands out work .*, take several pieces at a time\. /);
+});
+
+test('a word that threads exchange in code that takes a lock may be that of the lock', (t) => {
+  const [count, other, mutex] = [1, 2, 3];
+  const named = (how: 'changed' | 'words-apart', inCount: number): unknown => {
+    const waiters = [
+      { path: [0, count], ns: inCount },
+      { path: [0, other], ns: 100 - inCount },
+    ];
+    const entities = [{}, {}, {}, { object: { waiters } }];
+    const facts = { form: 'sharing', how, mostNs: 500, lock: null };
+    nameSharedLocks({ entities, elapsedNs: 1000 } as unknown as Model, [
+      { entity: count, facts } as unknown as Model['findings'][number],
+      { entity: mutex, savingNs: 200, facts: { form: 'lock' } } as Model['findings'][number],
+    ]);
+    return facts.lock;
+  };
+  t.deepEqual(named('changed', 60), { finding: 1, bothNs: 700 });
+  t.is(named('changed', 40), null, 'mostly taken elsewhere');
+  t.is(named('words-apart', 60), null, 'a lock is one word');
+});
+
+test('the remedy names that lock, and what both findings save', (t) => {
+  const model = counted([words(0b0011), words(0b1100)]);
+  const finding = found(model)!;
+  const { facts } = finding;
+  if (facts.form !== 'sharing') return t.fail();
+  const { remedy } = findingSentences(
+    model,
+    { ...finding, facts: { ...facts, lock: { finding: 0, bothNs: 7e8 } } },
+    { ascii: true },
+  );
+  t.regex(remedy, /\(finding 1\), which this code takes: .*, which saves both, up to 700 ms\.$/);
 });

@@ -42,7 +42,7 @@ import { mostOnPath } from '../evidence/path-bound.js';
 import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { cover, workBelow } from '../evidence/work-below.js';
 import { gatherSmall, isFirstOfKind, joinAllocation, withoutEffects } from './same-cause.js';
-import { sharingFindings } from './sharing.js';
+import { nameSharedLocks, sharingFindings } from './sharing.js';
 import { unseenSystem } from '../evidence/short-lived.js';
 import { shortThreadFindings } from './short-threads.js';
 import { joinThreadLocks } from './thread-locks.js';
@@ -165,6 +165,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   if (!isHanded && !isGuess) findings = withPayingCode(context, longest, findings, said);
   findings = findings.slice(0, findingsKept);
   findings = joinHeldWork(context, findings);
+  nameSharedLocks(model, findings);
   describeCode(findings, isHanded, isGuess);
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);

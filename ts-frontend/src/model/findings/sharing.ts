@@ -8,7 +8,7 @@ import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { shareThere, type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Finding } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 
 /** The least share of a procedure's samples at such accesses that is reported. */
 const leastOfCode = 0.1;
@@ -19,6 +19,32 @@ interface Code {
   busy: number; // processor time while two or more processors were busy
   all: number; // processor time in all
   spun: number;
+}
+
+/** The least share of the waiting for a lock that is in the code. */
+const leastThere = 0.5;
+
+/** Whether threads wait for the lock mostly in that procedure, or in what it calls. */
+function isTakenIn({ entities }: Model, lock: number, procedure: number): boolean {
+  const waiters = item(entities, lock).object?.waiters ?? [];
+  const all = waiters.reduce((sum, { ns }) => sum + ns, 0);
+  const there = waiters.reduce((sum, { path, ns }) => sum + (path.includes(procedure) ? ns : 0), 0);
+  return all > 0 && there >= leastThere * all;
+}
+
+/**
+ * Where threads exchange a word in code that takes a lock, the word may be that of the lock, which samples cannot tell:
+ * taking it less often then saves what both findings promise, which are about different times.
+ */
+export function nameSharedLocks(model: Model, findings: readonly Finding[]): void {
+  for (const { facts, entity } of findings) {
+    if (facts.form !== 'sharing' || facts.how === 'words-apart') continue;
+    const at = findings.findIndex(
+      (one) => (one.facts.form === 'lock' || one.facts.form === 'hand-overs') && isTakenIn(model, one.entity, entity),
+    );
+    if (at < 0) continue;
+    facts.lock = { finding: at, bothNs: Math.min(model.elapsedNs, facts.mostNs + item(findings, at).savingNs) };
+  }
 }
 
 /** Times of the procedures whose threads write shared lines. */
@@ -74,6 +100,7 @@ export function sharingFindings(context: FindingContext): Finding[] {
         share,
         savesNs,
         mostNs: cost,
+        lock: null,
       },
       related: [],
     });

@@ -352,6 +352,8 @@ export interface SharingFacts {
   share: number; // share of the code's samples at accesses to such lines
   savesNs: number; // saved if these accesses took no time
   mostNs: number; // saved if the instructions after them wait for the line, too
+  // a lock that this code takes, and another finding (index) is about; its word may be that word. null: none
+  lock: { finding: number; bothNs: number } | null; // saved at most if it is taken less often
 }
 
 export type Facts =

@@ -1,4 +1,5 @@
 /** Sentences for threads that alternately write the same cache line. */
+import { item } from '../../model/index.js';
 import type { Finding, SharingFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
 import type { Phrases, Sentences } from '../wording/phrases.js';
@@ -18,8 +19,8 @@ const done = (how: SharingFacts['how'], variable: string): string => {
 
 export function sharing(
   finding: Finding,
-  { how, variable, lines, threads, share: part, savesNs, mostNs }: SharingFacts,
-  { title, costs, processorUse, time, share }: Phrases,
+  { how, variable, lines, threads, share: part, savesNs, mostNs, lock }: SharingFacts,
+  { model, title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const more = lines > 1 ? `; they do the same with ${count(lines - 1)} more cache line${lines > 2 ? 's' : ''}` : '';
   return {
@@ -32,6 +33,12 @@ export function sharing(
       (time(savesNs) === time(mostNs)
         ? `up to ${time(mostNs)}.`
         : `${time(savesNs)} if only these accesses wait for the line, and up to ${time(mostNs)} if the instructions ` +
-          'after them wait for it, too.'),
+          'after them wait for it, too.') +
+      (lock === null
+        ? ''
+        : ` The word may be that of ${title(item(model.findings, lock.finding).entity)} ` +
+          `(finding ${lock.finding + 1}), which this code takes: then take it less often (several items each time, or ` +
+          'data of its own for each thread, combined at the end), which saves both, ' +
+          `up to ${time(lock.bothNs)}.`),
   };
 }
