@@ -37,8 +37,8 @@ export function sharing(
       (lock === null
         ? ''
         : ` The word may be that of ${title(item(model.findings, lock.finding).entity)} ` +
-          `(finding ${lock.finding + 1}), which this code takes: then take it less often (several items each time, or ` +
-          'data of its own for each thread, combined at the end), which saves both, ' +
-          `up to ${time(lock.bothNs)}.`),
+          `(finding ${lock.finding + 1}), which this code takes: then take it less often (several items each time, ` +
+          'or data of its own for each thread, combined at the end), which saves both, up to ' +
+          `${time(lock.bothNs)}.`),
   };
 }
