@@ -64,7 +64,8 @@ needing('perf_event_open', 'process_vm_readv')(
       t.true(holders.some(({ path }) => path.length > 1));
       t.deepEqual(new Set(holders.map(({ thread }) => model.entities[thread]!.name)), new Set(['keeps']));
       const held = holders.reduce((sum, { ns }) => sum + ns, 0);
-      t.true(held >= 0.95 * door.object!.waitNs, `${held} of ${door.object!.waitNs} ns`);
+      const unknownNs = 3 * 50e6; // of the three that wait meanwhile
+      t.true(held >= 0.95 * door.object!.waitNs - unknownNs, `${held} of ${door.object!.waitNs} ns`);
       const report = (await quartz(['report', file])).stdout;
       t.notRegex(report, /interrupted/);
       t.regex(report.replace(/\s+/g, ' '), /! watched from outside, because the program was started without Quartz: /);
