@@ -18,13 +18,15 @@ __asm__(".pushsection .text\n"
  * sleeps. */
 bool qzi_kept_works(void) {
   if (!&__rseq_offset || !&__rseq_size || !__rseq_size) return false;
-  qzi_kept_at = __rseq_offset + RSEQ_CS;
-  qzi_kept_ask();
+  ptrdiff_t at = __rseq_offset + RSEQ_CS;
+  uint64_t *word = (uint64_t *)(void *)((char *)__builtin_thread_pointer() + at);
+  __atomic_store_n(word, (uint64_t)(uintptr_t)qzi_kept_section, __ATOMIC_RELAXED);
   for (unsigned us = 1; us <= 10000; us *= 10) {
     usleep(us);
-    if (__atomic_load_n(qzi_kept_word(), __ATOMIC_RELAXED) == 0) return true;
+    if (__atomic_load_n(word, __ATOMIC_RELAXED)) continue;
+    qzi_kept_at = at; /* for good: other threads may ask from now on */
+    return true;
   }
-  qzi_kept_at = 0;
   return false;
 }
 #else

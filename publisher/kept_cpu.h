@@ -22,7 +22,8 @@ extern char qzi_kept_section[] __attribute__((visibility("hidden")));
  * work. */
 extern ptrdiff_t qzi_kept_at __attribute__((visibility("hidden")));
 
-/* qzi_kept_ask only where qzi_kept_works(); elsewhere qzi_kept returns false. */
+/* qzi_kept_ask only after qzi_kept_works() has returned true (before, it would write to the thread pointer); elsewhere
+ * qzi_kept returns false. */
 static inline uint64_t *qzi_kept_word(void) {
   return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + qzi_kept_at);
 }
