@@ -19,7 +19,7 @@ __asm__(".pushsection .text\n"
 bool qzi_kept_works(void) {
   if (!&__rseq_offset || !&__rseq_size || !__rseq_size) return false;
   ptrdiff_t at = __rseq_offset + RSEQ_CS;
-  uint64_t *word = (uint64_t *)(void *)((char *)__builtin_thread_pointer() + at);
+  uint64_t *word = qzi_kept_word_at(at);
   __atomic_store_n(word, (uint64_t)(uintptr_t)qzi_kept_section, __ATOMIC_RELAXED);
   for (unsigned us = 1; us <= 10000; us *= 10) {
     usleep(us);

@@ -22,11 +22,12 @@ extern char qzi_kept_section[] __attribute__((visibility("hidden")));
  * work. */
 extern ptrdiff_t qzi_kept_at __attribute__((visibility("hidden")));
 
+static inline uint64_t *qzi_kept_word_at(ptrdiff_t at) {
+  return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + at);
+}
 /* qzi_kept_ask only after qzi_kept_works() has returned true (before, it would write to the thread pointer); elsewhere
  * qzi_kept returns false. */
-static inline uint64_t *qzi_kept_word(void) {
-  return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + qzi_kept_at);
-}
+static inline uint64_t *qzi_kept_word(void) { return qzi_kept_word_at(qzi_kept_at); }
 static inline void qzi_kept_ask(void) {
   __atomic_store_n(qzi_kept_word(), (uint64_t)(uintptr_t)qzi_kept_section, __ATOMIC_RELAXED);
 }

@@ -118,7 +118,7 @@ void qzm_dropped(qzm_handle request);
 
 /* The next number of that channel, from 0. kind: of enum qz_mpi_event_kind for messages, QZ_MPI_ALL for every
  * collective. UINT32_MAX: no room. */
-uint32_t qzm_number(uint64_t communicator, int peer, int tag, uint32_t channel);
+uint32_t qzm_number(uint64_t communicator, int peer, int tag, uint32_t kind);
 struct qzm_pending *qzm_request_add(qzm_handle request); /* NULL: no room */
 struct qzm_pending *qzm_request_find(qzm_handle request);
 void qzm_request_remove(struct qzm_pending *pending);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/snapshot/samples/counters.h"
-#include "sampler/snapshot/samples/sample_pace.h"
+#include "sampler/snapshot/samples/sample_account.h"
 #include "sampler/snapshot/samples/shared_lines.h"
 #include "sampler/snapshot/samples/thread_tracker.h"
 #include "sampler/callpath/hooked_paths.h"
@@ -146,15 +146,11 @@ static void read_samples(struct qzi_processor_loops *loops, uint64_t now_ns, int
   uint32_t taken = 0;
   for (; qzi_running_next(loops->running, &loops->sample); taken++) {
     uint32_t p = processor_of(loops, loops->sample.tid);
+    sampler->file->head->samples++;
     if (p != UINT32_MAX) take_sample(loops, p, now_ns);
   }
-  uint32_t came = taken + qzi_running_left_out(loops->running);
-  sampler->file->head->samples += came;
-  if (!qzi_running_whole(loops->running)) sampler->timed_samples += came;
   to = sample_time(loops);
-  sampler->samples_ns += qzi_sample_time_own(&from, &to);
-  if (qzi_sample_pace_add(&loops->pace, now_ns, &from, &to, taken, came, spare))
-    qzi_running_thin(loops->running, loops->pace.one_of);
+  qzi_sample_account(sampler, loops->running, &loops->pace, &from, &to, taken, now_ns, spare);
 }
 
 int qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {

@@ -156,8 +156,6 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head, uint32_t stack)
   return running;
 }
 
-void qzi_tracker_thin(struct qzi_tracker *tracker) { qzi_running_thin(tracker->running, tracker->pace.one_of); }
-
 static void open_samples(struct qzi_tracker *tracker) {
   struct qzi_copied_stack *copied = &tracker->copied;
   tracker->running = qzi_tracker_samples(tracker->sampler->file->head, qzi_copied_stack_bytes(copied));
@@ -167,7 +165,7 @@ static void open_samples(struct qzi_tracker *tracker) {
     if (tracker->running) tracker->sampler->file->head->paths &= ~QZ_PATHS_NO_SAMPLES;
   }
   tracker->interval_ns = tracker->switches.interval_ns = qzi_running_interval_ns(tracker->running);
-  if (tracker->running) qzi_tracker_thin(tracker);
+  if (tracker->running) qzi_running_thin(tracker->running, tracker->pace.one_of);
 }
 
 void qzi_tracker_look_for_signals(struct qzi_tracker *tracker) {

@@ -123,8 +123,6 @@ static inline void qzi_tracked_in_call(const struct qzi_tracked_call *call, stru
 }
 /* Closes the events of all threads, and opens new ones. */
 void qzi_tracker_reopen(struct qzi_tracker *tracker);
-/* Uses the part of the samples that the pace says. */
-void qzi_tracker_thin(struct qzi_tracker *tracker);
 /* Uses the samples that the program takes of itself, once it does, if the kernel gives none. */
 void qzi_tracker_look_for_signals(struct qzi_tracker *tracker);
 /* Index + 1 of the record of the thread with that kernel thread id; 0: unknown. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/util/clock.h"
-#include "sample_pace.h"
+#include "sample_account.h"
 #include "thread_tracker.h"
 
 /* if no thread without hooks ran for this time, no samples are taken until one does */
@@ -164,13 +164,8 @@ static void read_samples(struct qzi_tracker *tracker, uint64_t now_ns, int spare
     else
       take_left(tracker);
   }
-  uint32_t left_out = qzi_running_left_out(tracker->running);
-  sampler->file->head->samples += left_out;
-  if (!qzi_running_whole(tracker->running)) sampler->timed_samples += taken + left_out;
   to = sample_time(tracker);
-  sampler->samples_ns += qzi_sample_time_own(&from, &to);
-  if (qzi_sample_pace_add(&tracker->pace, now_ns, &from, &to, taken, taken + left_out, spare))
-    qzi_tracker_thin(tracker);
+  qzi_sample_account(sampler, tracker->running, &tracker->pace, &from, &to, taken, now_ns, spare);
 }
 
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns) {
