@@ -9,7 +9,7 @@ import { bottlesOf } from '../../../ts-frontend/src/html/sections/bottles.js';
 import { buildModel, compare, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { threadNumbers } from '../../../ts-frontend/src/render/wording/names.js';
-import { lockRing, pipeline, serialThenParallel } from '../../support/example-profiles.js';
+import { lockRing, pipeline, second, serialThenParallel } from '../../support/example-profiles.js';
 import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
 
 const assets = { script: 'console.log("</script>")', style: 'p{color:red}' };
@@ -194,4 +194,22 @@ test('the other parts are large: below 300 KB, for what the script gets is less 
 test('a profile without a snapshot has a page', (t) => {
   const page = pageOf(modelOf(new ProfileBuilder({ processors: 1 })));
   t.notRegex(page, /NaN|undefined|Infinity/);
+});
+
+test('work and span: predictions as a curve and a table; without them the page says how to record them', (t) => {
+  t.regex(pageOf(modelOf(pipeline())), /<h2>Work and span<\/h2><p>work and span were not recorded, [^<]*record --span/);
+  const builder = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', spanRecorded: true, workNs: 3 * second, spanNs: second, levelNs: second },
+  })
+    .stretch(second, [run('main', ['main'])])
+    .stretch(second, [run('w1', ['worker']), run('w2', ['worker'])]);
+  const raw = { ...builder.build(), levels: { ns: Float64Array.of(3 * second) } };
+  const page = pageOf(buildModel(raw, { compensate: false }));
+  const [, points = ''] = /<polyline class="curve p0" points="([^"]*)"/.exec(page)!;
+  const at = points.split(' ').map((point) => Number(point.split(',')[1]));
+  t.is(at.length, 11, 'a point for each power of two up to 1,024');
+  // Three seconds of work, one of span: 3 s, 1.5 s, 1 s, and no less; lower on the page is less time.
+  t.true(at[0]! < at[1]! && at[1]! < at[2]! && at[2] === at[10]);
+  t.regex(page, /<td>1<\/td><td>3\.00 s<\/td>.*<td>2<\/td><td>1\.50 s<\/td>.*<td>4<\/td><td>1\.00 s<\/td>/);
 });

@@ -89,6 +89,14 @@ test('predictions are a curve: the time between its bounds, from 0 to the time o
   t.is(curveLine(row, 0, { ascii: true }), '');
 });
 
+test('answers to "what if" have a table of their own, so that a curve stands beside the predictions at 80 columns', (t) => {
+  const model = buildModel(recorded(() => ({ whatIf: chosen(6) })));
+  const text = workSpanReport(model, workSpanOf(model)!, { ...options, width: 80 });
+  t.regex(text, /processors +time +at least +at most +speed-up +curve\n +1 +3\.00 s .* o\n/);
+  t.regex(text, /processors +as it is +\S.* free\n +1 +3\.00 s +1\.00 s\n +2 +2\.00 s +1\.00 s\n/);
+  t.true(text.split('\n').every((line) => line.length <= 80));
+});
+
 test('places that wait in one source line are one row', (t) => {
   t.regex(textOf(recorded()), / 300 ms 100 ms 3 60\.0 % 3 main \(/);
 });

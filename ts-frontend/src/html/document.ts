@@ -22,6 +22,7 @@ import { lockMatrix } from './sections/lock-matrix.js';
 import { aboutRun, findings, headFigures } from './sections/summary.js';
 import { htmlTable } from './sections/table.js';
 import { timeLine } from './sections/time-line.js';
+import { workAndSpan } from './sections/work-span.js';
 
 /** Script and style sheet that are embedded in the page; built from html/browser. */
 interface PageAssets {
@@ -74,6 +75,7 @@ function sectionsOf(model: Model, comparison: Comparison | null): Section[] {
     { id: 'threads', title: 'Threads', body: threadSection(model) },
     { id: 'locks', title: 'Locks', body: lockMatrix(model) },
     { id: 'path', title: 'Critical path', body: criticalPath(model) },
+    { id: 'span', title: 'Work and span', body: workAndSpan(model) },
     { id: 'source', title: 'Source', body: sourceSection(model) },
   ];
 }

@@ -31,12 +31,14 @@ export function backgroundOf(context: FindingContext): Background {
   const { tuples } = model.raw;
   const { weights } = tables;
   const isOf = compiling(context);
-  const work = new Map<number, number>(),
-    its = new Map<number, number>();
+  const its = new Map<number, number>();
+  for (let k = 0; k < weights.length; k++)
+    if (isBusy(u8(tuples.state, k)) && isOf(k)) addTo(its, u32(tuples.thread, k), f64(weights, k));
+  if (its.size === 0) return { threads: new Set(), ns: 0, busyOf: (k) => u16(tuples.busy, k) };
+  const work = new Map<number, number>();
   for (let k = 0; k < weights.length; k++) {
-    if (!isBusy(u8(tuples.state, k))) continue;
-    addTo(work, u32(tuples.thread, k), f64(weights, k));
-    if (isOf(k)) addTo(its, u32(tuples.thread, k), f64(weights, k));
+    const thread = u32(tuples.thread, k);
+    if (its.has(thread) && isBusy(u8(tuples.state, k))) addTo(work, thread, f64(weights, k));
   }
   const main = mainThread(model)?.id;
   const threads = new Set(

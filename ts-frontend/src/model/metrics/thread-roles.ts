@@ -2,9 +2,10 @@
  * Groups threads by role: by the code that they run and the objects that they wait for, not by name (equal workers may
  * be numbered, and stages may all have the program's name). docs/reference/findings.md, "Roles". Pure.
  */
-import { f64, u32, u8 } from '../profile/columns.js';
+import { addAt, f64, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
+import { rowsBy, rowsOfKey, type RowsBy } from '../profile/row-index.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 /** The cosine similarity of two threads' times from which they count as alike. */
@@ -15,7 +16,23 @@ const leastBoth = 0.5;
 const leastKnown = 0.01;
 
 type Times = ReadonlyMap<number, number>;
-const none: Times = new Map();
+/** What one thread did, in ns. */
+interface Activity {
+  work: Map<number, number>; // by innermost entity, or its group
+  waits: Map<number, number>; // by object, or its group
+  waitPlaces: Map<number, number>; // by stack that waits
+  waitCallers: Map<number, number>; // by innermost procedure that waits
+  objects: Map<number, number>; // by object itself
+}
+type Kind = keyof Activity;
+
+const idle = (): Activity => ({
+  work: new Map(),
+  waits: new Map(),
+  waitPlaces: new Map(),
+  waitCallers: new Map(),
+  objects: new Map(),
+});
 
 function cosine(a: Times, b: Times): number {
   let dot = 0,
@@ -30,53 +47,67 @@ function cosine(a: Times, b: Times): number {
 }
 
 export class ThreadRoles {
-  readonly #work = new Map<number, Map<number, number>>(); // thread -> innermost entity -> time
-  readonly #waits = new Map<number, Map<number, number>>(); // thread -> object, or its group -> time
-  readonly #waitPlaces = new Map<number, Map<number, number>>(); // thread -> stack that waits -> time
-  readonly #waitCallers = new Map<number, Map<number, number>>(); // thread -> innermost procedure that waits -> time
-  readonly #objects = new Map<number, Map<number, number>>(); // thread -> object itself -> time
-  readonly #workNs = new Map<number, number>();
+  readonly #known = new Map<number, Activity>(); // of the threads that were asked for
+  readonly #workNs: Float64Array; // by thread
+  readonly #byThread: RowsBy;
   readonly #leastNs: number;
 
-  constructor(raw: RawProfile, groupOf: Uint32Array) {
-    const { tuples, stacks } = raw;
+  constructor(
+    private readonly raw: RawProfile,
+    private readonly groupOf: Uint32Array,
+  ) {
+    const { tuples, entities } = raw;
     this.#leastNs = leastKnown * raw.head.elapsedNs;
-    for (let k = 0; k < tuples.ns.length; k++) {
-      const thread = u32(tuples.thread, k),
-        state = u8(tuples.state, k),
+    this.#byThread = rowsBy(tuples.thread, entities.length);
+    this.#workNs = new Float64Array(entities.length);
+    for (let k = 0; k < tuples.ns.length; k++)
+      if (tuples.waiting[k] === Waiting.none && tuples.state[k] === State.useful)
+        addAt(this.#workNs, u32(tuples.thread, k), f64(tuples.ns, k));
+    this.#workNs[0] = 0;
+  }
+
+  #of(thread: number): Activity {
+    let its = this.#known.get(thread);
+    if (!its) this.#known.set(thread, (its = thread === 0 ? idle() : this.#activityOf(thread)));
+    return its;
+  }
+
+  #activityOf(thread: number): Activity {
+    const { tuples, stacks } = this.raw;
+    const its = idle();
+    for (const k of rowsOfKey(this.#byThread, thread)) {
+      const state = u8(tuples.state, k),
         waits = tuples.waiting[k] !== Waiting.none;
-      if (thread === 0 || (!waits && state !== State.useful && state !== State.ready)) continue;
+      if (!waits && state !== State.useful && state !== State.ready) continue;
       const node = u32(tuples.stack, k),
-        entity = u32(stacks.entity, node);
-      const shown = u32(groupOf, entity) !== 0 ? u32(groupOf, entity) : entity;
-      const add = (to: Map<number, Map<number, number>>, key: number): void => {
-        let row = to.get(thread);
-        if (!row) to.set(thread, (row = new Map<number, number>()));
-        addTo(row, key, f64(tuples.ns, k));
-      };
-      add(waits ? this.#waits : this.#work, shown);
-      if (waits) add(this.#waitPlaces, u32(stacks.parent, node));
-      if (waits) add(this.#waitCallers, u32(stacks.entity, u32(stacks.parent, node)));
-      if (waits) add(this.#objects, entity);
-      if (!waits && state === State.useful) addTo(this.#workNs, thread, f64(tuples.ns, k));
+        entity = u32(stacks.entity, node),
+        ns = f64(tuples.ns, k);
+      addTo(waits ? its.waits : its.work, u32(this.groupOf, entity) || entity, ns);
+      if (!waits) continue;
+      addTo(its.waitPlaces, u32(stacks.parent, node), ns);
+      addTo(its.waitCallers, u32(stacks.entity, u32(stacks.parent, node)), ns);
+      addTo(its.objects, entity, ns);
     }
+    return its;
   }
 
   /** Processor time as recorded, in ns. */
   workNs(thread: number): number {
-    return this.#workNs.get(thread) ?? 0;
+    return f64(this.#workNs, thread);
   }
 
   /** Its share of the processor time of all threads but those, as recorded. */
   workShare(thread: number, without: ReadonlySet<number> = new Set()): number {
     let all = 0;
-    for (const [id, ns] of this.#workNs) if (!without.has(id)) all += ns;
+    this.#workNs.forEach((ns, id) => {
+      if (!without.has(id)) all += ns;
+    });
     return all > 0 ? this.workNs(thread) / all : 0;
   }
 
   /** Whether two threads run the same code; a thread that hardly ran matches every other one. */
   runTheSame(one: number, other: number): boolean {
-    return this.#areAlike(this.#work, one, other);
+    return this.#areAlike('work', one, other);
   }
 
   /**
@@ -93,8 +124,8 @@ export class ThreadRoles {
    * for room after it and another one for results before it, are different roles.
    */
   waitTheSame(one: number, other: number): boolean {
-    if (this.#areAlike(this.#objects, one, other) || this.#areAlike(this.#waitPlaces, one, other)) return true;
-    return this.#areAlike(this.#waits, one, other) && this.#areAlike(this.#waitCallers, one, other);
+    if (this.#areAlike('objects', one, other) || this.#areAlike('waitPlaces', one, other)) return true;
+    return this.#areAlike('waits', one, other) && this.#areAlike('waitCallers', one, other);
   }
 
   /**
@@ -102,9 +133,9 @@ export class ThreadRoles {
    * well, and they wait for the same objects (not only for objects of one group), or one of them never waits.
    */
   mayTakeTheSame(one: number, other: number): boolean {
-    if (!this.#areAlike(this.#objects, one, other)) return false;
-    const a = this.#work.get(one) ?? none,
-      b = this.#work.get(other) ?? none;
+    if (!this.#areAlike('objects', one, other)) return false;
+    const a = this.#of(one).work,
+      b = this.#of(other).work;
     let both = 0;
     for (const [key, time] of a) both += Math.min(time, b.get(key) ?? 0);
     return this.#isKnown(a) && this.#isKnown(b) && both >= leastBoth * Math.min(total(a), total(b));
@@ -143,12 +174,12 @@ export class ThreadRoles {
 
   /** A thread that works, but hardly waits, so that its waits cannot tell it from others. */
   #neverWaits(thread: number): boolean {
-    return this.#isKnown(this.#work.get(thread) ?? none) && !this.#isKnown(this.#waits.get(thread) ?? none);
+    return this.#isKnown(this.#of(thread).work) && !this.#isKnown(this.#of(thread).waits);
   }
 
-  #areAlike(of: ReadonlyMap<number, Times>, one: number, other: number): boolean {
-    const a = of.get(one) ?? none,
-      b = of.get(other) ?? none;
+  #areAlike(kind: Kind, one: number, other: number): boolean {
+    const a = this.#of(one)[kind],
+      b = this.#of(other)[kind];
     return !this.#isKnown(a) || !this.#isKnown(b) || cosine(a, b) >= alike;
   }
 

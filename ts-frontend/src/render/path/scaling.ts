@@ -5,14 +5,12 @@ import { label } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
 import { count, figure, percent, time } from '../format/units.js';
 
+type Letters = Pick<RenderOptions, 'ascii'>;
+
 const onlyCaller = 0.95; // share from which on the others are not worth mentioning
 
 /** ", called by prepare (45.0 %) and crunch (40.0 %)" */
-function callersText(
-  model: Model,
-  callers: readonly { entity: number; share: number }[],
-  options: RenderOptions,
-): string {
+function callersText(model: Model, callers: readonly { entity: number; share: number }[], options: Letters): string {
   const name = (entity: number): string => label(item(model.entities, entity), options);
   const [first] = callers;
   if (first === undefined) return '';
@@ -20,7 +18,7 @@ function callersText(
   return `, called by ${callers.map(({ entity, share }) => `${name(entity)} (${percent(share, 1)})`).join(', ')}`;
 }
 
-export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, options: RenderOptions): string {
+export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, options: Letters): string {
   switch (fact.form) {
     case 'more-processors-help':
       return (

@@ -1,6 +1,6 @@
 /** Answers to "what if" questions as sentences and JSON; the table of slack. */
 import { item } from '../../model/index.js';
-import type { Model, Slack, WhatIf, WorkSpan } from '../../model/index.js';
+import type { Model, Prediction, Slack, WhatIf, WorkSpan } from '../../model/index.js';
 import { heading } from '../parts/head.js';
 import { callText, label } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
@@ -8,11 +8,13 @@ import { limited, table, type Column } from '../parts/table.js';
 import { clean, wrap } from '../format/text.js';
 import { count, figure, percent, time } from '../format/units.js';
 
-const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Pick<RenderOptions, 'ascii'>): string =>
+type Letters = Pick<RenderOptions, 'ascii'>;
+
+const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: Letters): string =>
   entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
 
 /** Templates of the standard library that create threads (std::vector<std::thread>) say nothing about the place. */
-function threadsOf(model: Model, site: NonNullable<WhatIf['site']>, options: RenderOptions): string {
+function threadsOf(model: Model, site: NonNullable<WhatIf['site']>, options: Letters): string {
   const runs = site.start === 0 ? site.runs : label(item(model.entities, site.start), options);
   const caller = site.caller === 0 ? undefined : item(model.entities, site.caller);
   const creator = caller === undefined ? site.creator : caller.origin === 'standard' ? '' : label(caller, options);
@@ -20,12 +22,7 @@ function threadsOf(model: Model, site: NonNullable<WhatIf['site']>, options: Ren
   return creator === '' ? `threads that run ${runs}` : `threads that ${creator} creates to run ${runs}`;
 }
 
-const condition = (
-  model: Model,
-  { kind, site, factor, sinceNs }: WhatIf,
-  name: string,
-  options: RenderOptions,
-): string => {
+const condition = (model: Model, { kind, site, factor, sinceNs }: WhatIf, name: string, options: Letters): string => {
   if (kind === 'lock') return `If nobody had to wait for ${name}`;
   const what = site === null ? name : threadsOf(model, site, options);
   const since = sinceNs === null ? '' : ` from ${time(sinceNs, options)} on`;
@@ -51,10 +48,10 @@ function none(model: Model, { kind, basis }: WhatIf, name: string): string {
 
 const worth = 0.98; // processor counts whose time is above this ratio of the previous one's are not shown
 
-export const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
+const timeOn = (rows: readonly Prediction[], P: number): number =>
   rows.find(({ processors }) => processors === P)?.ns ?? 0;
 
-function onProcessors(model: Model, span: WorkSpan, { prediction, basis }: WhatIf, options: RenderOptions): string {
+function onProcessors(model: Model, span: WorkSpan, { prediction, basis }: WhatIf, options: Letters): string {
   const exact = basis === 'exact';
   const [first, ...others] = [model.processors, 2 * model.processors, 8 * model.processors]
     .filter((P) => timeOn(prediction, P) > 0)
@@ -73,7 +70,7 @@ function onProcessors(model: Model, span: WorkSpan, { prediction, basis }: WhatI
   return ` The run would take ${exact ? 'about ' : ''}${[`${first} ${processors}`, ...others].join(', ')}.`;
 }
 
-function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
+function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: Letters): string {
   const name = nameOf(model, answer, options);
   const { spanNs, lowNs, highNs } = answer;
   if (spanNs === null || lowNs === null || highNs === null) return none(model, answer, name);
@@ -94,11 +91,11 @@ function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: R
   return `${then} ${length}.${run}${why}`;
 }
 
-/** Answers other than the span itself, as columns of the prediction. */
+/** Answers other than the span itself. */
 export const answered = (
   model: Model,
   span: WorkSpan,
-  options: Pick<RenderOptions, 'ascii'>,
+  options: Letters,
 ): { head: string; prediction: WorkSpan['prediction'] }[] =>
   span.whatIf
     .filter(({ spanNs, waited }) => spanNs !== null && waited && Math.abs(span.spanNs - spanNs) >= little * span.spanNs)
@@ -112,12 +109,45 @@ function headOf(name: string, { kind, factor }: WhatIf): string {
   return factor === 0 ? `${name} free` : `${name} x ${figure(factor)}`;
 }
 
-export function whatIfSection(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+/** Those of `rows` up to the number of processors beyond which more gain less than 2 %. */
+export function rowsWorth(prediction: readonly Prediction[], rows: readonly Prediction[]): Prediction[] {
+  const last = prediction.at(-1)?.ns ?? 0;
+  const enough = rows.findIndex(({ processors }) => timeOn(prediction, processors) <= 1.02 * last);
+  return enough < 0 ? [...rows] : rows.slice(0, enough + 1);
+}
+
+export const whatIfTexts = (model: Model, span: WorkSpan, options: Letters): string[] =>
+  span.whatIf.map((answer) => clean(whatIfSentence(model, span, answer, options), options));
+
+/** The time of the run, and with each answer that changes it. */
+export const whatIfColumns = (model: Model, span: WorkSpan, options: Letters): Column<Prediction>[] => [
+  { head: 'processors', text: ({ processors }) => count(processors) },
+  { head: 'as it is', text: ({ ns }) => time(ns, options), tone: 'strong' },
+  ...answered(model, span, options).map(({ head, prediction }): Column<Prediction> => ({
+    head,
+    text: ({ processors }) => time(timeOn(prediction, processors), options),
+    drop: 1,
+  })),
+];
+
+export function whatIfSection(
+  model: Model,
+  span: WorkSpan,
+  rows: readonly Prediction[],
+  options: RenderOptions,
+): string[] {
   if (span.whatIf.length === 0) return [];
-  const text = span.whatIf.flatMap((answer) =>
-    wrap(clean(whatIfSentence(model, span, answer, options), options), options.width, 2, options),
-  );
-  return [...heading('What if', options), '', ...text, ''];
+  const text = whatIfTexts(model, span, options).flatMap((line) => wrap(line, options.width, 2, options));
+  const answers = answered(model, span, options);
+  // As many rows as the answer takes that gains the longest.
+  const shown = answers
+    .map(({ prediction }) => rowsWorth(prediction, rows))
+    .reduce((most, some) => (some.length > most.length ? some : most), rowsWorth(span.prediction, rows));
+  const its =
+    answers.length === 0 || rows.length === 0
+      ? []
+      : ['', ...table(options.top === 0 ? rows : shown, whatIfColumns(model, span, options), options)];
+  return [...heading('What if', options), '', ...text, ...its, ''];
 }
 
 /** Places on one source line are one: a compiler may have duplicated the call. */
@@ -145,13 +175,11 @@ function slackTogether(a: Slack, b: Slack): Slack {
   };
 }
 
-export function slackTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  const worth = slackByLine(span.slack).filter(
-    ({ lost, meanSlackNs }) => lost > 0 && meanSlackNs >= span.spanNs / 1000,
-  );
-  if (worth.length === 0) return [];
-  const { rows, more } = limited(worth, options);
-  const columns: Column<Slack>[] = [
+export const slackRows = ({ slack, spanNs }: WorkSpan): Slack[] =>
+  slackByLine(slack).filter(({ lost, meanSlackNs }) => lost > 0 && meanSlackNs >= spanNs / 1000);
+
+export function slackColumns(model: Model, options: RenderOptions): Column<Slack>[] {
+  return [
     { head: 'slack', text: ({ meanSlackNs }) => time(meanSlackNs, options), tone: 'strong' },
     { head: 'least', text: ({ leastSlackNs }) => time(leastSlackNs, options), drop: 2 },
     { head: 'threads', text: ({ lost }) => count(lost) },
@@ -164,7 +192,15 @@ export function slackTable(model: Model, span: WorkSpan, options: RenderOptions)
       name: true,
     },
   ];
-  return [...heading('Threads that could take longer', options), '', ...table(rows, columns, options), ...more, ''];
+}
+export const slackTitle = 'Threads that could take longer';
+
+export function slackTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const worth = slackRows(span);
+  if (worth.length === 0) return [];
+  const { rows, more } = limited(worth, options);
+  const columns = slackColumns(model, options);
+  return [...heading(slackTitle, options), '', ...table(rows, columns, options), ...more, ''];
 }
 
 export const whatIfJson = (answer: WhatIf): object => ({

@@ -1,15 +1,15 @@
 /** Work and span, and predictions for other numbers of processors, as text and CSV. */
-import { isMostlyUnended, isMuchUnseen, item, sharesWork } from '../../model/index.js';
-import type { LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
+import { item } from '../../model/index.js';
+import type { Entity, LockHold, Model, Prediction, SpanSite, WorkSpan } from '../../model/index.js';
 import { chainColumns, shownOnChain } from './chain-entities.js';
 import { curveLine } from './curve.js';
 import { heading, noteLines } from '../parts/head.js';
-import { callText, entityName, label } from '../wording/names.js';
+import { callText, label } from '../wording/names.js';
 import type { RenderOptions } from '../format/options.js';
-import { scalingSentence } from './scaling.js';
+import { spanSummary } from './span-summary.js';
 import { limited, table, type Column } from '../parts/table.js';
-import { answered, slackTable, timeOn, whatIfSection } from './what-if.js';
-import { clean, paint, wrap } from '../format/text.js';
+import { rowsWorth, slackTable, whatIfSection } from './what-if.js';
+import { paint, wrap } from '../format/text.js';
 import { count, figure, percent, time } from '../format/units.js';
 
 /** Advice for a profile without work and span. */
@@ -17,107 +17,50 @@ export const noWorkSpanText =
   'work and span were not recorded, or no thread reached an event that ends a strand; ' +
   'record it again with: quartz record --span -- PROGRAM';
 
-const few = 0.1; // relative difference below which two spans are considered equal
-
 function summary(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  const { spanNs, typicalSpanNs: typical, burdenedSpanNs: burdened } = span;
-  const spans = [
-    typical !== null && typical < (1 - few) * spanNs ? `typically ${time(typical, options)}` : '',
-    burdened !== null && burdened > (1 + few) * spanNs ? `burdened ${time(burdened, options)}` : '',
-  ].filter((text) => text !== '');
+  const { lengths, limits, notes } = spanSummary(model, span, options);
   const text = [
-    ...wrap(
-      `Work ${time(span.workNs, options)}, span ${time(spanNs, options)}` +
-        `${spans.length > 0 ? ` (${spans.join(', ')})` : ''}: parallelism ${figure(span.parallelism)}; ` +
-        `it took ${time(model.elapsedNs, options)} on ${count(model.processors)} ` +
-        (model.processors === 1 ? 'processor' : 'processors'),
-      options.width,
-      0,
-      options,
-    ).map((line) => paint(line, 'heading', options)),
+    ...wrap(lengths, options.width, 0, options).map((line) => paint(line, 'heading', options)),
     '',
+    ...limits.flatMap((line) => wrap(line, options.width, 2, options)),
+    ...notes.flatMap((line) => noteLines(line, options)),
   ];
-  for (const fact of span.scaling)
-    text.push(...wrap(clean(scalingSentence(model, span, fact, options), options), options.width, 2, options));
-  const note = (line: string): void => void text.push(...noteLines(line, options));
-  if (model.raw.head.attached)
-    note(
-      'the program ran before this recording: work and span are those since then, and every thread of that time ' +
-        'starts with a span of 0',
-    );
-  if (!span.cpuWaitsOut)
-    note(
-      'waits for CPUs could not be distinguished from work, so both include them: record on a machine that is not busy',
-    );
-  if (span.cpuWaitNs !== null && span.cpuWaitNs > few * span.workNs)
-    note(`processors waited ${time(span.cpuWaitNs, options)} for a CPU, which none of these numbers includes`);
-  if (model.raw.head.publisher === 'pthread')
-    note(
-      'these are work and span of threads, and of tasks of OpenMP and TBB: where threads take other tasks from a ' +
-        'queue, as in a thread pool, the order in which they took them counts as if it were required' +
-        (sharesWork(span) ? '; with more threads the span may be shorter (quartz run --try measures it)' : ''),
-    );
-  if (isMuchUnseen(span.unseenOrder, model)) note(unseenText(model, span, options));
-  if (isMostlyUnended(span, model))
-    note(
-      `${time(span.unendedNs, options)} of processor time is in neither: it is that of threads whose work did ` +
-        'not end with an event that the pthread layer sees, or that were at work when the program or the recording ' +
-        'ended; therefore there is no prediction for other numbers of processors',
-    );
-  if (burdened !== null && burdened > 1.5 * spanNs)
-    note(
-      'handing work to other processors takes longer than the span itself: make the spawned calls larger, ' +
-        'or spawn fewer',
-    );
-  if (span.lostCrumbs > 0)
-    note(`${count(span.lostCrumbs)} records were lost: what is on the span is less certain, its length is not`);
-  if (text.at(-1) !== '') text.push('');
-  return text;
-}
-
-/** Why the span may be longer than what is known of it. */
-function unseenText(model: Model, { unseenOrder: unseen }: WorkSpan, options: RenderOptions): string {
-  const waits = unseen.entity
-    ? `threads waited ${time(unseen.waitNs, options)}, added up, for what the pthread layer does not see, most of it ` +
-      `at ${entityName(model, unseen.entity, options)}`
-    : '';
-  const regions = unseen.regions ? "the beginning and end of parallel regions of LLVM's OpenMP are not seen" : '';
-  return (
-    `${[regions, waits].filter((part) => part !== '').join('; ')}: this orders no work here, so the span may be ` +
-    'longer, and the times on other numbers of processors are lower bounds'
-  );
+  return text.at(-1) === '' ? text : [...text, ''];
 }
 
 /** Predictions for powers of two and for the number of processors of the recording. */
-function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  if (span.prediction.length === 0) return [];
-  const rows = span.prediction.filter(
-    ({ processors }) => (processors & (processors - 1)) === 0 || processors === model.processors,
-  );
-  const last = span.prediction.at(-1);
-  const enough = last === undefined ? -1 : rows.findIndex(({ ns }) => ns <= 1.02 * last.ns);
-  const shown = options.top === 0 || enough < 0 ? rows : rows.slice(0, enough + 1);
+export const predictionRows = (model: Model, span: WorkSpan): Prediction[] =>
+  span.prediction.filter(({ processors }) => (processors & (processors - 1)) === 0 || processors === model.processors);
+
+/** Without the curve. */
+export function predictionColumns(span: WorkSpan, options: RenderOptions): Column<Prediction>[] {
   const one = span.prediction[0]?.ns ?? 0;
-  const columns: Column<Prediction>[] = [
+  return [
     { head: 'processors', text: ({ processors }) => count(processors) },
     { head: 'time', text: ({ ns }) => time(ns, options), tone: 'strong' },
     { head: 'at least', text: ({ lowNs }) => time(lowNs, options) },
     { head: 'at most', text: ({ highNs }) => time(highNs, options) },
     { head: 'speed-up', text: ({ ns }) => figure(one / ns) },
-    ...answered(model, span, options).map(({ head, prediction }): Column<Prediction> => ({
-      head,
-      text: ({ processors }) => time(timeOn(prediction, processors), options),
-      drop: 1,
-    })),
-    { head: 'curve', text: (row) => curveLine(row, one, options), align: 'left', drop: 2 },
+  ];
+}
+
+/** Until more processors gain little. */
+function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const rows = predictionRows(model, span);
+  const shown = options.top === 0 ? rows : rowsWorth(span.prediction, rows);
+  if (shown.length === 0) return [];
+  const one = span.prediction[0]?.ns ?? 0;
+  const columns: Column<Prediction>[] = [
+    ...predictionColumns(span, options),
+    { head: 'curve', text: (row) => curveLine(row, one, options), align: 'left', drop: 1 },
   ];
   const more = shown.length < rows.length ? ['', '  More processors gain less than 2 %.'] : [];
   return [...heading('On other numbers of processors', options), '', ...table(shown, columns, options), ...more, ''];
 }
 
-function entityTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  const { rows, more } = limited(shownOnChain(model, span.entities), options);
-  const columns = chainColumns<(typeof rows)[number]>(
+type SpanRow = WorkSpan['entities'][number] & { of: Entity };
+export const spanColumns = (model: Model, span: WorkSpan, options: RenderOptions): Column<SpanRow>[] =>
+  chainColumns<SpanRow>(
     model,
     {
       head: 'on span',
@@ -128,6 +71,10 @@ function entityTable(model: Model, span: WorkSpan, options: RenderOptions): stri
     },
     options,
   );
+
+function entityTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const { rows, more } = limited(shownOnChain(model, span.entities), options);
+  const columns = spanColumns(model, span, options);
   const unseen =
     span.unseenNs >= span.spanNs / 200
       ? [`  ${percent(span.unseenNs, span.spanNs)} of the span was too short to be seen.`]
@@ -136,7 +83,7 @@ function entityTable(model: Model, span: WorkSpan, options: RenderOptions): stri
 }
 
 /** Merges spawn sites on one source line that start the same procedure: a compiler may have duplicated the call. */
-function sitesByLine({ sites, entities }: WorkSpan): SpanSite[] {
+export function sitesByLine({ sites, entities }: WorkSpan): SpanSite[] {
   const byPlace = new Map<string, SpanSite>();
   for (const site of sites) {
     const { caller, line, start } = site;
@@ -166,10 +113,8 @@ function together(a: SpanSite, b: SpanSite): SpanSite {
   };
 }
 
-function siteTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  if (span.sites.length === 0) return [];
-  const { rows, more } = limited(sitesByLine(span), options);
-  const columns: Column<SpanSite>[] = [
+export function siteColumns(model: Model, span: WorkSpan, options: RenderOptions): Column<SpanSite>[] {
+  return [
     { head: 'work', text: ({ topWorkNs }) => time(topWorkNs, options), tone: 'strong' },
     { head: 'span', text: ({ topSpanNs }) => time(topSpanNs, options) },
     { head: 'par.', text: ({ parallelism }) => (parallelism > 0 ? figure(parallelism) : '') },
@@ -198,40 +143,39 @@ function siteTable(model: Model, span: WorkSpan, options: RenderOptions): string
       drop: 6,
     },
   ];
+}
+
+function siteTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  if (span.sites.length === 0) return [];
+  const { rows, more } = limited(sitesByLine(span), options);
+  const columns = siteColumns(model, span, options);
   return [...heading('What was spawned or created', options), '', ...table(rows, columns, options), ...more, ''];
 }
 
+/** None, if all are held for little of the work. */
+export const locksWorth = ({ locks, workNs }: WorkSpan): LockHold[] =>
+  (locks[0]?.holdNs ?? 0) < 0.05 * workNs ? [] : locks.filter(({ holdNs }) => holdNs >= 0.01 * workNs);
+
+export const lockHoldColumns = (model: Model, span: WorkSpan, options: RenderOptions): Column<LockHold>[] => [
+  { head: 'held', text: ({ holdNs }) => time(holdNs, options), tone: 'strong' },
+  { head: 'of work', text: ({ holdNs }) => percent(holdNs, span.workNs) },
+  { head: 'lock', text: ({ entity }) => label(item(model.entities, entity), options), align: 'left', name: true },
+];
+export const lockHoldTitle = 'Locks: no run is shorter than the time for which one is held';
+
 function lockTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
-  const most = span.locks[0]?.holdNs ?? 0;
-  if (most < 0.05 * span.workNs) return [];
-  const { rows, more } = limited(
-    span.locks.filter(({ holdNs }) => holdNs >= 0.01 * span.workNs),
-    options,
-  );
-  const columns: Column<LockHold>[] = [
-    { head: 'held', text: ({ holdNs }) => time(holdNs, options), tone: 'strong' },
-    { head: 'of work', text: ({ holdNs }) => percent(holdNs, span.workNs) },
-    {
-      head: 'lock',
-      text: ({ entity }) => label(item(model.entities, entity), options),
-      align: 'left',
-      name: true,
-    },
-  ];
-  return [
-    ...heading('Locks: no run is shorter than the time for which one is held', options),
-    '',
-    ...table(rows, columns, options),
-    ...more,
-    '',
-  ];
+  const worth = locksWorth(span);
+  if (worth.length === 0) return [];
+  const { rows, more } = limited(worth, options);
+  const columns = lockHoldColumns(model, span, options);
+  return [...heading(lockHoldTitle, options), '', ...table(rows, columns, options), ...more, ''];
 }
 
 export function workSpanReport(model: Model, span: WorkSpan, options: RenderOptions): string {
   const text = [
     ...summary(model, span, options),
     ...predictionTable(model, span, options),
-    ...whatIfSection(model, span, options),
+    ...whatIfSection(model, span, predictionRows(model, span), options),
     ...entityTable(model, span, options),
     ...siteTable(model, span, options),
     ...lockTable(model, span, options),
