@@ -1,4 +1,5 @@
 /** Results as the tables of docs/evidence/performance.md. */
+import { wrap } from '../../ts-frontend/src/render/format/text.js';
 import { latencyLine, machineLine } from './machine.js';
 import type { Recorded } from './recorded_ratios.js';
 import type { ContenderResult, Results, RowResult } from './result.js';
@@ -38,6 +39,10 @@ function rowMarkdown(row: RowResult, recorded: Recorded): string {
     .join(' | ')} |`;
 }
 
+/** Prose in lines of at most 120 columns; a row of a table is one line. */
+const prose = (line: string): string[] =>
+  line === '' || line.startsWith('|') ? [line] : wrap(line, 120, 0, { ascii: false });
+
 /** The part of docs/evidence/performance.md that a run fills. */
 export function markdown(results: Results, recorded: Recorded): string {
   const here = results.peers.filter((one) => one.missing === undefined);
@@ -65,5 +70,5 @@ export function markdown(results: Results, recorded: Recorded): string {
         ...rows.map((row) => rowMarkdown(row, recorded)),
       );
   }
-  return `${lines.join('\n')}\n`;
+  return `${lines.flatMap(prose).join('\n')}\n`;
 }

@@ -89,7 +89,7 @@ test('predictions are a curve: the time between its bounds, from 0 to the time o
   t.is(curveLine(row, 0, { ascii: true }), '');
 });
 
-test('answers to "what if" have a table of their own, so that a curve stands beside the predictions at 80 columns', (t) => {
+test('answers to "what if" have a table of their own, and the curve is shown in 80 columns', (t) => {
   const model = buildModel(recorded(() => ({ whatIf: chosen(6) })));
   const text = workSpanReport(model, workSpanOf(model)!, { ...options, width: 80 });
   t.regex(text, /processors +time +at least +at most +speed-up +curve\n +1 +3\.00 s .* o\n/);

@@ -12,7 +12,7 @@ const few = 0.1; // relative difference below which two spans are considered equ
 type Letters = Pick<RenderOptions, 'ascii'>;
 
 /** Lengths, what limits the run on more processors, and what must be known to understand these. */
-export interface SpanSummary {
+interface SpanSummary {
   lengths: string;
   limits: string[];
   notes: string[];
