@@ -34,7 +34,7 @@ const parsers = [
   'queries/gate.ts',
   'experiment/remedies.ts',
   'metrics/own-name.ts',
-  'evidence/goroutines.ts',
+  'evidence/threads/goroutines.ts',
 ];
 
 test('the model makes no facts of names: abi/origin.c and abi/purpose.c do, once', (t) => {

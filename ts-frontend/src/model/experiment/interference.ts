@@ -2,7 +2,7 @@
  * Whether threads slow each other down, by what the same work takes with fewer of them: no counters are needed. Method
  * and limits: docs/guide/measuring.md, "Threads that slow each other down". Pure functions.
  */
-import { sharingByProcedure } from '../evidence/shared-lines.js';
+import { sharingByProcedure } from '../evidence/code/shared-lines.js';
 import { shownId } from '../evidence/context.js';
 import { addTo } from '../profile/maps.js';
 import type { Interference, Ratio } from '../result/experiment.js';

@@ -4,7 +4,7 @@
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { isBusy } from '../metrics/sums.js';
-import { shareAt, type Contexts } from '../evidence/loss-contexts.js';
+import { shareAt, type Contexts } from '../evidence/code/loss-contexts.js';
 import { findingOf, shownId, type FindingContext } from '../evidence/context.js';
 import type { AloneFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';

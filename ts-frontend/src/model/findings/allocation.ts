@@ -4,7 +4,7 @@
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
-import { inAllocator } from '../evidence/in-allocator.js';
+import { inAllocator } from '../evidence/code/in-allocator.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';

@@ -4,8 +4,8 @@
  * functions.
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
-import type { Context, ContextStats, Contexts } from '../evidence/loss-contexts.js';
-import { statsOf } from '../evidence/loss-contexts.js';
+import type { Context, ContextStats, Contexts } from '../evidence/code/loss-contexts.js';
+import { statsOf } from '../evidence/code/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { processorUseOf, shownId } from '../evidence/context.js';
 import { isBarrier, isLock, isOfProcesses, isUncounted, passesData } from '../evidence/wait-kinds.js';

@@ -4,12 +4,12 @@
  * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { defined, item } from '../profile/columns.js';
-import type { Context, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
-import { similarity, statsOf } from '../evidence/loss-contexts.js';
-import { concentrate } from '../evidence/concentration.js';
-import { successionsByStart, type Succession } from '../evidence/alive-at-once.js';
-import { mainThread } from '../evidence/critical-threads.js';
-import { roundTripsOf, type RoundTrips } from '../evidence/round-trips.js';
+import type { Context, Contexts, ThreadTimes } from '../evidence/code/loss-contexts.js';
+import { similarity, statsOf } from '../evidence/code/loss-contexts.js';
+import { concentrate } from '../evidence/code/concentration.js';
+import { successionsByStart, type Succession } from '../evidence/threads/alive-at-once.js';
+import { mainThread } from '../evidence/threads/critical-threads.js';
+import { roundTripsOf, type RoundTrips } from '../evidence/threads/round-trips.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
 import { isLock, isRegionEnd, isTeamRest } from '../evidence/wait-kinds.js';

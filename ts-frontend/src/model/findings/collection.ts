@@ -3,8 +3,8 @@
  * (docs/reference/findings.md, "Garbage collection"). Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { allocatingMost } from '../evidence/allocating.js';
-import { withoutWaiting } from '../evidence/own-work.js';
+import { allocatingMost } from '../evidence/code/allocating.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
 import { f64, item, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';

@@ -5,10 +5,10 @@
 import { f64, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { compiling } from '../evidence/background.js';
+import { compiling } from '../evidence/threads/background.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
-import { withoutWaiting } from '../evidence/own-work.js';
-import { cover, mostOf } from '../evidence/work-below.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
+import { cover, mostOf } from '../evidence/code/work-below.js';
 import type { Finding } from '../result/types.js';
 
 /** The least share of the elapsed time that is reported. */

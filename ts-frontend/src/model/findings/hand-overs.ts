@@ -3,18 +3,18 @@
  * lock's cache line, and of CPUs that are idle (docs/reference/findings.md, "Hand-overs"). Pure functions.
  */
 import { item } from '../profile/columns.js';
-import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/hand-overs.js';
+import { beyondFree, handOversOf, mostWithoutHandOvers, savedWithout } from '../evidence/locks/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, noAdvice, processorUseOfRun, shownId } from '../evidence/context.js';
 import { phaseOf } from '../evidence/phase.js';
-import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
-import { withoutWaiting } from '../evidence/own-work.js';
-import { takenIn } from '../evidence/taken-in.js';
+import { isAllocators, libraryLockOf } from '../evidence/locks/library-lock.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
+import { takenIn } from '../evidence/locks/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import { futileWakeUps } from '../evidence/woken-together.js';
+import { futileWakeUps } from '../evidence/locks/woken-together.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import { addTo } from '../profile/maps.js';
-import { besideWaitingOf, heldEach } from '../evidence/holders.js';
+import { besideWaitingOf, heldEach } from '../evidence/locks/holders.js';
 import type { HeldFacts } from '../result/lock-facts.js';
 import type { Finding } from '../result/types.js';
 

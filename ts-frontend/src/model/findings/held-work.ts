@@ -5,7 +5,7 @@
 import { f64, u32, u8 } from '../profile/columns.js';
 import { Waiting } from '../profile/raw-profile.js';
 import type { FindingContext } from '../evidence/context.js';
-import { pathsThrough } from '../evidence/paths-through.js';
+import { pathsThrough } from '../evidence/code/paths-through.js';
 import { isBusy } from '../metrics/sums.js';
 import type { HandOverFacts, LockFacts } from '../result/facts.js';
 import type { Finding } from '../result/types.js';

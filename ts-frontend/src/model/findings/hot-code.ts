@@ -5,8 +5,8 @@
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo, total } from '../profile/maps.js';
-import { aroundOf } from '../evidence/around-code.js';
-import { pathsThrough } from '../evidence/paths-through.js';
+import { aroundOf } from '../evidence/code/around-code.js';
+import { pathsThrough } from '../evidence/code/paths-through.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf } from '../evidence/context.js';
 import {
@@ -17,13 +17,13 @@ import {
   workOwner,
   type HotCode,
   type WorkScope,
-} from '../evidence/hot-work.js';
-import { hotLoop } from '../evidence/hot-loop.js';
-import { libraryLockIn } from '../evidence/library-lock.js';
-import { ownPath } from '../evidence/own-path.js';
+} from '../evidence/code/hot-work.js';
+import { hotLoop } from '../evidence/code/hot-loop.js';
+import { libraryLockIn } from '../evidence/locks/library-lock.js';
+import { ownPath } from '../evidence/code/own-path.js';
 import { isFor } from '../evidence/purposes.js';
-import { atomicsIn } from '../evidence/shared-lines.js';
-import { mainThread } from '../evidence/critical-threads.js';
+import { atomicsIn } from '../evidence/code/shared-lines.js';
+import { mainThread } from '../evidence/threads/critical-threads.js';
 import type { OptimizeFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 import { allocationFinding, allocationOf, isMostOf } from './allocation.js';

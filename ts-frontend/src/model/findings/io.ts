@@ -9,18 +9,18 @@ import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId, systemCall } from '../evidence/context.js';
-import { allAsleep } from '../evidence/all-asleep.js';
+import { allAsleep } from '../evidence/threads/all-asleep.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import { withoutWaiting } from '../evidence/own-work.js';
-import { smallRequests } from '../evidence/small-requests.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
+import { smallRequests } from '../evidence/waits/small-requests.js';
 import { isBusy } from '../metrics/sums.js';
-import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
-import { pathsThrough } from '../evidence/paths-through.js';
-import { waitCallers } from '../evidence/wait-callers.js';
+import { isHeldUp, waitingAt, waitingAtRest, type Waiting } from '../evidence/waits/waiting-at-rest.js';
+import { pathsThrough } from '../evidence/code/paths-through.js';
+import { waitCallers } from '../evidence/waits/wait-callers.js';
 import { Waiting as WaitState } from '../profile/raw-profile.js';
 import type { Entity, Exclusion, Finding, Model } from '../result/types.js';
-import type { IoLoss } from '../evidence/io-loss.js';
+import type { IoLoss } from '../evidence/waits/io-loss.js';
 
 /** The number of concurrent operations assumed in a prediction: the least that changes anything. */
 const atATime = 2;

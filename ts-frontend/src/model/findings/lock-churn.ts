@@ -11,7 +11,7 @@ import { isBusy } from '../metrics/sums.js';
 import { shownPerRun } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
-import { passing, withoutClosures } from '../evidence/goroutines.js';
+import { passing, withoutClosures } from '../evidence/threads/goroutines.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isFor } from '../evidence/purposes.js';
 import type { LockChurnFacts } from '../result/facts.js';

@@ -4,8 +4,8 @@
  */
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
-import type { Holding } from '../evidence/holders.js';
-import { besideWaitingOf, heldEach, holdingOf } from '../evidence/holders.js';
+import type { Holding } from '../evidence/locks/holders.js';
+import { besideWaitingOf, heldEach, holdingOf } from '../evidence/locks/holders.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { LockFacts } from '../result/facts.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
@@ -13,12 +13,12 @@ import { isLibraryCode, isOwn } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Entity, Exclusion, Finding, Model, PathTime } from '../result/types.js';
-import type { LockLoss } from '../evidence/lock-loss.js';
-import { jointLoss, lossOf, savingOf } from '../evidence/lock-loss.js';
-import { isAllocators, libraryLockOf } from '../evidence/library-lock.js';
-import { keptWaiting, mainsWaits } from '../evidence/kept-waiting.js';
-import { longTaker } from '../evidence/lock-takers.js';
-import { takenIn } from '../evidence/taken-in.js';
+import type { LockLoss } from '../evidence/locks/lock-loss.js';
+import { jointLoss, lossOf, savingOf } from '../evidence/locks/lock-loss.js';
+import { isAllocators, libraryLockOf } from '../evidence/locks/library-lock.js';
+import { keptWaiting, mainsWaits } from '../evidence/locks/kept-waiting.js';
+import { longTaker } from '../evidence/locks/lock-takers.js';
+import { takenIn } from '../evidence/locks/taken-in.js';
 import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
 
 /**

@@ -8,7 +8,14 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, leastShare, processorUseOf } from '../evidence/context.js';
 import { countedWaits, wakingNs } from '../evidence/counted-waits.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import { isHeldUp, leastReported, most, waitingAt, waitingAtRest, type Waiting } from '../evidence/waiting-at-rest.js';
+import {
+  isHeldUp,
+  leastReported,
+  most,
+  waitingAt,
+  waitingAtRest,
+  type Waiting,
+} from '../evidence/waits/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 

@@ -10,8 +10,8 @@ import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../e
 import { isOwn } from '../evidence/code-origin.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock, isTeamRest } from '../evidence/wait-kinds.js';
-import { mainThread } from '../evidence/critical-threads.js';
-import { withoutWaiting } from '../evidence/own-work.js';
+import { mainThread } from '../evidence/threads/critical-threads.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
 import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';

@@ -5,7 +5,7 @@
  */
 import { defined, item } from '../profile/columns.js';
 import { muchMore } from '../evidence/context.js';
-import { ifRemoved } from '../evidence/critical-threads.js';
+import { ifRemoved } from '../evidence/threads/critical-threads.js';
 import type { CodeCompared } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
 import { mayEnd } from './io.js';

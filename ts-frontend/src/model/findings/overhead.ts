@@ -4,10 +4,10 @@
  */
 import { Purpose } from '../profile/abi.js';
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/hand-overs.js';
-import { withoutWaiting } from '../evidence/own-work.js';
-import { waitsAgain } from '../evidence/waits-again.js';
-import { futileWakeUps } from '../evidence/woken-together.js';
+import { handOversOf, isHandingOn, mostWithoutHandOvers } from '../evidence/locks/hand-overs.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
+import { waitsAgain } from '../evidence/locks/waits-again.js';
+import { futileWakeUps } from '../evidence/locks/woken-together.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { phaseOf } from '../evidence/phase.js';
 import { addTo } from '../profile/maps.js';

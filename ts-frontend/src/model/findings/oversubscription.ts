@@ -4,7 +4,7 @@
  * (docs/reference/findings.md, "Threads"). Pure functions.
  */
 import { item } from '../profile/columns.js';
-import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
+import { behindSpinNs, spinningProcedures } from '../evidence/locks/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorUseOf } from '../evidence/context.js';
@@ -13,8 +13,8 @@ import {
   handOversOf,
   oversubscriptionOf,
   type Oversubscription,
-} from '../evidence/oversubscription.js';
-import { spinningInPassing } from '../evidence/passing-procedures.js';
+} from '../evidence/threads/oversubscription.js';
+import { spinningInPassing } from '../evidence/waits/passing-procedures.js';
 import type { Finding } from '../result/types.js';
 
 /** Threads that have been woken and wait for a CPU, if they are at least a tenth of the runnable threads. */

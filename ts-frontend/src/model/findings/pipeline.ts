@@ -3,21 +3,21 @@
  * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { defined, item } from '../profile/columns.js';
-import type { Contexts } from '../evidence/loss-contexts.js';
+import type { Contexts } from '../evidence/code/loss-contexts.js';
 import { isBeside, phaseOf, processorUse, together, type Candidate } from './candidate.js';
 import { divided } from './division.js';
 import { serial } from './serial.js';
 import { nothingRunsFindings } from './nothing-runs.js';
-import { aliveAtOnce } from '../evidence/alive-at-once.js';
-import { mainThread } from '../evidence/critical-threads.js';
-import { awaitedResults } from '../evidence/awaited-results.js';
-import { withoutWaiting } from '../evidence/own-work.js';
-import { roundTripsOf, type RoundTrips } from '../evidence/round-trips.js';
-import { takeFromPool } from '../evidence/pools.js';
+import { aliveAtOnce } from '../evidence/threads/alive-at-once.js';
+import { mainThread } from '../evidence/threads/critical-threads.js';
+import { awaitedResults } from '../evidence/threads/awaited-results.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
+import { roundTripsOf, type RoundTrips } from '../evidence/threads/round-trips.js';
+import { takeFromPool } from '../evidence/threads/pools.js';
 import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, noAdvice, shownId } from '../evidence/context.js';
-import { lossOf } from '../evidence/lock-loss.js';
+import { lossOf } from '../evidence/locks/lock-loss.js';
 import type { PassedDataFacts } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 

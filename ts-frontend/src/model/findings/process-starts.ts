@@ -7,9 +7,9 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { pageBytes, shareFaultedAgain } from '../metrics/kernel-usage.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, systemCall } from '../evidence/context.js';
-import { withoutWaiting } from '../evidence/own-work.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
 import { isFor } from '../evidence/purposes.js';
-import { cover, mostOf, workBelow, type WorkBelow } from '../evidence/work-below.js';
+import { cover, mostOf, workBelow, type WorkBelow } from '../evidence/code/work-below.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 

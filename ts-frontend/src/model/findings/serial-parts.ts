@@ -6,8 +6,8 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { PairIndex } from '../profile/pair-index.js';
-import type { Contexts } from '../evidence/loss-contexts.js';
-import { statsOf } from '../evidence/loss-contexts.js';
+import type { Contexts } from '../evidence/code/loss-contexts.js';
+import { statsOf } from '../evidence/code/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';

@@ -5,7 +5,7 @@
 import { Purpose } from '../profile/abi.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf } from '../evidence/context.js';
-import { cover, mostOf, workBelow } from '../evidence/work-below.js';
+import { cover, mostOf, workBelow } from '../evidence/code/work-below.js';
 import type { Finding, Model } from '../result/types.js';
 
 /** The least share of the elapsed time that is reported: below it, serialization is worth its cost. */

@@ -6,7 +6,7 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
-import { shareThere, type Sharing, sharingByProcedure } from '../evidence/shared-lines.js';
+import { shareThere, type Sharing, sharingByProcedure } from '../evidence/code/shared-lines.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Finding, Model } from '../result/types.js';
 

@@ -1,12 +1,12 @@
 /** Findings about kernel threads with hardly any work (docs/reference/findings.md, "Short threads"). Pure functions. */
 import { Purpose } from '../profile/abi.js';
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { mainThread } from '../evidence/critical-threads.js';
-import { withoutWaiting } from '../evidence/own-work.js';
+import { mainThread } from '../evidence/threads/critical-threads.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOfRun } from '../evidence/context.js';
 import { isFor } from '../evidence/purposes.js';
-import { isUsers, makingNs, ranOf, shortOf, sum, type Short } from '../evidence/short-lived.js';
+import { isUsers, makingNs, ranOf, shortOf, sum, type Short } from '../evidence/threads/short-lived.js';
 import { isBusy } from '../metrics/sums.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';

@@ -7,7 +7,7 @@ import { addTo } from '../profile/maps.js';
 import { State } from '../profile/raw-profile.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOfRun, shownId } from '../evidence/context.js';
-import { withoutWaiting } from '../evidence/own-work.js';
+import { withoutWaiting } from '../evidence/waits/own-work.js';
 import type { Finding } from '../result/types.js';
 
 /** The least share of the processor time in such loops: less of it is a wait now and then. */

@@ -135,7 +135,7 @@ export function cpuWaitOf(raw: RawProfile, limits: CpuLimits | null, recorded = 
 
 /**
  * The ratio of the model's processor time to that which the kernel counted: above 1 if the model describes what the
- * program would have done without other programs (evidence/undisturbed.ts). Counts (waits, switches, acquisitions) are
+ * program would have done without other programs (evidence/undisturbed/undisturbed.ts). Counts (waits, switches, acquisitions) are
  * always those of the actual run.
  */
 export function shownPerRun({ cpuWait, root, compensation, balance }: Model): number {

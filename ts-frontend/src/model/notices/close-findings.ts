@@ -1,7 +1,7 @@
 /** Notice that the first two findings are so close that another run may order them differently. Pure. */
 import type { FindingContext } from '../evidence/context.js';
 import type { CloseFindingsNotice } from '../result/notices.js';
-import { ifRemoved } from '../evidence/critical-threads.js';
+import { ifRemoved } from '../evidence/threads/critical-threads.js';
 import type { Finding } from '../result/types.js';
 
 /** The value that findings are ordered by, with its interval by sampling. */

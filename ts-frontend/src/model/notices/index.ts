@@ -3,7 +3,7 @@
  */
 import type { FindingContext } from '../evidence/context.js';
 import { fewSnapshots } from '../metrics/confidence.js';
-import { sleepingIn, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
+import { sleepingIn, waitingAt, waitingAtRest } from '../evidence/waits/waiting-at-rest.js';
 import type { Notice } from '../result/notices.js';
 import type { Finding, Model } from '../result/types.js';
 import { childProcesses } from './child-processes.js';

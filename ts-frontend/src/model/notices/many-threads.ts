@@ -1,6 +1,6 @@
 /** Notice about more runnable threads than CPUs, where that alone costs no elapsed time. Pure. */
 import type { FindingContext } from '../evidence/context.js';
-import { costOfOversubscription, oversubscriptionOf } from '../evidence/oversubscription.js';
+import { costOfOversubscription, oversubscriptionOf } from '../evidence/threads/oversubscription.js';
 import type { ManyThreadsNotice } from '../result/notices.js';
 
 export function manyThreads(context: FindingContext): ManyThreadsNotice[] {

@@ -1,6 +1,6 @@
 /** Notices about threads whose sleeps keep a pace, and whether that sets how long the run takes. Pure. */
 import type { FindingContext } from '../evidence/context.js';
-import { pacesOf, setByPace } from '../evidence/sleep-pace.js';
+import { pacesOf, setByPace } from '../evidence/threads/sleep-pace.js';
 import type { PaceNotice } from '../result/notices.js';
 
 /** The least share of the run that the intervals of a pace cover. */

@@ -1,5 +1,5 @@
 /** Notices about conditions at which threads are woken needlessly. Pure. */
-import { waitsAgain } from '../evidence/waits-again.js';
+import { waitsAgain } from '../evidence/locks/waits-again.js';
 import type { WaitsAgainNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 

@@ -1,0 +1,60 @@
+/** Programs that wait for their child processes, in whatever calls. P = 2. */
+import test from 'ava';
+import { buildModel, type Model } from '../../../../ts-frontend/src/model/index.js';
+import { Purpose } from '../../../../ts-frontend/src/model/profile/abi.js';
+import { findingSentences } from '../../../../ts-frontend/src/render/findings/index.js';
+import { factsOf, ms } from '../../../support/facts.js';
+import { io, ProfileBuilder as Builder, run } from '../../../support/profile-builder.js';
+
+const second = 1e9;
+const sentence = (model: Model): string => {
+  const { text, remedy } = findingSentences(model, model.findings[0]!, { ascii: true });
+  return `${text} ${remedy}`;
+};
+
+/** A shell that reads the output of its children. */
+function shell(childrenRunNs: number, processesStarted = 0): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs, processesStarted } });
+  builder
+    .describe('read', { origin: 'runtime' })
+    .stretch(0.1 * second, [run('main', ['main', 'parse'])])
+    .stretch(0.9 * second, [io('main', ['main', 'expand', 'read'])]);
+  return buildModel(builder.build());
+}
+
+test('who reads what children write waits for children, and needs fewer of them', (t) => {
+  const model = shell(0.85 * second);
+  const { waits, childrenNs, several } = factsOf(model.findings[0], 'io');
+  t.deepEqual([waits, ms(childrenNs!), ms(model.findings[0]!.savingNs)], ['children', 850, 850]);
+  t.is(ms(several!.savesNs), 450); // two at a time, of processes that had one of two CPUs
+  t.is(ms(factsOf(shell(1.7 * second).findings[0], 'io').several!.savesNs), 50); // they had nearly both
+  t.regex(sentence(model), /waits for child processes \(read\).*start fewer/);
+  t.not(
+    factsOf(
+      shell(0.1 * second).findings.find(({ kind }) => kind === 'io'),
+      'io',
+    ).waits,
+    'children',
+  );
+});
+
+test('who reads what a single child writes is advised to ask for more at a time, not to start fewer', (t) => {
+  const asks = shell(0.85 * second, 1);
+  t.true(factsOf(asks.findings[0], 'io').answers);
+  t.regex(sentence(asks), /send the next ones before the answer to the first has come/);
+  t.notRegex(sentence(asks), /start fewer/);
+  t.regex(sentence(shell(0.85 * second, 2)), /start fewer/);
+});
+
+test('who writes to a pipe that children empty waits for them; who flushes to a disk does not', (t) => {
+  const writes = (call: string, purposes: number): string => {
+    const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs: 0.85 * second } });
+    builder
+      .describe(call, { origin: 'runtime', purposes })
+      .stretch(0.1 * second, [run('main', ['main', 'sort'])])
+      .stretch(0.9 * second, [io('main', ['main', 'spill', call])]);
+    return factsOf(buildModel(builder.build()).findings[0], 'io').waits;
+  };
+  t.is(writes('fwrite_unlocked', Purpose.decided), 'children');
+  t.is(writes('fdatasync', Purpose.decided | Purpose.device), 'device');
+});
