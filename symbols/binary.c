@@ -153,6 +153,7 @@ void qzi_binary_open_dwarf(struct qzi_binary *binary) {
 
 void qzi_binary_close(struct qzi_binary *binary) {
   for (size_t k = 0; k < binary->unit_count; k++) {
+    for (size_t j = 0; j < binary->units[k].function_count; j++) qzi_scopes_free(binary->units[k].functions[j].scopes);
     free(binary->units[k].ranges.items);
     free(binary->units[k].functions);
   }

@@ -15,7 +15,7 @@ static void add_range(struct qzi_ranges *ranges, uint64_t start, uint64_t end, s
   ranges->items[ranges->count++] = (struct qzi_range){start, end, index};
 }
 
-static void add_ranges_of(struct qzi_ranges *ranges, Dwarf_Die *die, size_t index) {
+void qzi_ranges_add(struct qzi_ranges *ranges, Dwarf_Die *die, size_t index) {
   Dwarf_Addr base, start, end;
   ptrdiff_t offset = 0;
   while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) add_range(ranges, start, end, index);
@@ -24,10 +24,11 @@ static void add_ranges_of(struct qzi_ranges *ranges, Dwarf_Die *die, size_t inde
 static int by_start(const void *a, const void *b) {
   const struct qzi_range *x = a, *y = b;
   if (x->start != y->start) return x->start < y->start ? -1 : 1;
-  return x->end < y->end ? 1 : x->end > y->end ? -1 : 0;
+  if (x->end != y->end) return x->end < y->end ? 1 : -1;
+  return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static void sort_ranges(struct qzi_ranges *ranges) {
+void qzi_ranges_sort(struct qzi_ranges *ranges) {
   if (ranges->count) qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
 }
 
@@ -58,10 +59,10 @@ static void index_units(struct qzi_binary *binary) {
     bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     if (!qzi_symbols_grow((void **)&binary->units, &binary->unit_capacity, binary->unit_count, sizeof *binary->units))
       return;
-    add_ranges_of(&binary->unit_ranges, &die, binary->unit_count);
+    qzi_ranges_add(&binary->unit_ranges, &die, binary->unit_count);
     binary->units[binary->unit_count++] = (struct qzi_unit){.die = has_split ? split : die};
   }
-  sort_ranges(&binary->unit_ranges);
+  qzi_ranges_sort(&binary->unit_ranges);
 }
 
 /* false: no memory. */
@@ -72,8 +73,8 @@ static bool add_function(struct qzi_unit *unit, Dwarf_Die *die) {
   if (!qzi_symbols_grow((void **)&unit->functions, &unit->function_capacity, unit->function_count,
                         sizeof *unit->functions))
     return false;
-  add_ranges_of(&unit->ranges, die, unit->function_count);
-  unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(die), entry};
+  qzi_ranges_add(&unit->ranges, die, unit->function_count);
+  unit->functions[unit->function_count++] = (struct qzi_function){.die = dwarf_dieoffset(die), .entry = entry};
   return true;
 }
 
@@ -144,11 +145,11 @@ static Dwarf_Die *die_at(struct qzi_unit *unit, Dwarf_Off offset, Dwarf_Die *die
 }
 
 /* The procedure that the code at the address belongs to. */
-const struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die) {
+struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die) {
   if (!unit->indexed) {
     unit->indexed = true;
     index_functions(unit, &unit->die, 0);
-    sort_ranges(&unit->ranges);
+    qzi_ranges_sort(&unit->ranges);
   }
   const struct qzi_range *range = find_range(&unit->ranges, address);
   return range && die_at(unit, unit->functions[range->index].die, die) ? &unit->functions[range->index] : NULL;

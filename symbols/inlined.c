@@ -17,19 +17,10 @@ bool qzi_is_package_header(const char *file) {
 
 #define INLINED_MOST 128
 
-/* Procedures inlined at the address into the one that `parent` is, outermost first. (dwarf_getscopes finds none of them
- * where the innermost is declared in another place than it is written, as Rust's are.) */
-static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, int count, int depth) {
-  Dwarf_Die die;
-  if (depth > 4 * INLINED_MOST || dwarf_child(parent, &die) != 0) return count;
-  do {
-    int tag = dwarf_tag(&die);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    if (dwarf_haspc(&die, address) <= 0) continue;
-    if (tag == DW_TAG_inlined_subroutine && count < INLINED_MOST) found[count++] = die;
-    return find_inlined(&die, address, found, count, depth + 1);
-  } while (dwarf_siblingof(&die, &die) == 0);
-  return count;
+/* Procedures inlined at the address, outermost first; *function: the one that they are inlined into. */
+static int find_inlined(struct qzi_unit *unit, uint64_t address, Dwarf_Die *function, Dwarf_Die *found) {
+  struct qzi_function *its = unit ? qzi_dwarf_function_at(unit, address, function) : NULL;
+  return its ? qzi_scopes_inlined(its, function, address, found, INLINED_MOST) : 0;
 }
 
 /* Where the inlined procedure was called. */
@@ -52,8 +43,7 @@ bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi
   if (!qzi_dwarf_line(binary, address, place)) return false;
   struct qzi_unit *unit = qzi_is_package_header(place->file) ? qzi_dwarf_unit(binary, address) : NULL;
   Dwarf_Die function, inlined[INLINED_MOST];
-  int count =
-    unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
+  int count = find_inlined(unit, address, &function, inlined);
   while (count-- > 0 && qzi_is_package_header(place->file))
     if (!called_at(unit, &inlined[count], place)) break;
   return place->file != NULL;
@@ -119,6 +109,19 @@ static bool origin_of(Dwarf_Die *inlined, Dwarf_Die *origin) {
   return dwarf_formref_die(dwarf_attr(inlined, DW_AT_abstract_origin, &attribute), origin) != NULL;
 }
 
+/* Whether procedures of the unit are declared in none of namespaces, types and other procedures. (libdw finds what a
+ * die is declared in by walking through the whole unit.) */
+static bool has_no_scopes(Dwarf_Die *unit) {
+  switch (dwarf_srclang(unit)) {
+  case DW_LANG_C:
+  case DW_LANG_C89:
+  case DW_LANG_C99:
+  case DW_LANG_C11:
+  case DW_LANG_Mips_Assembler: return true;
+  default: return false;
+  }
+}
+
 /* Appends the die's name behind those of what it is declared in: "app::total", "main::{lambda}", whose operator() is
  * the lambda itself. */
 static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
@@ -147,8 +150,7 @@ static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
 static size_t inlined_dies(struct qzi_binary *binary, struct qzi_unit *unit, uint64_t address, Dwarf_Die *dies,
                            uint64_t *found, size_t most) {
   Dwarf_Die function, origin, inlined[INLINED_MOST];
-  int count =
-    unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
+  int count = find_inlined(unit, address, &function, inlined);
   bool split = count && dwarf_cu_getdwarf(unit->die.cu) != binary->dwarf;
   uint64_t of_unit = split ? (uint64_t)(unit - binary->units + 1) << UNIT_SHIFT : 0, before = 0;
   if (count && origin_of(&function, &origin)) before = of_unit | dwarf_dieoffset(&origin);
@@ -190,7 +192,11 @@ bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlin
   one->place = (struct qzi_place){0};
   one->name[0] = 0;
   defined_at(&its, &die, &one->place);
-  if (!one->linkage) qualify(&die, one->name, sizeof one->name, 0);
+  const char *plain = !one->linkage && has_no_scopes(&its.die) ? dwarf_diename(&die) : NULL;
+  if (plain && strlen(plain) < sizeof one->name)
+    strcpy(one->name, plain);
+  else if (!one->linkage)
+    qualify(&die, one->name, sizeof one->name, 0);
   one->library = qzi_is_package_header(one->place.file) || (one->linkage && qzi_origin(one->linkage) != QZ_SYMBOL_OWN);
   return one->linkage || one->name[0];
 }

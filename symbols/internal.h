@@ -66,6 +66,8 @@ struct qzi_ranges {
 struct qzi_function {
   Dwarf_Off die;
   uint64_t entry;
+  struct qzi_scopes *scopes; /* NULL: not indexed */
+  unsigned asked;            /* how often its scopes were asked for, until they are indexed */
 };
 struct qzi_unit {
   Dwarf_Die die;
@@ -144,9 +146,16 @@ bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address);
 /* What parts of dwarf.c and inlined.c share: the unit that has the address, NULL: none; the procedure there; where a
  * die is declared. */
 struct qzi_unit *qzi_dwarf_unit(struct qzi_binary *binary, uint64_t address);
-const struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die);
+struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die);
 void qzi_dwarf_declared(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place);
 const char *qzi_dwarf_directory(struct qzi_unit *unit);
+/* Adds the addresses of a die. Sorts: by start, what begins there and ends last first, then by index. */
+void qzi_ranges_add(struct qzi_ranges *ranges, Dwarf_Die *die, size_t index);
+void qzi_ranges_sort(struct qzi_ranges *ranges);
+
+/* scopes.c: what is inlined at the address into the procedure, outermost first; how many, at most `most`. */
+int qzi_scopes_inlined(struct qzi_function *function, Dwarf_Die *die, uint64_t address, Dwarf_Die *found, int most);
+void qzi_scopes_free(struct qzi_scopes *scopes);
 
 /* inlined.c: as qzi_dwarf_line, but where that line is in the thread package's C++ header, or in another of a library:
  * the line that the inlined call stands on. */
