@@ -52,6 +52,10 @@ struct qz_stack_node {
   uint32_t entity;
 };
 
+/* The processor times of threads in tuples deviate by at most 1/PART of their sum from what the kernel counts, or by
+ * one snapshot (docs/reference/metrics.md, section 6). */
+#define QZ_ACCOUNT_PART 128u
+
 enum qz_waiting {
   QZ_WAITING_NONE = 0,
   QZ_WAITING_OBJECT = 1, /* the top of the stack is the object that the thread waits for */

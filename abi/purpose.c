@@ -153,3 +153,25 @@ uint32_t qz_purposes_of(bool is_thread, const char *name, const char *path) {
   if (is_serializer(path)) purposes |= QZ_PURPOSE_SERIALIZATION;
   return purposes;
 }
+
+/* "syscall.RawSyscall6", "golang.org/x/sys/unix.Syscall", "internal/runtime/syscall.Syscall6" */
+static bool is_any_call_of_go(const char *name) {
+  static const char *const packages[] = {"syscall.", "internal/runtime/syscall.", "runtime/internal/syscall.",
+                                         "golang.org/x/sys/unix."};
+  for (size_t k = 0; k < COUNT(packages); k++) {
+    size_t length = strlen(packages[k]);
+    if (strncmp(name, packages[k], length)) continue;
+    const char *call = name + length;
+    if (!strncmp(call, "Raw", 3) || !strncmp(call, "raw", 3)) call += 3;
+    return !strncmp(call, "Syscall", 7) && !*end_of_word(call);
+  }
+  return false;
+}
+
+enum qz_naming_style qz_naming_style_of(bool is_thread, const char *name, const char *path) {
+  if (is_thread)
+    return strstr(path, "/libomp.so") || strstr(path, "/libiomp5.so") ? QZ_NAMING_STYLE_LLVM_TEAM
+                                                                      : QZ_NAMING_STYLE_OTHER;
+  if (is_any_call_of_go(name)) return QZ_NAMING_STYLE_GO_CALL;
+  return strchr(name, '.') ? QZ_NAMING_STYLE_GO : QZ_NAMING_STYLE_OTHER;
+}

@@ -19,6 +19,8 @@ extern "C" {
 /* Of the name of a thread, else of a procedure or what is called inside a library, in the module of that path ("": in
  * none). */
 uint32_t qz_purposes_of(bool is_thread, const char *name, const char *path);
+/* The same arguments. */
+enum qz_naming_style qz_naming_style_of(bool is_thread, const char *name, const char *path);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* What procedures and threads of known libraries are for: the bits of qz_purposes_of (purpose.h) and of struct
- * qz_entity. */
+ * qz_entity; and which language or library names or makes them. */
 #ifndef QZ_ABI_PURPOSE_BITS_H
 #define QZ_ABI_PURPOSE_BITS_H
 
@@ -36,5 +36,13 @@
 #define QZ_PURPOSE_RECEIVING      536870912u  /* of waits for what others send, receives it, of one sender */
 #define QZ_PURPOSE_COPYING        1073741824u /* copies memory */
 #define QZ_PURPOSE_CHAINS         2147483648u /* follows the elements of a hash table's bucket */
+
+/* Whose way of naming or making it is (qz_naming_style_of, purpose.h). */
+enum qz_naming_style {
+  QZ_NAMING_STYLE_OTHER = 0,
+  QZ_NAMING_STYLE_GO = 1,       /* a procedure with its package, as Go names them: "main.run" */
+  QZ_NAMING_STYLE_GO_CALL = 2,  /* Go's, for any system call: which one it is, its caller's name says */
+  QZ_NAMING_STYLE_LLVM_TEAM = 3 /* a thread that LLVM's OpenMP made */
+};
 
 #endif

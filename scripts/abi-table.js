@@ -94,10 +94,18 @@ ${table(
 )}
 ${table('enum qz_origin: where code comes from.', 'origins', 'Origin', valuesOf('qz_origin', 'QZ_ORIGIN_'))}
 ${table('QZ_PURPOSE_...: bits of entities.purposes.', 'Purpose', '', bits('QZ_PURPOSE_'), camel)}
+${table('enum qz_naming_style.', 'namingStyles', 'NamingStyle', valuesOf('qz_naming_style', 'QZ_NAMING_STYLE_'))}
 ${table('enum qz_library_wait.', 'libraryWaits', 'LibraryWait', valuesOf('qz_library_wait', 'QZ_LIBRARY_WAIT_'))}
 ${table('enum qz_library_lock.', 'libraryLocks', 'LibraryLock', valuesOf('qz_library_lock', 'QZ_LIBRARY_LOCK_'))}
 ${table('enum qz_naming.', 'namings', 'Naming', valuesOf('qz_naming', 'QZ_NAMING_'))}
 ${table('enum qz_missing.', 'missings', 'Missing', valuesOf('qz_missing', 'QZ_MISSING_'))}
+${table(
+  'enum qz_cut: why a walk ended before the beginning of the thread.',
+  'cuts',
+  'CutReason',
+  valuesOf('qz_cut', 'QZ_CUT_').filter(([, value]) => value > 0),
+)}
+${table('enum qz_unwound_by.', 'unwoundWays', 'UnwoundBy', valuesOf('qz_unwound_by', 'QZ_UNWOUND_BY_'))}
 ${table('enum qz_profile_status.', 'statuses', 'ProfileStatus', valuesOf('qz_profile_status', 'QZ_PROFILE_'))}
 ${table(
   'enum qz_profile_fault: why a file cannot be read.',
@@ -137,6 +145,8 @@ export const queueBuckets = {
   parts: ${bound('QZ_QUEUE_PARTS')},
   count: ${bound('QZ_QUEUE_BUCKETS')},
 } as const;
+/** Processor times of threads may deviate by this part of their sum from what the kernel counts. */
+export const accountPart = 1 / ${bound('QZ_ACCOUNT_PART')};
 /** Factor of hashes of 32 bits. */
 export const hashFactor = ${/#define QZ_HASH_FACTOR_32 (\w+)/.exec(code)?.[1]};
 /** Kinds of locks: qz_kind_is_lock. */

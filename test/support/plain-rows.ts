@@ -1,9 +1,9 @@
 /** Heads and entities of profiles of which hardly anything is known: what a test says of its own goes on top. */
 import { noPaths, type RawEntity, type RawHead } from '../../ts-frontend/src/model/index.js';
 
-/** A procedure of the program without a name. */
 /** Nothing is known of the sleeps of a thread. */
 export const noSleeps = { sleeps: 0, intervalUs: 0, intervalUs2: 0, lengthUs: 0, lengthUs2: 0 };
+/** A procedure of the program without a name. */
 export const unknownEntity: RawEntity = {
   kind: 'procedure',
   name: '',
@@ -20,6 +20,7 @@ export const unknownEntity: RawEntity = {
   libraryWait: 'unknown',
   libraryLock: 'none',
   naming: 'own',
+  style: 'other',
 };
 
 /** Of a program of the thread package on one processor, complete, in which nothing was seen. */

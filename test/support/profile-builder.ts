@@ -29,7 +29,7 @@ import {
   State,
   Waiting,
 } from '../../ts-frontend/src/model/index.js';
-import { loadAddon } from '../../ts-frontend/src/reader/profile.js';
+import { coded, loadAddon } from '../../ts-frontend/src/reader/profile.js';
 import type { Doing, ThreadState } from './doing.js';
 import { pathEndOf, type PathRow, type PathStretch } from './path-end.js';
 import { noSleeps, plainHead, unknownEntity } from './plain-rows.js';
@@ -242,6 +242,9 @@ export class ProfileBuilder {
   private purposesOf({ kind, name, purposes }: RawEntity): number {
     return purposes !== 0 ? purposes : loadAddon().purposesOf(kind, name, '');
   }
+  private styleOf({ kind, name, style }: RawEntity): RawEntity['style'] {
+    return style !== 'other' ? style : coded.style(loadAddon().namingStyleOf(kind, name, ''));
+  }
 
   build(): RawProfile {
     const tuples = [...this.tuples.values()];
@@ -265,7 +268,7 @@ export class ProfileBuilder {
         ...this.options.head,
       },
       strings: () => '',
-      entities: this.entities.map((one) => ({ ...one, purposes: this.purposesOf(one) })),
+      entities: this.entities.map((one) => ({ ...one, purposes: this.purposesOf(one), style: this.styleOf(one) })),
       stacks: {
         parent: Uint32Array.from(this.nodes, (node) => node.parent),
         entity: Uint32Array.from(this.nodes, (node) => node.entity),

@@ -105,6 +105,11 @@ static Napi::Value purposesOf(const Napi::CallbackInfo &info) {
   return Napi::Number::New(info.Env(), qz_purposes_of(text(0) == "thread", text(1).c_str(), text(2).c_str()));
 }
 
+static Napi::Value namingStyleOf(const Napi::CallbackInfo &info) {
+  auto text = [&](size_t k) { return info[k].ToString().Utf8Value(); };
+  return Napi::Number::New(info.Env(), qz_naming_style_of(text(0) == "thread", text(1).c_str(), text(2).c_str()));
+}
+
 /* The checksum of bytes outside of any profile (abi/checksum.h). */
 static Napi::Value checksum(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
@@ -121,6 +126,7 @@ static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("damage", Napi::Function::New(env, damage, "damage"));
   exports.Set("disassemble", Napi::Function::New(env, disassemble, "disassemble"));
   exports.Set("outline", Napi::Function::New(env, outline, "outline"));
+  exports.Set("namingStyleOf", Napi::Function::New(env, namingStyleOf, "namingStyleOf"));
   exports.Set("purposesOf", Napi::Function::New(env, purposesOf, "purposesOf"));
   exports.Set("save", Napi::Function::New(env, save, "save"));
   return exports;

@@ -115,6 +115,7 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     row.Set("purposes", Napi::Number::New(env, entity.purposes && !(place && entity.name == 0)
                                                  ? entity.purposes
                                                  : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
+    row.Set("style", Napi::Number::New(env, qz_naming_style_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
     row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
     row.Set("libraryLock", Napi::Number::New(env, qz_library_lock_of(name)));
     row.Set("naming", Napi::Number::New(env, place && entity.name == 0 ? uint32_t{place->naming} : entity.naming));

@@ -1,5 +1,5 @@
 /** Draws the whole screen, as a pure function of scene, size and state. */
-import { item } from '../../ts-frontend/src/model/index.js';
+import { baseName, item } from '../../ts-frontend/src/model/index.js';
 import { path } from '../../ts-frontend/src/render/wording/names.js';
 import { cpusText } from '../../ts-frontend/src/render/wording/kernel-usage.js';
 import { cut } from '../../ts-frontend/src/render/format/text.js';
@@ -7,7 +7,7 @@ import { Canvas, Colour } from './draw/canvas.js';
 import { plainLetters, type Glyphs } from './draw/glyphs.js';
 import { tabKey, tabs, type Scene, type Size, type State } from './state/types.js';
 import { isTable, selectedEntity } from './state/state.js';
-import { baseName, digits, percent, rate, time } from './draw/format.js';
+import { digits, percent, rate, time } from './draw/format.js';
 import { overview, settledOverview } from './views/overview.js';
 import { table } from './views/table.js';
 import { detail } from './views/detail.js';

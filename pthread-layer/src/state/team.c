@@ -73,7 +73,7 @@ void qzl_team_enters(struct qzl_team *team, struct qzl_thread *me) {
   if (has_span(team, me)) qzi_span_begins_after(&me->pub, &team->begin);
 }
 
-/* Where only the time path is recorded. Who has begun the region need not tell itself. */
+/* Where only the time path is recorded. Who has begun the region needs no report of it. */
 static inline void leave_path(struct qzl_team *team, struct qzl_thread *me) {
   uint64_t ticks = me->idle_since = qzi_pub_ticks(), word = qzi_path_now(me->pub.path);
   if (me == team->begun_by) {

@@ -1,6 +1,7 @@
 /* Accounts of processor time. See run_account.h. */
 #include "run_account.h"
 
+#include "abi/profile_rows.h"
 #include "sampler/linux/schedstat.h"
 #include "sampler/util/clock.h"
 
@@ -8,14 +9,14 @@
 #define TICK_NS    INT64_C(4000000)
 /* maximum time not counted yet of a thread that gives up its CPU between ticks, in average stretches */
 #define STRETCHES  4
-#define PART       128                /* an account may be off by 1/PART of what was reported, */
-#define MOST_NS    INT64_C(50000000)  /* but for one thread by no more than this */
-#define LATELY_NS  UINT64_C(64000000) /* time over which the recent usage of CPUs is averaged */
-#define MANY       64u                /* up to this many threads, the process's time is read for each snapshot, */
-#define COST       1600u              /* with more it uses at most 1/COST of a CPU, */
-#define EACH_NS    UINT64_C(40000)    /* and is read at intervals of at least this time for each thread */
-#define SEEN_MOST  128u               /* looks over which it is averaged who works beside whom, */
-#define SEEN_LEAST 8u                 /* and the least number that says anything */
+#define PART       ((int)QZ_ACCOUNT_PART) /* an account may be off by 1/PART of what was reported, */
+#define MOST_NS    INT64_C(50000000)      /* but for one thread by no more than this */
+#define LATELY_NS  UINT64_C(64000000)     /* time over which the recent usage of CPUs is averaged */
+#define MANY       64u                    /* up to this many threads, the process's time is read for each snapshot, */
+#define COST       1600u                  /* with more it uses at most 1/COST of a CPU, */
+#define EACH_NS    UINT64_C(40000)        /* and is read at intervals of at least this time for each thread */
+#define SEEN_MOST  128u                   /* looks over which it is averaged who works beside whom, */
+#define SEEN_LEAST 8u                     /* and the least number that says anything */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
   *accounts = (struct qzi_run_accounts){.pid = pid, .processors = processors};

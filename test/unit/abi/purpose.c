@@ -178,6 +178,32 @@ static void are(const struct known *list, size_t count, bool is_thread) {
   }
 }
 
+static void style_is(const char *name, enum qz_naming_style should) {
+  enum qz_naming_style is = qz_naming_style_of(false, name, "/home/me/program");
+  if (is != should) fprintf(stderr, "%s: style %d, not %d\n", name, (int)is, (int)should);
+  CHECK(is == should);
+}
+static void styles(void) {
+  style_is("main", QZ_NAMING_STYLE_OTHER);
+  style_is("", QZ_NAMING_STYLE_OTHER);
+  style_is("main.run", QZ_NAMING_STYLE_GO);
+  style_is("main.run.func1", QZ_NAMING_STYLE_GO);
+  style_is("syscall.Fdatasync", QZ_NAMING_STYLE_GO);
+  style_is("syscall.Syscall6", QZ_NAMING_STYLE_GO_CALL);
+  style_is("syscall.RawSyscall", QZ_NAMING_STYLE_GO_CALL);
+  style_is("syscall.rawSyscallNoError", QZ_NAMING_STYLE_GO_CALL);
+  style_is("internal/runtime/syscall.Syscall6", QZ_NAMING_STYLE_GO_CALL);
+  style_is("runtime/internal/syscall.Syscall6", QZ_NAMING_STYLE_GO_CALL);
+  style_is("golang.org/x/sys/unix.Syscall", QZ_NAMING_STYLE_GO_CALL);
+  style_is("syscall.Syscall6.abi0", QZ_NAMING_STYLE_GO);
+  style_is("my/syscall.Syscall6", QZ_NAMING_STYLE_GO);
+  CHECK(qz_naming_style_of(true, "__kmp_launch_worker", "/usr/lib/llvm-14/lib/libomp.so.5") ==
+        QZ_NAMING_STYLE_LLVM_TEAM);
+  CHECK(qz_naming_style_of(true, "worker", "/opt/intel/lib/libiomp5.so") == QZ_NAMING_STYLE_LLVM_TEAM);
+  CHECK(qz_naming_style_of(true, "gomp_thread_start", "/usr/lib/libgomp.so.1") == QZ_NAMING_STYLE_OTHER);
+  CHECK(qz_naming_style_of(false, "__kmp_barrier", "/usr/lib/llvm-14/lib/libomp.so.5") == QZ_NAMING_STYLE_OTHER);
+}
+
 int main(void) {
   are(procedures, sizeof procedures / sizeof *procedures, false);
   are(threads, sizeof threads / sizeof *threads, true);
@@ -185,6 +211,7 @@ int main(void) {
   CHECK(qz_purposes_of(false, "f", "/usr/lib/libtbbmalloc.so.2") == QZ_PURPOSE_DECIDED);
   CHECK(qz_purposes_of(false, "save", "/usr/lib/python3.11/lib-dynload/_pickle.cpython-311-x86_64-linux-gnu.so") ==
         (QZ_PURPOSE_DECIDED | BYTES));
+  styles();
   puts("ok");
   return 0;
 }

@@ -2,10 +2,10 @@
 export const exitCodes = { ok: 0, gate: 1, usage: 2, failed: 125, cannotExecute: 126, notFound: 127 } as const;
 
 export class Failure extends Error {
-  /** `what`: what is wrong, as a clause. `remedy`: what the user can do about it. */
+  /** `what`: what is wrong, as a clause. `remedy`: what the user can do about it, where `what` does not say it. */
   constructor(
     what: string,
-    remedy: string,
+    remedy = '',
     readonly exitCode: number = exitCodes.failed,
   ) {
     super(remedy === '' ? what : `${what}; ${remedy}`);

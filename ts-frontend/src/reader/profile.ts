@@ -28,7 +28,7 @@ interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'ent
   instances: Uint32Array;
   objects: ObjectColumns;
 }
-type Coded = 'kind' | 'origin' | 'libraryWait' | 'libraryLock' | 'naming' | 'missing';
+type Coded = 'kind' | 'origin' | 'libraryWait' | 'libraryLock' | 'naming' | 'style' | 'missing';
 type EntityRow = Omit<RawEntity, Coded> & Record<Coded, number>;
 
 /** Converts the numeric values of an enumeration to their names. */
@@ -46,6 +46,7 @@ export const coded = {
   libraryWait: namesOf(abi.libraryWaits),
   libraryLock: namesOf(abi.libraryLocks),
   naming: namesOf(abi.namings),
+  style: namesOf(abi.namingStyles),
   missing: namesOf(abi.missings),
 };
 const faultNamed = namesOf(abi.profileFaults);
@@ -61,6 +62,7 @@ const entityOf = (row: EntityRow): RawEntity => ({
   libraryWait: coded.libraryWait(row.libraryWait),
   libraryLock: coded.libraryLock(row.libraryLock),
   naming: coded.naming(row.naming),
+  style: coded.style(row.style),
   missing: coded.missing(row.missing),
 });
 
@@ -104,6 +106,7 @@ interface Addon {
   damage(path: string): { fault: number; clauses: string[] };
   checksum(bytes: Uint8Array): number;
   purposesOf(kind: string, name: string, module: string): number;
+  namingStyleOf(kind: string, name: string, module: string): number;
   disassemble(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[];
 }
 

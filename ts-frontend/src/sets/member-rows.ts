@@ -1,6 +1,7 @@
 /** Converts a profile to rows of a set's tables (docs/reference/sets.md). */
 import {
   addAt,
+  baseName,
   f64,
   isBusy,
   isCode,
@@ -21,7 +22,6 @@ import type { RowOf, TableName } from './tables.js';
 /** Receives a row for a table. */
 export type Emit = <T extends TableName>(table: T, row: RowOf<T>) => void;
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const waitingNames = ['', 'object', 'woken'] as const;
 const stateName = (state: number): string => stateNames[state - 1] ?? '';
 

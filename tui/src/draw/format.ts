@@ -19,4 +19,3 @@ export function count(value: number): string {
   }
   return `${units.figure(value / 1e12)}T`;
 }
-export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

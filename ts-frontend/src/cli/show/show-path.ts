@@ -19,11 +19,6 @@ import { print } from './output.js';
 import { loadModel } from '../profile.js';
 import { version } from '../version.js';
 
-function failure(text: string): Failure {
-  const [why = '', remedy = ''] = text.split('; ');
-  return new Failure(why, remedy);
-}
-
 /** The table that --table names; the first one by default. */
 function tableOf<Name extends string>(args: Arguments, names: readonly [Name, ...Name[]]): Name {
   const wanted = args.text('path-table');
@@ -39,14 +34,14 @@ export async function showPath(args: Arguments, file: string | undefined): Promi
   if (args.has('path-table') && !args.has('csv')) throw usage('--table goes with --csv', 'add --csv');
   const model = loadModel(file, { raw: args.has('raw') });
   const path = timePathOf(model);
-  if (path === null) throw failure(noPathText(model));
+  if (path === null) throw new Failure(noPathText(model));
   const span = workSpanOf(model);
   if (args.has('json')) {
     await print(pathJson(model, path, span, version()));
     return 0;
   }
   if (args.has('path-span')) {
-    if (span === null) throw failure(noWorkSpanText);
+    if (span === null) throw new Failure(noWorkSpanText);
     await print(
       args.has('csv') ? workSpanCsv(model, span, tableOf(args, spanTables)) : workSpanReport(model, span, options),
     );

@@ -1,3 +1,5 @@
+import { unitPattern } from '../../render/format/units.js';
+
 /**
  * Escapes text for HTML and SVG, and data for a script element. Names come from untrusted files: whatever they contain,
  * they must only be displayed.
@@ -17,7 +19,7 @@ const unseen =
 export const escape = (text: string): string =>
   text.replace(unseen, '?').replace(/[&<>"']/g, (char) => entities[char] ?? '');
 
-const numberWithUnit = /(\d) (?=(?:ns|µs|ms|s|min|h|%|Hz|kHz|B|KB|MB|GB)(?![\p{L}\d]))/gu;
+const numberWithUnit = new RegExp(String.raw`(\d) (?=${unitPattern})`, 'gu');
 /** Escapes sentences; a line does not break between a number and its unit. */
 export const escapeProse = (text: string): string => escape(text.replace(numberWithUnit, '$1\u00a0'));
 

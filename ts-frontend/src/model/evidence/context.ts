@@ -65,11 +65,10 @@ export function shownId(model: Model, id: number): number {
   return group !== 0 ? group : id;
 }
 
-/** Go's procedures that make any system call; which one it is, their callers say ("syscall.Fdatasync"). */
-const anyCallOfGo =
-  /^(?:(?:internal\/runtime\/|runtime\/internal\/)?syscall|golang\.org\/x\/sys\/unix)\.(?:Raw|raw)?Syscall\w*$/;
-
-/** The procedure of the C library in which a stack of the program ends; null if none. */
+/**
+ * The procedure of the C library in which a stack of the program ends; null if none. Of Go's, that which says what call
+ * it is.
+ */
 export function systemCall({ model, tables, own }: FindingContext, node: number): Entity | null {
   const { entity, parent } = tables.stacks;
   const callAt = (n: number): Entity | null => {
@@ -79,7 +78,7 @@ export function systemCall({ model, tables, own }: FindingContext, node: number)
   };
   const inner = callAt(node);
   let call = inner;
-  for (let n = node; call !== null && anyCallOfGo.test(call.name); call = callAt(n)) n = u32(parent, n);
+  for (let n = node; call?.style === 'go-call'; call = callAt(n)) n = u32(parent, n);
   return call ?? inner;
 }
 

@@ -4,6 +4,7 @@
  * (docs/reference/findings.md, "Code"). Pure functions.
  */
 import { defined, item } from '../profile/columns.js';
+import { wakeNs } from '../metrics/cpu-wait.js';
 import type { Context, Contexts, ThreadTimes } from '../evidence/code/loss-contexts.js';
 import { similarity, statsOf } from '../evidence/code/loss-contexts.js';
 import { concentrate } from '../evidence/code/concentration.js';
@@ -239,14 +240,12 @@ function ofThreads(
 /** Excludes the state of a thread that has been woken but has no CPU yet. */
 const isCode = (entity: Entity): boolean => entity.kind === 'procedure' || entity.kind === 'thread' || isLock(entity);
 
-/** Shorter threads are not worth moving to another processor: a wake-up takes about as long. */
-const shortThreadNs = 10_000;
 const workForEach = (model: Model): number => model.balance.usefulNs / Math.max(1, model.head.spawns);
 
 /** Threads are ready while processors are idle: the pieces of parallel work are too small to be handed over. */
 function isUnfed({ model }: FindingContext, { stats }: Candidate): boolean {
   const idle = model.processors - stats.costBusy - stats.costSpinning;
-  return idle > 0 && stats.costReady >= idle / 2 && model.head.spawns > 0 && workForEach(model) < shortThreadNs;
+  return idle > 0 && stats.costReady >= idle / 2 && model.head.spawns > 0 && workForEach(model) < wakeNs;
 }
 
 function smallThreads({ model }: FindingContext, { id, stats }: Candidate): Finding {

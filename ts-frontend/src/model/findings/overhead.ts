@@ -11,7 +11,7 @@ import { futileWakeUps } from '../evidence/locks/woken-together.js';
 import { countedWaits } from '../evidence/counted-waits.js';
 import { phaseOf } from '../evidence/phase.js';
 import { addTo } from '../profile/maps.js';
-import { shownPerRun } from '../metrics/cpu-wait.js';
+import { shownPerRun, wakeNs } from '../metrics/cpu-wait.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
@@ -74,7 +74,7 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
 /**
  * Below this much work per wait (excluding the time for waiting and waking), waking a thread costs more than it gains.
  */
-const shortWaitNs = 10_000;
+const shortWaitNs = wakeNs;
 /**
  * The maximum processor time per wait, waiting and waking included; above it, something else takes the time, such as
  * locks that no thread waits for.

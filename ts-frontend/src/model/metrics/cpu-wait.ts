@@ -27,9 +27,9 @@ const leastPart = 0.5;
 
 /**
  * The time that a thread may wait for a CPU that nobody else uses, in ns: an interrupt wakes the CPU, which then
- * switches to the thread. In virtual machines 3 to 10 us.
+ * switches to the thread. In virtual machines 3 to 10 us. A piece of work that takes less is not worth a wake-up.
  */
-const wakeNs = 10_000;
+export const wakeNs = 10_000;
 
 /**
  * The kernel's counts are of threads that were read before they ended. A thread gets a CPU each time that it was
@@ -135,7 +135,7 @@ export function cpuWaitOf(raw: RawProfile, limits: CpuLimits | null, recorded = 
 
 /**
  * The ratio of the model's processor time to that which the kernel counted: above 1 if the model describes what the
- * program would have done without other programs (evidence/undisturbed/undisturbed.ts). Counts (waits, switches, acquisitions) are
+ * program would have done without other programs (evidence/undisturbed.ts). Counts (waits, switches, acquisitions) are
  * always those of the actual run.
  */
 export function shownPerRun({ cpuWait, root, compensation, balance }: Model): number {

@@ -17,6 +17,7 @@ import type {
   LibraryLock,
   LibraryWait,
   Missing,
+  NamingStyle,
   Origin,
   RawEntity,
   RawProfile,
@@ -124,6 +125,9 @@ export class BuiltEntity implements Entity {
   }
   get libraryWait(): LibraryWait {
     return this.id === 0 ? 'unknown' : this.source.libraryWait;
+  }
+  get style(): NamingStyle {
+    return this.id === 0 ? 'other' : this.source.style;
   }
   get libraryLock(): LibraryLock {
     return this.id === 0 ? 'none' : this.source.libraryLock;

@@ -2,15 +2,13 @@
  * The whole program's times according to samples of running threads and to the kernel's count of processor time; needed
  * for confidence intervals. Formula and justification: docs/reference/metrics.md, section 6. Pure.
  */
+import { accountPart } from '../profile/abi.js';
 import { f64 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Sampled } from './confidence.js';
 import type { Tables } from './tables.js';
 
 export type SampledTime = Pick<Sampled, 'wholeTime' | 'wholeNpt' | 'samples' | 'unsampled' | 'tolerance'>;
-
-/** The whole deviates by at most 1/128 of it (sampler/snapshot/kernel/run_account.h), ... */
-const account = 128;
 
 /** null: there are no samples, or no count by the kernel. */
 export function sampledTimeOf(raw: RawProfile, { sums }: Pick<Tables, 'sums'>): SampledTime | null {
@@ -25,7 +23,7 @@ export function sampledTimeOf(raw: RawProfile, { sums }: Pick<Tables, 'sums'>): 
     const instances = Math.max(1, raw.entities[entity]?.instances ?? 1);
     unsampled += Math.min(f64(sums.time, entity), instances * interval);
   }
-  // ... or by the time that one snapshot represents on each CPU
-  const tolerance = Math.max(wholeTime / account, (head.processors * head.elapsedNs) / Math.max(1, head.snapshots));
+  // the whole deviates by at most a part of it, or by the time that one snapshot represents on each CPU
+  const tolerance = Math.max(wholeTime * accountPart, (head.processors * head.elapsedNs) / Math.max(1, head.snapshots));
   return { wholeTime, wholeNpt: f64(sums.npt, 0), samples, unsampled, tolerance };
 }

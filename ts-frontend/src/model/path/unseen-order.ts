@@ -13,9 +13,6 @@ export interface UnseenOrder {
 /** The share of elapsed time from which on such waits make the span uncertain. */
 const much = 0.05;
 
-const isOfLlvm = ({ kind, module }: Entity): boolean =>
-  kind === 'thread' && (module.includes('/libomp.so') || module.includes('/libiomp5.so'));
-
 /** Ends of OpenMP's regions, barriers in them, and waits for tasks are seen. */
 const isSeen = ({ origin, libraryWait }: Entity): boolean =>
   libraryWait === 'region-end' ||
@@ -26,7 +23,7 @@ const isSeen = ({ origin, libraryWait }: Entity): boolean =>
 export function unseenOrderOf(model: Model): UnseenOrder {
   const unseen: UnseenOrder = { waitNs: 0, entity: 0, regions: false };
   if (model.raw.head.publisher !== 'pthread') return unseen;
-  unseen.regions = !model.raw.head.teamsReported && model.entities.some(isOfLlvm);
+  unseen.regions = !model.raw.head.teamsReported && model.entities.some(({ style }) => style === 'llvm-team');
   let most = 0;
   for (const entity of model.entities) {
     const { id, rawKind, states, object } = entity;

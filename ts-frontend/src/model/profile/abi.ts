@@ -88,6 +88,10 @@ export const Purpose = {
   chains: 2147483648,
 } as const;
 
+/** enum qz_naming_style. */
+export const namingStyles = { other: 0, go: 1, 'go-call': 2, 'llvm-team': 3 } as const;
+export type NamingStyle = keyof typeof namingStyles;
+
 /** enum qz_library_wait. */
 export const libraryWaits = {
   unknown: 0,
@@ -113,6 +117,14 @@ export type Naming = keyof typeof namings;
 /** enum qz_missing. */
 export const missings = { nothing: 0, name: 1, stripped: 2, place: 3, system: 4 } as const;
 export type Missing = keyof typeof missings;
+
+/** enum qz_cut: why a walk ended before the beginning of the thread. */
+export const cuts = { 'no-rule': 1, wrong: 2, memory: 3, generated: 4, later: 5, deep: 6 } as const;
+export type CutReason = keyof typeof cuts;
+
+/** enum qz_unwound_by. */
+export const unwoundWays = { table: 0, code: 1, pointer: 2 } as const;
+export type UnwoundBy = keyof typeof unwoundWays;
 
 /** enum qz_profile_status. */
 export const statuses = { recording: 1, complete: 2, cut: 3 } as const;
@@ -184,6 +196,8 @@ export const queueBuckets = {
   parts: 2,
   count: 32,
 } as const;
+/** Processor times of threads may deviate by this part of their sum from what the kernel counts. */
+export const accountPart = 1 / 128;
 /** Factor of hashes of 32 bits. */
 export const hashFactor = 0x9e3779b1;
 /** Kinds of locks: qz_kind_is_lock. */
@@ -309,4 +323,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = 'ae611b3d543da973';
+export const addonMark = '80e937a4e8df56dd';

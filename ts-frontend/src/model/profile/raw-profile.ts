@@ -5,6 +5,7 @@ import {
   type LibraryWait,
   type Missing,
   type Naming,
+  type NamingStyle,
   type ObjectKind,
   type Origin,
   type OtherKind,
@@ -15,7 +16,7 @@ import {
 } from './abi.js';
 
 export { Arrival, KernelWork, State, Waiting } from './abi.js';
-export type { LibraryLock, LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
+export type { LibraryLock, LibraryWait, Missing, Naming, NamingStyle, ObjectKind, Origin } from './abi.js';
 
 /**
  * A profile as the addon provides it: the sections of the file, column by column, with all numbers checked and nothing
@@ -271,6 +272,7 @@ export interface RawEntity {
   libraryWait: LibraryWait; // for a futex or loop; for a procedure: whether it passes data between threads
   libraryLock: LibraryLock; // what the C library's procedure of that name takes a lock of its own for
   naming: Naming;
+  style: NamingStyle; // whose way of naming a procedure, or of making a thread, this is
 }
 
 export type EntityKind = ObjectKind | OtherKind;

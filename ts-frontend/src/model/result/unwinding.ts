@@ -1,12 +1,14 @@
 /** How callers were found on threads' stacks (docs/reference/call-paths.md). */
 
-/** Why a walk ended before the thread's beginning: abi/profile_rows.h, enum qz_cut. */
-export const cutReasons = ['no-rule', 'wrong', 'memory', 'generated', 'later', 'deep'] as const;
-export type CutReason = (typeof cutReasons)[number];
+import { cuts, type CutReason, unwoundWays, type UnwoundBy } from '../profile/abi.js';
 
-/** By unwind information, by machine code, by the frame pointer: enum qz_unwound_by. */
-export const unwoundBy = ['table', 'code', 'pointer'] as const;
-type UnwoundBy = (typeof unwoundBy)[number];
+export type { CutReason };
+
+/** Why a walk ended before the thread's beginning. */
+export const cutReasons = Object.keys(cuts) as CutReason[];
+
+/** By unwind information, by machine code, by the frame pointer. */
+export const unwoundBy = Object.keys(unwoundWays) as UnwoundBy[];
 
 /** Steps from a procedure to its caller, by what precedes the return address: enum qz_link. */
 interface UnwindSteps {

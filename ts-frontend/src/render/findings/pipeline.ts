@@ -1,6 +1,7 @@
 /** Sentences for threads that pass data to each other. */
 import { item } from '../../model/index.js';
 import type { Finding, MutualWaitFacts, PassedDataFacts, SlowestStageFacts } from '../../model/index.js';
+import { mean } from '../format/units.js';
 import { type Phrases, type Sentences, threadsText } from '../wording/phrases.js';
 
 /** The maximum number of objects that are named. */
@@ -41,7 +42,7 @@ function oneByOne(finding: Finding, { code, awaited }: PassedDataFacts, say: Phr
     text:
       `${title(code)} runs for one piece of work at a time, though several threads run it: thread ` +
       `${name(awaited.thread)} waits for a result at ${title(awaited.object)}, while ${idle} on average that could ` +
-      `do more of this work ${idle.startsWith('1 ') ? 'waits' : 'wait'} for it. That costs ` +
+      `do more of this work ${mean(awaited.idle) === '1' ? 'waits' : 'wait'} for it. That costs ` +
       `${say.costs(finding.costNs)}; during this time, ${say.processorUse(finding.processorUse)}.`,
     remedy:
       `Hand out more pieces before waiting for the first result (keep the futures, wait at the end), or let thread ` +

@@ -4,6 +4,7 @@
  */
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { RenderOptions } from './options.js';
+import { unitPattern } from './units.js';
 
 export type Tone =
   | 'heading'
@@ -94,8 +95,8 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
 }
 
 /** Splits a text into words; a number and its unit count as one word. */
-export const wordsOf = (text: string): string[] =>
-  text.split(/\s+(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u).filter((word) => word !== '');
+const betweenWords = new RegExp(String.raw`\s+(?!${unitPattern})`, 'u');
+export const wordsOf = (text: string): string[] => text.split(betweenWords).filter((word) => word !== '');
 
 /**
  * Breaks a text into lines of at most `columns`, each indented by `indent` spaces. Keeps a number and its unit

@@ -7,6 +7,9 @@ export interface Letters {
 } // use ASCII characters only
 const all: Letters = { ascii: false };
 
+/** The units that follow numbers, for expressions with the flag u: a line does not break before one. */
+export const unitPattern = String.raw`(?:%|[mnµu]?s|k?Hz|[KMG]?B)(?![\p{L}\d])`;
+
 interface Unit {
   ns: number;
   name: string;

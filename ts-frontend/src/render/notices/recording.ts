@@ -1,4 +1,5 @@
 /** Sentences for notices about the recording: losses, skipped snapshots, missing names. */
+import { baseName } from '../../model/index.js';
 import type {
   CallPathsNotice,
   ForbiddenNotice,
@@ -67,7 +68,7 @@ const cutBecause: Record<CallPathsNotice['worst']['why'], string> = {
 };
 
 export function callPaths({ walks, cut, worst, steps, valid, refused }: CallPathsNotice): NoticeSentences {
-  const name = worst.module === '' ? 'code that is in no file' : worst.module.slice(worst.module.lastIndexOf('/') + 1);
+  const name = worst.module === '' ? 'code that is in no file' : baseName(worst.module);
   const where = worst.why === 'generated' ? '' : ` in ${name}`;
   const short =
     `${percent(cut, walks)} of ${count(walks)} stack walks did not reach the thread's beginning ` +

@@ -1,5 +1,5 @@
 /** The beginning of every report: findings, notices, a summary of the run, and how the processors' time was used. */
-import { isDisturbed, isMostlyOthers, isNearlyOthers, tableNotices } from '../../model/index.js';
+import { baseName, isDisturbed, isMostlyOthers, isNearlyOthers, tableNotices } from '../../model/index.js';
 import type { FewerSnapshots, Model, Notice } from '../../model/index.js';
 import { kernelUsageText } from '../wording/kernel-usage.js';
 import { isRequestToEnd, signalName } from '../wording/signal-name.js';
@@ -122,7 +122,7 @@ const ends: Record<Model['head']['endReason'], (status: number) => string> = {
 /** The command line of the program, without the program's directory. */
 function commandLine({ program, head }: Model): string {
   const [first = '', ...rest] = head.arguments.split(' ');
-  const name = program.slice(program.lastIndexOf('/') + 1);
+  const name = baseName(program);
   if (head.arguments === '') return name;
   return first.endsWith(`/${name}`) ? [name, ...rest].join(' ') : head.arguments;
 }

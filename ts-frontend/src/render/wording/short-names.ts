@@ -2,7 +2,7 @@
  * Shortens names for findings, tables and the live screen: picks a shorter form that fits and differs from the forms of
  * all other names, so that the names stay distinguishable. Pure functions.
  */
-import { defined, item } from '../../model/index.js';
+import { defined, item, placeOf } from '../../model/index.js';
 import type { Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { cut, width } from '../format/text.js';
@@ -122,7 +122,7 @@ function namesIn(model: Model): Names {
   if (before !== undefined) return before;
   const places = new Map<string, string>(); // '' if entities of that name have different locations
   for (const { name, file, line } of model.entities) {
-    const place = file === '' || line <= 0 ? '' : `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+    const place = file === '' || line <= 0 ? '' : placeOf(file, line);
     places.set(name, (places.get(name) ?? place) === place ? place : '');
   }
   const forms = new Map<string, readonly string[]>();

@@ -8,10 +8,9 @@
  */
 import type { WaitsAgainFacts } from '../../result/facts.js';
 import type { Entity, Model } from '../../result/types.js';
+import { wakeNs } from '../../metrics/cpu-wait.js';
 import { leastShare } from '../context.js';
 
-/** The approximate cost of a wake-up. */
-const wakeNs = 10_000;
 /** The least share of a condition's waits that is reported. */
 const leastAgain = 0.25;
 

@@ -72,10 +72,10 @@ function calledFor({ model, tables }: FindingContext): Uint8Array {
 }
 
 /**
- * Whether it is a procedure of the program that Go compiled: their names contain the package. On the stack of a
+ * Whether it is a procedure of the program that Go compiled: its name contains its package. On the stack of a
  * thread's scheduler the caller is not known; C's `main` stands there, which created the thread.
  */
-const isOfProgram = (entity: Entity): boolean => isOwn(entity) && entity.name.includes('.');
+const isOfProgram = (entity: Entity): boolean => isOwn(entity) && entity.style === 'go';
 
 /** What goroutines wait for, by the processor time of the calls around the waits. */
 interface GoroutineWaits {
