@@ -326,7 +326,8 @@ struct qz_object {
   uint32_t hold_hist[QZ_TIME_BUCKETS];
 
   /* For the publisher of the pthread layer: chains of the threads that ended waits (barrier: [round & 1]), the times
-   * of that, in its ticks, and arrivals at a barrier; of a futex where its waiters were moved to and from */
+   * of that, in its ticks (semaphore: how often, at least), and arrivals at a barrier; of a futex where its waiters
+   * were moved to and from */
   QZ_ALIGN(64) uint64_t path_word[2];
   uint64_t path_ticks[2];
   uint64_t path_what_if[QZ_WHAT_IFS]; /* with the four words above: lanes of the thread package's work and span */

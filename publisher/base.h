@@ -122,10 +122,18 @@ static inline __attribute__((always_inline)) uint32_t qzi_pub_top(const struct q
 static inline __attribute__((always_inline)) void qzi_pub_popped(struct qz_thread *record, uint32_t top) {
   __atomic_store_n((qzi_pub_half *)&record->word, top, __ATOMIC_RELEASE);
 }
-static inline __attribute__((always_inline)) void qzi_pub_pushed(struct qz_thread *record, uint32_t top) {
+/* Counts a push. */
+static inline __attribute__((always_inline)) void qzi_pub_rewritten(struct qz_thread *record) {
   qzi_pub_half *pushes = (qzi_pub_half *)&record->word + 1;
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  __asm__ volatile("addl %1, %0" : "+m"(*pushes) : "i"((uint32_t)(QZ_WORD_CHANGE >> 32)) : "cc");
+#else
   __atomic_store_n(pushes, __atomic_load_n(pushes, __ATOMIC_RELAXED) + (uint32_t)(QZ_WORD_CHANGE >> 32),
                    __ATOMIC_RELAXED);
+#endif
+}
+static inline __attribute__((always_inline)) void qzi_pub_pushed(struct qz_thread *record, uint32_t top) {
+  qzi_pub_rewritten(record);
   qzi_pub_popped(record, top);
 }
 

@@ -8,7 +8,7 @@
 #include "states.h"
 
 static const struct qz_clock_page stopped;
-const struct qz_clock_page *qzi_path_clock = &stopped;
+QZI_READ_OFTEN const struct qz_clock_page *qzi_path_clock = &stopped;
 
 uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, uint64_t since, uint64_t key) {
   uint64_t now = qzi_path_time(), limit = qzi_session.crumbs_limit, at = actor->count, number = 0;

@@ -254,22 +254,16 @@ static void raise_to(uint64_t *at, uint64_t value) {
     continue;
 }
 
-static unsigned bucket(uint64_t ns) {
-  unsigned k = 63 - (unsigned)__builtin_clzll(ns | 1);
-  return k < QZ_TIME_BUCKETS ? k : QZ_TIME_BUCKETS - 1;
-}
+void qzi_pub_waited_most(struct qz_object *record, uint64_t wait_ns) { raise_to(&record->wait_max_ns, wait_ns); }
 
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
-  __atomic_fetch_add(&record->contended, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&record->wait_ns, wait_ns, __ATOMIC_RELAXED);
-  if (spin_ns) __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&record->wait_hist[bucket(wait_ns)], 1, __ATOMIC_RELAXED);
+  qzi_pub_waited_but_most(record, wait_ns, spin_ns);
   raise_to(&record->wait_max_ns, wait_ns);
 }
 
 static void add_to_bucket(uint32_t *histogram, uint64_t ns) {
-  uint32_t *count = &histogram[bucket(ns)];
+  uint32_t *count = &histogram[qzi_pub_bucket(ns)];
   __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
 }
 
@@ -279,7 +273,7 @@ void qzi_pub_waits_add(uint32_t index, struct qzi_pub_waits *waits, uint64_t ns)
   if (ns > waits->max_ns) waits->max_ns = ns;
   uint32_t *histogram = QZI_PUB_OBJECT(index)->wait_hist;
   if (__builtin_expect(index & QZI_PUB_SHARED, 0))
-    __atomic_fetch_add(&histogram[bucket(ns)], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&histogram[qzi_pub_bucket(ns)], 1, __ATOMIC_RELAXED);
   else
     add_to_bucket(histogram, ns);
 }

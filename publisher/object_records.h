@@ -32,6 +32,18 @@ static inline __attribute__((always_inline)) void qzi_pub_put(struct qz_thread *
   QZI_TRACE(stack(record, top));
   qzi_pub_pushed(record, top);
 }
+/* If the topmost entry has that key, it has the other one from now on. */
+static inline __attribute__((always_inline)) bool qzi_pub_replace(struct qz_thread *record, uint64_t key,
+                                                                  uint64_t other) {
+  uint32_t top = qzi_pub_top(record);
+  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top);
+  if (__builtin_expect(entry->key != key, 0)) return false;
+  qzi_pub_store(&entry->key, other);
+  __atomic_signal_fence(__ATOMIC_RELEASE); /* who sees the number of pushes sees the key */
+  qzi_pub_rewritten(record);
+  QZI_TRACE(stack(record, top));
+  return true;
+}
 /* If the topmost entry has that key, pops it and returns true. */
 static inline __attribute__((always_inline)) bool qzi_pub_take_off(struct qz_thread *record, uint64_t key) {
   uint32_t top = qzi_pub_top(record);
@@ -238,6 +250,19 @@ static inline uint32_t qzi_pub_index_of(const struct qzi_pub_thread *t) {
 static inline void qzi_pub_readers(uint32_t index, uint32_t count) {
   if (index && qzi_publishing()) __atomic_store_n(&QZI_PUB_OBJECT(index)->readers, count, __ATOMIC_RELAXED);
 }
+/* The bucket of a histogram. */
+static inline unsigned qzi_pub_bucket(uint64_t ns) {
+  unsigned k = 63 - (unsigned)__builtin_clzll(ns | 1);
+  return k < QZ_TIME_BUCKETS ? k : QZ_TIME_BUCKETS - 1;
+}
+/* A wait, but for the longest one. */
+static inline void qzi_pub_waited_but_most(struct qz_object *record, uint64_t wait_ns, uint64_t spin_ns) {
+  __atomic_fetch_add(&record->contended, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->wait_ns, wait_ns, __ATOMIC_RELAXED);
+  if (spin_ns) __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->wait_hist[qzi_pub_bucket(wait_ns)], 1, __ATOMIC_RELAXED);
+}
+__attribute__((visibility("hidden"))) void qzi_pub_waited_most(struct qz_object *record, uint64_t wait_ns);
 /* Counts a wait that has ended and took wait_ns, spin_ns of them spinning: contended, times, histogram. For any
  * thread: updates are atomic. */
 static inline void qzi_pub_waited(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {

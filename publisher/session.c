@@ -57,10 +57,10 @@ _Alignas(FLAG_PAGE) static char flag_page[FLAG_PAGE];
 extern _Atomic uint32_t qzi_publishing_flag __attribute__((alias("flag_page")));
 bool qzi_pub_on;
 
-_Atomic uint32_t qzi_pub_epoch;
-uint32_t qzi_pub_limit, qzi_pub_hook_limit;
-uint32_t qzi_pub_exact_hold;
-struct qz_object *qzi_pub_objects;
+QZI_READ_OFTEN _Atomic uint32_t qzi_pub_epoch;
+QZI_READ_OFTEN uint32_t qzi_pub_limit, qzi_pub_hook_limit;
+QZI_READ_OFTEN uint32_t qzi_pub_exact_hold;
+QZI_READ_OFTEN struct qz_object *qzi_pub_objects;
 struct qzi_session qzi_session = {.fd = -1};
 _Atomic(bool) qzi_no_system_calls;
 

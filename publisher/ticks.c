@@ -1,9 +1,10 @@
 /* The length of a tick (ticks.h). */
 #include "ticks.h"
+#include "flag.h"
 
 #define CALIBRATION_NS 100000u /* minimum; the two clocks are read within a few ns of each other: error 10^-4 */
 
-uint64_t qzi_pub_tick_scale;
+QZI_READ_OFTEN uint64_t qzi_pub_tick_scale;
 
 /* Readings of both clocks, at the same instant as nearly as possible. */
 struct instant {

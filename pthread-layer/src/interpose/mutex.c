@@ -45,13 +45,13 @@ __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64
                                                   const struct timespec *until) {
   struct qzl_wait wait;
   struct qzl_thread *me = qzl_self;
-  uint32_t index = qzl_promote(me, mutex, QZ_KIND_MUTEX, site);
+  uint32_t index = qzl_awaits(me, mutex, QZ_KIND_MUTEX, site);
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = wait_for(mutex, how, clock, until);
-  if (taken(result)) {
+  if (__builtin_expect(taken(result), 1)) {
     qzl_wait_end_later(&wait);
     qzl_write_at_release(me, mutex);
-    time_hold(mutex, result);
+    if (__builtin_expect(qzi_pub_exact_hold, 0)) time_hold(mutex, result);
   } else {
     qzl_wait_end(&wait, result == ETIMEDOUT);
     qzl_wait_failed(me, index, mutex, QZ_KIND_MUTEX);
@@ -75,11 +75,11 @@ __attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint
   return result;
 }
 
-/* In each function by itself: what is constant there need not be kept over the call of the real one. */
-__attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how,
-                                                         clockid_t clock, const struct timespec *until) {
-  struct qzl_thread *me;
-  if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
+/* In all cases. */
+__attribute__((noinline)) static int acquire_any(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
+                                                 const struct timespec *until) {
+  struct qzl_thread *me = qzl_here();
+  if (!me) return wait_for(mutex, how, clock, until);
   qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
   int kind = mutex->__data.__kind;
   if (__builtin_expect(kind == QZL_KIND_USUAL && qzl_takes, 1)) {
@@ -91,6 +91,20 @@ __attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex,
   if (__builtin_expect(!taken(result), 0)) return acquire_slow(mutex, site, how, clock, until);
   return __builtin_expect(qzi_pub_exact_hold, 0) ? time_hold(mutex, result) : result;
 }
+static inline bool is_usual(const pthread_mutex_t *mutex) {
+  return __builtin_expect(mutex->__data.__kind == __atomic_load_n(&qzl_taken_kind, __ATOMIC_RELAXED), 1);
+}
+/* The mutexes of nearly all programs at places that know them. Everything else is called in place of a return, so that
+ * no register has to be saved. In each function by itself, for which much is constant. */
+__attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how,
+                                                         clockid_t clock, const struct timespec *until) {
+  if (!qzi_publishing()) return wait_for(mutex, how, clock, until);
+  struct qzl_thread *me = qzl_self;
+  if (__builtin_expect(!me, 0) || !is_usual(mutex) || !qzl_ask_fast(me, mutex, QZ_KIND_MUTEX, site))
+    return acquire_any(mutex, site, how, clock, until);
+  if (__builtin_expect(!qzl_take(mutex, me->thread.os_tid), 0)) return acquire_slow(mutex, site, how, clock, until);
+  return 0;
+}
 
 QZL_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) { return acquire(mutex, QZL_SITE(), LOCK, 0, NULL); }
 QZL_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
@@ -101,7 +115,7 @@ QZL_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, 
   return acquire(mutex, QZL_SITE(), CLOCKED, clock, until);
 }
 
-static inline int try(pthread_mutex_t *mutex, uint64_t site) {
+__attribute__((noinline)) static int try_any(pthread_mutex_t *mutex, uint64_t site) {
   struct qzl_thread *me;
   int result = qzl_real.pthread_mutex_trylock(mutex);
   if (!qzi_publishing() || !(me = qzl_here())) return result;
@@ -110,13 +124,26 @@ static inline int try(pthread_mutex_t *mutex, uint64_t site) {
   qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
   return __builtin_expect(qzi_pub_exact_hold, 0) ? time_hold(mutex, result) : result;
 }
+__attribute__((noinline)) static int ask_slow(struct qzl_thread *me, pthread_mutex_t *mutex, uint64_t site) {
+  qzl_ask_slow(me, mutex, QZ_KIND_MUTEX, site);
+  return 0;
+}
+static inline int try(pthread_mutex_t *mutex, uint64_t site) {
+  struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing()) return qzl_real.pthread_mutex_trylock(mutex);
+  /* A thread that is not as usual may have no record, and one that tried another lock in vain is asked about that. */
+  if (__builtin_expect(!me || !qzl_is_usual(me) || me->thread.record->tries, 0) || !is_usual(mutex) ||
+      __builtin_expect(!qzl_take(mutex, me->thread.os_tid), 0))
+    return try_any(mutex, site);
+  return qzl_ask_fast(me, mutex, QZ_KIND_MUTEX, site) ? 0 : ask_slow(me, mutex, site);
+}
 QZL_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) { return try(mutex, QZL_SITE()); }
 
 /* Letting it go can't fail. Then it leaves the stack before the real call, in which the kernel wakes who waits for it,
  * and often runs that at once: the mutex is not held then. */
 static inline bool sure(const pthread_mutex_t *mutex) {
-  unsigned kind = (unsigned)mutex->__data.__kind, type = kind & 3;
-  return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
+  unsigned type = (unsigned)mutex->__data.__kind & 0x73; /* 0x70: robust, with priority inheritance or ceilings */
+  return __builtin_expect(type == PTHREAD_MUTEX_NORMAL, 1) || type == PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
 /* Somebody may be asleep for it: the C library's word says so. */
@@ -129,6 +156,12 @@ static inline bool wanted(const pthread_mutex_t *mutex) {
 __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   uint32_t index;
+  if (__builtin_expect(sure(mutex) && qzl_release_usual(me, mutex, &index), 1)) {
+    if (wanted(mutex) || qzl_some_yield()) qzl_path_lets_go(me, index);
+    int error = qzl_real.pthread_mutex_unlock(mutex);
+    qzl_write_waited(me);
+    return error;
+  }
   uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
   if (__builtin_expect(qzi_pub_exact_hold, 0) && !is_inner(mutex)) qzl_released(me, index, mutex);
   if (wanted(mutex) || qzl_some_yield()) qzl_path_lets_go(me, index);
@@ -146,12 +179,18 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
     qzl_kept(me, index, key, mutex);
   return result;
 }
-static inline int release(pthread_mutex_t *mutex) {
-  struct qzl_thread *me = qzl_self;
-  if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(wanted(mutex) || !sure(mutex) || qzl_is_attended() || !qzl_release_fast(me, mutex), 0))
+/* In all cases. */
+__attribute__((noinline)) static int release_any(pthread_mutex_t *mutex) {
+  if (wanted(mutex) || !sure(mutex) || qzl_is_attended() || !qzl_release_fast(qzl_self, mutex))
     return release_slow(mutex);
   return qzl_real.pthread_mutex_unlock(mutex);
+}
+__attribute__((always_inline)) static inline int release(pthread_mutex_t *mutex) {
+  struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
+  if (!is_usual(mutex) || __builtin_expect(wanted(mutex) || qzl_is_attended() || !qzl_release_fast(me, mutex), 0))
+    return release_any(mutex);
+  return qzl_give(mutex) ? 0 : qzl_real.pthread_mutex_unlock(mutex);
 }
 QZL_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return release(mutex); }
 

@@ -15,7 +15,7 @@ __attribute__((noinline)) static int acquire_slow(pthread_rwlock_t *lock, uint64
                                                   real_wait *wait_for, clockid_t clock, const struct timespec *until) {
   struct qzl_wait wait;
   struct qzl_thread *me = qzl_self;
-  uint32_t index = qzl_promote(me, lock, QZ_KIND_RWLOCK, site);
+  uint32_t index = qzl_awaits(me, lock, QZ_KIND_RWLOCK, site);
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = wait_for(lock, clock, until);
   if (result) {
@@ -31,12 +31,15 @@ __attribute__((noinline)) static int acquire_slow(pthread_rwlock_t *lock, uint64
 __attribute__((always_inline)) static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
                                                         real_wait *wait_for, clockid_t clock,
                                                         const struct timespec *until) {
-  struct qzl_thread *me;
-  if (!qzi_publishing() || !(me = qzl_here())) return wait_for(lock, clock, until);
-  qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
+  if (!qzi_publishing()) return wait_for(lock, clock, until);
+  struct qzl_thread *me = qzl_self;
+  if (__builtin_expect(!me, 0) || !qzl_ask_fast(me, lock, QZ_KIND_RWLOCK, site)) {
+    if (!(me = qzl_here())) return wait_for(lock, clock, until);
+    qzl_ask_slow(me, lock, QZ_KIND_RWLOCK, site);
+  }
   int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
   if (__builtin_expect(result, 0)) return acquire_slow(lock, site, write, wait_for, clock, until);
-  if (write) acquired(me, lock, QZ_KIND_RWLOCK);
+  if (write) acquired(qzl_self, lock, QZ_KIND_RWLOCK);
   return 0;
 }
 static int read_wait(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {

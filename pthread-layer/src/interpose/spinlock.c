@@ -15,7 +15,7 @@ QZL_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
   int result = qzl_real.pthread_spin_trylock(lock);
   if (result) {
     struct qzl_wait wait;
-    uint32_t index = qzl_promote(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
+    uint32_t index = qzl_awaits(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
     qzl_wait_begin(&wait, me, index, QZ_STATE_SPINNING);
     result = qzl_real.pthread_spin_lock(lock);
     qzl_spin_end_later(&wait);

@@ -13,6 +13,7 @@
 #include "abi/note.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
+#include "pthread-layer/src/libc/fast_semaphore.h"
 #include "pthread-layer/src/libc/readers.h"
 #include "pthread-layer/src/state/object_table.h"
 #include "pthread-layer/src/state/pool.h"
@@ -108,6 +109,7 @@ __attribute__((constructor)) static void initialize(void) {
   find_stack_bytes();
   qzl_take_look();
   qzl_readers_look();
+  qzl_units_look();
   qzl_process.tid = qzl_own_tid();
   qzl_process.ready = true;
   qzl_process.attachable = getenv("QUARTZ_ATTACH") && strcmp(getenv("QUARTZ_ATTACH"), "0");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 bool qzl_takes;
+int qzl_taken_kind __attribute__((section("quartz_read_often"))) = QZL_KIND_NONE; /* publisher/flag.h */
 
 #ifndef __SANITIZE_THREAD__ /* which sees calls alone */
 static bool is_c_library(const void *function) {
@@ -28,6 +29,7 @@ void qzl_take_look(void) {
               !memcmp(&theirs, &ours, sizeof ours);
   same = same && qzl_real.pthread_mutex_trylock(&ours) && !qzl_real.pthread_mutex_unlock(&ours) &&
          !memcmp(&ours, &free, sizeof ours);
+  same = same && qzl_give(&theirs) && !memcmp(&theirs, &free, sizeof theirs);
   qzl_takes = same && is_c_library((const void *)qzl_real.pthread_mutex_trylock) &&
               is_c_library((const void *)qzl_real.pthread_mutex_lock) &&
               is_c_library((const void *)qzl_real.pthread_mutex_unlock);

@@ -6,7 +6,7 @@
  * A mutex of our own is locked and unlocked as the program does it, by a thread that exists only here: its record is
  * given back, its calls are counted in a table that nobody reads.
  */
-#include "object_table.h"
+#include "held_locks.h"
 #include "waits.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 #include <string.h>
@@ -24,7 +24,8 @@
 
 static struct qzl_thread self;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t last; /* record that nobody has yet */
+static uint32_t last;       /* record that nobody has yet */
+static struct qz_path path; /* an actor of no session */
 
 /* Without the layer, but with the same locked instructions: the C library leaves them out while there is but one
  * thread, of which the program is to have more. */
@@ -77,7 +78,7 @@ void qzi_publishers_calibrate(struct qz_session *head) {
   static uint32_t free[2];
   qzi_pub_ticks_calibrate(); /* before waits are measured by them */
   struct qzl_thread *before = qzl_self;
-  self = (struct qzl_thread){.pub = {.free = free, .record = &self.processor, .sites = self.sites},
+  self = (struct qzl_thread){.pub = {.free = free, .record = &self.processor, .sites = self.sites, .path = &path},
                              .thread = {.serial = UINT64_MAX}};
   self.counts = self.pub.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *self.pub.calls);
   struct qzl_object *place = qzl_calibrate_place(&mutex);
@@ -85,6 +86,7 @@ void qzi_publishers_calibrate(struct qz_session *head) {
   last = qzi_session.objects - 1;
   uint64_t *hot = qzi_hot;
   qzl_self = &self;
+  qzl_take_mutexes();
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_relaxed);
   qzi_pub_run(&self.pub, &self.thread);
   if (self.thread.record) {

@@ -13,7 +13,7 @@
 #include "waits.h"
 #include "publisher/private.h"
 
-uint32_t qzl_generation = 1;
+QZI_READ_OFTEN uint32_t qzl_generation = 2;
 
 /* Without a look at what is there: the thread's locks may be many, and those of an epoch that is over are not on the
  * stack. */
@@ -40,20 +40,24 @@ __attribute__((noinline)) static void know(struct qzl_thread *me, uint32_t index
   const struct qz_call *call = me->pub.calls ? qzi_call_slot((uint64_t)(uintptr_t)me->pub.calls, site, key)
                                : me->counts  ? qzi_call_small(me->counts, site, key)
                                              : NULL;
-  struct qzl_cached_lock *cached = qzl_cached_lock(me, site, taken_of(index, address));
+  uint64_t place = QZL_PLACE(site, QZ_KEY_KIND(key));
+  struct qzl_cached_lock *cached = qzl_cached_lock(me, place, taken_of(index, address));
   uint32_t generation = __atomic_load_n(&qzl_generation, __ATOMIC_RELAXED);
   cached->generation = 0;
   __atomic_signal_fence(__ATOMIC_RELEASE);
   if (!call || !me->thread.record) return;
-  *cached = (struct qzl_cached_lock){
-    .site = site, .address = taken_of(index, address), .key = key, .call = (uint32_t)(call - me->counts)};
+  *cached = (struct qzl_cached_lock){.place = place,
+                                     .address = taken_of(index, address),
+                                     .key = key,
+                                     .call = (uint32_t)((const char *)call - (const char *)me->counts)};
   __atomic_signal_fence(__ATOMIC_RELEASE);
   cached->generation = generation;
 }
 /* A place that takes many locks would push out what is known of others, again and again: mostly those stay that were
  * first. */
-static inline bool worth_knowing(struct qzl_thread *me, uint32_t index, uint64_t site, const void *address) {
-  const struct qzl_cached_lock *cached = qzl_cached_lock(me, site, taken_of(index, address));
+static inline bool worth_knowing(struct qzl_thread *me, uint32_t index, unsigned kind, uint64_t site,
+                                 const void *address) {
+  const struct qzl_cached_lock *cached = qzl_cached_lock(me, QZL_PLACE(site, kind), taken_of(index, address));
   return cached->generation != __atomic_load_n(&qzl_generation, __ATOMIC_RELAXED) || !(me->unknown++ & 15);
 }
 
@@ -64,13 +68,34 @@ static void ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t si
 }
 
 void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  if (!qzl_is_usual(me)) qzl_look_at_regime(me); /* it may never wait */
   uint32_t index = qzl_index(me, address, kind, site);
   uint64_t key = QZI_PUB_KEY(kind, index);
   if (__builtin_expect(index & QZI_PUB_SHARED || !qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site), 0))
     ask(me, index, key, site, address);
   else
     place(me, index, key, address);
-  if (index && worth_knowing(me, index, site, address)) know(me, index, key, site, address);
+  if (index && worth_knowing(me, index, kind, site, address)) know(me, index, key, site, address);
+}
+
+/* Of objects that are no locks only those with records of their own are known. */
+void qzl_know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
+  if (!qzl_path_has_own(index)) return;
+  if (worth_knowing(me, index, QZ_KEY_KIND(key), site, address)) know(me, index, key, site, address);
+}
+uint32_t qzl_show_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  uint32_t index = qzl_own(address, kind, site, 0);
+  uint64_t key = QZI_PUB_KEY(kind, index);
+  qzl_show(me, index, key, site);
+  qzl_know(me, index, key, site, address);
+  return index;
+}
+void qzl_count_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  uint32_t index = qzl_index(me, address, kind, site);
+  uint64_t key = QZI_PUB_KEY(kind, index);
+  if (!index) return;
+  qzl_count(me, site, key);
+  qzl_know(me, index, key, site, address);
 }
 
 /* The latest entry of that lock; NULL: none. */
@@ -79,7 +104,7 @@ static struct qzl_held_lock *latest(struct qzl_thread *me, const void *address) 
     if ((me->held[k].address & ~UINT64_C(3)) == (uint64_t)(uintptr_t)address) return &me->held[k];
   return NULL;
 }
-bool qzl_write_at_release(struct qzl_thread *me, const void *address) {
+bool qzl_write_at_release_slow(struct qzl_thread *me, const void *address) {
   struct qzl_held_lock *found = latest(me, address);
   if (found)
     found->address |= 2;

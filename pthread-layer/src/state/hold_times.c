@@ -19,6 +19,7 @@
  * earlier holds alone, so that the sum is right on average.
  */
 #include "held_locks.h"
+#include "pthread-layer/src/libc/fast_mutex.h"
 #include "publisher/private.h"
 #include "publisher/span_clock.h"
 
@@ -40,6 +41,11 @@ static uint32_t shift_of(uint64_t usual_ns) {
   uint64_t cost = qzi_span_clock_cost * PART;
   while (shift < SHIFT_MOST && (usual_ns + 1) << shift < cost) shift++;
   return shift;
+}
+
+void qzl_take_mutexes(void) {
+  int kind = qzl_takes && !qzi_pub_exact_hold ? QZL_KIND_USUAL : QZL_KIND_NONE;
+  __atomic_store_n(&qzl_taken_kind, kind, __ATOMIC_RELAXED);
 }
 
 void qzl_hold_times_prepare(void) {

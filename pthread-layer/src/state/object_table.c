@@ -28,7 +28,7 @@
 #define FORGET_LOOKS 256
 #define WORD_TRIES   1000 /* for a lock that others have for some hundred instructions */
 
-struct qzl_object *qzl_objects;
+QZI_READ_OFTEN struct qzl_object *qzl_objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t used;  /* of the table, */
 static uint32_t words; /* by words for the kernel's futex */
@@ -206,6 +206,7 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
     }
   } else {
     object.index = qzi_pub_aggregate(kind, object.site);
+    __atomic_fetch_or(&qzl_generation, QZL_AGGREGATES, __ATOMIC_RELEASE);
     join_aggregate(qzi_pub_place(kind, object.site));
     if (qzi_pub_members(kind, site, &some_free) > OWN_BESIDE) join_aggregate(qzi_pub_place(kind, site));
   }

@@ -28,6 +28,9 @@ static inline uint32_t qzl_known(const void *address) {
   struct qzl_object *all = qzl_objects;
   if (__builtin_expect(!all, 0)) return 0;
   uint32_t first = qzl_first(address);
+  struct qzl_object *usual = &all[first];
+  if (__builtin_expect(__atomic_load_n(&usual->address, __ATOMIC_ACQUIRE) == (uint64_t)(uintptr_t)address, 1))
+    return __atomic_load_n(&usual->index, __ATOMIC_RELAXED);
   for (uint32_t k = 0; k < QZL_PROBES; k++) {
     struct qzl_object *object = &all[(first + k) & ((1u << QZL_OBJECT_BITS) - 1)];
     uint64_t at = __atomic_load_n(&object->address, __ATOMIC_ACQUIRE);
@@ -76,11 +79,12 @@ struct qzl_object *qzl_calibrate_place(const void *address);
 void qzl_objects_forked(void);
 
 /* Changes when publishing begins and ends, and when a record gets free: what is known of places and locks is known no
- * more. Never 0. */
+ * more. Bit 0: there are aggregate records. Otherwise never 0. */
 extern uint32_t qzl_generation;
+#define QZL_AGGREGATES 1u
 static inline void qzl_generation_ends(void) {
-  if (!__atomic_add_fetch(&qzl_generation, 1, __ATOMIC_RELEASE))
-    __atomic_add_fetch(&qzl_generation, 1, __ATOMIC_RELEASE);
+  if (!(__atomic_add_fetch(&qzl_generation, 2, __ATOMIC_RELEASE) & ~QZL_AGGREGATES))
+    __atomic_add_fetch(&qzl_generation, 2, __ATOMIC_RELEASE);
 }
 
 #pragma GCC visibility pop

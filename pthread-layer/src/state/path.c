@@ -76,7 +76,7 @@ static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
 
 static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * QZ_HASH_FACTOR >> 52 & (ENDED - 1)]; }
 
-static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
+static inline void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
   struct qz_object *object = QZI_PUB_OBJECT(index);
   qzi_pub_store(&object->path_word[slot], qzi_path_now(me->pub.path));
   qzi_pub_store(&object->path_ticks[slot], qzi_pub_ticks());
@@ -97,20 +97,37 @@ void qzl_path_moves(uint32_t from, uint32_t to) {
   __atomic_fetch_or(&QZI_PUB_OBJECT(to)->path_arrivals, MOVED_HERE, __ATOMIC_RELAXED);
 }
 
-bool qzl_path_is_awaited(uint32_t index) {
-  return index && !(index & QZI_PUB_SHARED) && __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED);
-}
-
 /* Who yields for a word may be shown at another one for which the same place waited. */
 static bool may_yield_for(uint32_t index) {
-  return qzl_some_yield() && index && !(index & QZI_PUB_SHARED) && QZI_PUB_OBJECT(index)->kind == QZ_KIND_FUTEX;
+  return qzl_some_yield() && qzl_path_has_own(index) && QZI_PUB_OBJECT(index)->kind == QZ_KIND_FUTEX;
 }
 
-void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
-  if (me->pub.path && (qzl_path_is_awaited(index) || moved(index) & MOVED_HERE || may_yield_for(index))) {
-    if (me->pub.span) span_leave(me, index, 0, true);
-    leave_with(me, index, 0);
+/* In all cases. */
+__attribute__((noinline)) static void leaves(struct qzl_thread *me, uint32_t index, bool counts) {
+  struct qz_object *object = QZI_PUB_OBJECT(index);
+  if (!me->pub.path) return;
+  if (me->pub.span) span_leave(me, index, 0, true);
+  qzi_pub_store(&object->path_word[0], qzi_path_now(me->pub.path));
+  qzi_pub_store(&object->path_ticks[0], counts ? object->path_ticks[0] + 1 : qzi_pub_ticks());
+}
+/* The same, where all is as usual and no crumb is due. Of several threads that count at a time one may not be counted,
+ * which is enough. */
+__attribute__((always_inline)) static inline void usually_leaves(struct qzl_thread *me, uint32_t index, bool counts) {
+  struct qz_object *object = QZI_PUB_OBJECT(index);
+  if (!qzl_is_usual(me) || __builtin_expect(me->pub.path->word < qzi_path_time(), 0)) {
+    leaves(me, index, counts);
+    return;
   }
+  qzi_pub_store(&object->path_word[0], me->pub.path->word);
+  if (counts)
+    qzi_pub_increment(&object->path_ticks[0]);
+  else
+    qzi_pub_store(&object->path_ticks[0], qz_cycles());
+}
+void qzl_path_leaves(struct qzl_thread *me, uint32_t index) { usually_leaves(me, index, false); }
+void qzl_path_counts(struct qzl_thread *me, uint32_t index) { usually_leaves(me, index, true); }
+void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
+  if (qzl_path_is_awaited(index) || moved(index) & MOVED_HERE || may_yield_for(index)) qzl_path_leaves(me, index);
 }
 
 uint32_t qzl_path_youngest(const uint32_t *indices, unsigned count) {
@@ -151,24 +168,31 @@ void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, ui
 
 /* Since when the object's chain stands there, in ticks; 0: it is older than the wait. */
 static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin) {
-  if (!index || index & QZI_PUB_SHARED) return 0;
+  if (!qzl_path_has_own(index)) return 0;
   uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[slot], __ATOMIC_RELAXED);
   return ticks >= begin ? ticks : 0;
+}
+/* Of a semaphore: as if that had been at the wait's begin. */
+static uint64_t counted_since(const struct qzl_wait *wait) {
+  if (!qzl_path_has_own(wait->index)) return 0;
+  const struct qz_object *object = QZI_PUB_OBJECT(wait->index);
+  bool counted =
+    object->kind == QZ_KIND_SEMAPHORE && __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED) != wait->left;
+  return counted ? wait->begin : 0;
 }
 
 void qzl_path_waited(const struct qzl_wait *wait) {
   struct qzl_thread *me = wait->me;
   if (wait->own) return;
   uint64_t since = left_since(wait->index, wait->slot, wait->begin);
+  if (!since) since = counted_since(wait);
   uint64_t then_since = left_since(wait->then, 0, wait->begin);
   if (!me->pub.path || (!since && !then_since)) return;
   if (me->pub.span && since) span_go_on(me, wait->index, wait->slot);
   if (me->pub.span && then_since) span_go_on(me, wait->then, 0);
   uint32_t index = then_since > since ? wait->then : wait->index;
-  struct qz_object *object = QZI_PUB_OBJECT(index);
-  uint64_t word = __atomic_load_n(&object->path_word[index == wait->index ? wait->slot : 0], __ATOMIC_RELAXED);
-  if (QZ_CHAIN_ACTOR(word) == QZ_CHAIN_ACTOR(me->pub.path->word) && word <= me->pub.path->word) return; /* its own */
-  qzl_path_goes_on(me, word, QZ_ARRIVAL_WOKEN, QZ_KEY(object->kind, index));
+  const struct qz_object *object = QZI_PUB_OBJECT(index);
+  qzl_path_takes(me, object, index == wait->index ? wait->slot : 0, QZ_KEY(object->kind, index));
 }
 
 void qzl_path_begins(struct qzl_thread *me) {

@@ -12,7 +12,7 @@
 
 /* The caller is about to let go whoever waits for the object with that record (0: none). */
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index);
-bool qzl_path_is_awaited(uint32_t index);
+static inline bool qzl_path_has_own(uint32_t index) { return index && !(index & QZI_PUB_SHARED); }
 /* Of words for the kernel's futex: who waits for `from` may be moved, and is then let go at `to`. qzl_path_moved_to:
  * that of a word; 0: none. */
 void qzl_path_moves(uint32_t from, uint32_t to);
@@ -34,10 +34,34 @@ void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, ui
 /* For a few words that are copied. */
 void qzl_lock_words(_Atomic uint32_t *lock);
 void qzl_unlock_words(_Atomic uint32_t *lock);
+/* The caller is about to let go whoever waits for the object with that record, for which somebody does.
+ * qzl_path_counts: of a semaphore, path_ticks of which is no time but a number: no clock has to be read. */
+void qzl_path_leaves(struct qzl_thread *me, uint32_t index);
+void qzl_path_counts(struct qzl_thread *me, uint32_t index);
+static inline bool qzl_path_is_awaited(uint32_t index) {
+  return qzl_path_has_own(index) && __atomic_load_n(&qzi_pub_objects[index].queue, __ATOMIC_RELAXED);
+}
 /* The same as qzl_path_lets_go for an object that is no lock. Any thread, any signal handler. */
-static inline void qzl_lets_go(const void *address) {
+__attribute__((always_inline)) static inline void qzl_lets_go(const void *address, bool is_semaphore) {
   struct qzl_thread *me = qzl_self;
-  if (qzi_publishing() && me) qzl_path_lets_go(me, qzl_known(address));
+  if (!qzi_publishing() || !me) return;
+  uint32_t index = qzl_known(address);
+  if (__builtin_expect(!qzl_path_is_awaited(index), 1)) return;
+  if (is_semaphore)
+    qzl_path_counts(me, index);
+  else
+    qzl_path_leaves(me, index);
+}
+
+/* Somebody has let the thread go, at the object with that key, where the chain stands that it goes on with. */
+static inline void qzl_path_takes(struct qzl_thread *me, const struct qz_object *object, unsigned slot, uint64_t key) {
+  struct qz_path *actor = me->pub.path;
+  uint64_t word = __atomic_load_n(&object->path_word[slot], __ATOMIC_RELAXED), own = actor->word;
+  if (!((word ^ own) & QZ_CHAIN(0, 0xffff, 0)) && word <= own) return; /* its own */
+  actor->since = qzi_path_time() | QZ_ARRIVAL_WOKEN;
+  __atomic_signal_fence(__ATOMIC_RELEASE); /* as in qzl_ask_fast */
+  actor->key = key;
+  qzi_pub_store(&actor->word, word);
 }
 
 /* Work and span: memory for what goes through objects, false: none; the thread has an actor from now on, in the strand

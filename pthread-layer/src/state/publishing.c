@@ -58,6 +58,7 @@ void qzi_publishers_prepare(void) {
   qzl_teams_prepare(qzi_session.head);
   qzi_pub_exact_hold &= ~QZI_HOLD_CPU;
   qzl_attend_holds();
+  qzl_take_mutexes();
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {
     qzl_place_table(&qzl_pool.places[k], k);
@@ -73,6 +74,7 @@ void qzi_publishers_span(void) {
   if (!qzl_span_make()) return;
   qzl_hold_times_prepare();
   qzi_pub_exact_hold |= QZI_HOLD_CPU;
+  qzl_take_mutexes();
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {
     clockid_t clock;
@@ -82,9 +84,11 @@ void qzi_publishers_span(void) {
       qzl_span_connect(&qzl_pool.places[k], (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
   }
   pthread_mutex_unlock(&qzl_pool.lock);
+  qzl_regime_ends();
 }
 void qzi_publishers_on(void) {
   qzl_generation_ends();
+  qzl_regime_ends();
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++) {
     if (qzl_pool.places[k].hot) qzi_hot_attend(qzl_pool.places[k].hot);
@@ -102,6 +106,7 @@ void qzi_publishers_attend(intptr_t gone) {
 }
 void qzi_publishers_off(void) {
   qzl_generation_ends();
+  qzl_regime_ends();
   qzl_sampling_off();
   pthread_mutex_lock(&qzl_pool.lock);
   for (uint32_t k = 0; k < qzl_pool.high; k++)
@@ -111,6 +116,7 @@ void qzi_publishers_off(void) {
 /* The only thread of a forked child is the one that called fork. */
 void qzi_publishers_forked(void) {
   qzl_process.attachable = false;
+  qzl_regime_ends();
   qzl_sampling_forked();
   qzl_pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   qzl_pool.starting = 0;

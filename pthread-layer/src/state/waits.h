@@ -5,10 +5,16 @@
 #ifndef QZL_WAITS_H
 #define QZL_WAITS_H
 
-#include "thread.h"
+#include "usual_waits.h"
 
 #pragma GCC visibility push(hidden)
 
+/* A wait that ended with qzl_wait_end_later is written down. */
+void qzl_write_waited_slow(struct qzl_thread *me);
+static inline void qzl_write_waited(struct qzl_thread *me) {
+  if (me->waited.index) qzl_write_waited_slow(me);
+}
+/* Where not all is as usual, or might not be any more. */
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
 /* Where the calling function stands. */
 __attribute__((always_inline)) static inline struct qz_frame qzl_frame_here(void) {
@@ -24,8 +30,22 @@ __attribute__((always_inline)) static inline struct qz_frame qzl_frame_here(void
 __attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me,
                                                                  uint32_t index, unsigned state) {
   wait->frame = qzl_frame_here();
-  qzl_wait_from(wait, me, index, state);
+  if (__builtin_expect(!qzl_is_usual(me) || !qzl_has_own(index), 0)) {
+    qzl_wait_from(wait, me, index, state);
+    return;
+  }
+  qzl_write_waited(me);
+  qzl_wait_usual(wait, me, index, 0, state);
 }
+/* Where all is as usual, and the object has a record of its own. */
+__attribute__((always_inline)) static inline void qzl_wait_begin_usual(struct qzl_wait *wait, struct qzl_thread *me,
+                                                                       uint32_t index, uint32_t then, unsigned state) {
+  wait->frame = qzl_frame_here();
+  qzl_write_waited(me);
+  qzl_wait_usual(wait, me, index, then, state);
+}
+/* Finds out whether all is as usual. */
+void qzl_look_at_regime(struct qzl_thread *me);
 /* counted: 1: it had to wait. */
 void qzl_wait_end(struct qzl_wait *wait, int counted);
 /* Of one that began with state SPINNING. */
@@ -34,10 +54,6 @@ void qzl_spin_end(struct qzl_wait *wait);
  * let it go (qzl_write_at_release), for until then others wait. */
 void qzl_wait_end_later(struct qzl_wait *wait);
 void qzl_spin_end_later(struct qzl_wait *wait);
-void qzl_write_waited_slow(struct qzl_thread *me);
-static inline void qzl_write_waited(struct qzl_thread *me) {
-  if (me->waited.index) qzl_write_waited_slow(me);
-}
 
 #pragma GCC visibility pop
 #endif
