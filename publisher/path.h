@@ -58,12 +58,10 @@ static inline __attribute__((always_inline)) void qzi_path_take(struct qzi_publi
 static inline __attribute__((always_inline)) void qzi_path_turns(struct qzi_publisher *p, struct qzi_pub_thread *from,
                                                                  const struct qzi_pub_thread *to) {
   struct qz_path *path = qzi_path_of(p);
-  if (__builtin_expect(path != NULL, 1)) {
+  if (__builtin_expect(path != NULL, 1))
     qzi_path_turn(path, from, to);
-  } else {
-    qzi_span_give(p, from, QZ_ARRIVAL_OWN);
-    qzi_span_take(p, to);
-  }
+  else
+    qzi_span_turns(p, from, to);
 }
 #endif
 

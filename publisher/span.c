@@ -39,6 +39,20 @@ static uint32_t waits_for(const struct qzi_pub_thread *t) {
   return record ? QZ_STATE_OBJECT(__atomic_load_n(&record->state, __ATOMIC_RELAXED)) : 0;
 }
 
+/* At `now` the thread whose strand has ended gives up its processor. */
+static inline void leaves(struct qzi_span *self, uint64_t now, unsigned arrival) {
+  self->away = arrival == QZ_ARRIVAL_IO ? now : now + qzi_span_cpu.lost;
+  self->before = self->back = false;
+}
+/* At `now` the processor goes on with t. */
+static inline void takes(struct qzi_span_actor *actor, const struct qzi_pub_thread *t, uint64_t now) {
+  struct qzi_span *span = of_epoch(t);
+  if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO)
+    lengthen(actor, span, span->back ? span->away : now + qzi_span_cpu.lost - span->away);
+  span->back = false;
+  begin(actor, span, now);
+}
+
 __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi_pub_thread *to, unsigned arrival) {
   struct qzi_span_actor *actor = actor_of(p);
   if (!actor) return;
@@ -60,8 +74,7 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   default: /* the thread gives up its processor */
     now = clock_now();
     cut(actor, self, now, KIND_NONE);
-    self->away = arrival == QZ_ARRIVAL_IO ? now : now + qzi_span_cpu.lost;
-    self->before = self->back = false;
+    leaves(self, now, arrival);
     break;
   }
 }
@@ -70,12 +83,22 @@ __attribute__((noinline)) void qzi_span_take(struct qzi_publisher *p, const stru
   struct qzi_span_actor *actor = actor_of(p);
   if (!actor) return;
   qzi_path_go_on(actor->path, t);
-  struct qzi_span *span = of_epoch(t);
+  takes(actor, t, clock_now());
+}
+
+__attribute__((noinline)) void qzi_span_turns(struct qzi_publisher *p, struct qzi_pub_thread *from,
+                                              const struct qzi_pub_thread *to) {
+  struct qzi_span_actor *actor = actor_of(p);
+  if (!actor) return;
+  __atomic_store_n(&from->chain, qzi_path_now(actor->path) | QZ_ARRIVAL_OWN, __ATOMIC_RELAXED);
+  struct qzi_span *self = running(p, actor);
   uint64_t now = clock_now();
-  if (QZ_CHAIN_ARRIVAL(__atomic_load_n(&t->chain, __ATOMIC_RELAXED)) == QZ_ARRIVAL_IO)
-    lengthen(actor, span, span->back ? span->away : now + qzi_span_cpu.lost - span->away);
-  span->back = false;
-  begin(actor, span, now);
+  if (self) {
+    cut_here(actor, self, now, KIND_NONE);
+    leaves(self, now, QZ_ARRIVAL_OWN);
+  }
+  qzi_path_go_on(actor->path, to);
+  takes(actor, to, now);
 }
 
 void qzi_span_spins(struct qzi_publisher *p) {

@@ -37,11 +37,12 @@ void qzi_span_becomes(const struct qzi_pub_thread *t);
 void qzi_span_became(struct qzi_publisher *p);
 #endif
 
-/* Used by qzi_path_give (the first one for a thread that is being created) and qzi_path_take if p->path is NULL; they
- * update both chains. */
+/* Used by qzi_path_give (the first one for a thread that is being created), qzi_path_take and qzi_path_turns if p->path
+ * is NULL; they update both chains. The last one reads the clock once: the switch counts as `to`'s. */
 void qzi_span_created(struct qzi_publisher *p, struct qzi_pub_thread *to);
 void qzi_span_give(struct qzi_publisher *p, struct qzi_pub_thread *to, unsigned arrival);
 void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t);
+void qzi_span_turns(struct qzi_publisher *p, struct qzi_pub_thread *from, const struct qzi_pub_thread *to);
 
 /* The running thread begins to spin, and stops: the time between is neither work nor span. */
 void qzi_span_spins(struct qzi_publisher *p);
