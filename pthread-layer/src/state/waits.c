@@ -12,6 +12,10 @@ void qzl_write_waited_slow(struct qzl_thread *me) {
 /* What is published from now on, as far as a wait is concerned. First the number of that: where it changes meanwhile,
  * the thread looks again. */
 void qzl_look_at_regime(struct qzl_thread *me) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0)) { /* as with work and span: most waits come here */
+    me->usual = 0;
+    return;
+  }
   uint32_t regime = __atomic_load_n(&qzl_regime, __ATOMIC_ACQUIRE), number = me->thread.index_plus_1;
   const struct qz_thread *record = me->thread.record;
   bool usual = qzi_publishing() && record && record->epoch == qzi_pub_epoch && number && qzi_session.marks &&
