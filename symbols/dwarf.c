@@ -104,10 +104,18 @@ struct qzi_unit *qzi_dwarf_unit(struct qzi_binary *binary, uint64_t address) {
   return range ? &binary->units[range->index] : NULL;
 }
 
+/* Rust's library is one unit of some hundred thousand dies, which take 12 ms to walk through. */
+bool qzi_dwarf_of_library(struct qzi_unit *unit) {
+  const char *name = unit->library_known ? NULL : dwarf_diename(&unit->die);
+  if (name) unit->library = qz_is_library_source(name);
+  unit->library_known = true;
+  return unit->library;
+}
+
 bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address) {
   if (!binary->dwarf_opened || (binary->dwarf && !binary->units_indexed)) return false;
   const struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
-  return !unit || unit->indexed;
+  return !unit || unit->indexed || unit->library;
 }
 
 const char *qzi_dwarf_directory(struct qzi_unit *unit) {

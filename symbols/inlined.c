@@ -150,7 +150,7 @@ static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
 static size_t inlined_dies(struct qzi_binary *binary, struct qzi_unit *unit, uint64_t address, Dwarf_Die *dies,
                            uint64_t *found, size_t most) {
   Dwarf_Die function, origin, inlined[INLINED_MOST];
-  int count = find_inlined(unit, address, &function, inlined);
+  int count = unit && qzi_dwarf_of_library(unit) ? 0 : find_inlined(unit, address, &function, inlined);
   bool split = count && dwarf_cu_getdwarf(unit->die.cu) != binary->dwarf;
   uint64_t of_unit = split ? (uint64_t)(unit - binary->units + 1) << UNIT_SHIFT : 0, before = 0;
   if (count && origin_of(&function, &origin)) before = of_unit | dwarf_dieoffset(&origin);

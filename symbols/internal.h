@@ -72,7 +72,8 @@ struct qzi_function {
 struct qzi_unit {
   Dwarf_Die die;
   bool indexed;
-  struct qzi_ranges ranges; /* index: into functions */
+  bool library, library_known; /* by qzi_dwarf_of_library alone */
+  struct qzi_ranges ranges;    /* index: into functions */
   struct qzi_function *functions;
   size_t function_count, function_capacity;
 };
@@ -141,7 +142,9 @@ bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_
 /* inlined.c: whether it is a header of the thread package, or source of another library that is compiled into
  * programs. */
 bool qzi_is_package_header(const char *file);
-/* Whether the debug information of the procedures around the address has been read; there may be none. */
+/* Whether all of the unit is a library's that was compiled with it: nothing of the program is inlined there. */
+bool qzi_dwarf_of_library(struct qzi_unit *unit);
+/* Whether the debug information that says what is inlined at the address has been read; there may be none. */
 bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address);
 /* What parts of dwarf.c and inlined.c share: the unit that has the address, NULL: none; the procedure there; where a
  * die is declared. */
