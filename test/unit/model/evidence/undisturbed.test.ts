@@ -252,7 +252,8 @@ test('threads that wait for each other alone, without CPUs, cannot all wait: one
   t.true(bodyNs > 1.9 * second, `${bodyNs / second} s`); // main's part: of who waits and has done nothing yet, unknown
 });
 
-test('beside others, threads may have waited for a lock instead of filling all CPUs: the lock comes first', (t) => {
+/** Three threads, of which one has no CPU and one waits for a lock, most of the time (`waits`), or now and then. */
+function besideLock(waits: boolean): RawProfile {
   const builder = new ProfileBuilder({
     processors: 2,
     head: { publisher: 'pthread', cpuRunNs: second, cpuWaitNs: 0.7 * second },
@@ -261,14 +262,28 @@ test('beside others, threads may have waited for a lock instead of filling all C
     lock = ['start', 'mutex:m'];
   for (let k = 0; k < 20; k++) {
     const [a, b, c] = ['w1', 'w2', 'w3'].map((_, n, all) => all[(n + k) % 3]!) as [string, string, string];
-    builder.stretch(0.035 * second, [run(a, work), ready(b, work), wait(c, lock)]);
-    builder.stretch(0.015 * second, [run(a, work), wait(b, lock), wait(c, lock)]);
+    builder.stretch(0.035 * second, [run(a, work), ready(b, work), waits ? wait(c, lock) : ready(c, work)]);
+    if (waits) builder.stretch(0.015 * second, [run(a, work), wait(b, lock), wait(c, lock)]);
+    else builder.stretch(0.015 * second, [run(a, work), ready(b, work), k < 2 ? wait(c, lock) : ready(c, work)]);
+    if (!waits && k < 2) builder.stretch(0.015 * second, [run(a, work), wait(b, lock), wait(c, lock)]);
+    if (!waits && k < 4) builder.stretch(0.02 * second, [run('w1', ['start', 'sum'])]);
   }
-  builder.object('mutex:m', { contended: 40, acquisitions: 60 });
-  const { findings } = buildModel(builder.build());
+  return builder.object('mutex:m', { contended: 40, acquisitions: 60 }).build();
+}
+
+test('beside others, threads may have waited for a lock instead of filling all CPUs: the lock comes first', (t) => {
+  const { findings } = buildModel(besideLock(true));
   const code = findings.find(({ facts }) => facts.form === 'optimize');
   t.is(findings[0]?.facts.form, 'lock');
   t.true(code === undefined || (code.facts.form === 'optimize' && code.facts.guessed));
+});
+
+test('beside others, a lock that few of the threads that are seen wait for does not make code a guess', (t) => {
+  const { findings } = buildModel(besideLock(false));
+  const [first] = findings;
+  t.true(findings.some(({ facts }) => facts.form === 'lock'));
+  t.deepEqual([first?.facts.form, first?.name], ['optimize', 'shrink']);
+  t.true(first?.facts.form === 'optimize' && !first.facts.guessed);
 });
 
 /** Rounds: main works alone, then two threads that it made share the rest; the second one gets its CPU too late. */

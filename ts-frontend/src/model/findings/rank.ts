@@ -151,7 +151,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   for (const finding of all) bound(context, longest, finding);
   const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
   const limits = cpuLimitFirst(oversubscriptionFirst(sorted, promised), promised);
-  const isGuess = isBusyByGuess(context, all) || all.some(keepsMainWaiting);
+  const isGuess = isBusyByGuess(context, all, sorted[0]) || all.some(keepsMainWaiting);
   const isHanded = areHandedOn(context, all);
   const isBusy = isBusyAtWork(context, all) && !isHanded && !isGuess;
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
@@ -225,13 +225,21 @@ function isBusyAtWork({ model, background }: FindingContext, findings: readonly 
 
 /**
  * Beside other programs, threads without a CPU are taken to be at work. If threads also wait for a lock, some of these
- * would have waited, too; how many is not known.
+ * would have waited, too; how many is not known. If they waited as much as those that were seen do, the lock would save
+ * as much more as there are more of them: below this share of the elapsed time, that decides nothing, unless the lock
+ * saves most of all (`first`: the finding that promises most).
  */
-function isBusyByGuess({ model, tables }: FindingContext, findings: readonly Finding[]): boolean {
+const leastGuessed = 0.1;
+function isBusyByGuess({ model, tables }: FindingContext, findings: readonly Finding[], first?: Finding): boolean {
   const { balance, head } = tables.measured;
   const busyNs = balance.ns.reduce((sum, ns, k) => sum + ns * u16(balance.busy, k), 0);
-  const isSeen = busyNs >= nearlyBusy * head.processors * model.elapsedNs;
-  return !isSeen && findings.some(({ facts: { form } }) => form === 'lock' || form === 'goroutine-lock');
+  if (busyNs >= nearlyBusy * head.processors * model.elapsedNs) return false;
+  const seen = Math.min(1, busyNs / Math.max(1, model.balance.meanBusy * model.elapsedNs));
+  return findings.some(
+    (one) =>
+      (one.facts.form === 'lock' || one.facts.form === 'goroutine-lock') &&
+      (one === first || promised(one) >= leastGuessed * seen * model.elapsedNs),
+  );
 }
 
 /**
