@@ -72,12 +72,12 @@ enum qz_waiting {
 enum qz_kernel {
   QZ_KERNEL_NONE = 0,   /* nothing: the thread executes code of the program; or it is not known */
   QZ_KERNEL_FAULT = 1,  /* a page fault (or an interrupt) */
-  QZ_KERNEL_CALL = 2,   /* a system call, none of the following */
+  QZ_KERNEL_CALL = 2,   /* a system call, none of the following: also send and recv */
   QZ_KERNEL_MEMORY = 3, /* mmap, munmap, mremap, mprotect, madvise, brk */
   QZ_KERNEL_FUTEX = 4,
   QZ_KERNEL_YIELD = 5,
-  QZ_KERNEL_READ = 6, /* read, recv and the like */
-  QZ_KERNEL_WRITE = 7,
+  QZ_KERNEL_READ = 6,   /* read, pread, readv and the like: those that the kernel counts (syscr of /proc/PID/io) */
+  QZ_KERNEL_WRITE = 7,  /* the same for write (syscw) */
   QZ_KERNEL_POLL = 8,   /* poll, select, epoll_wait */
   QZ_KERNEL_THREAD = 9, /* clone, exit */
   QZ_KERNEL_SLEEP = 10,

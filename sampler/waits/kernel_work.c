@@ -10,6 +10,8 @@
 #define CALLER 64u  /* the same before the return address of a procedure that gets the number as an argument */
 #define PASSED 255u /* the number is an argument of that procedure (the C library's syscall) */
 
+/* Calls for sockets (sendto, recvmsg, ...) are not among those that read and write: the kernel does not count them as
+ * such (syscr and syscw of /proc/PID/io), so a finding would have the number of the ones and the name of the others. */
 static const struct {
   long number;
   uint8_t kernel;
@@ -20,10 +22,10 @@ static const struct {
   {SYS_futex, QZ_KERNEL_FUTEX},     {SYS_sched_yield, QZ_KERNEL_YIELD},
   {449, QZ_KERNEL_FUTEX}, /* SYS_futex_waitv */
   {SYS_read, QZ_KERNEL_READ},       {SYS_pread64, QZ_KERNEL_READ},
-  {SYS_readv, QZ_KERNEL_READ},      {SYS_recvfrom, QZ_KERNEL_READ},
-  {SYS_recvmsg, QZ_KERNEL_READ},    {SYS_write, QZ_KERNEL_WRITE},
+  {SYS_readv, QZ_KERNEL_READ},      {SYS_preadv, QZ_KERNEL_READ},
+  {SYS_preadv2, QZ_KERNEL_READ},    {SYS_write, QZ_KERNEL_WRITE},
   {SYS_pwrite64, QZ_KERNEL_WRITE},  {SYS_writev, QZ_KERNEL_WRITE},
-  {SYS_sendto, QZ_KERNEL_WRITE},    {SYS_sendmsg, QZ_KERNEL_WRITE},
+  {SYS_pwritev, QZ_KERNEL_WRITE},   {SYS_pwritev2, QZ_KERNEL_WRITE},
   {SYS_ppoll, QZ_KERNEL_POLL},      {SYS_epoll_pwait, QZ_KERNEL_POLL},
 #ifdef SYS_poll
   {SYS_poll, QZ_KERNEL_POLL},       {SYS_select, QZ_KERNEL_POLL},

@@ -62,6 +62,16 @@ test('writes of few bytes: more at a time', async (t) => {
   if (calls) t.true(calls.writes >= 1_000_000 && calls.writes < 1_010_000, `${calls.writes} writes`);
 });
 
+test('calls for sockets are no reads and writes, of which alone the kernel has counts', async (t) => {
+  const reported = await recordCase(t, 'send');
+  if (!reported) return;
+  const { model, finding } = reported;
+  t.is(finding?.name, 'pass_message');
+  t.like(finding?.facts, { form: 'kernel-work', work: 'calls', calls: null });
+  for (const { facts, name } of model.findings)
+    if (facts.form === 'kernel-work' && facts.work !== 'calls') t.is(name, 'log_line', facts.work);
+});
+
 test('futex calls by syscall() are what waiting and waking take, no calls to make fewer of', async (t) => {
   const reported = await recordCase(t, 'wake');
   if (!reported) return;

@@ -1,11 +1,13 @@
 /* Programs for which the kernel does most of the work: `malloc` (two threads that allocate, fill and free blocks of 1
  * MB, which the allocator returns to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped
- * for each use), `wake` (two threads that make wake calls without waiters, by syscall()). */
+ * for each use), `send` (messages to itself, and a line of a log for every third), `wake` (two threads that make wake
+ * calls without waiters, by syscall()). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,15 +29,41 @@ static void *fill_blocks(void *unused) {
   return unused;
 }
 
-static void write_lines(void) {
+static int new_file(void) {
   char name[] = "/tmp/quartz-kernel-work-XXXXXX";
   int file = mkstemp(name);
   unlink(name);
+  return file;
+}
+
+static void write_lines(void) {
+  int file = new_file();
   for (int k = 0; k < 1000000; k++) {
     if (k % 65536 == 0 && lseek(file, 0, SEEK_SET)) abort();
     if (write(file, "0123456789abcdef", 16) != 16) abort();
   }
   close(file);
+}
+
+static void pass_message(const int *ends) {
+  char message[16] = "0123456789abcde";
+  if (send(ends[0], message, sizeof message, 0) != sizeof message) abort();
+  if (recv(ends[1], message, sizeof message, 0) != sizeof message) abort();
+  __asm__ volatile("" ::: "memory");
+}
+
+static void log_line(int file) {
+  if (write(file, "0123456789abcdef", 16) != 16) abort();
+  __asm__ volatile("" ::: "memory");
+}
+
+static void send_and_log(void) {
+  int ends[2], file = new_file();
+  if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends)) abort();
+  for (int k = 0; k < 300000; k++) {
+    pass_message(ends);
+    if (k % 3 == 0) log_line(file);
+  }
 }
 
 static void map_each(void) {
@@ -56,6 +84,7 @@ int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "";
   pthread_t threads[2];
   if (!strcmp(what, "write")) write_lines();
+  if (!strcmp(what, "send")) send_and_log();
   if (!strcmp(what, "map")) map_each();
   int wakes = !strcmp(what, "wake");
   if (!wakes && strcmp(what, "malloc")) return 0;

@@ -16,6 +16,9 @@ static const struct {
   {SYS_mmap, QZ_KERNEL_MEMORY},
   {SYS_read, QZ_KERNEL_READ},
   {SYS_writev, QZ_KERNEL_WRITE},
+  {SYS_pwritev, QZ_KERNEL_WRITE},
+  {SYS_sendto, QZ_KERNEL_CALL}, /* the kernel does not count it as a write */
+  {SYS_recvfrom, QZ_KERNEL_CALL},
   {SYS_epoll_pwait, QZ_KERNEL_POLL},
   {SYS_clone, QZ_KERNEL_THREAD},
   {SYS_nanosleep, QZ_KERNEL_SLEEP},
