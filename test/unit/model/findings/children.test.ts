@@ -2,6 +2,7 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../../ts-frontend/src/model/index.js';
 import { Purpose } from '../../../../ts-frontend/src/model/profile/abi.js';
+import type { RawHead } from '../../../../ts-frontend/src/model/profile/raw-profile.js';
 import { findingSentences } from '../../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../../support/facts.js';
 import { io, ProfileBuilder as Builder, run } from '../../../support/profile-builder.js';
@@ -57,4 +58,46 @@ test('who writes to a pipe that children empty waits for them; who flushes to a 
   };
   t.is(writes('fwrite_unlocked', Purpose.decided), 'children');
   t.is(writes('fdatasync', Purpose.decided | Purpose.device), 'device');
+});
+
+/** A program that reads by `poll` or `select` what its children write, or waits for something else by it. */
+function polls(head: Partial<RawHead>): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', socketsSeen: true, ...head } });
+  builder
+    .describe('select', { origin: 'runtime', purposes: Purpose.decided | Purpose.requests })
+    .stretch(0.1 * second, [run('main', ['main', 'parse'])])
+    .stretch(0.9 * second, [io('main', ['main', 'check', 'select'])]);
+  return buildModel(builder.build());
+}
+const pollsFor = (head: Partial<RawHead>): unknown => {
+  const { facts } = polls(head).findings[0]!;
+  return facts.form === 'io' ? facts.waits : facts.form;
+};
+
+test('who waits for events while children run waits for these, unless others may be the cause', (t) => {
+  const children = { childrenRunNs: 0.6 * second, processesStarted: 10 };
+  t.is(pollsFor(children), 'children');
+  t.regex(sentence(polls(children)), /waits for child processes \(select\)/);
+  t.regex(sentence(polls(children)), /10 processes, 60.0 ms each.*--tree and --children/);
+  t.notRegex(sentence(polls(children)), /timer/);
+  t.is(pollsFor({ ...children, connectedLocally: true }), 'children', 'a pair of sockets, perhaps');
+  t.is(pollsFor({ ...children, connected: true }), 'replies');
+  t.not(pollsFor({ ...children, socketsSeen: false }), 'children');
+  t.is(pollsFor({ childrenRunNs: 0.6 * second, processesStarted: 200 }), 'process-starts', 'each does little');
+});
+
+test('children that other programs keep from the CPUs, as this one, run for longer than they take', (t) => {
+  const children = { childrenRunNs: 0.2 * second, processesStarted: 5, cpuRunNs: 0.1 * second };
+  t.is(pollsFor({ ...children, cpuWaitNs: 0.02 * second }), 'events');
+  t.is(pollsFor({ ...children, cpuWaitNs: 0.3 * second }), 'children');
+});
+
+test('where children take little, what waits for events may wait for them: that comes before a timer', (t) => {
+  const few = polls({ childrenRunNs: 0.03 * second, processesStarted: 3 });
+  t.like(factsOf(few.findings[0], 'io'), { waits: 'events', started: 3, childrenNs: 0.03 * second });
+  t.regex(
+    sentence(few),
+    /or 3 child processes \(30.0 ms of processor time\) end these.*its child processes.*If it is a timer/,
+  );
+  t.notRegex(sentence(polls({})), /If it waits for what its child processes/);
 });

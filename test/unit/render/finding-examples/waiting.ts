@@ -206,6 +206,10 @@ export const waits: [string, Finding][] = [
   ],
   ['replies', finding(work, { ...io, waits: 'replies', call: 'recv', restNs: 0.5 * s, goesNs: 0.5 * s })],
   ['events', finding(work, { ...io, waits: 'events', call: 'poll', restNs: 0.5 * s, goesNs: 0.5 * s })],
+  [
+    'events, of a program with children',
+    finding(work, { ...io, waits: 'events', call: 'poll', goesNs: 0.5 * s, childrenNs: 0.01 * s, started: 12 }),
+  ],
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],
   [
     'sleep of all threads of a pool',

@@ -98,8 +98,23 @@ function whereOf(context: FindingContext, loss: IoLoss, counts: Counts): { id: n
   return { id, threadTime };
 }
 
-/** If child processes ran for this share of the time in which threads wait to read, threads read from them. */
+/**
+ * If child processes ran for this share of the time in which threads wait to read, or for any of several events while
+ * nobody else is connected, threads read from them.
+ */
 const readsFrom = 0.5;
+
+/**
+ * How long child processes could run, as far as they ended: their processor time, and what they waited for CPUs if
+ * other programs kept them waiting as this one.
+ */
+function childrenCouldRun({ head, cpuWait }: Model): number {
+  const { runNs, othersNs } = cpuWait;
+  return runNs > 0 ? (head.childrenRunNs * (runNs + othersNs)) / runNs : head.childrenRunNs;
+}
+
+/** Whether other programs end waits for events only if they are children, or on this machine. */
+const isApart = ({ socketsSeen, listens, connected }: Model['head']): boolean => socketsSeen && !listens && !connected;
 
 /**
  * A thread that reads beside such a wait for requests, while nothing else waits, also waits for other programs: for
@@ -172,10 +187,12 @@ function sleepsAside(context: FindingContext, loss: IoLoss): boolean {
 }
 
 /** The main reason for the waits, derived from the system calls in which threads wait. */
-const waitsOf = (calls: readonly Call[], cost: number, head: Model['head']): IoFacts['waits'] => {
-  const childrenNs = head.childrenRunNs;
+const waitsOf = (calls: readonly Call[], cost: number, model: Model): IoFacts['waits'] => {
+  const { head } = model,
+    childrenNs = childrenCouldRun(model),
+    ofChildren = Purpose.children | Purpose.read | (isApart(head) ? Purpose.requests : 0);
   return shareOf(calls, Purpose.children) >= 0.5 ||
-    (shareOf(calls, Purpose.children) + shareOf(calls, Purpose.read) >= 0.5 && childrenNs >= readsFrom * cost) ||
+    (shareOf(calls, ofChildren) >= 0.5 && childrenNs >= readsFrom * cost) ||
     writesToChildren(calls, cost, childrenNs)
     ? 'children'
     : shareOf(calls, Purpose.sleep) >= 0.5
@@ -312,7 +329,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const { cost, perTuple } = loss;
   const isAside = sleepsAside(context, loss),
     calls = systemCalls(context, loss, isAside ? isAwake : isAny),
-    waits = waitsOf(calls, cost, model.head),
+    waits = waitsOf(calls, cost, model),
     call = callOf(calls, waits);
   const { id, threadTime } = whereOf(context, loss, waits === 'events' ? isLimited : isAside ? isAwake : isAny);
   const waiting = threadTime / cost;
@@ -324,6 +341,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
   const { childrenRunNs } = model.head;
+  const mayBeChildren = waits === 'children' || waits === 'events';
   // Work that the program could do itself instead of starting children, or that need not be started each time.
   const inChildren = waits === 'children' ? Math.min(cost, childrenRunNs) : 0;
   const twice = inChildren > 0 ? cost - halfOf(cost, childrenRunNs, model.processors) : 0;
@@ -356,10 +374,10 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         limit: isHolding ? limitOf(context, id, loss, waiting, held) : null,
         several: severalOf(context, loss, asleep, together > 0 ? together : twice >= least ? twice : null),
         asleep,
-        childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
-        answers: waits === 'children' && shareOf(calls, Purpose.read) >= 0.5,
+        childrenNs: mayBeChildren && childrenRunNs > 0 ? childrenRunNs : null,
+        answers: waits === 'children' && shareOf(calls, Purpose.read | Purpose.requests) >= 0.5,
         small: waits === 'others' ? smallRequests(context, loss.restNs) : null,
-        started: waits === 'children' && model.head.processesStarted > 0 ? model.head.processesStarted : null,
+        started: mayBeChildren && model.head.processesStarted > 0 ? model.head.processesStarted : null,
       },
       related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],
     }),

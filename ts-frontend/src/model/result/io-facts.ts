@@ -6,8 +6,8 @@ import type { SmallRequestsFacts } from './work-facts.js';
 export interface IoFacts {
   form: 'io';
   // others: the pace is set by requests or by other programs; replies: threads wait in calls that receive from one
-  // sender each, or the program has connections and does not listen; events: it has neither, so timers or input end
-  // the waits
+  // sender each, or the program has connections and does not listen; events: it has neither, so timers, input or
+  // children end the waits
   waits: 'device' | 'others' | 'replies' | 'events' | 'sleep' | 'children' | 'file-lock';
   mayBeSleep: boolean; // no system procedure was seen, so input, output and sleep cannot be distinguished
   call: string | null; // the C library procedure with most of the time
@@ -27,8 +27,9 @@ export interface IoFacts {
   // number of threads with the same role that are all asleep there nearly all the time, and never wait for work, so
   // that more threads would do more at a time; null: none are
   asleep: number | null;
-  childrenNs: number | null; // processor time of the awaited child processes
-  started: number | null; // number of child processes started; null: not known
+  // of child processes that are awaited (children), or may be (events)
+  childrenNs: number | null; // their processor time
+  started: number | null; // their number; null: not known
   answers: boolean; // what is awaited of child processes is what they write, not their end
   small: SmallRequestsFacts | null; // of a server that waits for requests; null: they are not small
 }

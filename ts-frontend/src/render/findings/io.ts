@@ -70,9 +70,21 @@ function ofAnswers({ overlapNs, several, childrenNs }: IoFacts, { time }: Phrase
   );
 }
 
+/** Children that may end waits for events; '' if there were none. */
+function childrenText({ started, childrenNs }: IoFacts, { time }: Phrases): string {
+  if (started === null && childrenNs === null) return '';
+  const which =
+    started === null ? 'its child processes' : `${count(started)} child ${started === 1 ? 'process' : 'processes'}`;
+  return `${which}${childrenNs === null ? '' : ` (${time(childrenNs)} of processor time)`}`;
+}
+
 function ofEvents(facts: IoFacts, say: Phrases): string {
   const more = moreThreads(facts, say);
   return (
+    (childrenText(facts, say) === ''
+      ? ''
+      : 'If it waits for what its child processes write, or for their end, quartz run --tree or --children also records ' +
+        'what they do; doing other work while they run, or more of them at a time, is what saves time then. ') +
     'If it is a timer (a rate limit, a delay between attempts, an interval, a time limit after which it looks for ' +
     'what another thread has done), shorten it, or let what it waits for end it (a condition, an eventfd, a pipe)' +
     `${more === '' ? '' : `, or ${more}`}; that could save up to ${say.time(facts.goesNs)}. If it is input, the ` +
@@ -118,7 +130,7 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
             'start and end: ' +
             `if these take most of it, start fewer, or do their work in this process; that could save up to ` +
             `${say.time(Math.min(finding.costNs, facts.childrenNs))}. `) +
-        'Option --children also records what they do.',
+        'Options --tree and --children also record what they do.',
     };
   }
   if (waits === 'file-lock') {
@@ -145,8 +157,8 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     return {
       text:
         `${where} waits for events${inCall} for ${costs}, ${threads} on average, ${state}${pool} The program had no ` +
-        'connection to others and did not listen for any, so timers, input from a terminal or pipe, or child ' +
-        'processes end these waits.',
+        'connection to others and did not listen for any, so timers, input from a terminal or pipe, or ' +
+        `${childrenText(facts, say) || 'child processes'} end these waits.`,
       remedy: ofEvents(facts, say),
     };
   return {

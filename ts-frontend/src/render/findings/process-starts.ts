@@ -18,7 +18,7 @@ export function processStarts(
   const parts = [
     ownNs > 0 ? `${time(ownNs)} in this process${called === null ? '' : ` (${name(called)})`}` : '',
     faultNs > 0 ? `${time(faultNs)} copying the pages that it writes to after a fork (page faults)` : '',
-    waitedNs > 0 ? `${time(waitedNs)} waiting for them to end` : '',
+    waitedNs > 0 ? `${time(waitedNs)} waiting for them` : '',
   ].filter((part) => part !== '');
   const listed = [...parts.slice(0, -2), parts.slice(-2).join(', and ')].join(', ');
   const each =
