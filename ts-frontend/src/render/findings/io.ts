@@ -83,8 +83,8 @@ function ofEvents(facts: IoFacts, say: Phrases): string {
   return (
     (childrenText(facts, say) === ''
       ? ''
-      : 'If it waits for what its child processes write, or for their end, quartz run --tree or --children also records ' +
-        'what they do; doing other work while they run, or more of them at a time, is what saves time then. ') +
+      : 'If it waits for what its child processes write, or for their end, quartz run --tree or --children also ' +
+        'records what they do; doing other work while they run, or more of them at a time, is what saves time then. ') +
     'If it is a timer (a rate limit, a delay between attempts, an interval, a time limit after which it looks for ' +
     'what another thread has done), shorten it, or let what it waits for end it (a condition, an eventfd, a pipe)' +
     `${more === '' ? '' : `, or ${more}`}; that could save up to ${say.time(facts.goesNs)}. If it is input, the ` +
