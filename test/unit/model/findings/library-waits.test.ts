@@ -84,6 +84,20 @@ test('one thread has nearly all work of a parallel region, the others wait at it
   }
 });
 
+test('a region in which one thread has all work is named by the code, wherever the others are seen to wait', (t) => {
+  for (const end of ['futex(region-end):GOMP_parallel at a.c:9', 'futex:inside libgomp.so.1']) {
+    const [finding] = buildModel(
+      new Builder({ processors: 2 })
+        .describe('GOMP_parallel', { origin: 'openmp' })
+        .describe('worker', { origin: 'openmp' })
+        .describe(end, { origin: 'openmp' })
+        .stretch(second, [run(...region('main', ['smooth'])), wait(...region('w', [end]))])
+        .build(),
+    ).findings;
+    t.deepEqual([finding?.facts.form, finding?.name], ['uneven-division', 'smooth'], end);
+  }
+});
+
 test('what the run-time library of OpenMP does belongs to its caller, and stands in no list of callers', (t) => {
   const profile = new Builder({ processors: 2 })
     .describe('worker', { origin: 'openmp' })

@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel } from '../../../../ts-frontend/src/model/build-model.js';
 import { checkInvariants } from '../../../../ts-frontend/src/model/invariants.js';
 import type { Model } from '../../../../ts-frontend/src/model/index.js';
-import { factsOf } from '../../../support/facts.js';
+import { factsOf, nameOf, namesOf } from '../../../support/facts.js';
 import { ProfileBuilder as Builder, run, wait } from '../../../support/profile-builder.js';
 import { findingSentences } from '../../../../ts-frontend/src/render/findings/index.js';
 
@@ -54,9 +54,45 @@ function chain(shared: number, starts: readonly [number, number]): Model {
 
 test('pieces that are not alike: threads that take them from one queue are no stages', (t) => {
   const same = [64, 64] as const;
-  t.is(chain(0.7, same).findings[0]?.facts.form, 'uneven-division');
+  t.is(chain(0.7, same).findings[0]?.facts.form, 'serial');
   t.is(chain(0.1, same).findings[0]?.facts.form, 'slowest-stage', 'they hardly run the same');
   t.is(chain(0.7, [64, 128]).findings[0]?.facts.form, 'slowest-stage', 'they begin in different procedures');
+});
+
+test('a chain of one thread is serial, whether it is beside others for a moment more or less', (t) => {
+  for (const shared of [0.5, 0.7, 0.9, 1]) {
+    const [first] = chain(shared, [64, 64]).findings;
+    t.deepEqual([first?.facts.form, first?.name], ['serial', 'factor'], String(shared));
+  }
+});
+
+/** The only thread with work, which main creates and passes it on to, and what it runs itself where it begins. */
+function onlyOne(itself: number): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', pathNs: second } });
+  const waiting = wait('main', ['main', 'condition:done']);
+  for (let k = 0; k < 20; k++)
+    builder
+      .stretch(0.03 * second, [waiting, run('worker', ['main', 'start', 'encode'])])
+      .stretch(0.015 * second, [waiting, run('worker', ['main', 'start', 'filter'])])
+      .stretch(itself * second, [waiting, run('worker', ['main', 'start'])])
+      .stretch(0.001 * second, [run('main', ['main']), wait('worker', ['main', 'start', 'condition:todo'])]);
+  const raw = builder.object('condition:done', { contended: 20 }).object('condition:todo', { contended: 20 }).build();
+  const main = raw.entities.findIndex(({ kind, name }) => kind === 'thread' && name === 'main');
+  for (const thread of raw.threads) if (thread.entity !== main) thread.creator = main;
+  return buildModel(raw);
+}
+
+test('the only thread with work is named, whatever little it runs itself', (t) => {
+  for (const itself of [0, 0.001, 0.004]) {
+    const model = onlyOne(itself),
+      [first] = model.findings;
+    const { worker, parts } = factsOf(first, 'serial');
+    t.deepEqual(
+      [first?.name, worker && nameOf(model, worker.thread), namesOf(model, parts)],
+      ['worker', 'worker', ['encode', 'filter']],
+      String(itself),
+    );
+  }
 });
 
 /**

@@ -152,7 +152,7 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
 
 /**
  * Merges procedures that wait for the same thing under the procedure that calls all of them; if there is none, under
- * `instead` or the one with the largest cost, without what is known of no procedure.
+ * the one with the largest cost, without what is known of no procedure. If `instead` is given, under that.
  */
 export function phaseOf(
   findingContext: FindingContext,
@@ -171,7 +171,7 @@ export function phaseOf(
   const parts = new Set(its.map((one) => one.id));
   const paths = members.map((node) => pathOf(tables.stacks, node));
   const caller =
-    onAll(model, paths, new Set(its.map(entityOf))) || (instead === undefined ? onAll(model, paths, new Set()) : 0);
+    instead === undefined ? onAll(model, paths, new Set(its.map(entityOf))) || onAll(model, paths, new Set()) : 0;
   // A nameless common caller is less informative than a part with nearly all of the cost.
   const isVague = isAddress(item(model.entities, caller)) && joined.first >= mostOfIt * joined.stats.cost;
   const entity = (isVague ? 0 : caller) || (instead ?? joined.context.entity);
@@ -266,14 +266,32 @@ function phaseAt(context: FindingContext, contexts: Contexts, its: Candidate[], 
   const { model } = context;
   const joined = together(context, contexts, its);
   const id = shownId(model, entity);
-  const large = its.filter((one) => one.id !== id && one.stats.cost >= joined.stats.cost / 4).slice(0, 2);
-  const areMost = large.reduce((sum, one) => sum + one.stats.cost, 0) >= joined.stats.cost / 2;
   return candidateOf(context, {
     ...joined,
     context: { entity, members: joined.members, self: false, within: 0 },
     id,
-    parts: areMost ? [...new Set(large.map((one) => one.id))] : [],
+    parts: largestPieces(
+      its.filter((one) => one.id !== id),
+      joined.stats.cost,
+    ),
   });
+}
+
+/** The pieces with at least a quarter of the cost, at most two; none if together they have less than half. */
+function largestPieces(its: readonly Candidate[], cost: number): number[] {
+  const large = its.filter((one) => one.stats.cost >= cost / 4).slice(0, 2);
+  const areMost = large.reduce((sum, one) => sum + one.stats.cost, 0) >= cost / 2;
+  return areMost ? [...new Set(large.map((one) => one.id))] : [];
+}
+
+/** The largest pieces of all that a thread does, without procedures in which paths begin: they say nothing. */
+export function piecesOfThread(context: FindingContext, its: readonly Candidate[]): number[] {
+  const cost = its.reduce((sum, one) => sum + one.stats.cost, 0);
+  const inner = its.filter((one) => !isOutermost(context, one.context.entity));
+  return largestPieces(
+    inner.sort((a, b) => b.stats.cost - a.stats.cost),
+    cost,
+  );
 }
 
 /** The callers in the context with most of the loss: up to three entities, outermost first. */

@@ -23,8 +23,9 @@ import {
   joinCalls,
   joinPhases,
   loneOf,
-  processorUse,
   phaseOf,
+  piecesOfThread,
+  processorUse,
   together,
 } from './candidate.js';
 import { divided } from './division.js';
@@ -170,8 +171,10 @@ function reportedOf(sorted: Sorted, context: FindingContext, contexts: Contexts,
   const { unfed, streams, alone, shared } = withoutStreamsOfMain(sorted, context, only);
   const worker = item(context.model.entities, only).thread?.creator === 0 ? 0 : only; // nor may it be main
   const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
-  if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker }));
-  else
+  if (its.length > 0) {
+    const calls = its.length > 1 ? piecesOfThread(context, its) : [];
+    reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker, calls }));
+  } else
     for (const pipeline of pipelinesOf(context, streams)) {
       const stages = new Set<number>();
       reported.push(stream(context, contexts, pipeline, stages));

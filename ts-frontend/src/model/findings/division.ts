@@ -43,6 +43,10 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   if (successionOf(model, stats) !== null) return serial(findingContext, contexts, candidate);
+  // What one thread runs is not divided, whether others are beside it for a moment more or less.
+  const isOnes = threads < 2 && rest === null && stats.timeBeside < seldom * stats.time;
+  if (isOnes && !atBarrier && !isInRegion(findingContext, candidate))
+    return serial(findingContext, contexts, candidate);
   if ((!isLate || othersPoll(candidate, object)) && takesTurns(candidate, object))
     return serial(findingContext, contexts, candidate, { oneAtATime: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
@@ -52,7 +56,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
     Math.max(
       atOnce,
       Math.round(stats.costBusy),
-      atBarrier ? 1 + Math.round(defined(waited).mean) : 1,
+      waited && object && (atBarrier || isTeamRest(object)) ? 1 + Math.round(waited.mean) : 1,
       alone ? besideWidth(stats) : 1,
     ),
   );
@@ -157,7 +161,7 @@ function uneven(
   const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // others have the same name
   const too = more >= nearlyAsMuch * savingNs;
   return findingOf(model, {
-    entity: shownId(model, atBarrier ? defined(waited).object : isSlow ? slow : id),
+    entity: shownId(model, isMet(findingContext, candidate, atBarrier) ? defined(waited).object : isSlow ? slow : id),
     kind: 'imbalance',
     change: many ? 'finer-grain' : 'balance',
     advice: { pieces: 'smaller', threads: too ? 'more' : null },
@@ -194,6 +198,10 @@ function uneven(
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
   });
 }
+
+/** Whether it is named by where threads meet: of a team, that is seen in some runs only if one thread has the work. */
+const isMet = (findingContext: FindingContext, candidate: Candidate, atBarrier: boolean): boolean =>
+  atBarrier && (candidate.threads >= 2 || !isInRegion(findingContext, candidate));
 
 /** Whether main runs it, too. */
 const runsInMain = ({ model }: FindingContext, { stats: { threads } }: Candidate): boolean =>
