@@ -70,6 +70,9 @@ enum qz_end_reason {
 /* What threads were seen to sleep in read() for, since format 34; only where their calls may be read. */
 #define QZ_SOCKETS_READ      16u /* for a socket */
 #define QZ_READS_ELSEWHERE   32u /* for a file, a pipe, a terminal */
+/* The same for write(), since format 38. */
+#define QZ_WRITES_THROUGH    64u  /* to a file that was opened with O_SYNC or O_DSYNC: each write is a flush */
+#define QZ_WRITES_ELSEWHERE  128u /* to anything else */
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,          /* char; offset 0 is the empty string */

@@ -1,7 +1,8 @@
 /* See descriptors.h. proc(5): a descriptor is a link, whose permissions say what it was opened for; to a socket it
- * reads "socket:[inode]", to a pipe "pipe:[inode]". */
+ * reads "socket:[inode]", to a pipe "pipe:[inode]". proc_pid_fdinfo(5): the flags of open are in octal. */
 #include "descriptors.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -29,6 +30,17 @@ mode_t qzi_descriptor_access(pid_t pid, int fd) {
   char path[PATH_BYTES];
   struct stat status;
   return lstat(path_of(pid, fd, path), &status) ? 0 : status.st_mode & (S_IRUSR | S_IWUSR);
+}
+
+int qzi_descriptor_syncs(pid_t pid, int fd) {
+  char path[PATH_BYTES];
+  unsigned flags = 0;
+  snprintf(path, sizeof path, "/proc/%ld/fdinfo/%d", (long)pid, fd);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  if (fscanf(file, "pos: %*d flags: %o", &flags) != 1) flags = 0;
+  fclose(file);
+  return (flags & O_DSYNC) != 0; /* O_SYNC has this bit, too */
 }
 
 DIR *qzi_descriptors_open(pid_t pid) {

@@ -24,6 +24,8 @@ struct qzi_descriptor {
 struct qzi_descriptor qzi_descriptor_of(pid_t pid, int fd);
 /* What it was opened for: S_IRUSR, S_IWUSR; 0: not known. */
 mode_t qzi_descriptor_access(pid_t pid, int fd);
+/* Whether what is written there is on the device when the call returns (O_SYNC, O_DSYNC). */
+int qzi_descriptor_syncs(pid_t pid, int fd);
 
 /* Returns NULL if they may not be read. To be closed by closedir. */
 DIR *qzi_descriptors_open(pid_t pid);

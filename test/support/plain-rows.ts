@@ -80,6 +80,8 @@ export const plainHead: RawHead = {
   connectedLocally: false,
   readsSockets: false,
   readsElsewhere: false,
+  writesThrough: false,
+  writesElsewhere: false,
   childrenApart: false,
   rateHz: 1000,
   samplerCpu: null,

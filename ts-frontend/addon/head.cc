@@ -36,6 +36,8 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("connectedLocally", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LOCAL) != 0));
   out.Set("readsSockets", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_READ) != 0));
   out.Set("readsElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_READS_ELSEWHERE) != 0));
+  out.Set("writesThrough", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_THROUGH) != 0));
+  out.Set("writesElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_ELSEWHERE) != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct {
     const char *name;

@@ -8,18 +8,21 @@
 #define KNOWN_NS   UINT64_C(1000000000)
 #define KNOWN_MOST (60 * KNOWN_NS)
 
-enum call { OTHER_CALL, READS, WRITES, WAITS_FOR_EVENTS };
+enum call { OTHER_CALL, READS, WRITES, WRITES_AT, PASSES_MESSAGES, WAITS_FOR_EVENTS };
 
 static enum call call_of(long number) {
   switch (number) {
   case SYS_read:
   case SYS_readv: return READS;
   case SYS_write:
-  case SYS_writev:
+  case SYS_writev: return WRITES;
+  case SYS_pwrite64:
+  case SYS_pwritev:
+  case SYS_pwritev2: return WRITES_AT;
   case SYS_recvfrom:
   case SYS_recvmsg:
   case SYS_sendto:
-  case SYS_sendmsg: return WRITES;
+  case SYS_sendmsg: return PASSES_MESSAGES;
 #ifdef SYS_epoll_wait
   case SYS_epoll_wait:
 #endif
@@ -36,6 +39,13 @@ static uint16_t kind_of(uint32_t pid, uint32_t descriptor) {
   }
 }
 
+/* Only what has positions is written at one: nothing at which threads of a process wait for each other. */
+static struct qzi_own_descriptor own_of(uint32_t pid, uint32_t descriptor, enum call call) {
+  if (call == WRITES_AT) return (struct qzi_own_descriptor){.kind = QZI_NOT_OWN};
+  return call == WAITS_FOR_EVENTS ? qzi_own_events_of((pid_t)pid, (int)descriptor)
+                                  : qzi_own_descriptor_of((pid_t)pid, (int)descriptor);
+}
+
 uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, const struct qzi_asleep *asleep,
                              uint64_t now_ns, struct qzi_own_descriptor *own) {
   *own = (struct qzi_own_descriptor){.kind = QZI_NOT_OWN};
@@ -43,8 +53,7 @@ uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, con
   if (call == OTHER_CALL) return 0;
   uint32_t descriptor = (uint32_t)asleep->first, at = descriptor % QZI_READ_DESCRIPTORS;
   if (all->known[at].descriptor != descriptor || now_ns >= all->known[at].until_ns) {
-    struct qzi_own_descriptor found = call == WAITS_FOR_EVENTS ? qzi_own_events_of((pid_t)pid, (int)descriptor)
-                                                               : qzi_own_descriptor_of((pid_t)pid, (int)descriptor);
+    struct qzi_own_descriptor found = own_of(pid, descriptor, call);
     int same = all->known[at].descriptor == descriptor && all->known[at].own.kind == found.kind &&
                all->known[at].own.id == found.id && all->known[at].each_ns;
     all->known[at].each_ns = same && all->known[at].each_ns < KNOWN_MOST ? 2 * all->known[at].each_ns : KNOWN_NS;
@@ -52,7 +61,10 @@ uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, con
     all->known[at].descriptor = descriptor;
     all->known[at].own = found;
     all->known[at].kind = kind_of(pid, descriptor);
+    all->known[at].written =
+      qzi_descriptor_syncs((pid_t)pid, (int)descriptor) ? QZ_WRITES_THROUGH : QZ_WRITES_ELSEWHERE;
   }
   *own = all->known[at].own;
-  return call == READS && own->kind == QZI_NOT_OWN ? all->known[at].kind : 0;
+  if (own->kind != QZI_NOT_OWN) return 0;
+  return call == READS ? all->known[at].kind : call == WRITES || call == WRITES_AT ? all->known[at].written : 0;
 }

@@ -1,6 +1,6 @@
 /* What threads sleep for in calls that read and write: a descriptor at which only threads of the program itself end the
- * wait, a socket, where another program sends, or anything else (a file, a pipe, a terminal). Findings then know
- * whether a read is a wait for a reply. */
+ * wait, a socket, where another program sends, a file whose writes go to the device at once, or anything else (a file,
+ * a pipe, a terminal). Findings then know whether a read is a wait for a reply, and whether a write is a flush. */
 #ifndef QZI_READ_DESCRIPTORS_H
 #define QZI_READ_DESCRIPTORS_H
 
@@ -17,13 +17,13 @@ struct qzi_read_descriptors {
     uint64_t until_ns, each_ns;
     struct qzi_own_descriptor own;
     uint32_t descriptor;
-    uint16_t kind;
+    uint16_t kind, written; /* for who reads, and who writes */
   } known[QZI_READ_DESCRIPTORS];
 };
 
-/* What the thread sleeps for: QZ_SOCKETS_READ, or QZ_READS_ELSEWHERE; 0: it does not read, or what it reads is not
- * known. Sets `own` to the descriptor of the process's own at which it waits, if it does. Takes system calls where that
- * is not known yet. */
+/* What the thread sleeps for: QZ_SOCKETS_READ, QZ_READS_ELSEWHERE, QZ_WRITES_THROUGH or QZ_WRITES_ELSEWHERE; 0: it
+ * neither reads nor writes, or it is not known what. Sets `own` to the descriptor of the process's own at which it
+ * waits, if it does. Takes system calls where that is not known yet. */
 uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, const struct qzi_asleep *asleep,
                              uint64_t now_ns, struct qzi_own_descriptor *own);
 

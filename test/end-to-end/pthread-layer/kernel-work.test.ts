@@ -1,4 +1,5 @@
 /** The kernel's work for a program is reported by procedure and by reason, with the usual remedy. */
+import { statfsSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, KernelWork, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -70,6 +71,20 @@ test('calls for sockets are no reads and writes, of which alone the kernel has c
   t.like(finding?.facts, { form: 'kernel-work', work: 'calls', calls: null });
   for (const { facts, name } of model.findings)
     if (facts.form === 'kernel-work' && facts.work !== 'calls') t.is(name, 'log_line', facts.work);
+});
+
+/** The type of a file system without a device (statfs(2)). */
+const tmpfs = 0x01021994;
+
+test('writes that end when they are on the device are recognized by how the file was opened', async (t) => {
+  const reported = await recordCase(t, 'sync');
+  if (!reported) return;
+  const { head } = reported.model;
+  if (head.paths.noCalls || statfsSync('/tmp').type === tmpfs) {
+    t.pass('no device, or in which calls threads sleep may not be read here');
+    return;
+  }
+  t.deepEqual([head.writesThrough, head.writesElsewhere], [true, false]);
 });
 
 test('futex calls by syscall() are what waiting and waking take, no calls to make fewer of', async (t) => {

@@ -1,8 +1,11 @@
 /* Programs for which the kernel does most of the work: `malloc` (two threads that allocate, fill and free blocks of 1
  * MB, which the allocator returns to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped
- * for each use), `send` (messages to itself, and a line of a log for every third), `wake` (two threads that make wake
- * calls without waiters, by syscall()). */
+ * for each use), `send` (messages to itself, and a line of a log for every third), `sync` (writes to a file that is
+ * opened so that they go to the device at once), `wake` (two threads that make wake calls without waiters, by
+ * syscall()). */
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <linux/futex.h>
 #include <string.h>
@@ -66,6 +69,15 @@ static void send_and_log(void) {
   }
 }
 
+static void write_through(void) {
+  char name[64], page[4096] = {1};
+  snprintf(name, sizeof name, "/tmp/quartz-kernel-work-%d", (int)getpid());
+  int file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_DSYNC, 0600);
+  unlink(name);
+  for (int k = 0; k < 1000; k++)
+    if (pwrite(file, page, sizeof page, k % 64 * 4096) != sizeof page) abort();
+}
+
 static void map_each(void) {
   for (int k = 0; k < 1500; k++) {
     void *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -85,6 +97,7 @@ int main(int count, char **words) {
   pthread_t threads[2];
   if (!strcmp(what, "write")) write_lines();
   if (!strcmp(what, "send")) send_and_log();
+  if (!strcmp(what, "sync")) write_through();
   if (!strcmp(what, "map")) map_each();
   int wakes = !strcmp(what, "wake");
   if (!wakes && strcmp(what, "malloc")) return 0;

@@ -296,6 +296,23 @@ test('flushes to a disk are reported as that, and not as serial code whose calle
   t.false(findings.some(({ facts, name }) => facts.form === 'serial' && name === 'append'));
 });
 
+test('writes are flushes if all that threads were seen to sleep in were to files opened so', (t) => {
+  const works = (head: object): Finding | undefined => {
+    const builder = new ProfileBuilder({ processors: 2, head: { ...usage, ...head } });
+    builder.describe('pwrite', { origin: 'runtime', purposes: Purpose.decided | Purpose.device });
+    builder.stretch(0.3e9, [inKernel('write', 'main', ['main', 'commit', 'pwrite'])]);
+    builder.stretch(0.4e9, [io('main', ['main', 'commit', 'pwrite'])]);
+    builder.stretch(0.3e9, [run('main', ['main', 'insert'])]);
+    return buildModel(builder.build()).findings.find(({ facts }) => facts.form === 'kernel-work');
+  };
+  const flush = works({ writesThrough: true });
+  t.is(flush?.name, 'commit');
+  const { work, through, leastNs, savesNs } = factsOf(flush, 'kernel-work');
+  t.deepEqual([work, through, Math.round(leastNs / 1e6), Math.round(savesNs / 1e6)], ['flush', true, 270, 630]);
+  t.is(works({}), undefined);
+  t.is(works({ writesThrough: true, writesElsewhere: true }), undefined, 'which of them, nobody knows');
+});
+
 test('what flushes save goes up to the time, too, in which threads sleep in them and nothing runs', (t) => {
   const files = (call: string): { leastNs: number; savesNs: number } => {
     const builder = new ProfileBuilder({ processors: 2, head: usage });

@@ -16,6 +16,7 @@ export const calls: KernelWorkFacts = {
   both: null,
   replies: false,
   wakes: null,
+  through: false,
   copyingNs: null,
   keptNs: null,
   held: null,
@@ -43,6 +44,7 @@ export const kernelWork: [string, Finding][] = [
   ],
   ['kernel: yields', finding(work, { ...calls, work: 'yields', called: setup })],
   ['kernel: flushes', finding(work, { ...calls, work: 'flush', called: setup })],
+  ['kernel: writes that are flushes', finding(work, { ...calls, work: 'flush', called: setup, through: true })],
   ['kernel: small writes', finding(work, { ...calls, work: 'write', calls: small, leastNs: savesNs / 4 })],
   ['kernel: small reads and writes', finding(work, { ...calls, work: 'read', calls: small, both: small })],
   [

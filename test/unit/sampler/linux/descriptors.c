@@ -32,6 +32,16 @@ int main(void) {
     if (its.kind == QZI_SOCKET || its.kind == QZI_PIPE) CHECK(!fstat(examples[k].fd, &status));
     CHECK_IS(its.inode, its.kind == QZI_SOCKET || its.kind == QZI_PIPE ? status.st_ino : 0);
   }
+  /* What is written to files that are opened so goes to the device. */
+  const struct { int flags, syncs; } opened[] = {{O_SYNC, 1}, {O_DSYNC, 1}, {0, 0}, {O_APPEND, 0}};
+  for (size_t k = 0; k < sizeof opened / sizeof *opened; k++) {
+    int fd = open("/dev/null", O_WRONLY | opened[k].flags);
+    CHECK(fd >= 0);
+    CHECK_IS(qzi_descriptor_syncs(getpid(), fd), opened[k].syncs);
+    close(fd);
+  }
+  CHECK_IS(qzi_descriptor_syncs(getpid(), 1 << 20), 0);
+  CHECK_IS(qzi_descriptor_syncs(-1, 0), 0);
   /* Each of them is found once. */
   unsigned found[sizeof examples / sizeof *examples] = {0};
   DIR *all = qzi_descriptors_open(getpid());

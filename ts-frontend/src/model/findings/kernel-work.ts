@@ -8,7 +8,7 @@ import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorUseOf, shownId, systemCall } from '../evidence/context.js';
 import { wakingNs } from '../evidence/counted-waits.js';
-import { isFlush, savedAsleep, withoutFlushes } from '../evidence/waits/flushes.js';
+import { isFlush, savedAsleep, withoutFlushes, writesThrough } from '../evidence/waits/flushes.js';
 import { heldFlush } from '../evidence/locks/held-flush.js';
 import { inAllocator } from '../evidence/code/in-allocator.js';
 import { withoutWaiting } from '../evidence/waits/own-work.js';
@@ -51,11 +51,12 @@ const workOf: Partial<Record<number, Work>> = {
   [KernelWork.poll]: 'calls',
 };
 /** Values of enum qz_kernel that count as this kind of work. */
-export const reasonsOf = ({ work, wakes }: Pick<KernelWorkFacts, 'work' | 'wakes'>): number[] => [
+export const reasonsOf = ({ work, wakes, through }: Pick<KernelWorkFacts, 'work' | 'wakes' | 'through'>): number[] => [
   ...Object.entries(workOf).flatMap(([reason, its]) =>
     its === (work === 'flush' ? 'calls' : work) ? [Number(reason)] : [],
   ),
   ...(wakes !== null ? [KernelWork.poll] : []),
+  ...(through ? [KernelWork.write] : []),
 ];
 
 interface Spent {
@@ -372,6 +373,7 @@ export function kernelWorkFindings(context: FindingContext): Finding[] {
           both: null,
           replies: false,
           wakes: null,
+          through: work === 'flush' && writesThrough(model),
           copyingNs,
           keptNs: copyingNs !== null && allocator && (again ?? 0) >= mostlyAgain ? (again ?? 0) * spent.cost : null,
           held: held && held.ns > spent.cost ? { lock: held.lock, kernelNs: spent.cost } : null,

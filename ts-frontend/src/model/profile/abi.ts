@@ -313,6 +313,8 @@ export interface HeadFields {
   connectedLocally: boolean;
   readsSockets: boolean;
   readsElsewhere: boolean;
+  writesThrough: boolean;
+  writesElsewhere: boolean;
   childrenApart: boolean;
   samplerSpins: boolean;
   exactHold: boolean;
@@ -323,4 +325,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '80e937a4e8df56dd';
+export const addonMark = '51e8d1388c40dc26';

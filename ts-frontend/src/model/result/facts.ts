@@ -267,6 +267,7 @@ export interface KernelWorkFacts {
   // reads and writes by which threads wake each other (of an eventfd or a pipe), waiting for them included: how often
   // threads went to sleep; else null
   wakes: number | null;
+  through: boolean; // flushes: writes are flushes as well, for the file is opened with O_SYNC or O_DSYNC
   // the entity's calls that copy memory (memcpy), page faults included, if most of the faults are there; else null
   copyingNs: number | null;
   // copies: saved at most if the allocator kept the memory instead of giving it back; else null

@@ -109,7 +109,7 @@ function takesText({ work, both, wakes }: KernelWorkFacts): string {
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
   if (facts.copyingNs !== null) return copies(finding, facts, say);
   const { title, name, costs, processorUse, share } = say;
-  const { work, called, faults, again, calls, both, takes, wakes } = facts;
+  const { work, called, faults, again, calls, both, takes, wakes, through: isThrough } = facts;
   const by =
     finding.entity === 0
       ? ''
@@ -129,13 +129,15 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
         }.`
       : calls
         ? ` The program made ${callsText(calls, work)}${also}${slept}.`
-        : '';
+        : isThrough
+          ? ' What it writes to is opened with O_SYNC or O_DSYNC, so that each write is a flush.'
+          : '';
   if (facts.held !== null)
     return {
       text:
         `${what.flush[0]?.toUpperCase()}${what.flush.slice(1)} costs ${costs(finding.costNs)}${by}${through}: in the ` +
         `kernel it takes ${say.time(facts.held.kernelNs)}; for the rest, threads wait for ${name(facts.held.lock)} ` +
-        'while its holder sleeps there, or waits for a CPU after that, and nothing else runs.',
+        `while its holder sleeps there, or waits for a CPU after that, and nothing else runs.${number}`,
       remedy: remedyOf(facts, say),
     };
   return {

@@ -1,12 +1,16 @@
-/** Calls that write changes to a device (fsync, fdatasync, msync), and what they cost. Pure functions. */
+/**
+ * Calls that write changes to a device (fsync, fdatasync, msync, and writes to files that are opened with O_SYNC), and
+ * what they cost. Pure functions.
+ */
 import { Purpose } from '../../profile/abi.js';
-import { f64, item, u16, u32 } from '../../profile/columns.js';
+import { f64, item, u16, u32, u8 } from '../../profile/columns.js';
 import { addTo } from '../../profile/maps.js';
 import { KernelWork, State } from '../../profile/raw-profile.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from '../activity-levels.js';
 import type { FindingContext } from '../context.js';
 import { withoutWaiting } from './own-work.js';
 import { isFor } from '../purposes.js';
+import type { Model } from '../../result/types.js';
 
 /** Whether the innermost call writes to a device what was changed before (fsync, fdatasync, msync). */
 function isInFlush({ model, tables, own }: FindingContext, k: number): boolean {
@@ -14,9 +18,15 @@ function isInFlush({ model, tables, own }: FindingContext, k: number): boolean {
   return own.hidden[node] === 1 && isFor(item(model.entities, u32(tables.stacks.entity, node)), Purpose.device);
 }
 
+/** Whether all writes that threads were seen to sleep in went to the device at once. */
+export const writesThrough = ({ head }: Model): boolean => head.writesThrough && !head.writesElsewhere;
+
 /** Whether the kernel works for such a call. */
-export const isFlush = (context: FindingContext, k: number): boolean =>
-  context.model.raw.tuples.kernel[k] === KernelWork.call && isInFlush(context, k);
+export function isFlush(context: FindingContext, k: number): boolean {
+  const { model } = context;
+  const work = u8(model.raw.tuples.kernel, k);
+  return (work === KernelWork.call || (work === KernelWork.write && writesThrough(model))) && isInFlush(context, k);
+}
 
 /** What is saved at most without flushes: all other work of the program remains. */
 export const withoutFlushes = (context: FindingContext): number =>
