@@ -61,10 +61,14 @@ uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, con
     all->known[at].descriptor = descriptor;
     all->known[at].own = found;
     all->known[at].kind = kind_of(pid, descriptor);
-    all->known[at].written =
-      qzi_descriptor_syncs((pid_t)pid, (int)descriptor) ? QZ_WRITES_THROUGH : QZ_WRITES_ELSEWHERE;
+    all->known[at].written = 0;
   }
   *own = all->known[at].own;
   if (own->kind != QZI_NOT_OWN) return 0;
-  return call == READS ? all->known[at].kind : call == WRITES || call == WRITES_AT ? all->known[at].written : 0;
+  if (call == READS) return all->known[at].kind;
+  if (call != WRITES && call != WRITES_AT) return 0;
+  if (!all->known[at].written)
+    all->known[at].written =
+      qzi_descriptor_syncs((pid_t)pid, (int)descriptor) ? QZ_WRITES_THROUGH : QZ_WRITES_ELSEWHERE;
+  return all->known[at].written;
 }

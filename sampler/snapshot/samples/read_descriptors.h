@@ -17,7 +17,7 @@ struct qzi_read_descriptors {
     uint64_t until_ns, each_ns;
     struct qzi_own_descriptor own;
     uint32_t descriptor;
-    uint16_t kind, written; /* for who reads, and who writes */
+    uint16_t kind, written; /* for who reads, and who writes; 0: nobody has written yet */
   } known[QZI_READ_DESCRIPTORS];
 };
 
