@@ -105,3 +105,23 @@ test('who waits for an object for which no thread of the program waits is not be
   const means = [...waitersBeside(overlap, [stack[0]!])].map(([id, mean]) => [raw.entities[id]?.name, mean]);
   t.deepEqual(means, [['more', 1]]);
 });
+
+test('the only thread with work comes before collection that surely saves less', (t) => {
+  /** One thread has work, and waits for the collector's two now and then, which is most of what collecting costs. */
+  const model = (collecting: number): Model => {
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < 20; k++)
+      builder
+        .stretch(0.03 * second, [run('main', ['main', 'parse']), wait('sweeper', ['sweep', 'condition:idle'])])
+        .stretch(0.015 * second, [run('main', ['main', 'append']), run('other', ['main', 'print'])])
+        .stretch(collecting * second, [wait('main', ['main', 'parse', 'condition:end']), run('GC Thread#0', ['mark'])])
+        .stretch(0.012 * second, [wait('main', ['main', 'parse', 'condition:end'])]);
+    return buildModel(builder.build());
+  };
+  const formsOf = ({ findings }: Model): (string | undefined)[] => findings.slice(0, 2).map(({ facts }) => facts.form);
+  const near = model(0.012);
+  t.deepEqual(formsOf(near), ['serial', 'collection']);
+  const { savesNs, mostNs } = factsOf(near.findings[1], 'collection');
+  t.true(savesNs < near.findings[0]!.savingNs && near.findings[0]!.savingNs < (savesNs + mostNs) / 2);
+  t.deepEqual(formsOf(model(0.04)), ['collection', 'serial']);
+});

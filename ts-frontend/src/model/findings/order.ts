@@ -32,10 +32,14 @@ const ranked = (finding: Finding): number => {
   return Math.max(0, finding.kind === 'optimize' ? mostEven * worth : ofBound(finding, worth) - atRest(finding));
 };
 
-/** Likewise for waits that may end sooner and stages that may be faster: of these, some of the saving is known. */
+/**
+ * Likewise for waits that may end sooner and stages that may be faster: of these, some of the saving is known. Of
+ * collection that counts alone: that others wait while it collects, which is the rest, is often not the case.
+ */
 function ofBound(finding: Finding, ns: number): number {
   const { facts } = finding;
   if (facts.form === 'compilation') return mostEven * ns;
+  if (facts.form === 'collection') return Math.min(ns, facts.savesNs);
   if (facts.form === 'slowest-stage') return Math.max(Math.min(ns, facts.savesNs), mostEven * worthOf(finding));
   return facts.form === 'io' && mayEnd(facts.waits) ? Math.max(mostEven * ns, Math.min(ns, facts.overlapNs)) : ns;
 }
