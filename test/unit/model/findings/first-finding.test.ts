@@ -2,6 +2,7 @@
 import test from 'ava';
 import { buildModel, type Finding, type Model } from '../../../../ts-frontend/src/model/index.js';
 import { withoutEffects } from '../../../../ts-frontend/src/model/findings/same-cause.js';
+import { promised, promisedInAll } from '../../../../ts-frontend/src/model/findings/order.js';
 import { Purpose } from '../../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../../support/facts.js';
@@ -300,4 +301,17 @@ test('serial code comes first where it would be worth most with twice the proces
   const kinds = (model: Model): string[] => model.findings.map(({ kind }) => kind);
   t.deepEqual(kinds(serialBeside(0.1)), ['optimize', 'serial']);
   t.deepEqual(kinds(serialBeside(0.25)), ['serial', 'optimize']);
+});
+
+test('serial code beside a team that gains nothing stands for all that its thread runs alone', (t) => {
+  const serial = (teamNs: number | null, mostNs?: number): Finding =>
+    ({
+      kind: 'serial',
+      savingNs: 6,
+      bound: mostNs === undefined ? null : { mostNs },
+      facts: { form: 'serial', teamNs, inAll: { costNs: 36, spreadNs: 18 } },
+    }) as Finding;
+  t.deepEqual([promised(serial(0)), promisedInAll(serial(0))], [6, 18]);
+  t.is(promisedInAll(serial(0, 9)), 9, 'another thread works beside it');
+  t.is(promisedInAll(serial(null)), 6, 'no team');
 });

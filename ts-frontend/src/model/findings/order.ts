@@ -22,6 +22,16 @@ const restCounts = 0.25;
 export const promised = (finding: Finding): number =>
   ofBound(finding, finding.savingNs) - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
 
+/**
+ * The same for a finding about the largest piece of what a thread runs alone beside a team that gains nothing: it
+ * stands for all of that, with which other causes are compared, not for that piece.
+ */
+export const promisedInAll = (finding: Finding): number => {
+  const { facts } = finding;
+  const all = facts.form === 'serial' && facts.teamNs !== null ? (facts.inAll?.spreadNs ?? 0) : 0;
+  return Math.max(promised(finding), Math.min(all, finding.bound?.mostNs ?? Infinity));
+};
+
 /** The saving that findings are compared by: serial code may be removed, others save what the change saves. */
 export const worthOf = (finding: Finding): number => Math.min(ifRemoved(finding), finding.bound?.mostNs ?? Infinity);
 

@@ -33,7 +33,7 @@ import { compilationFindings } from './compilation.js';
 import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
-import { atRest, codeBeside, orderedIfBusy, orderedIfIdle, promised, worthOf } from './order.js';
+import { atRest, codeBeside, orderedIfBusy, orderedIfIdle, promised, promisedInAll, worthOf } from './order.js';
 import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
 import type { Background, FindingContext, Unseen } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
@@ -149,7 +149,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   const oversubscription = oversubscriptionFinding(context);
   const all = searched(context, longest, oversubscription);
   for (const finding of all) bound(context, longest, finding);
-  const sorted = all.filter(isLeft).sort((a, b) => promised(b) - promised(a) || b.costNs - a.costNs);
+  const sorted = all.filter(isLeft).sort((a, b) => promisedInAll(b) - promisedInAll(a) || b.costNs - a.costNs);
   const limits = cpuLimitFirst(oversubscriptionFirst(sorted, promised), promised);
   const isGuess = isBusyByGuess(context, all, sorted[0]) || all.some(keepsMainWaiting);
   const isHanded = areHandedOn(context, all);
