@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, type Finding, type Model } from '../../../../ts-frontend/src/model/index.js';
 import { withoutEffects } from '../../../../ts-frontend/src/model/findings/same-cause.js';
-import { promised, promisedInAll } from '../../../../ts-frontend/src/model/findings/order.js';
+import { clientsLast, promised, promisedInAll } from '../../../../ts-frontend/src/model/findings/order.js';
 import { Purpose } from '../../../../ts-frontend/src/model/profile/abi.js';
 import { findingSentences } from '../../../../ts-frontend/src/render/findings/index.js';
 import { factsOf, ms } from '../../../support/facts.js';
@@ -314,4 +314,17 @@ test('serial code beside a team that gains nothing stands for all that its threa
   t.deepEqual([promised(serial(0)), promisedInAll(serial(0))], [6, 18]);
   t.is(promisedInAll(serial(0, 9)), 9, 'another thread works beside it');
   t.is(promisedInAll(serial(null)), 6, 'no team');
+});
+
+test('beside other programs, what a server does comes before its clients, who lack CPUs as well', (t) => {
+  const findings = [
+    { costNs: 70, facts: { form: 'io', waits: 'others', restNs: 65 } },
+    { costNs: 10, facts: { form: 'too-few-threads' } },
+  ] as Finding[];
+  const formsIf = (othersNs: number): string[] =>
+    clientsLast({ elapsedNs: 100, cpuWait: { runNs: 10, waitNs: 30, othersNs } } as Model, findings).map(
+      ({ facts }) => facts.form,
+    );
+  t.deepEqual(formsIf(18), ['too-few-threads', 'io']);
+  t.deepEqual(formsIf(8), ['io', 'too-few-threads']);
 });

@@ -8,6 +8,7 @@ import { muchMore } from '../evidence/context.js';
 import { ifRemoved } from '../evidence/threads/critical-threads.js';
 import type { CodeCompared } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
+import { isMostlyOthers } from '../metrics/cpu-wait.js';
 import { mayEnd } from './io.js';
 
 /** Time in which nothing ran except that requests of others were awaited: a server at rest, which delays nobody. */
@@ -149,3 +150,15 @@ export function orderedIfIdle(sorted: readonly Finding[]): Finding[] {
   orderWork(findings);
   return findings;
 }
+
+/**
+ * While other programs have the CPUs, clients of the same machine lack them, too: that they set the pace is then no
+ * finding about the program, and what its own work shows comes before it.
+ */
+export function clientsLast({ cpuWait, elapsedNs }: Model, findings: readonly Finding[]): Finding[] {
+  if (!isMostlyOthers(cpuWait, elapsedNs)) return [...findings];
+  const awaits = (one: Finding): boolean => atRest(one) >= onePart * one.costNs && atRest(one) > 0;
+  return [...findings.filter((one) => !awaits(one)), ...findings.filter(awaits)];
+}
+/** The least share of such a wait in which nothing else of the program ran. */
+const onePart = 0.5;

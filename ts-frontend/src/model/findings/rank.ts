@@ -33,7 +33,16 @@ import { compilationFindings } from './compilation.js';
 import { serializationFindings } from './serialization.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { joinExclusion, openmpFindings } from './openmp.js';
-import { atRest, codeBeside, orderedIfBusy, orderedIfIdle, promised, promisedInAll, worthOf } from './order.js';
+import {
+  atRest,
+  clientsLast,
+  codeBeside,
+  orderedIfBusy,
+  orderedIfIdle,
+  promised,
+  promisedInAll,
+  worthOf,
+} from './order.js';
 import { isOversubscription, oversubscriptionFinding, oversubscriptionFirst } from './oversubscription.js';
 import type { Background, FindingContext, Unseen } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
@@ -163,7 +172,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   findings = joinAllocation(findings);
   findings = isBusy ? orderedIfBusy(model, findings) : orderedIfIdle(findings);
   if (!isHanded && !isGuess) findings = withPayingCode(context, longest, findings, said);
-  findings = findings.slice(0, findingsKept);
+  findings = clientsLast(model, findings).slice(0, findingsKept);
   findings = joinHeldWork(context, findings);
   nameSharedLocks(model, findings);
   describeCode(findings, isHanded, isGuess);
