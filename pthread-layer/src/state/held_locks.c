@@ -80,7 +80,7 @@ void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uin
 
 /* Of objects that are no locks only those with records of their own are known. */
 void qzl_know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
-  if (!qzl_path_has_own(index)) return;
+  if (!qzl_has_own(index)) return;
   if (worth_knowing(me, index, QZ_KEY_KIND(key), site, address)) know(me, index, key, site, address);
 }
 uint32_t qzl_show_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {

@@ -76,10 +76,10 @@ static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
 
 static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * QZ_HASH_FACTOR >> 52 & (ENDED - 1)]; }
 
-static inline void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
+static inline void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot, bool counts) {
   struct qz_object *object = QZI_PUB_OBJECT(index);
   qzi_pub_store(&object->path_word[slot], qzi_path_now(me->pub.path));
-  qzi_pub_store(&object->path_ticks[slot], qzi_pub_ticks());
+  qzi_pub_store(&object->path_ticks[slot], counts ? object->path_ticks[slot] + 1 : qzi_pub_ticks());
 }
 
 /* Of words for the kernel's futex: the index of that to which waiters were moved, and whether waiters were moved here.
@@ -99,16 +99,14 @@ void qzl_path_moves(uint32_t from, uint32_t to) {
 
 /* Who yields for a word may be shown at another one for which the same place waited. */
 static bool may_yield_for(uint32_t index) {
-  return qzl_some_yield() && qzl_path_has_own(index) && QZI_PUB_OBJECT(index)->kind == QZ_KIND_FUTEX;
+  return qzl_some_yield() && qzl_has_own(index) && QZI_PUB_OBJECT(index)->kind == QZ_KIND_FUTEX;
 }
 
 /* In all cases. */
 __attribute__((noinline)) static void leaves(struct qzl_thread *me, uint32_t index, bool counts) {
-  struct qz_object *object = QZI_PUB_OBJECT(index);
   if (!me->pub.path) return;
   if (me->pub.span) span_leave(me, index, 0, true);
-  qzi_pub_store(&object->path_word[0], qzi_path_now(me->pub.path));
-  qzi_pub_store(&object->path_ticks[0], counts ? object->path_ticks[0] + 1 : qzi_pub_ticks());
+  leave_with(me, index, 0, counts);
 }
 /* The same, where all is as usual and no crumb is due. Of several threads that count at a time one may not be counted,
  * which is enough. */
@@ -150,7 +148,7 @@ unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {
   uint64_t arrival = __atomic_fetch_add(&object->path_arrivals, 1, __ATOMIC_RELAXED);
   unsigned slot = parties ? arrival / parties & 1 : 0;
   if (me->pub.span) span_leave(me, index, slot, !parties || arrival % parties == 0);
-  leave_with(me, index, slot);
+  leave_with(me, index, slot, false);
   return slot;
 }
 
@@ -168,13 +166,13 @@ void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, ui
 
 /* Since when the object's chain stands there, in ticks; 0: it is older than the wait. */
 static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin) {
-  if (!qzl_path_has_own(index)) return 0;
+  if (!qzl_has_own(index)) return 0;
   uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[slot], __ATOMIC_RELAXED);
   return ticks >= begin ? ticks : 0;
 }
 /* Of a semaphore: as if that had been at the wait's begin. */
 static uint64_t counted_since(const struct qzl_wait *wait) {
-  if (!qzl_path_has_own(wait->index)) return 0;
+  if (!qzl_has_own(wait->index)) return 0;
   const struct qz_object *object = QZI_PUB_OBJECT(wait->index);
   bool counted =
     object->kind == QZ_KIND_SEMAPHORE && __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED) != wait->left;

@@ -12,7 +12,8 @@
 
 /* The caller is about to let go whoever waits for the object with that record (0: none). */
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index);
-static inline bool qzl_path_has_own(uint32_t index) { return index && !(index & QZI_PUB_SHARED); }
+/* Whether it is that of an object with a record of its own. */
+static inline bool qzl_has_own(uint32_t index) { return __builtin_expect(index && !(index & QZI_PUB_SHARED), 1); }
 /* Of words for the kernel's futex: who waits for `from` may be moved, and is then let go at `to`. qzl_path_moved_to:
  * that of a word; 0: none. */
 void qzl_path_moves(uint32_t from, uint32_t to);
@@ -39,7 +40,7 @@ void qzl_unlock_words(_Atomic uint32_t *lock);
 void qzl_path_leaves(struct qzl_thread *me, uint32_t index);
 void qzl_path_counts(struct qzl_thread *me, uint32_t index);
 static inline bool qzl_path_is_awaited(uint32_t index) {
-  return qzl_path_has_own(index) && __atomic_load_n(&qzi_pub_objects[index].queue, __ATOMIC_RELAXED);
+  return qzl_has_own(index) && __atomic_load_n(&qzi_pub_objects[index].queue, __ATOMIC_RELAXED);
 }
 /* The same as qzl_path_lets_go for an object that is no lock. Any thread, any signal handler. */
 __attribute__((always_inline)) static inline void qzl_lets_go(const void *address, bool is_semaphore) {

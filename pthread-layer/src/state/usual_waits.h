@@ -18,8 +18,6 @@ void qzl_look_at_channel(uint64_t now);
 void qzl_wait_count_rest(struct qz_object *object, uint64_t ns, uint64_t now);
 #pragma GCC visibility pop
 
-static inline bool qzl_has_own(uint32_t index) { return __builtin_expect((int32_t)index > 0, 1); }
-
 /* The thread's byte in the session: its state has changed. */
 static inline void qzl_mark(struct qzl_thread *me) {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -78,15 +76,16 @@ static inline void qzl_wait_later(struct qzl_thread *me, uint32_t index, uint64_
   me->waited.ns = ns;
   me->waited.spin_ns = spin_ns;
 }
+static inline bool qzl_is_look_due(uint64_t now) {
+  return __builtin_expect((int64_t)(now - __atomic_load_n(&qzl_look_due, __ATOMIC_RELAXED)) >= 0, 0);
+}
 static inline void qzl_look_if_due(uint64_t now) {
-  if (__builtin_expect((int64_t)(now - __atomic_load_n(&qzl_look_due, __ATOMIC_RELAXED)) >= 0, 0))
-    qzl_look_at_channel(now);
+  if (qzl_is_look_due(now)) qzl_look_at_channel(now);
 }
 /* It is written down now. Last: what is rare of it is called in place of a return. */
 static inline void qzl_wait_count(struct qz_object *object, uint64_t ns, uint64_t spin_ns, uint64_t now) {
   qzi_pub_waited_but_most(object, ns, spin_ns);
-  bool rest = __builtin_expect(__atomic_load_n(&object->wait_max_ns, __ATOMIC_RELAXED) < ns, 0) |
-              __builtin_expect((int64_t)(now - __atomic_load_n(&qzl_look_due, __ATOMIC_RELAXED)) >= 0, 0);
+  bool rest = __builtin_expect(__atomic_load_n(&object->wait_max_ns, __ATOMIC_RELAXED) < ns, 0) | qzl_is_look_due(now);
   if (__builtin_expect(rest, 0)) qzl_wait_count_rest(object, ns, now);
 }
 

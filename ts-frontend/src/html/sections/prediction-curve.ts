@@ -5,6 +5,7 @@
 import type { Model, Prediction, WorkSpan } from '../../model/index.js';
 import { count, time } from '../../render/format/units.js';
 import { answered } from '../../render/path/what-if.js';
+import { isPowerOfTwo } from '../../render/path/work-span.js';
 import { escape } from '../drawing/escape.js';
 
 const width = 700;
@@ -16,7 +17,7 @@ const letters = { ascii: false };
 
 /** '' if there is no prediction, or it is no time. */
 export function predictionCurve(model: Model, span: WorkSpan): string {
-  const rows = span.prediction.filter(({ processors }) => (processors & (processors - 1)) === 0);
+  const rows = span.prediction.filter(isPowerOfTwo);
   const answers = answered(model, span, letters).slice(0, 4);
   const lines = [rows, ...answers.map(({ prediction }) => prediction)];
   const most = Math.max(0, ...rows.map(({ highNs }) => highNs));
@@ -31,11 +32,9 @@ export function predictionCurve(model: Model, span: WorkSpan): string {
   const line = (of: readonly Prediction[], ns: (row: Prediction) => number): string =>
     of.map((row) => `${x(row.processors)},${y(ns(row))}`).join(' ');
   const band = `${line(rows, ({ highNs }) => highNs)} ${line([...rows].reverse(), ({ lowNs }) => lowNs)}`;
-  const powers = (of: readonly Prediction[]): Prediction[] =>
-    of.filter(({ processors }) => rows.some((row) => row.processors === processors));
   const others = answers.map(
     ({ head, prediction }, at) =>
-      `<polyline class="curve p${at + 1}" points="${line(powers(prediction), ({ ns }) => ns)}">` +
+      `<polyline class="curve p${at + 1}" points="${line(prediction.filter(isPowerOfTwo), ({ ns }) => ns)}">` +
       `<title>${escape(head)}</title></polyline>`,
   );
   const points = rows.map(

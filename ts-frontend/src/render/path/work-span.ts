@@ -30,7 +30,8 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
 
 /** Predictions for powers of two and for the number of processors of the recording. */
 export const predictionRows = (model: Model, span: WorkSpan): Prediction[] =>
-  span.prediction.filter(({ processors }) => (processors & (processors - 1)) === 0 || processors === model.processors);
+  span.prediction.filter((row) => isPowerOfTwo(row) || row.processors === model.processors);
+export const isPowerOfTwo = ({ processors }: Prediction): boolean => (processors & (processors - 1)) === 0;
 
 /** Without the curve. */
 export function predictionColumns(span: WorkSpan, options: RenderOptions): Column<Prediction>[] {
