@@ -187,9 +187,10 @@ static inline __attribute__((always_inline)) struct qzi_pub_site_slot *qzi_pub_j
   if (__builtin_expect(slot->site != site || slot->kind != QZ_KIND_JOIN, 0)) qzi_pub_site_slow(p, QZ_KIND_JOIN, site);
   return slot;
 }
-/* Counts a join at `site` whose child the caller ran itself. Such joins are so frequent that processors would
- * contend for the record's cache line: each processor counts them itself, and writes them when they are more than
- * 1/16 of what it has written before, when it leaves its thread, and at the program's end. */
+/* Counts a join at `site` that did not wait: the child had ended, or the caller ran it itself. Such joins are so
+ * frequent that processors would contend for the record's cache line: each processor counts them itself, and writes
+ * them when they are more than 1/16 of what it has written before, when it leaves its thread, and at the program's end.
+ */
 static inline void qzi_pub_joined_at(struct qzi_publisher *p, struct qzi_pub_site_slot *slot) {
   if (__builtin_expect(--slot->left <= 0, 0)) qzi_pub_joins_due(p, slot);
 }

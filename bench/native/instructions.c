@@ -27,6 +27,14 @@ static void create_join(long n) {
     qz_join(thread, NULL);
   }
 }
+/* 1,000 at a time, which have ended when they are joined, but for the first. */
+static void create_many(long n) {
+  static qz_thread_t threads[1000];
+  for (; n > 0; n -= 1000) {
+    for (int k = 0; k < 1000; k++) qz_create(&threads[k], NULL, empty, NULL);
+    for (int k = 0; k < 1000; k++) qz_join(threads[k], NULL);
+  }
+}
 static void spawn_sync(long n) {
   for (long k = 0; k < n; k++) {
     qz_scope scope = QZ_SCOPE_INIT;
@@ -139,6 +147,7 @@ static const struct {
 } cases[] = {
   {"loop", loop},
   {"create_join", create_join},
+  {"create_many", create_many},
   {"spawn_sync", spawn_sync},
   {"spawn_taken", spawn_taken},
   {"yield", yield},

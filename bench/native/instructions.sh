@@ -31,11 +31,12 @@ row() { # row NAME CASE PROCESSORS
   for option in "" --publish --span --what-if; do
     counts+=($(($(each "$2" $option) - around)))
   done
-  printf '%-28s %8s %12s %8s %10s\n' "$1" "${counts[@]}"
+  printf '%-30s %8s %12s %8s %10s\n' "$1" "${counts[@]}"
 }
 
-printf '%-28s %8s %12s %8s %10s\n' "" off publishing --span --what-if
+printf '%-30s %8s %12s %8s %10s\n' "" off publishing --span --what-if
 row "create + join" create_join 1
+row "create + join, 1,000 at once" create_many 1
 row "spawn + sync" spawn_sync 1
 row "spawn, taken by a processor" spawn_taken 1
 row "yield among 2" yield 1

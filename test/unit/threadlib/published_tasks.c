@@ -5,6 +5,7 @@
  * spanned: the same while work and span are recorded, and what these are. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
+#include <errno.h>
 #include <stdbool.h>
 #include "test/support/attach.h"
 
@@ -183,6 +184,24 @@ static void places(void) {
   CHECK_IS(joins() - before, spawned + 100 * 3 * (2 + 2) + 100);
 }
 
+/* Joins of threads that have ended are counted, each once. */
+static void *returns(void *argument) { return argument; }
+static void joined_later(void) {
+  enum { TOGETHER = 10 };
+  uint64_t before = joins();
+  for (int round = 0; round < ROUNDS; round++) {
+    qz_thread_t threads[TOGETHER];
+    for (int k = 0; k < TOGETHER; k++) CHECK_IS(qz_create(&threads[k], NULL, returns, &threads[k]), 0);
+    qz_sleep_ns(1); /* they run, and end */
+    for (int k = 0; k < TOGETHER; k++) {
+      void *result = NULL;
+      CHECK(qz_join(threads[k], &result) == 0 && result == &threads[k]);
+      CHECK_IS(qz_join(threads[k], NULL), ESRCH);
+    }
+  }
+  CHECK_IS(joins() - before, TOGETHER * ROUNDS);
+}
+
 /* Each call that has ended is counted at its site, once, and where its parent waited for it; work at each length of the
  * chain adds up to all work. */
 static void work_and_span(void) {
@@ -235,6 +254,7 @@ int main(int count, char **arguments) {
   CHECK_IS(alive, 1);
   CHECK_IS(calls_to((uintptr_t)nothing), MANY + 1);
   places();
+  joined_later();
   creators();
   struct seen after = running();
   CHECK(after.index == me.index && after.serial == me.serial);

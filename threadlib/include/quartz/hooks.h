@@ -217,8 +217,13 @@ __asm__(
                                               "672: jl 673f\n"
                                               "  movq 40(%r11), %rcx\n"
                                               "  cmpq %rcx, 8(%r11,%r10)\n"
-                                              "  jbe 679b\n" /* an immediate recursion ends, or the function was entered
-                                                                before publishing began */
+                                              "  ja 673f\n" /* else an immediate recursion ends, or the function was
+                                                                entered before publishing began */
+#if defined(__CET__) && __CET__ & 2
+                                              "  jmp 679b\n"
+#else
+  "  ret\n"
+#endif
                                               "673: leaq 679b(%rip), %rcx\n"
                                               "  movq -8(%r11), %r10\n"
                                               "  jmp *8(%r10)\n"
@@ -266,7 +271,8 @@ __asm__(
                                               "  movq 8(%r11,%rcx), %rcx\n"
                                               "  cmpq %rcx, 40(%r11)\n"
                                               "  movq -8(%rsp), %rcx\n"
-                                              "  jae 679b\n"
+                                              "  jb 673f\n"
+                                              "  {load} retq \\bytes\n"
                                               "673: leaq 679b(%rip), %rcx\n"
                                               "  movq %rcx, -16(%rsp)\n"
                                               "  movq -8(%r11), %rcx\n"

@@ -46,12 +46,16 @@ static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
 }
 
 /* If the target has ended and no joiner has taken it, takes it, on behalf of the join call that returns to `site`. */
-static bool take(struct qzi_thread *target, void **result, uint64_t site) {
+static inline bool take_ended(struct qzi_thread *target, void **result) {
   uintptr_t ended = QZI_JOIN_ENDED;
   if (!atomic_compare_exchange_strong_explicit(&target->join, &ended, QZI_JOIN_TAKEN, memory_order_acq_rel,
                                                memory_order_acquire))
     return false;
   if (result) *result = target->result;
+  return true;
+}
+static bool take(struct qzi_thread *target, void **result, uint64_t site) {
+  if (!take_ended(target, result)) return false;
   if (qzi_spanning()) qzi_span_joined(qzi_publisher_self(), &target->pub, site);
   if (target != &qzi_main_thread) qzi_thread_free(target);
   return true;
@@ -137,6 +141,14 @@ static __attribute__((noinline)) void run_published(struct qzi_processor *p, str
   qzi_run_inline_span(p, self, target, site, NULL);
 }
 
+/* A join that did not have to wait. */
+static __attribute__((noinline)) void taken_published(struct qzi_processor *p, struct qzi_thread *target,
+                                                      uint64_t site) {
+  uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
+  if (qzi_spanning()) qzi_span_joined(&p->head.pub, &target->pub, site);
+  qzi_pub_joined(&p->head.pub, site, object);
+}
+
 int qz_join(qz_thread_t handle, void **result) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *target = handle.thread;
@@ -158,6 +170,15 @@ int qz_join(qz_thread_t handle, void **result) {
       qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
       return 0;
     }
+  }
+  if (QZI_LIKELY(p && current(handle) && qzi_life(target) == QZI_ENDED && target != &qzi_main_thread &&
+                 take_ended(target, result))) {
+    if (qzi_publishing()) taken_published(p, target, QZI_CALLER());
+    qzi_sanitize_ended(target);
+    qzi_enter(p);
+    qzi_stack_put(p, target);
+    qzi_leave(p);
+    return 0;
   }
   return join_slow(handle, result, QZI_NEVER, QZI_CALLER());
 }

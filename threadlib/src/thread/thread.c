@@ -96,10 +96,13 @@ void qzi_thread_free(struct qzi_thread *thread) { free_after(thread); }
 
 static void end_after(void *arg) {
   struct qzi_thread *thread = arg;
-  uint64_t chain = thread->pub.chain; /* passed on to the joiner, whose chain continues it (publisher/path.h) */
+  uint64_t chain = 0; /* passed on to a joiner that waits, whose chain continues it (publisher/path.h) */
   uintptr_t join = atomic_load_explicit(&thread->join, memory_order_relaxed), next;
   do {
-    next = qzi_joiner(join) && join & QZI_JOIN_TIMED ? QZI_JOIN_ENDING : QZI_JOIN_ENDED;
+    next = QZI_JOIN_ENDED;
+    if (!qzi_joiner(join)) continue;
+    chain = thread->pub.chain;
+    if (join & QZI_JOIN_TIMED) next = QZI_JOIN_ENDING;
   } while (
     !atomic_compare_exchange_weak_explicit(&thread->join, &join, next, memory_order_acq_rel, memory_order_relaxed));
   if (join == 0) return;
