@@ -159,7 +159,7 @@ static enum qzi_frame_answer bounds_of(struct qzi_unwinder *unwinder, const stru
   if (!unwinder->code || !qzi_unwind_binary_text(binary, pc - bias, &low, &high)) return QZI_FRAME_UNKNOWN;
   uint64_t before = unwinder->no_tables ? 0 : qzi_unwind_binary_entry(binary, pc - bias),
            after = unwinder->no_tables ? 0 : qzi_unwind_binary_next(binary, pc - bias);
-  if (before && binary->cfi) before = qzi_unwind_binary_end_of(binary, before);
+  /* With the piece before it: _start has unwind information in programs that have none, and names main. */
   if (before > low && before <= pc - bias) low = before;
   if (after && after < high) high = after;
   return qzi_frame_code_bounds(unwinder->code, low + bias, high + bias, pc, extent, parent);

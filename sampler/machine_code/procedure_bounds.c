@@ -25,6 +25,11 @@ struct qzi_procedure_bounds {
   struct starts found;          /* ascending: behind the end of another procedure; */
   struct starts called, jumped; /* those that calls name, and that branches back across several procedures lead to */
   struct starts prologues;      /* those of `found` that look like a beginning */
+  struct starts unaligned;      /* what looks like one behind an end, but is not aligned as most are; ascending */
+  struct starts hidden;         /* placed as beginnings are, but behind a jump through a table; ascending */
+  struct starts tables;         /* of each of these, where that jump is */
+  uint64_t table;               /* where the last such jump is */
+  struct starts named;          /* unaligned addresses that instructions name, as those of main and of callbacks */
   uint64_t far_inside;          /* the same for branches longer than NEAR */
   uint64_t inside;              /* branches show that the code up to this offset is the same procedure */
   int32_t depth, deepest;       /* of the stack in bytes, counted by pushes and subtractions */
@@ -48,6 +53,10 @@ void qzi_procedure_bounds_close(struct qzi_procedure_bounds *bounds) {
   free(bounds->called.all);
   free(bounds->jumped.all);
   free(bounds->prologues.all);
+  free(bounds->unaligned.all);
+  free(bounds->named.all);
+  free(bounds->hidden.all);
+  free(bounds->tables.all);
   free(bounds->entrances);
   free(bounds);
 }
@@ -91,6 +100,8 @@ static void drop_behind(struct qzi_procedure_bounds *bounds, uint64_t from) {
   struct starts *found = &bounds->found;
   if (bounds->certain > from) from = bounds->certain;
   while (found->count > 1 && found->all[found->count - 1] > from) found->count--;
+  while (bounds->hidden.count && bounds->hidden.all[bounds->hidden.count - 1] > from) bounds->hidden.count--;
+  if (bounds->tables.count > bounds->hidden.count) bounds->tables.count = bounds->hidden.count;
 }
 
 /* A loop entered by an earlier jump into its middle does not begin a procedure, although that jump ends the code before
@@ -101,16 +112,31 @@ static int entered_from_before(const struct qzi_procedure_bounds *bounds, uint64
   return 0;
 }
 
-static int is_start(const struct starts *found, uint64_t offset) {
-  uint32_t low = 0, high = found->count;
+/* Where a jump of the same supposed procedure leads to begins none (unless it is aligned, behind padding: then it is a
+ * tail call). */
+static int jumped_to(const struct qzi_procedure_bounds *bounds) {
+  uint64_t start = bounds->found.count ? bounds->found.all[bounds->found.count - 1] : 0;
+  for (uint32_t k = 0; k < JUMPS && k < bounds->jump_count; k++)
+    if (bounds->jumps[k].to == bounds->at && bounds->jumps[k].from >= start) return 1;
+  return 0;
+}
+
+/* How many of them, which ascend, lie up to the offset. */
+static uint32_t up_to(const struct starts *starts, uint64_t offset) {
+  uint32_t low = 0, high = starts->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (found->all[middle] < offset)
+    if (starts->all[middle] <= offset)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < found->count && found->all[low] == offset;
+  return low;
+}
+
+static int is_start(const struct starts *found, uint64_t offset) {
+  uint32_t count = up_to(found, offset);
+  return count && found->all[count - 1] == offset;
 }
 
 /* Whether a branch before it leads to the current instruction. Instructions up to the next one are forgotten. */
@@ -175,6 +201,24 @@ static void track(struct qzi_procedure_bounds *bounds, const struct instruction 
   if (bounds->depth > bounds->deepest) bounds->deepest = bounds->depth;
 }
 
+static int is_aligned(const struct qzi_procedure_bounds *bounds, uint64_t offset) {
+  return !((bounds->low + offset) & 15);
+}
+
+/* The address of a procedure, which may be called through it; relative, or in programs at fixed addresses a number. */
+static void name(struct qzi_procedure_bounds *bounds, const struct instruction *its, uint64_t next) {
+  uint64_t size = bounds->high - bounds->low, named = size;
+  int relative = its->op == 0x8d && its->at.base == RIP;
+  if (relative) named = next + (uint64_t)its->at.disp;
+  if ((its->op >= 0xb8 && its->op <= 0xbf) || (its->op == 0xc7 && its->kind == 0))
+    named = (uint64_t)its->number - bounds->low;
+  if (named >= size) return;
+  if (relative && is_aligned(bounds, named))
+    add(&bounds->called, named);
+  else
+    add(&bounds->named, named);
+}
+
 static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t left,
                     const struct instruction *its) {
   uint64_t next = bounds->at + its->length, to = next + (uint64_t)its->number, size = bounds->high - bounds->low;
@@ -185,7 +229,8 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
     bounds->padded = 1;
     return;
   }
-  int aligned = !((bounds->low + bounds->at) & 15), prologue = aligned && is_prologue(code, left, its);
+  int aligned = is_aligned(bounds, bounds->at), begins = is_prologue(code, left, its), prologue = aligned && begins;
+  if (begins && !aligned && !target && (bounds->left || bounds->called_last)) add(&bounds->unaligned, bounds->at);
   /* A call may end a procedure if it never returns. */
   int may_end =
     (bounds->left && (!bounds->switches || prologue)) || (bounds->called_last && bounds->padded && prologue);
@@ -193,23 +238,32 @@ static void look_at(struct qzi_procedure_bounds *bounds, const unsigned char *co
    * branches seem to show that it is inside a procedure: these come from separate parts that are placed before theirs.
    */
   int certain = bounds->left && bounds->padded && prologue && !target && !bounds->switches;
-  if (certain || (may_end && bounds->at >= bounds->inside && (prologue || bounds->at >= bounds->far_inside)))
+  int placed = aligned && bounds->padded; /* as compilers place procedures */
+  int apart = prologue || (placed && !target && !bounds->switches);
+  if (certain || (may_end && bounds->at >= bounds->inside &&
+                  (apart || (bounds->at >= bounds->far_inside && !(target && !placed && jumped_to(bounds))))))
     begin_one(bounds, certain, prologue);
-  else if (bounds->left)
+  else if (bounds->left) {
     bounds->depth = bounds->deepest;
+    if (placed && !target && bounds->switches && bounds->at >= bounds->inside) {
+      add(&bounds->hidden, bounds->at);
+      add(&bounds->tables, bounds->table);
+    }
+  }
   bounds->left = bounds->padded = 0;
   track(bounds, its);
   if (its->goes == QZI_GOES_CALL && its->op == 0xe8 && to < size) add(&bounds->called, to);
-  if (its->op == 0x8d && its->at.base == RIP) { /* the address of a procedure, which may be called through it */
-    uint64_t named = next + (uint64_t)its->at.disp;
-    if (named < size && !((bounds->low + named) & 15)) add(&bounds->called, named);
-  }
+  name(bounds, its, next);
   if (qzi_has_target(its->goes)) leads_to(bounds, to);
   if (its->goes == QZI_GOES_IF) branch(bounds, to);
   if (its->goes == QZI_GOES_TO) jump(bounds, to);
   bounds->called_last = its->goes == QZI_GOES_CALL;
   bounds->left = !qzi_goes_on(its->goes);
-  if (its->goes == QZI_GOES_ANYWHERE && (bounds->depth > 0 || bounds->inside > bounds->at)) bounds->switches = 1;
+  /* A jump with the frame gone is a tail call. */
+  if (its->goes == QZI_GOES_ANYWHERE && (bounds->depth > 0 || (!bounds->deepest && bounds->inside > bounds->at))) {
+    bounds->switches = 1;
+    bounds->table = bounds->at;
+  }
 }
 
 void qzi_procedure_bounds_feed(struct qzi_procedure_bounds *bounds, const unsigned char *code, size_t length,
@@ -244,10 +298,15 @@ static int by_place(const void *a, const void *b) {
 static void sort(struct qzi_procedure_bounds *bounds) {
   struct starts *found = &bounds->found, *called = &bounds->called;
   if (bounds->sorted) return;
+  for (uint32_t k = 0; k < bounds->named.count; k++)
+    if (is_start(&bounds->unaligned, bounds->named.all[k])) add(called, bounds->named.all[k]);
+  if (called->count) qsort(called->all, called->count, sizeof *called->all, by_offset);
   for (uint32_t k = 0; k < called->count; k++) add(found, called->all[k]);
+  /* A procedure that calls name, behind the jump through a table, ends what that jump may lead to. */
+  for (uint32_t k = 0; k < bounds->hidden.count && k < bounds->tables.count; k++)
+    if (up_to(called, bounds->hidden.all[k]) > up_to(called, bounds->tables.all[k])) add(found, bounds->hidden.all[k]);
   for (uint32_t k = 0; k < bounds->jumped.count; k++) add(found, bounds->jumped.all[k]);
   if (found->count) qsort(found->all, found->count, sizeof *found->all, by_offset);
-  if (called->count) qsort(called->all, called->count, sizeof *called->all, by_offset);
   if (bounds->entrance_count) qsort(bounds->entrances, bounds->entrance_count, sizeof *bounds->entrances, by_place);
   bounds->sorted = 1;
 }
@@ -255,14 +314,7 @@ static void sort(struct qzi_procedure_bounds *bounds) {
 void qzi_procedure_bounds_at(struct qzi_procedure_bounds *bounds, uint64_t address, uint64_t *start, uint64_t *end) {
   struct starts *found = &bounds->found;
   sort(bounds);
-  uint32_t low = 0, high = found->count, offset = (uint32_t)(address - bounds->low);
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (found->all[middle] <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low = up_to(found, address - bounds->low);
   *start = bounds->low + (low ? found->all[low - 1] : 0);
   *end = low < found->count ? bounds->low + found->all[low] : bounds->high;
 }

@@ -2,7 +2,9 @@
  * tables of its binaries, then by their machine code alone. Without a command it is a procedure of this file, which
  * sorts, formats, searches and computes in the C library; with one (after --) it is that:
  *
- *     sampler_unwind_compare SAMPLER [--every MICROSECONDS] [--samples N] [--verbose] -- COMMAND...
+ *     sampler_unwind_compare SAMPLER [--every MICROSECONDS] [--samples N] [--verbose] [--least PERCENT] -- COMMAND...
+ *
+ * --least: it fails if fewer walks are complete with tables, or without.
  */
 #include "sampler/callpath/recipes.h"
 #include "sampler/callpath/unwinder.h"
@@ -173,19 +175,23 @@ end:
 
 int main(int count, char **arguments) {
   long every_us = 300;
-  uint64_t samples = 300;
+  uint64_t samples = 300, least = 0;
   int verbose = 0, k = 2; /* 1: the sampler, which ctest names */
   for (; k < count && strcmp(arguments[k], "--"); k++) {
     if (!strcmp(arguments[k], "--every") && k + 1 < count) every_us = strtol(arguments[++k], NULL, 10);
     if (!strcmp(arguments[k], "--samples") && k + 1 < count) samples = strtoul(arguments[++k], NULL, 10);
+    if (!strcmp(arguments[k], "--least") && k + 1 < count) least = strtoul(arguments[++k], NULL, 10);
     if (!strcmp(arguments[k], "--verbose")) verbose = 1;
   }
   struct result result = {0};
   compare(k + 1 < count ? arguments + k + 1 : NULL, every_us, samples, &result, verbose);
-  if (k + 1 < count) return 0;
   if (!result.samples) {
     puts("no process may be stopped here");
     return 77;
+  }
+  if (k + 1 < count) {
+    CHECK(result.complete[0] * 100 >= result.samples * least && result.complete[1] * 100 >= result.samples * least);
+    return 0;
   }
   CHECK(result.both * 100 >= result.samples * 95);
   /* 99 %, and three standard errors of such a share in that many samples */
