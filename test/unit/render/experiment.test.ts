@@ -104,7 +104,7 @@ test('threads that slow each other down', (t) => {
   const procedures = [{ entity: 1, name: 'triad', beforeNs: 800 * ms, afterNs: 500 * ms }];
   const of = (interference: Interference): string =>
     texts({ changes: [{ ...change!, processor, interference, profile: null }] })[1]!.replace(/^.*\. If it/s, 'If it');
-  const memory = { cause: 'memory', procedures, variable: '', sharedCores: null } as const;
+  const memory = { by: 'fewer-threads', cause: 'memory', procedures, variable: '', sharedCores: null } as const;
   t.is(
     of(memory),
     'If it does the same work with fewer threads, they slow each other down: 40.0 % (95 % interval 35.0 to 45.0 %) ' +
@@ -119,6 +119,10 @@ test('threads that slow each other down', (t) => {
   t.is(
     of({ ...memory, cause: 'none' }),
     'If it does the same work with fewer threads, they hardly slow each other down.',
+  );
+  t.regex(
+    of({ ...memory, by: 'one-cpu', cause: 'none' }),
+    /On one CPU threads never run at the same time; if they do the same work there, they hardly slow each other down\.$/,
   );
 });
 
@@ -195,6 +199,7 @@ test('a report has it after the findings, and a verified finding says so', (t) =
 
 test('JSON has all of it, as the schema says', (t) => {
   const interference: Interference = {
+    by: 'fewer-threads',
     cause: 'memory',
     procedures: [{ entity: 1, name: 'triad', beforeNs: 2, afterNs: 1 }],
     variable: '',

@@ -2,6 +2,7 @@
 import test from 'ava';
 import { buildModel, type Interference, type Model, type RawProfile } from '../../../../ts-frontend/src/model/index.js';
 import { interferenceOf } from '../../../../ts-frontend/src/model/experiment/interference.js';
+import { onOneCpu } from '../../../../ts-frontend/src/model/experiment/remedies.js';
 import { ProfileBuilder, run } from '../../../support/profile-builder.js';
 
 type Times = Readonly<Record<string, number>>;
@@ -17,13 +18,13 @@ function worked(threads: number, times: Times, sharedLines: RawProfile['sharedLi
     );
   return buildModel({ ...builder.build(), sharedLines });
 }
-const ratio = (value: number, width = 0.02): Parameters<typeof interferenceOf>[0] => ({
+const ratio = (value: number, width = 0.02): Parameters<typeof interferenceOf>[1] => ({
   ratio: value,
   low: value - width,
   high: value + width,
 });
 const of = (before: Model, after: Model, value: number, width?: number): Interference | null =>
-  interferenceOf(ratio(value, width), before, after, null);
+  interferenceOf('fewer-threads', ratio(value, width), before, after, null);
 
 test('the same work takes less time with one thread: its procedure, and why', (t) => {
   const before = worked(2, { triad: 3, sum: 1 });
@@ -57,7 +58,7 @@ test('threads that write the same cache lines', (t) => {
 test('nothing is claimed that the runs do not show', (t) => {
   const before = worked(2, { triad: 3, sum: 1 });
   const after = worked(1, { triad: 1.6, sum: 1 });
-  t.is(interferenceOf(null, before, after, null), null);
+  t.is(interferenceOf('fewer-threads', null, before, after, null), null);
   t.is(of(before, after, 0.9, 0.2), null, 'too wide an interval');
   t.is(of(before, after, 1.2), null, 'more processor time');
   t.is(of(before, before, 0.7), null, 'the recorded runs contradict the others');
@@ -93,4 +94,24 @@ test('time that threads spin, or that the kernel takes, is distinguished', (t) =
     },
   });
   t.is(of(usage(before, 3e8), usage(after, 1e8), 0.9)?.cause, 'kernel');
+});
+
+test('the same threads on one CPU: what was seen must say so, too', (t) => {
+  const on = (allowed: number): Model => {
+    const model = worked(2, { triad: 1 });
+    return { ...model, cpuLimits: { ...model.cpuLimits!, allowed } };
+  };
+  const start = (words: string, environment: Record<string, string> = {}): Parameters<typeof onOneCpu>[0] => ({
+    words: words.split(' '),
+    environment,
+  });
+  const isIt = (changed: ReturnType<typeof start>, after: Model, before = on(2)): boolean =>
+    onOneCpu(start('prog -t 8 in'), changed, before, after);
+  t.true(isIt(start('taskset -c 0 prog -t 8 in'), on(1)));
+  t.true(isIt(start('/usr/bin/taskset -c 1 prog -t 8 in'), on(1)));
+  t.false(isIt(start('taskset -c 0,1 prog -t 8 in'), on(2)));
+  t.false(isIt(start('taskset -c 0 prog -t 8 in'), on(2)), 'it had no effect');
+  t.false(isIt(start('taskset -c 0 prog -t 8 in'), on(1), on(1)), 'it had one before');
+  t.false(isIt(start('taskset -c 0 prog -t 4 in'), on(1)), 'another command');
+  t.false(isIt(start('taskset -c 0 prog -t 8 in', { OMP_NUM_THREADS: '1' }), on(1)), 'another environment');
 });

@@ -5,7 +5,7 @@
 import { item } from '../profile/columns.js';
 import { isBuilt, rememberTables, tablesOf } from '../metrics/tables.js';
 import { interferenceOf } from './interference.js';
-import { adviserOf, remedyOf, type ProgramStart, type Remedy } from './remedies.js';
+import { adviserOf, onOneCpu, remedyOf, type ProgramStart, type Remedy } from './remedies.js';
 import { leastForModes, modesOf, type RunForModes } from './modes.js';
 import { pairedTimes } from './paired.js';
 import type {
@@ -13,6 +13,7 @@ import type {
   Experiment,
   ExperimentRun,
   FirstFinding,
+  Interference,
   RecordedRuns,
   RecordingCost,
   Verification,
@@ -79,6 +80,12 @@ function recordingCost(input: ExperimentInput, { slowdown }: Model): RecordingCo
 const triedRemedy = ({ original }: ExperimentInput, { start, model }: TriedChange, before: Model): Remedy | null =>
   model === null ? null : remedyOf(original, start, before, model);
 
+/** By what fewer threads ran at the same time; null: the change was another one. */
+function apartBy(input: ExperimentInput, tried: TriedChange, before: Model): Interference['by'] | null {
+  if (triedRemedy(input, tried, before) === 'fewer-threads') return 'fewer-threads';
+  return tried.model !== null && onOneCpu(input.original, tried.start, before, tried.model) ? 'one-cpu' : null;
+}
+
 function trialOf(input: ExperimentInput, tried: TriedChange, index: number, model: Model): ChangeTrial | null {
   const before = runsOf(input, 'unrecorded'),
     after = runsOf(input, 'changed', index);
@@ -90,8 +97,11 @@ function trialOf(input: ExperimentInput, tried: TriedChange, index: number, mode
       : times.elapsed.high < 1
         ? 'faster'
         : 'slower';
-  const fewer = tried.model !== null && triedRemedy(input, tried, model) === 'fewer-threads' ? tried.model : null;
-  const interference = fewer === null ? null : interferenceOf(times.processor, model, fewer, input.sharedCores);
+  const by = apartBy(input, tried, model);
+  const interference =
+    tried.model === null || by === null
+      ? null
+      : interferenceOf(by, times.processor, model, tried.model, input.sharedCores);
   return { ...times, change: tried.text, profile: tried.profile, verdict, interference };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether threads slow each other down, by what the same work takes with fewer of them: no counters are needed. Method
- * and limits: docs/guide/measuring.md, "Threads that slow each other down". Pure functions.
+ * Whether threads slow each other down, by what the same work takes with fewer of them, or with all on one CPU: no
+ * counters are needed. Method and limits: docs/guide/measuring.md, "Threads that slow each other down". Pure functions.
  */
 import { sharingByProcedure } from '../evidence/code/shared-lines.js';
 import { shownId } from '../evidence/context.js';
@@ -46,17 +46,17 @@ function quicker(before: Model, after: Model): Interference['procedures'] {
 }
 
 /**
- * `processor`: processor time of the program with fewer threads as a ratio of that before. null: not certain either
- * way.
+ * `processor`: processor time of the program with the change as a ratio of that before. null: not certain either way.
  */
 export function interferenceOf(
+  by: Interference['by'],
   processor: Ratio | null,
   before: Model,
   after: Model,
   sharedCores: boolean | null,
 ): Interference | null {
   if (processor === null) return null;
-  const none: Interference = { cause: 'none', procedures: [], variable: '', sharedCores };
+  const none: Interference = { by, cause: 'none', procedures: [], variable: '', sharedCores };
   if (processor.low > 1 - least && processor.high < 1 + least) return none;
   if (processor.high > 1 - least) return null;
   const lessNs = wholeNs(before) - wholeNs(after);
@@ -73,6 +73,7 @@ export function interferenceOf(
   if (most === undefined || explained < leastExplained) return { ...none, cause: 'unknown' };
   const lines = [...sharingByProcedure(before)].find(([procedure]) => shownId(before, procedure) === most.entity);
   return {
+    by,
     cause: lines === undefined ? 'memory' : 'lines',
     procedures: named,
     variable: lines?.[1].variable ?? '',

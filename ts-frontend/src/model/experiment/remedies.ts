@@ -70,6 +70,20 @@ export function remedyOf(original: ProgramStart, changed: ProgramStart, before: 
   return null;
 }
 
+/** Whether the change is to run the same program on one CPU (`taskset -c 0 PROGRAM`), which had several before. */
+export function onOneCpu(original: ProgramStart, changed: ProgramStart, before: Model, after: Model): boolean {
+  const [tool, option, cpu, ...words] = changed.words;
+  return (
+    /(^|\/)taskset$/.test(tool ?? '') &&
+    option === '-c' &&
+    /^\d+$/.test(cpu ?? '') &&
+    sameWords(original, { words, environment: {} }) &&
+    Object.keys(changed.environment).length === 0 &&
+    (before.cpuLimits?.allowed ?? 0) > 1 &&
+    after.cpuLimits?.allowed === 1
+  );
+}
+
 function advises({ change, facts }: Finding, remedy: Remedy): boolean {
   switch (remedy) {
     case 'keep-memory':

@@ -49,8 +49,12 @@ export interface RecordingCost extends PairedTimes {
   verdict: 'as-estimated' | 'more' | 'less' | null; // null: not known
 }
 
-/** What fewer threads show about those that there were: whether the same work takes less processor time. */
+/**
+ * What fewer threads, or the same ones on one CPU, show about those that there were: whether the same work takes less
+ * processor time.
+ */
 export interface Interference {
+  by: 'fewer-threads' | 'one-cpu';
   /**
    * Why it does. memory: own work of procedures takes less time, and their threads are not known to share lines; lines:
    * cache lines that several threads write; waiting: threads spin; kernel: in the kernel. none: it takes as much.

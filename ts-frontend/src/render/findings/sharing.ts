@@ -32,8 +32,10 @@ export function sharing(
       `${remediesOfSharing[how]}: that saves ` +
       (time(savesNs) === time(mostNs)
         ? `up to ${time(mostNs)}.`
-        : `${time(savesNs)} if only these accesses wait for the line, and up to ${time(mostNs)} if the instructions ` +
-          'after them wait for it, too.') +
+        : `up to ${time(savesNs)} if only these accesses wait for the line, and up to ${time(mostNs)} if the ` +
+          'instructions after them wait for it, too.') +
+      ' Samples do not show how long they wait (on hyperthreads of one core hardly at all); ' +
+      "quartz run --try 'taskset -c 0 PROGRAM', on one CPU, does." +
       (lock === null
         ? ''
         : ` The word may be that of ${title(item(model.findings, lock.finding).entity)} ` +

@@ -82,15 +82,17 @@ function causeText({ cause, procedures, variable, sharedCores }: Interference, l
   }
 }
 
-/** What it says about the threads if the same work takes less processor time with fewer of them. */
+/** What it says about the threads if the same work takes less processor time with fewer of them, or with one CPU. */
 function interferenceText({ interference, processor }: ChangeTrial, letters: Letters): string {
   if (interference === null || processor === null) return '';
-  if (interference.cause === 'none')
-    return ' If it does the same work with fewer threads, they hardly slow each other down.';
+  const same =
+    interference.by === 'one-cpu'
+      ? ' On one CPU threads never run at the same time; if they do the same work there, they'
+      : ' If it does the same work with fewer threads, they';
+  if (interference.cause === 'none') return `${same} hardly slow each other down.`;
   const less = interval(1 - processor.ratio, 1 - processor.high, 1 - processor.low);
   return (
-    ` If it does the same work with fewer threads, they slow each other down: ${less} of the processor time is ` +
-    `due to that${causeText(interference, letters)}`
+    `${same} slow each other down: ${less} of the processor time is due to that` + causeText(interference, letters)
   );
 }
 
