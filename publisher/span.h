@@ -31,10 +31,12 @@
 #ifndef QZI_PUB_ONE_THREAD
 /* qzi_span_spawned: the running thread, or task, spawns one (what follows in the usual case: span_tasks.h).
  * qzi_span_becomes: t is the thread that a task becomes. qzi_span_became: so have all those that the caller's processor
- * runs. The last two are async-signal-safe. */
+ * runs. These two are async-signal-safe. qzi_span_became_since: the running thread was the task with these data until a
+ * signal handler's hook made a thread of it; they were changed meanwhile, and are its data. */
 void qzi_span_spawned(struct qzi_publisher *p, uint32_t index, uint64_t start, uint64_t site);
 void qzi_span_becomes(const struct qzi_pub_thread *t);
 void qzi_span_became(struct qzi_publisher *p);
+void qzi_span_became_since(struct qzi_publisher *p, const struct qzi_span *task);
 #endif
 
 /* Used by qzi_path_give (the first one for a thread that is being created), qzi_path_take and qzi_path_turns if p->path

@@ -50,6 +50,11 @@ void qzi_span_became(struct qzi_publisher *p) {
   struct qzi_span_actor *actor = actor_of(p);
   if (actor) actor->task = NULL;
 }
+void qzi_span_became_since(struct qzi_publisher *p, const struct qzi_span *task) {
+  const struct qzi_pub_thread *t = current(p);
+  qzi_span_became(p);
+  if (t && task && qzi_span_is_task(task)) *of_thread(t) = *task;
+}
 #endif
 
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site) {

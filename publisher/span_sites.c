@@ -28,8 +28,6 @@ void qzi_site_merged(struct qz_span *record, uint64_t place, unsigned number, co
   if (!merge->chains) return;
   struct qz_site *site = &record->sites[number];
   if (__builtin_expect(!site->site, 0)) qzi_pub_store(&site->site, number ? place : 1);
-  /* Seen where a signal handler's hook makes threads of calls: a chain is here that the caller does not have. */
-  if (__builtin_expect(merge->first > longest, 0)) longest = merge->first;
   /* Without branches: which one is longer is unpredictable. `next`: among the chains that are not the longest, the one
    * nearest to it. */
   uint64_t next = merge->first < longest ? merge->first : merge->second;

@@ -43,30 +43,35 @@ static inline __attribute__((always_inline)) void qzi_span_spawns(struct qzi_pub
   span_child(actor, self, &qzi_span_tasks[index].span, start, site);
 }
 
-/* In a sync that returns to `site` it calls one that it has spawned, on its own stack. Returns the caller's data, which
- * the next call in that sync is given (NULL: this is the first one). */
+/* In a sync that returns to `site` it calls one that it has spawned, on its own stack; first: the first one of that
+ * sync. Returns the caller's data, for the call's end. If the hook of a signal handler makes threads of the call and
+ * its caller meanwhile, the caller of this function calls qzi_span_became. */
 static inline __attribute__((always_inline)) struct qzi_span *qzi_span_called(struct qzi_publisher *p, uint32_t index,
-                                                                              struct qzi_span *caller, uint64_t site) {
+                                                                              bool first, uint64_t site) {
   struct qzi_span_actor *actor = actor_of(p);
-  if (!caller) {
-    caller = running(p, actor);
-    if (__builtin_expect(!caller, 0)) return NULL;
-    cut_here(actor, caller, clock_now(), kind_at(site));
-  }
+  struct qzi_span *caller = running(p, actor);
+  if (__builtin_expect(!caller, 0)) return NULL;
+  if (first) cut_here(actor, caller, clock_now(), kind_at(site));
   struct qzi_span *child = &qzi_span_tasks[index].span;
   if (__builtin_expect(child->epoch != qzi_pub_epoch, 0)) qzi_span_begins_unknown(child);
   actor->task = child;
   return caller;
 }
 
-/* The call has ended, and the caller, with these data, continues; last: it was the last one of the sync, which returns
- * there; else 0. merge: what the sync's calls have added. Without a task, the hook of a signal handler has just made a
- * thread of it. */
-static inline __attribute__((always_inline)) void qzi_span_returned(struct qzi_publisher *p, struct qzi_span *caller,
-                                                                    struct qzi_merge *merge, uint64_t last) {
+/* That call has ended, and the caller, with the data at *parent, continues; last: it was the last one of the sync,
+ * which returns there; else 0. merge: what the sync's calls have added. If the hook of a signal handler makes a thread
+ * of the caller meanwhile, the caller of this function calls qzi_span_became_since. */
+static inline __attribute__((always_inline)) void qzi_span_returned(struct qzi_publisher *p, uint32_t index,
+                                                                    struct qzi_span **parent, struct qzi_merge *merge,
+                                                                    uint64_t last) {
   struct qzi_span_actor *actor = actor_of(p);
-  struct qzi_span *self = actor ? actor->task : NULL;
-  if (__builtin_expect(!self || !caller, 0)) return;
+  struct qzi_span *caller = *parent;
+  if (__builtin_expect(!actor || !caller, 0)) return;
+  struct qzi_span *self = actor->task;
+  if (__builtin_expect(!self, 0)) { /* it has just done so */
+    self = &qzi_span_tasks[index].span;
+    *parent = caller = of_epoch(current(p));
+  }
   unsigned kind = self->kind;
   if (kind >= KINDS) __builtin_unreachable();
   cut_here(actor, self, clock_now(), kind);

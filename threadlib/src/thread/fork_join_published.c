@@ -185,7 +185,11 @@ static inline __attribute__((always_inline)) void sync_tasks(struct qzi_scope *s
     own.shown = qzi_current_hide();
     now += QZ_NOW_CHANGE + QZI_NOW_THREAD(task->record) - own.thread;
     publisher->now = now;
-    if (span) spans.parent = qzi_span_called(publisher, task->record - 1, spans.parent, own.site);
+    if (span) {
+      spans.parent = qzi_span_called(publisher, task->record - 1, !spans.parent, own.site);
+      atomic_signal_fence(memory_order_seq_cst);
+      if (QZI_UNLIKELY(QZI_PEEK(task->frame) != QZI_IN_PLACE_AT())) qzi_span_became(publisher);
+    }
     qzi_pub_task_begins(publisher, qzi_pub_record_at(task->record), now);
     qzi_in_place_call(task, task->entry, task->argument);
     p = qzi_processor_self();
@@ -199,9 +203,14 @@ static inline __attribute__((always_inline)) void sync_tasks(struct qzi_scope *s
         ended_unpublished(own.scope, own.site);
         return;
       }
-      if (span) qzi_span_returned(publisher, spans.parent, &spans.merge, own.scope->pending == 1 ? own.site : 0);
       now = publisher->now;
       uint32_t child = QZ_NOW_THREAD_PLUS_1(now);
+      if (span) {
+        uint64_t last = own.scope->pending == 1 ? own.site : 0;
+        qzi_span_returned(publisher, child - 1, &spans.parent, &spans.merge, last);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (QZI_UNLIKELY(qzi_thread_self() != own.shown)) qzi_span_became_since(publisher, spans.parent);
+      }
       now += QZ_NOW_CHANGE + own.thread - QZI_NOW_THREAD(child);
       struct qz_thread *record = (struct qz_thread *)(void *)((char *)hot - offsetof(struct qz_thread, word));
       qzi_pub_runs_task(publisher->record, own.parent, now, QZ_STATE_MAKING);
