@@ -1,7 +1,7 @@
 /**
- * The sampler: the cost of a snapshot, whether it comes when it is due, and the sampler's share of a CPU that the
- * program uses, too. Isolates the sampler from the program: all benchmarks but the last use synthetic sessions, whose
- * stacks change as a program's would.
+ * The sampler: the cost of a snapshot, whether it comes when it is due, the sampler's share of a CPU that the program
+ * uses, too, and what a recorded program of loops pays. Isolates the sampler from the program: all benchmarks but the
+ * last three use synthetic sessions, whose stacks change as a program's would.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
@@ -9,7 +9,7 @@ import { buildTargets } from '../harness/build.js';
 import { execute, Failed, readings } from '../harness/execute.js';
 import { root, work } from '../harness/peers.js';
 import { settings } from '../harness/settings.js';
-import { examined, profile, sampler as program } from '../harness/profile.js';
+import { examined, profile, recorded, sampler as program } from '../harness/profile.js';
 
 const built = join(root, 'build/bench');
 
@@ -118,6 +118,31 @@ function share(): Trial {
   };
 }
 
+/** What a program of loops pays that is recorded from outside its code: its own processor time, and elapsed time. */
+function loops(threads: number): Trial {
+  const file = join(built, 'native/bench_nested_loops');
+  const contender = (name: string, start: readonly string[]): Contender => ({
+    name,
+    peer: false,
+    take: async () => {
+      const [command, ...options] = [...start, String(threads), settings.quick ? '300' : '1000'];
+      return readings((await execute(command, options, { seconds: 60 })).stdout);
+    },
+  });
+  const row = (id: string, what: string, reading: string): RowPlan => ({
+    id: `${id}.${threads}`,
+    what: `loops of ${threads === 1 ? 'one thread' : `${threads} threads`}, recorded, over alone: ${what}`,
+    unit: 'times',
+    reading,
+    value: (of, one) => of(one) / of('alone'),
+    targets: [{ ours: 'quartz', most: 1.02 }],
+  });
+  return {
+    contenders: [contender('alone', [file]), examined(contender('quartz', recorded(file)))],
+    rows: [row('loops-cpu', "the program's processor time", 'cpu'), row('loops', 'elapsed time', 'elapsed')],
+  };
+}
+
 export const samplerBench: Bench = {
   name: 'sampler',
   title: 'Sampler',
@@ -128,7 +153,7 @@ export const samplerBench: Bench = {
     'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU ' +
     'is measured with a real program.',
   plan: () => {
-    buildTargets('bench_snapshot_cost', 'bench_snapshot_lateness');
+    buildTargets('bench_snapshot_cost', 'bench_snapshot_lateness', 'bench_nested_loops');
     const sizes: readonly (readonly [number, number, number?])[] = [
       [18, 8, 1000],
       [18, 32, 1500],
@@ -143,7 +168,13 @@ export const samplerBench: Bench = {
           ] as const)),
     ];
     return {
-      trials: [...sizes.map(([processors, depth, most]) => snapshot(processors, depth, most)), punctual(), share()],
+      trials: [
+        ...sizes.map(([processors, depth, most]) => snapshot(processors, depth, most)),
+        punctual(),
+        share(),
+        loops(1),
+        loops(2),
+      ],
     };
   },
 };

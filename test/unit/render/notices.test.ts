@@ -95,8 +95,8 @@ const all: Notice[] = [
   { form: 'outside', holders: false, attached: true },
   { form: 'outside', holders: true, attached: false },
   { form: 'no-hooks' },
-  { form: 'unnamed', share: 0.25, missing: 'names', stripped: true, detail: 'stripped' },
-  { form: 'unnamed', share: 0.25, missing: 'places', stripped: false, detail: 'no debug information' },
+  { form: 'unnamed', share: 0.25, missing: 'names', stripped: true, detail: 'stripped', module: '/usr/lib/libz.so.1' },
+  { form: 'unnamed', share: 0.25, missing: 'places', stripped: false, detail: 'no debug information', module: '' },
 ];
 
 const written = (options: { ascii: boolean }): string =>

@@ -2,6 +2,7 @@
  * Notices about what could not be observed on this machine or with this build of the program: samples, hooks, names,
  * lines. Pure.
  */
+import { addTo } from '../profile/maps.js';
 import type { ForbiddenNotice, Notice, UnnamedNotice } from '../result/notices.js';
 import type { Entity, Model } from '../result/types.js';
 
@@ -48,19 +49,22 @@ function forbidden({ head: { paths, publisher, outside } }: Model): ForbiddenNot
 }
 
 function unnamed(procedures: readonly Entity[], work: number): UnnamedNotice[] {
-  const without = new Map<string, { missing: Entity['missing']; ns: number }>();
-  for (const { detail, missing, processorTimeSelfNs } of procedures) {
+  const without = new Map<string, { missing: Entity['missing']; ns: number; modules: Map<string, number> }>();
+  for (const { detail, missing, module, processorTimeSelfNs } of procedures) {
     if (missing === 'nothing' || missing === 'system') continue;
-    const ns = (without.get(detail)?.ns ?? 0) + processorTimeSelfNs;
-    without.set(detail, { missing, ns });
+    const its = without.get(detail) ?? { missing, ns: 0, modules: new Map<string, number>() };
+    its.ns += processorTimeSelfNs;
+    addTo(its.modules, module, processorTimeSelfNs);
+    without.set(detail, its);
   }
   return [...without]
     .filter(([, { ns }]) => ns > leastWork * work)
-    .map(([detail, { missing, ns }]) => ({
+    .map(([detail, { missing, ns, modules }]) => ({
       form: 'unnamed',
       share: ns / work,
       missing: missing === 'place' ? 'places' : 'names',
       stripped: missing === 'stripped',
       detail,
+      module: [...modules].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '',
     }));
 }

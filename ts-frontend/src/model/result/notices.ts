@@ -209,6 +209,7 @@ export interface UnnamedNotice {
   missing: 'names' | 'places';
   stripped: boolean;
   detail: string; // the reason, as in the entities
+  module: string; // path of the file with most of it; '': not known
 }
 
 export type Notice =

@@ -178,9 +178,13 @@ export const noHooks = (): NoticeSentences => ({
   remedy: 'compile it with the flags that quartz cflags prints',
 });
 
-export const unnamed = ({ share, missing, stripped, detail }: UnnamedNotice): NoticeSentences => ({
+export const unnamed = ({ share, missing, stripped, detail, module }: UnnamedNotice): NoticeSentences => ({
   reason:
-    `${percent(share, 1)} of the work is in procedures ` +
-    `without ${missing === 'places' ? 'file and line' : 'names'}: ${detail}`,
-  remedy: stripped ? 'link without -s, and do not strip the binary' : '',
+    `${percent(share, 1)} of the work is in procedures without ${missing === 'places' ? 'file and line' : 'names'}` +
+    `${module === '' ? '' : `, most of it in ${baseName(module)}`}: ${detail}`,
+  remedy: !stripped
+    ? ''
+    : /\.so(\.|$)/.test(module)
+      ? 'install the debug symbols of that library, or link it without -s'
+      : 'link without -s, and do not strip the binary',
 });
