@@ -44,12 +44,18 @@ function waitedNs(known: readonly Waiting[]): number {
   return ns / Math.max(1, waiting);
 }
 
-/** For how much of the time in which nothing ran no thread was sleeping or in input or output, in ns. */
+/** What ends by itself: input, output, sleep; and who can run goes on as soon as it gets a CPU. */
+const ends: ReadonlySet<number | undefined> = new Set([State.io, State.ready]);
+
+/**
+ * For how much of the time in which nothing ran no thread was sleeping, in input or output, or on its way to a CPU, in
+ * ns. (Of several threads at once each counts: then it may be more.)
+ */
 function unendedNs({ model, levels }: FindingContext): number {
   const { tuples } = model.raw;
   let ending = 0;
   for (let k = 0; k < tuples.ns.length; k++)
-    if (tuples.busy[k] === 0 && tuples.state[k] === State.io) ending += f64(tuples.ns, k);
+    if (tuples.busy[k] === 0 && ends.has(tuples.state[k])) ending += f64(tuples.ns, k);
   for (const [id, { blocked }] of levels.waits)
     if (item(model.entities, id).rawKind === 'sleep' && item(model.entities, id).members.length === 0)
       ending += blocked.get(0) ?? 0;
