@@ -286,6 +286,37 @@ test('beside others, a lock that few of the threads that are seen wait for does 
   t.true(first?.facts.form === 'optimize' && !first.facts.guessed);
 });
 
+/** Four threads, of which one works; another one was woken for a lock, and the others have no CPU (`waited`: in s). */
+function starved(waited: number): RawProfile {
+  const builder = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: second, cpuWaitNs: 2.5 * second },
+  });
+  const work = ['start', 'shrink'],
+    lock = ['start', 'mutex:m'];
+  for (let k = 0; k < 20; k++) {
+    const [a, b, c, d] = ['w1', 'w2', 'w3', 'w4'].map((_, n, all) => all[(n + k) % 4]!);
+    const others = [ready(c!, work), ready(d!, work)];
+    builder.stretch((waited / 20) * second, [run(a!, work), woken(b!, lock), ...others]);
+    builder.stretch(((1 - waited) / 20) * second, [run(a!, work), ready(b!, work), ...others]);
+  }
+  return builder.object('mutex:m', { contended: 40, acquisitions: 60 }).build();
+}
+
+test('beside others, code that keeps all CPUs busy by estimate names a lock that threads waited for long', (t) => {
+  const doubtOf = (waited: number): unknown => {
+    const model = buildModel(starved(waited));
+    const [first] = model.findings;
+    t.deepEqual([first?.facts.form, first?.name], ['optimize', 'shrink']);
+    if (first?.facts.form !== 'optimize') return undefined;
+    const { guessed, waited: its } = first.facts;
+    t.is(guessed, its !== null);
+    return its && model.entities[its.lock]?.name;
+  };
+  t.is(doubtOf(0.6), 'm');
+  t.is(doubtOf(0.3), null);
+});
+
 /** Rounds: main works alone, then two threads that it made share the rest; the second one gets its CPU too late. */
 function rounds(head: Partial<RawHead>): RawProfile {
   const builder = new ProfileBuilder({

@@ -55,6 +55,7 @@ const hot: OptimizeFacts = {
   together: 2,
   handedOn: false,
   guessed: false,
+  waited: null,
   spread: false,
   unnamed: false,
   allocatorNs: null,
@@ -309,6 +310,10 @@ export const costlyWork: [string, Finding][] = [
   ['more threads than CPUs, no harm', finding(0, { ...oversubscribed, harmful: false, spinners: null }, allBusy)],
   ...allocations,
   ['code to make faster', finding(work, hot, allBusy)],
+  [
+    'code that keeps all processors busy by estimate, beside a lock that threads waited for',
+    finding(work, { ...hot, guessed: true, waited: { lock: table, ns: 1.4 * s } }, allBusy),
+  ],
   [
     'code to make faster: a lock of the C library',
     finding(work, { ...hot, beside: null, library: { of: 'random', taker: setup } }, allBusy),

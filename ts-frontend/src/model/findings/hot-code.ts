@@ -204,6 +204,7 @@ const optimize = (
       together: togetherOf(model, hot),
       handedOn: false,
       guessed: false,
+      waited: null,
       spread: false,
       unnamed: false,
       allocatorNs: null,

@@ -5,7 +5,7 @@
  * docs/reference/findings.md. Pure functions.
  */
 import { Purpose } from '../profile/abi.js';
-import { item, u16 } from '../profile/columns.js';
+import { item } from '../profile/columns.js';
 import { collectionFindings } from './collection.js';
 import { cpuLimitFindings, cpuLimitFirst } from './cpu-limits.js';
 import { reconciled } from '../evidence/advice.js';
@@ -19,6 +19,8 @@ import { codeFindings } from './code.js';
 import { ioLoss, type IoLoss } from '../evidence/waits/io-loss.js';
 import { ioFindings, mayEnd } from './io.js';
 import { lockLosses, savingOf } from '../evidence/locks/lock-loss.js';
+import { mostWaited } from '../evidence/locks/most-waited.js';
+import { busySeen, isSeenBusy, nearlyBusy } from '../evidence/seen-busy.js';
 import { lockFindings, spinningFindings } from './lock.js';
 import { lineMoves, lockChurnFindings } from './lock-churn.js';
 import { joinGoroutines } from './goroutines.js';
@@ -62,7 +64,7 @@ import { housekeepingWaits } from '../metrics/housekeeping.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
 import { ownOf } from '../evidence/code-origin.js';
 import { KernelWork } from '../profile/raw-profile.js';
-import type { Facts } from '../result/facts.js';
+import type { Facts, OptimizeFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 
 const findingsKept = 3;
@@ -175,7 +177,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   findings = clientsLast(model, findings).slice(0, findingsKept);
   findings = joinHeldWork(context, findings);
   nameSharedLocks(model, findings);
-  describeCode(findings, isHanded, isGuess);
+  describeCode(findings, isHanded, isGuess, isSeenBusy(context) || isGuess ? null : mostWaited(context));
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
@@ -239,11 +241,10 @@ function isBusyAtWork({ model, background }: FindingContext, findings: readonly 
  * saves most of all (`first`: the finding that promises most).
  */
 const leastGuessed = 0.1;
-function isBusyByGuess({ model, tables }: FindingContext, findings: readonly Finding[], first?: Finding): boolean {
-  const { balance, head } = tables.measured;
-  const busyNs = balance.ns.reduce((sum, ns, k) => sum + ns * u16(balance.busy, k), 0);
-  if (busyNs >= nearlyBusy * head.processors * model.elapsedNs) return false;
-  const seen = Math.min(1, busyNs / Math.max(1, model.balance.meanBusy * model.elapsedNs));
+function isBusyByGuess(context: FindingContext, findings: readonly Finding[], first?: Finding): boolean {
+  if (isSeenBusy(context)) return false;
+  const { model } = context;
+  const seen = Math.min(1, busySeen(context) / Math.max(1, model.balance.meanBusy * model.elapsedNs));
   return findings.some(
     (one) =>
       (one.facts.form === 'lock' || one.facts.form === 'goroutine-lock') &&
@@ -288,8 +289,6 @@ function chosen(limits: readonly Finding[]): Finding[] {
   return findings;
 }
 
-/** If this share of the processors is busy on average, shorter waits save at most the remaining share. */
-const nearlyBusy = 0.85;
 /**
  * If waiting and waking in the kernel take at least this share of the processor time, threads hand something to each
  * other.
@@ -341,11 +340,17 @@ function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
 }
 
 /** Adds to findings on code to optimize the best saving of the others, and whether locks are handed on. */
-function describeCode(findings: readonly Finding[], handedOn: boolean, guessed: boolean): void {
+function describeCode(
+  findings: readonly Finding[],
+  handedOn: boolean,
+  guessed: boolean,
+  waited: OptimizeFacts['waited'],
+): void {
   for (const { facts, costNs, kind } of findings) {
     if (facts.form !== 'optimize' || kind !== 'optimize') continue;
     facts.handedOn = handedOn;
-    facts.guessed = guessed;
+    facts.guessed = guessed || waited !== null;
+    facts.waited = waited;
     const others = findings.map((one, finding) => ({
       finding,
       ns: one.kind === kind ? 0 : worthOf(one) - atRest(one),

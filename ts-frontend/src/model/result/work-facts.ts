@@ -33,6 +33,8 @@ export interface OptimizeFacts {
   // threads hand locks to each other all the time, so that data comes from other CPUs together with the lock
   handedOn: boolean;
   guessed: boolean; // other programs had CPUs, and threads wait for a lock: that all CPUs were busy is not certain
+  // the lock, where no finding is about it: thread time of waiting for it, as it was seen; null: none
+  waited: { lock: number; ns: number } | null;
   spread: boolean; // the procedure with its callees
   unnamed: boolean; // half of it is in procedures of its library that have no names and run for it
   allocatorNs: number | null; // part of it in the allocator (malloc, free, operator new); null if less than half

@@ -13,7 +13,7 @@ const isFirst = (finding: Finding, { findings }: Phrases['model']): boolean =>
 export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): Sentences {
   const { model, title, name, costs, processorUse, time, share } = say;
   const { within, beside, mostNs, calledNs, restNs, even, together, handedOn, spread, unnamed } = facts;
-  const { around, allocatorNs, copyingNs, guessed, chainsNs, library, atomics, loop } = facts;
+  const { around, allocatorNs, copyingNs, guessed, waited, chainsNs, library, atomics, loop } = facts;
   const entity = item(model.entities, finding.entity);
   const extent = spread
     ? 'with everything that it calls'
@@ -52,12 +52,17 @@ export function optimize(finding: Finding, facts: OptimizeFacts, say: Phrases): 
       ? ` Whether the ${count(together)} threads that run it at the same time slow each other down (shared cache ` +
         'lines, memory bandwidth), quartz run --try with a single thread shows.'
       : '';
+  const doubted = !guessed
+    ? ''
+    : waited
+      ? ` (by estimate: other programs had CPUs, and threads waited for ${title(waited.lock)} for ` +
+        `${time(waited.ns)} in all; if they would do so without these programs, that lock is what limits)`
+      : ' (by estimate: other programs had CPUs, and some of the threads may have waited for a lock)';
   return {
     text:
       `${subject}${inLoop} takes ${costs(finding.costNs)}${part} while ` +
-      `${processorUse(finding.processorUse)}${
-        guessed ? ' (by estimate: other programs had CPUs, and some of the threads may have waited for a lock)' : ''
-      }${handedOn || guessed ? '' : `: more parallelism ${help} there`}.${flat}${other}`,
+      `${processorUse(finding.processorUse)}${doubted}` +
+      `${handedOn || guessed ? '' : `: more parallelism ${help} there`}.${flat}${other}`,
     remedy:
       (allocatorNs === null
         ? ''
