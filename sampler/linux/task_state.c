@@ -14,7 +14,7 @@
 #include "schedstat.h"
 
 #define OPEN_LEAST 256u  /* maximum number of files kept open if the limit can't be raised, */
-#define OPEN_MOST  4096u /* and if it can: at most three for each thread, some KB of the kernel's memory */
+#define OPEN_MOST  4096u /* and if it can: at most four for each thread, some KB of the kernel's memory */
 
 static void shut(struct qzi_asker *asker, int *fd) {
   if (!*fd) return;
@@ -27,6 +27,7 @@ void qzi_task_state_close(struct qzi_asker *asker, struct qzi_task_state *task) 
   shut(asker, &task->state_fd);
   shut(asker, &task->schedstat_fd);
   shut(asker, &task->call_fd);
+  shut(asker, &task->status_fd);
 }
 
 void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head) {
@@ -190,6 +191,35 @@ void qzi_ask(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid,
 int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   settle(asker, task, tid);
   return state_of(asker, task, tid) == 'R';
+}
+
+/* The number after `name` in `text`; -1: there is none. */
+static long long number_after(const char *text, const char *name) {
+  const char *at = strstr(text, name);
+  return at ? strtoll(at + strlen(name), NULL, 10) : -1;
+}
+
+int qzi_ask_on_cpu(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
+  char text[4096];
+  settle(asker, task, tid);
+  if (!count_of(asker, task, tid)) return -1;
+  task->counted = 0; /* not for the thread's account, which is read by itself */
+  uint64_t given = task->count.dispatches;
+  if (read_file(asker, &task->status_fd, tid, "status", text, sizeof text) <= 0) return -1;
+  long long slept = number_after(text, "\nvoluntary_ctxt_switches:"),
+            lost = number_after(text, "\nnonvoluntary_ctxt_switches:");
+  uint64_t left = (uint64_t)(slept + lost);
+  return slept < 0 || lost < 0 || (given != left && given != left + 1) ? -1 : given == left + 1;
+}
+
+/* The 39th field of `stat`. The second one, in parentheses, may contain anything. */
+int qzi_ask_last_cpu(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
+  char text[1024];
+  settle(asker, task, tid);
+  if (read_file(asker, &task->state_fd, tid, "stat", text, sizeof text) <= 0) return -1;
+  const char *at = strrchr(text, ')');
+  for (unsigned field = 2; at && field < 39; field++) at = strchr(at + 1, ' ');
+  return at ? atoi(at) : -1;
 }
 
 uint32_t qzi_ask_machine(struct qzi_asker *asker) {

@@ -2,7 +2,8 @@
  *
  * Owns:    open files of /proc/PID/task/TID, and the last answer for each thread.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
- * Must not: read more than the caller needs: the kernel's counts take 0.7 us, the call 1.6 us, the state 2.5 us.
+ * Must not: read more than the caller needs: the kernel's counts take 0.7 us, the call 1.6 us, the state 2.5 us,
+ *          whether it has a CPU 4 us.
  */
 #ifndef QZI_TASK_STATE_H
 #define QZI_TASK_STATE_H
@@ -25,14 +26,15 @@ enum qzi_answer { QZI_AWAKE = 0, QZI_ASLEEP, QZI_ON_FUTEX, QZI_GONE };
 
 /* State of one thread record; all zero: not read yet. */
 struct qzi_task_state {
-  int state_fd, schedstat_fd, call_fd; /* descriptors of its `stat`, `schedstat` and `syscall` + 1; 0: not open */
-  uint32_t tid;                        /* the thread that these belong to */
-  uint8_t answer;                      /* the last answer: enum qzi_answer */
-  uint8_t seen;                        /* 1: a file of the thread could be read */
-  uint8_t unrun;                       /* 1: it is runnable, and got no CPU since it slept or was created */
-  struct qzi_asleep call;              /* the call in which it sleeps */
-  struct qzi_cpu_count count;          /* read with the last answer */
-  uint8_t counted;                     /* 1: `count` was not used since it was read */
+  /* descriptors of its `stat`, `schedstat`, `syscall` and `status` + 1; 0: not open */
+  int state_fd, schedstat_fd, call_fd, status_fd;
+  uint32_t tid;               /* the thread that these belong to */
+  uint8_t answer;             /* the last answer: enum qzi_answer */
+  uint8_t seen;               /* 1: a file of the thread could be read */
+  uint8_t unrun;              /* 1: it is runnable, and got no CPU since it slept or was created */
+  struct qzi_asleep call;     /* the call in which it sleeps */
+  struct qzi_cpu_count count; /* read with the last answer */
+  uint8_t counted;            /* 1: `count` was not used since it was read */
 };
 
 struct qzi_asker {
@@ -51,6 +53,11 @@ void qzi_ask(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid,
 /* For a thread whose record says that it waits. Returns 1 if it is runnable, so it has been woken; 0 if it sleeps, or
  * if the kernel does not say. */
 int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid);
+/* Whether a runnable thread is on a CPU: it was given one more often than it left one. -1: unknown (also if the caller
+ * lost its own CPU while it asked). */
+int qzi_ask_on_cpu(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid);
+/* The CPU that it is on, or was on last; -1: unknown. */
+int qzi_ask_last_cpu(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid);
 /* Number of runnable threads of the whole machine, including the caller; UINT32_MAX: unknown. */
 uint32_t qzi_ask_machine(struct qzi_asker *asker);
 /* Processor time in ns of a thread as the kernel counts it: at its ticks, and when the thread leaves its CPU. Returns

@@ -31,12 +31,18 @@ static int64_t owed(const struct qzi_kernel *kernel, uint32_t place) {
   return kernel->memos[kernel->seen[place].index].account.owed_ns;
 }
 
-/* A heap of places; the thread to which most time is owed is on top. */
+/* Threads that are seen to have a CPU come first, then those to which most is owed. */
+static int comes_before(const struct qzi_kernel *kernel, uint32_t place, uint32_t other) {
+  int has = kernel->seen[place].cpu == QZI_CPU_HAS, other_has = kernel->seen[other].cpu == QZI_CPU_HAS;
+  return has != other_has ? has : owed(kernel, place) > owed(kernel, other);
+}
+
+/* A heap of places; the thread that comes first is on top. */
 static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   uint32_t *order = kernel->order, place = order[at];
   for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-    if (child + 1 < count && owed(kernel, order[child + 1]) > owed(kernel, order[child])) child++;
-    if (owed(kernel, order[child]) <= owed(kernel, place)) break;
+    if (child + 1 < count && comes_before(kernel, order[child + 1], order[child])) child++;
+    if (!comes_before(kernel, order[child], place)) break;
     order[at] = order[child];
   }
   order[at] = place;
@@ -48,7 +54,9 @@ static uint32_t places(const struct qzi_sampler *sampler) {
   return confined ? confined : sampler->view->processors;
 }
 
-/* Chooses among the runnable threads those to which most processor time is owed: they execute. (A thread that was woken
+/* Chooses among the runnable threads those that are seen to have a CPU, or if that is not known, those to which most
+ * processor time is owed: they execute. One that has none does if the kernel counted much more for it than was seen. (A
+ * thread that was woken
  * or created and got no CPU since then does not.) */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -73,7 +81,10 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
   for (; candidates && counts->useful + counts->spinning < processors; sift(kernel, candidates, 0)) {
     struct qzi_seen *seen = &kernel->seen[kernel->order[0]];
     kernel->order[0] = kernel->order[--candidates];
-    if (qzi_run_account_may(&kernel->accounts, &kernel->memos[seen->index].account)) report(kernel, seen, counts);
+    const struct qzi_run_account *account = &kernel->memos[seen->index].account;
+    if (seen->cpu == QZI_CPU_LACKS ? qzi_run_account_must(&kernel->accounts, account)
+                                   : qzi_run_account_may(&kernel->accounts, account))
+      report(kernel, seen, counts);
     if (!candidates) break;
   }
   if (!counts->first) return;

@@ -136,7 +136,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
   struct qzi_kernel_memo *memo = &kernel->memos[index];
   seen->state = QZ_STATE_IDLE;
   seen->index = index;
-  seen->waits = seen->woken = seen->polls = seen->executes = seen->instead = seen->kernel = seen->turn = 0;
+  seen->waits = seen->woken = seen->polls = seen->executes = seen->instead = seen->kernel = seen->turn = seen->cpu = 0;
   qzi_thread_look(sampler, index, &seen->look);
   if (!seen->look.serial || !seen->look.entity) return;
   look_at_name(sampler, index);

@@ -304,6 +304,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t unt
   qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts_of(kernel, whole_ns), high);
   sampler->apart_ns += kernel->accounts.took_ns - took_ns;
   looked->count = look_at_all(sampler, high, now_ns, &looked->counts, &looked->waiters);
+  qzi_look_on_cpus(sampler, looked->count);
   qzi_look_for_confined(sampler, now_ns);
   if (sampler->outside) qzi_outside_waited(sampler->outside, whole_ns);
   if (add_parts(sampler, divided ? now_ns : until_ns, 0)) return -1;

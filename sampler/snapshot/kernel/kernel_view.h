@@ -1,6 +1,6 @@
 /* State that snapshots of kernel threads (kernel_threads.c) keep for each thread, and their steps in order: state of
- * each thread (kernel_look.c), which threads sleep and which were woken (sleeping_threads.c), which execute
- * (executing_threads.c).
+ * each thread (kernel_look.c), which threads sleep and which were woken (sleeping_threads.c), which runnable ones have
+ * a CPU (threads_on_cpus.c), which execute (executing_threads.c).
  *
  * Owns:    the last observation of each thread.
  * Writer and reader: the aggregating thread.
@@ -36,6 +36,7 @@ struct qzi_kernel_memo {
   uint32_t epoch;                 /* epoch of that reading */
   uint32_t place;                 /* its place in `seen`, in the snapshot `round` */
   uint64_t round;
+  uint64_t ran_ns;       /* its processor time when it was asked whether it has a CPU */
   uint8_t rests_waiting; /* 1: it rests, and its record says that it is blocked */
   uint8_t still; /* number of readings in a row in which it was runnable but had not run: it may have gone to sleep */
 };
@@ -57,8 +58,10 @@ struct qzi_seen {
   uint8_t kernel;   /* if it executes, what the kernel did for it: enum qz_kernel */
   uint8_t instead;  /* if it executes although it sleeps or was woken: its real state; IDLE: it does not */
   uint8_t turn;     /* whether it may do so beside others in this part: enum qzi_turn */
+  uint8_t cpu;      /* whether it has a CPU, if it is runnable: enum qzi_cpu */
 };
 enum qzi_polls { QZI_POLLS_NOT = 0, QZI_POLLS, QZI_POLLS_LOOP /* for which nobody lets it go */ };
+enum qzi_cpu { QZI_CPU_UNKNOWN = 0, QZI_CPU_HAS, QZI_CPU_LACKS };
 enum qzi_turn { QZI_TURN_OPEN = 0, QZI_TURN_BESIDE, QZI_TURN_ALONE };
 
 /* An ended thread. */
@@ -122,6 +125,12 @@ int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, in
  * runnable. */
 uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
                         uint32_t runnable, uint64_t now_ns);
+
+/* ---- threads_on_cpus.c ---- */
+
+/* Finds out which of the first `count` entries in `seen` have a CPU, if there are more runnable ones than CPUs that the
+ * program uses. */
+void qzi_look_on_cpus(struct qzi_sampler *sampler, uint32_t count);
 
 /* ---- executing_threads.c ---- */
 

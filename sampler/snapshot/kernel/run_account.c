@@ -11,6 +11,7 @@
 #define STRETCHES  4
 #define PART       ((int)QZ_ACCOUNT_PART) /* an account may be off by 1/PART of what was reported, */
 #define MOST_NS    INT64_C(50000000)      /* but for one thread by no more than this */
+#define SHOWN      4                      /* and by so many snapshots that show which threads have a CPU */
 #define LATELY_NS  UINT64_C(64000000)     /* time over which the recent usage of CPUs is averaged */
 #define MANY       64u                    /* up to this many threads, the process's time is read for each snapshot, */
 #define COST       1600u                  /* with more it uses at most 1/COST of a CPU, */
@@ -55,6 +56,10 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
   accounts->run_ns = run_ns - accounts->base_ns;
 }
 
+double qzi_run_accounts_cpus(const struct qzi_run_accounts *accounts) {
+  return accounts->lately_ns ? (double)accounts->ran_ns / (double)accounts->lately_ns : accounts->processors;
+}
+
 void qzi_run_accounts_last(struct qzi_run_accounts *accounts, uint64_t total_ns) {
   accounts->last = 1;
   if (!accounts->readable || total_ns < accounts->base_ns + accounts->run_ns) return;
@@ -90,6 +95,13 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
   if (!account->known) account->owed_ns += (int64_t)part_ns;
 }
 
+/* Where it is seen which threads have a CPU, each snapshot stands for these alone, though others had CPUs in its time:
+ * by chance, an account is then off by some snapshots. */
+static int64_t shown_ns(const struct qzi_run_accounts *accounts, int64_t snapshots) {
+  int64_t shown = snapshots * (int64_t)accounts->shown_ns;
+  return shown < MOST_NS ? shown : MOST_NS;
+}
+
 /* How far an account may be off: by what the kernel has not counted yet, by what looks can miss, or by a small part of
  * what was reported, whichever is most. A smaller tolerance would permanently correct random errors of looks, and at
  * other times than those at which they occurred. */
@@ -99,6 +111,8 @@ static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t at
   looks *= (int64_t)accounts->snapshot_ns;
   if (part > threads * MOST_NS) part = threads * MOST_NS;
   if (looks > tolerance) tolerance = looks;
+  int64_t shown = shown_ns(accounts, SHOWN * threads);
+  if (shown > tolerance) tolerance = shown;
   return part > tolerance ? part : tolerance;
 }
 
@@ -112,9 +126,7 @@ static int64_t process_owed(const struct qzi_run_accounts *accounts) {
  * and what it ran since it was read. Without the second part, runnable threads that wait for a CPU would always get
  * that much too early, which could not be corrected at the end. */
 static int64_t process_late_ns(const struct qzi_run_accounts *accounts) {
-  double cpus = accounts->processors;
-  if (accounts->lately_ns) cpus = (double)accounts->ran_ns / (double)accounts->lately_ns;
-  return (int64_t)(cpus * ((double)accounts->late_ns / 2 + (double)accounts->unread_ns));
+  return (int64_t)(qzi_run_accounts_cpus(accounts) * ((double)accounts->late_ns / 2 + (double)accounts->unread_ns));
 }
 
 /* How far the process may be off: too little may have been reported because of what looks can miss, too much because of
@@ -125,6 +137,8 @@ static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int
           looks = processors * (int64_t)accounts->snapshot_ns;
   if (sign < 0) return tolerance_ns(accounts, accounts->attributed_ns, process_late_ns(accounts), processors, 0);
   if (part > processors * MOST_NS) part = processors * MOST_NS;
+  int64_t shown = shown_ns(accounts, SHOWN);
+  if (shown > looks) looks = shown;
   return part > looks ? part : looks;
 }
 

@@ -40,6 +40,7 @@ struct qzi_run_accounts {
   uint64_t took_ns;       /* CPU time of all readings that are not made for each snapshot */
   uint64_t snapshot_ns;   /* weight of this snapshot, or of one of its parts, */
   uint64_t ahead_ns;      /* and of the parts that follow */
+  uint64_t shown_ns;      /* weight of the whole snapshot if it shows which threads have a CPU; else 0 */
   uint64_t late_ns;       /* maximum over the threads that may be running in this snapshot */
   uint64_t read_ns;       /* time of the last reading, */
   uint64_t unread_ns;     /* and how long before this snapshot that was */
@@ -64,9 +65,11 @@ void qzi_run_account_runs(struct qzi_run_accounts *accounts, const struct qzi_ru
 /* For a thread that the kernel does not count: it gets `part_ns` of this snapshot as a fair share. */
 void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns);
 
+/* CPUs that the process has used lately, on average; `processors` if that is not known yet. */
+double qzi_run_accounts_cpus(const struct qzi_run_accounts *accounts);
 /* Whether a runnable thread may count as executing. Of several, the one to which most is owed comes first. */
 int qzi_run_account_may(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
-/* Whether a sleeping thread must count as executing. */
+/* Whether a sleeping thread, or one that is known to have no CPU, must count as executing. */
 int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
 /* A look saw the thread at work. with_others: 1: others, too. */
 void qzi_run_account_seen(struct qzi_run_account *account, int with_others);

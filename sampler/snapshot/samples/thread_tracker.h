@@ -37,6 +37,9 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
  * their increase is not part of the recording. */
 void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t run_ns,
                          uint64_t dispatches, int aside);
+/* For a runnable thread at which this snapshot has looked: whether it has a CPU. What one without a CPU executed before
+ * belongs to the record with which it was last seen to have one: where it lost its CPU is no random instant. */
+void qzi_tracker_on_cpu(struct qzi_tracker *tracker, uint32_t index, int has);
 /* The thread counts as having executed for `ns`. Returns the node of the path on which it did: that of one of its
  * samples, which then stands for that much less, or where it last gave up its CPU (switch_time.h); 0: the path with
  * which it was seen. spins: it was found spinning, and is reported so. *kernel: what the kernel did for it at that time

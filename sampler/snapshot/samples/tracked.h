@@ -42,6 +42,7 @@ struct qzi_tracked {
   uint32_t plain;         /* a node that was not made by hooks */
   uint32_t ran_from, ran; /* the same as from and node, for the last sample */
   uint32_t run_record;    /* node of the record only, when it was last seen running */
+  uint32_t cpu_record;    /* the same, when it was last seen to have a CPU */
   uint64_t ran_word;      /* word of the record, at the last snapshot that saw it running */
   struct qzi_sample_queue samples;
   struct qzi_sampled *shown; /* the sample in `samples` that the path of this snapshot shows; NULL: none */

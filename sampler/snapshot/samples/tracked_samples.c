@@ -221,6 +221,17 @@ void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, u
   known->node = look->node = known->ran;
 }
 
+void qzi_tracker_on_cpu(struct qzi_tracker *tracker, uint32_t index, int has) {
+  struct qzi_tracked *known = &tracker->all[index];
+  if (!tracker->paths || known->hooked) return;
+  if (has) {
+    known->cpu_record = known->run_record;
+  } else if (known->cpu_record) {
+    known->run_record = known->cpu_record;
+    qzi_sample_queue_label(&known->samples, tracker->sampler->round, known->run_record, 0);
+  }
+}
+
 /* Node of the record to which a sample of the thread belongs. */
 static uint32_t record_of(const struct qzi_tracker *tracker, const struct qzi_tracked *known,
                           const struct qzi_sampled *its) {

@@ -1,6 +1,7 @@
 /** Which threads held what others waited for, in programs that are not prepared for Quartz. */
 import test from 'ava';
 import { type Model } from '../../../ts-frontend/src/model/index.js';
+import { skip } from '../../support/capabilities.js';
 import { record, start } from '../../support/record.js';
 import { hadCpus, near, object, program } from './helpers.js';
 
@@ -75,3 +76,19 @@ test.serial('holders, in snapshots that stand for so long that each has several 
     t.true((shares.get('keeper') ?? 0) > 0.9, JSON.stringify([...shares]));
   }
 });
+
+test.serial(
+  'of threads that lack a CPU, few stand in a lock that they mostly work in: its work is not theirs',
+  async (t) => {
+    const { model, stdout } = await record(program('one_cpu'));
+    if (model.elapsedNs > 1.25 * model.cpuWait.runNs) {
+      // one of its threads always needs its CPU
+      skip(t, 'other programs had the CPUs');
+      return;
+    }
+    const [inside = 0, all = 1] = stdout.trim().split(' ').map(Number);
+    const { processorTimeNs } = object(model, 'ledger');
+    const shown = processorTimeNs / model.root.processorTimeNs;
+    t.true(Math.abs(shown - inside / all) < 0.15, `${shown} of the work holds the lock, really ${inside / all}`);
+  },
+);
