@@ -95,13 +95,6 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
   if (!account->known) account->owed_ns += (int64_t)part_ns;
 }
 
-/* Where it is seen which threads have a CPU, each snapshot stands for these alone, though others had CPUs in its time:
- * by chance, an account is then off by some snapshots. */
-static int64_t shown_ns(const struct qzi_run_accounts *accounts, int64_t snapshots) {
-  int64_t shown = snapshots * (int64_t)accounts->shown_ns;
-  return shown < MOST_NS ? shown : MOST_NS;
-}
-
 /* How far an account may be off: by what the kernel has not counted yet, by what looks can miss, or by a small part of
  * what was reported, whichever is most. A smaller tolerance would permanently correct random errors of looks, and at
  * other times than those at which they occurred. */
@@ -111,8 +104,6 @@ static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t at
   looks *= (int64_t)accounts->snapshot_ns;
   if (part > threads * MOST_NS) part = threads * MOST_NS;
   if (looks > tolerance) tolerance = looks;
-  int64_t shown = shown_ns(accounts, SHOWN * threads);
-  if (shown > tolerance) tolerance = shown;
   return part > tolerance ? part : tolerance;
 }
 
@@ -137,18 +128,19 @@ static int64_t process_tolerance_ns(const struct qzi_run_accounts *accounts, int
           looks = processors * (int64_t)accounts->snapshot_ns;
   if (sign < 0) return tolerance_ns(accounts, accounts->attributed_ns, process_late_ns(accounts), processors, 0);
   if (part > processors * MOST_NS) part = processors * MOST_NS;
-  int64_t shown = shown_ns(accounts, SHOWN);
-  if (shown > looks) looks = shown;
   return part > looks ? part : looks;
 }
 
 /* Time that must be owed to a thread before it counts, with the sign of `sign`: at most its own tolerance, and the less
  * the closer the whole process is to its tolerance, down to half a look. So each thread may be off by chance, but their
- * sum is not. In the last snapshot it is half a look. */
+ * sum is not. In the last snapshot it is half a look. Where it is seen which threads have a CPU, each snapshot stands
+ * for these alone, though others had CPUs in its time: by chance, an account is then off by some snapshots. */
 static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int sign) {
   int64_t late_ns = sign < 0 && account->known ? (int64_t)account->late_ns : TICK_NS;
   int64_t own = tolerance_ns(accounts, account->attributed_ns, late_ns, 1, 2),
-          all = process_tolerance_ns(accounts, sign);
+          all = process_tolerance_ns(accounts, sign), shown = SHOWN * (int64_t)accounts->shown_ns;
+  if (shown > MOST_NS) shown = MOST_NS;
+  if (shown > own) own = shown;
   int64_t off = sign * process_owed(accounts), half = sign * (int64_t)accounts->snapshot_ns / 2;
   if (accounts->last) return (int64_t)accounts->snapshot_ns / 2;
   if (off <= 0) return sign * own;
