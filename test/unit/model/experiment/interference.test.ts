@@ -55,6 +55,15 @@ test('threads that write the same cache lines', (t) => {
   t.like(of(before, worked(1, { count: 1, sum: 1 }), 0.5), { cause: 'lines', variable: 'counts' });
 });
 
+test('threads that hardly ever execute at the same time, since they have no CPUs, show nothing', (t) => {
+  const times = { triad: 3, sum: 1 };
+  t.is(of(worked(2, times), worked(1, times), 1)?.cause, 'none');
+  const builder = new ProfileBuilder({ processors: 2, head: { runningSamples: 1000 } });
+  for (let k = 0; k < 8; k++) builder.stretch(0.4e9, [run(k % 2 ? 'one' : 'other', ['work', 'triad'])]);
+  builder.stretch(0.4e9, [run('one', ['work', 'sum']), run('other', ['work', 'sum'])]);
+  t.is(of(buildModel(builder.build()), worked(1, times), 1), null);
+});
+
 test('nothing is claimed that the runs do not show', (t) => {
   const before = worked(2, { triad: 3, sum: 1 });
   const after = worked(1, { triad: 1.6, sum: 1 });

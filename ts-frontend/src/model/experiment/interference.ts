@@ -15,6 +15,8 @@ const leastExplained = 0.5;
 /** The least part of the difference that a named procedure has. */
 const leastOfProcedure = 0.1;
 const mostProcedures = 3;
+/** The least part of the processor time in which others execute as well: else they cannot be seen to slow each other. */
+const leastTogether = 0.5;
 /** Running threads are sampled about this often. */
 const sampleNs = 2e6;
 
@@ -26,6 +28,12 @@ const keyOf = ({ name, file }: Entity): string => `${file}\0${name}`;
 /** Processor time of the program in the kernel's count, without what its threads spent spinning. */
 const systemNs = ({ kernelUsage }: Model): number => kernelUsage?.systemNs ?? 0;
 const wholeNs = ({ root, balance }: Model): number => root.processorTimeNs + balance.spinningNs;
+
+/** Whether its threads had CPUs at the same time for most of the time in which they executed. */
+function ranTogether({ balance: { byBusyNs } }: Model): boolean {
+  const usedNs = byBusyNs.reduce((sum, ns, busy) => sum + busy * ns, 0);
+  return usedNs - (byBusyNs[1] ?? 0) >= leastTogether * usedNs;
+}
 
 /** Procedures whose own work takes certainly less time in the second run, most first. */
 function quicker(before: Model, after: Model): Interference['procedures'] {
@@ -57,7 +65,7 @@ export function interferenceOf(
 ): Interference | null {
   if (processor === null) return null;
   const none: Interference = { by, cause: 'none', procedures: [], variable: '', sharedCores };
-  if (processor.low > 1 - least && processor.high < 1 + least) return none;
+  if (processor.low > 1 - least && processor.high < 1 + least) return ranTogether(before) ? none : null;
   if (processor.high > 1 - least) return null;
   const lessNs = wholeNs(before) - wholeNs(after);
   if (lessNs <= 0) return null; // the recorded runs contradict the others
