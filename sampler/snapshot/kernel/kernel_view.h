@@ -97,6 +97,7 @@ struct qzi_kernel {
   uint32_t *order; /* runnable threads, as places in `seen`; before the first part, their kernel's numbers */
   struct qzi_confinement confinement;
   uint64_t ask_ns, whole_ns; /* duration of one question; weight of this snapshot */
+  uint64_t locked_round;     /* the last snapshot in which a runnable thread held a lock; 0: none yet */
   uint32_t room, cursor, woken_cursor, read_cursor;
   uint32_t epoch, reads; /* number of interruptions of the recording; processor times read in this snapshot */
 };
@@ -129,7 +130,7 @@ uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *co
 /* ---- threads_on_cpus.c ---- */
 
 /* Finds out which of the first `count` entries in `seen` have a CPU, if there are more runnable ones than CPUs that the
- * program uses. */
+ * program uses, and some have held locks lately. */
 void qzi_look_on_cpus(struct qzi_sampler *sampler, uint32_t count);
 
 /* ---- executing_threads.c ---- */

@@ -3,13 +3,15 @@
  * Threads that wait for a CPU stand where they lost one: seldom in code that holds a lock, since others that need the
  * lock cannot go on, so that who holds it soon has a CPU again. If the processor time that a thread had before were
  * charged to where it stands, locks would seem to be held for too short a time. The kernel counts how often a thread
- * was given a CPU, and how often it left one; they differ by one while it has a CPU.
+ * was given a CPU, and how often it left one; they differ by one while it has a CPU. (Where threads hold no locks, it
+ * does not matter where they lose their CPUs: their paths are those of samples, which are taken while they execute.)
  */
 #include "kernel_view.h"
 
 #include <sched.h>
 
-#define MOST 64u /* runnable threads that are asked about; of more of them, some are always where they work */
+#define MOST   64u  /* runnable threads that are asked about; of more of them, some are always where they work */
+#define LATELY 256u /* snapshots without a thread that holds a lock, after which none is asked about */
 
 /* Whether more threads are runnable than CPUs execute. */
 static int is_short_of_cpus(const struct qzi_kernel *kernel, uint32_t runnable) {
@@ -43,8 +45,10 @@ void qzi_look_on_cpus(struct qzi_sampler *sampler, uint32_t count) {
     if (!qzi_is_runnable(seen) || seen->woken || seen->polls || !kernel->memos[seen->index].task.tid) continue;
     if (runnable == MOST) return;
     kernel->order[runnable++] = k;
+    if (qzi_holders_any(sampler, sampler->holders, seen->look.node, 0)) kernel->locked_round = sampler->round;
   }
-  if (!is_short_of_cpus(kernel, runnable)) return;
+  int locked = kernel->locked_round && sampler->round - kernel->locked_round <= LATELY;
+  if (!locked || !is_short_of_cpus(kernel, runnable)) return;
   for (uint32_t k = 0; k < runnable; k++) {
     struct qzi_seen *seen = &kernel->seen[kernel->order[k]];
     struct qzi_kernel_memo *memo = &kernel->memos[seen->index];
