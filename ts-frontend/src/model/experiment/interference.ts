@@ -15,7 +15,7 @@ const leastExplained = 0.5;
 /** The least part of the difference that a named procedure has. */
 const leastOfProcedure = 0.1;
 const mostProcedures = 3;
-/** The least part of the processor time in which others execute as well: else they cannot be seen to slow each other. */
+/** The least part of the processor time in which others execute as well: else nothing is seen. */
 const leastTogether = 0.5;
 /** Running threads are sampled about this often. */
 const sampleNs = 2e6;

@@ -9,9 +9,12 @@ import type { RawProfile } from '../../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../../profile/raw-profile.js';
 import { waitedOf } from '../../metrics/cpu-wait.js';
 import type { Model } from '../../result/types.js';
+import { lockBoundOf, type LockBound } from './lock-bound.js';
 import { overlapsOf, type Row, type ThreadRow } from './undisturbed-overlap.js';
 import { usualWorkOf, type Usual } from './usual-work.js';
 
+/** The share of spinning threads among the ready ones that is neglected where a lock bounds how many work. */
+const fewSpinners = 0.1;
 /** The least share of the program's own time that others must have taken to change a finding. */
 const leastOthers = 0.05;
 
@@ -55,22 +58,35 @@ interface Group {
   working: number; // number of `filled` CPUs with work
   released: number; // share of the ready spinning threads whose wait is over
   ways: Way[];
+  bound: boolean; // the ready threads that have no CPU wait for a lock
 }
 
 /**
  * What the ready threads at one combination of b, s and r would have done: spin or work, in proportion to their
- * numbers. `least`: the number of them that certainly work.
+ * numbers. `least`: the number of them that certainly work; `most`: that a lock lets work.
  */
-function groupOf(free: number, ready: number, spinners: number, least: number): Group {
+function groupOf(free: number, ready: number, spinners: number, least: number, most: number): Group {
   const filled = Math.min(free, Math.round(ready));
-  if (filled <= 0) return { filled: 0, ready, working: 0, released: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
+  if (filled <= 0)
+    return { filled: 0, ready, working: 0, released: 0, ways: [{ part: 1, work: 0, spin: 0 }], bound: false };
+  if (most < filled && spinners < fewSpinners * ready) {
+    const working = Math.max(most, least),
+      low = Math.floor(working),
+      more = working - low;
+    const ways = [
+      { part: 1 - more, work: low, spin: 0 },
+      { part: more, work: low + 1, spin: 0 },
+    ];
+    return { filled: working, ready, working, released: 0, ways: ways.filter(({ part }) => part > 1e-9), bound: true };
+  }
   const seen = (filled * (ready - spinners)) / ready,
     working = Math.min(filled, Math.max(seen, least)),
     low = Math.min(filled, Math.floor(working + 1e-9)),
     more = Math.max(0, working - low);
   const ways = [{ part: 1 - more, work: low, spin: filled - low }];
   if (more > 1e-9) ways.push({ part: more, work: low + 1, spin: filled - low - 1 });
-  return { filled, ready, working, released: working > seen ? (working - seen) / (filled - seen) : 0, ways };
+  const released = working > seen ? (working - seen) / (filled - seen) : 0;
+  return { filled, ready, working, released, ways, bound: false };
 }
 
 /** Executed time by kernel reason (0 is the program's own), and in how many snapshots it was seen. */
@@ -166,7 +182,8 @@ export function undisturbed(raw: RawProfile, { isLock, endsWithin, meets }: Kind
     if (isWaiting) add(spinnersNs, keyOf(k), f64(tuples.ns, k));
   }
   const groups = new Map<number, Group>();
-  const unchanged = groupOf(0, 0, 0, 0);
+  const unchanged = groupOf(0, 0, 0, 0, 0);
+  const lock = lockBoundOf(raw);
   const rows: Row[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const b = u16(balance.busy, k),
@@ -175,13 +192,21 @@ export function undisturbed(raw: RawProfile, { isLock, endsWithin, meets }: Kind
       at = key(b, s, u32(balance.runnable, k));
     const on = (of: ReadonlyMap<number, number>): number => (of.get(at) ?? 0) / ns;
     const group =
-      ns > 0 ? groupOf(head.processors - b - s, on(readyNs), on(spinnersNs), leastAtWork(b, on(endersNs))) : unchanged;
+      ns > 0
+        ? groupOf(
+            head.processors - b - s,
+            on(readyNs),
+            on(spinnersNs),
+            leastAtWork(b, on(endersNs)),
+            Math.max(0, (lock?.most ?? Infinity) - b),
+          )
+        : unchanged;
     groups.set(at, group);
     add(elapsedNs, at, ns);
     for (const { part, work, spin } of group.ways)
       rows.push({ from: k, at: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
-  const its = threadRows(raw, isLock, (k) => groups.get(keyOf(k)) ?? unchanged);
+  const its = threadRows(raw, isLock, lock, (k) => groups.get(keyOf(k)) ?? unchanged);
   const waitOverlap = overlapsOf(raw, its, meets, keyOf, (at) => elapsedNs.get(at) ?? Infinity);
   return {
     ...raw,
@@ -204,12 +229,17 @@ const isEnder = ({ tuples }: RawProfile, k: number): boolean =>
   tuples.state[k] === State.io || tuples.waiting[k] === Waiting.woken;
 
 /** The threads' states in each of the ways in which the CPUs would have been used. */
-function threadRows(raw: RawProfile, isLock: (id: number) => boolean, groupAt: (k: number) => Group): ThreadRow[] {
+function threadRows(
+  raw: RawProfile,
+  isLock: (id: number) => boolean,
+  lock: LockBound | null,
+  groupAt: (k: number) => Group,
+): ThreadRow[] {
   const its: ThreadRow[] = [];
   const partsOf = kernelParts(raw);
   const usual = usualWorkOf(raw);
   for (let k = 0; k < raw.tuples.ns.length; k++)
-    addRows(its, raw, k, groupAt(k), isKept(raw, isLock, k), partsOf, usual);
+    addRows(its, raw, k, groupAt(k), isKept(raw, isLock, k), lock, partsOf, usual);
   return its;
 }
 
@@ -217,8 +247,9 @@ function addRows(
   its: ThreadRow[],
   { tuples }: RawProfile,
   k: number,
-  { filled, ready, working, released, ways }: Group,
+  { filled, ready, working, released, ways, bound }: Group,
   isReady: boolean,
+  lock: LockBound | null,
   partsOf: ReturnType<typeof kernelParts>,
   usual: Usual,
 ): void {
@@ -235,7 +266,9 @@ function addRows(
       if (ns > 0) its.push({ ...row, from, state, kernel, ns, gained });
     };
     const ns = f64(tuples.ns, k) * part;
-    emit(k, u8(tuples.state, k), ns * (1 - attributed), u8(tuples.kernel, k), false);
+    const waitsAt = bound && isReady ? lock?.waitsAt(u32(tuples.thread, k)) : undefined;
+    if (waitsAt === undefined) emit(k, u8(tuples.state, k), ns * (1 - attributed), u8(tuples.kernel, k), false);
+    else emit(waitsAt, State.blocked, ns * (1 - attributed), 0, false);
     if (attributed === 0) continue;
     if (spins && filled > working)
       emit(k, State.spinning, (ns * attributed * (1 - released) * spin) / (filled - working), 0, false);
