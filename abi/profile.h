@@ -73,6 +73,7 @@ enum qz_end_reason {
 /* The same for write(), since format 38. */
 #define QZ_WRITES_THROUGH    64u  /* to a file that was opened with O_SYNC or O_DSYNC: each write is a flush */
 #define QZ_WRITES_ELSEWHERE  128u /* to anything else */
+#define QZ_WRITES_PIPES      256u /* to a pipe of another process */
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,          /* char; offset 0 is the empty string */

@@ -81,6 +81,7 @@ export const plainHead: RawHead = {
   readsSockets: false,
   readsElsewhere: false,
   writesThrough: false,
+  writesPipes: false,
   writesElsewhere: false,
   childrenApart: false,
   rateHz: 1000,

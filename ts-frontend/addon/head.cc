@@ -38,6 +38,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("readsElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_READS_ELSEWHERE) != 0));
   out.Set("writesThrough", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_THROUGH) != 0));
   out.Set("writesElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_ELSEWHERE) != 0));
+  out.Set("writesPipes", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_PIPES) != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct {
     const char *name;

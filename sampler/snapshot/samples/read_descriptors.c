@@ -39,6 +39,11 @@ static uint16_t kind_of(uint32_t pid, uint32_t descriptor) {
   }
 }
 
+static uint16_t written_of(uint32_t pid, uint32_t descriptor) {
+  if (qzi_descriptor_of((pid_t)pid, (int)descriptor).kind == QZI_PIPE) return QZ_WRITES_PIPES;
+  return qzi_descriptor_syncs((pid_t)pid, (int)descriptor) ? QZ_WRITES_THROUGH : QZ_WRITES_ELSEWHERE;
+}
+
 /* Only what has positions is written at one: nothing at which threads of a process wait for each other. */
 static struct qzi_own_descriptor own_of(uint32_t pid, uint32_t descriptor, enum call call) {
   if (call == WRITES_AT) return (struct qzi_own_descriptor){.kind = QZI_NOT_OWN};
@@ -67,8 +72,6 @@ uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, con
   if (own->kind != QZI_NOT_OWN) return 0;
   if (call == READS) return all->known[at].kind;
   if (call != WRITES && call != WRITES_AT) return 0;
-  if (!all->known[at].written)
-    all->known[at].written =
-      qzi_descriptor_syncs((pid_t)pid, (int)descriptor) ? QZ_WRITES_THROUGH : QZ_WRITES_ELSEWHERE;
+  if (!all->known[at].written) all->known[at].written = written_of(pid, descriptor);
   return all->known[at].written;
 }

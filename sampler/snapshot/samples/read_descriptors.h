@@ -21,9 +21,9 @@ struct qzi_read_descriptors {
   } known[QZI_READ_DESCRIPTORS];
 };
 
-/* What the thread sleeps for: QZ_SOCKETS_READ, QZ_READS_ELSEWHERE, QZ_WRITES_THROUGH or QZ_WRITES_ELSEWHERE; 0: it
- * neither reads nor writes, or it is not known what. Sets `own` to the descriptor of the process's own at which it
- * waits, if it does. Takes system calls where that is not known yet. */
+/* What the thread sleeps for: QZ_SOCKETS_READ, QZ_READS_ELSEWHERE, QZ_WRITES_THROUGH, QZ_WRITES_PIPES or
+ * QZ_WRITES_ELSEWHERE; 0: it neither reads nor writes, or it is not known what. Sets `own` to the descriptor of the
+ * process's own at which it waits, if it does. Takes system calls where that is not known yet. */
 uint16_t qzi_read_descriptor(struct qzi_read_descriptors *all, uint32_t pid, const struct qzi_asleep *asleep,
                              uint64_t now_ns, struct qzi_own_descriptor *own);
 

@@ -48,8 +48,11 @@ test('who reads what a single child writes is advised to ask for more at a time,
 });
 
 test('who writes to a pipe that children empty waits for them; who flushes to a disk does not', (t) => {
-  const writes = (call: string, purposes: number): string => {
-    const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs: 0.85 * second } });
+  const writes = (call: string, purposes: number, head: Partial<RawHead> = {}): string => {
+    const builder = new Builder({
+      processors: 2,
+      head: { publisher: 'pthread', childrenRunNs: 0.85 * second, ...head },
+    });
     builder
       .describe(call, { origin: 'runtime', purposes })
       .stretch(0.1 * second, [run('main', ['main', 'sort'])])
@@ -57,7 +60,12 @@ test('who writes to a pipe that children empty waits for them; who flushes to a 
     return factsOf(buildModel(builder.build()).findings[0], 'io').waits;
   };
   t.is(writes('fwrite_unlocked', Purpose.decided), 'children');
-  t.is(writes('fdatasync', Purpose.decided | Purpose.device), 'device');
+  const device = Purpose.decided | Purpose.device;
+  t.is(writes('fdatasync', device), 'device');
+  t.is(writes('write', device), 'device', 'perhaps of a file');
+  t.is(writes('write', device, { writesPipes: true }), 'children');
+  t.is(writes('write', device, { writesPipes: true, writesElsewhere: true }), 'device', 'of which, nobody knows');
+  t.is(writes('write', device, { writesPipes: true, childrenRunNs: 0.5 * second }), 'device', 'they ran too little');
 });
 
 /** A program that reads by `poll` or `select` what its children write, or waits for something else by it. */

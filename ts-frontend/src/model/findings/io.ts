@@ -12,6 +12,7 @@ import { findingOf, processorUseOf, shownId, systemCall } from '../evidence/cont
 import { allAsleep } from '../evidence/threads/all-asleep.js';
 import { isFor } from '../evidence/purposes.js';
 import { isLock } from '../evidence/wait-kinds.js';
+import { writesPipes } from '../evidence/waits/flushes.js';
 import { withoutWaiting } from '../evidence/waits/own-work.js';
 import { smallRequests } from '../evidence/waits/small-requests.js';
 import { isBusy } from '../metrics/sums.js';
@@ -124,7 +125,8 @@ const requests = 0.25;
 
 /**
  * If child processes ran for this share of the time of waits that nothing else explains, threads wait for them: they
- * write to a pipe that a child empties.
+ * write to a pipe that a child empties. Calls of devices explain it, unless all writes that threads were seen to sleep
+ * in are to pipes.
  */
 const writesTo = 0.75;
 const explained =
@@ -135,9 +137,13 @@ const explained =
   Purpose.requests |
   Purpose.children |
   Purpose.signal;
-const writesToChildren = (calls: readonly Call[], cost: number, childrenNs: number): boolean =>
+const writesToChildren = (model: Model, calls: readonly Call[], cost: number, childrenNs: number): boolean =>
   childrenNs >= writesTo * cost &&
-  calls.reduce((sum, { entity, share }) => sum + (isFor(entity, explained) ? 0 : share), 0) >= 0.5;
+  calls.reduce(
+    (sum, { entity, share }) =>
+      sum + (isFor(entity, writesPipes(model) ? explained & ~Purpose.device : explained) ? 0 : share),
+    0,
+  ) >= 0.5;
 
 /**
  * What ends a wait for any of several events. Who listens waits for requests, which others may send too late. Who is
@@ -193,7 +199,7 @@ const waitsOf = (calls: readonly Call[], cost: number, model: Model): IoFacts['w
     ofChildren = Purpose.children | Purpose.read | (isApart(head) ? Purpose.requests : 0);
   return shareOf(calls, Purpose.children) >= 0.5 ||
     (shareOf(calls, ofChildren) >= 0.5 && childrenNs >= readsFrom * cost) ||
-    writesToChildren(calls, cost, childrenNs)
+    writesToChildren(model, calls, cost, childrenNs)
     ? 'children'
     : shareOf(calls, Purpose.sleep) >= 0.5
       ? 'sleep'

@@ -315,6 +315,7 @@ export interface HeadFields {
   readsElsewhere: boolean;
   writesThrough: boolean;
   writesElsewhere: boolean;
+  writesPipes: boolean;
   childrenApart: boolean;
   samplerSpins: boolean;
   exactHold: boolean;
@@ -325,4 +326,4 @@ export interface HeadFields {
 }
 
 /** Of all that the addon and the front end must agree on; the addon has the same (addon/CMakeLists.txt). */
-export const addonMark = '51e8d1388c40dc26';
+export const addonMark = 'e3872cb89bbfccb7';

@@ -19,7 +19,11 @@ function isInFlush({ model, tables, own }: FindingContext, k: number): boolean {
 }
 
 /** Whether all writes that threads were seen to sleep in went to the device at once. */
-export const writesThrough = ({ head }: Model): boolean => head.writesThrough && !head.writesElsewhere;
+export const writesThrough = ({ head }: Model): boolean =>
+  head.writesThrough && !head.writesElsewhere && !head.writesPipes;
+/** Whether all of them were to pipes that other processes read. */
+export const writesPipes = ({ head }: Model): boolean =>
+  head.writesPipes && !head.writesElsewhere && !head.writesThrough;
 
 /** Whether the kernel works for such a call. */
 export function isFlush(context: FindingContext, k: number): boolean {
