@@ -48,6 +48,13 @@ static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   order[at] = place;
 }
 
+/* Whether a runnable thread may count as executing. One that has no CPU does if the kernel counted much more for it
+ * than was seen, or for all threads together. */
+static int may_execute(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int lacks_cpu) {
+  if (lacks_cpu && !qzi_run_accounts_short(accounts)) return qzi_run_account_must(accounts, account);
+  return qzi_run_account_may(accounts, account);
+}
+
 /* The maximum number of threads that execute at a time. */
 static uint32_t places(const struct qzi_sampler *sampler) {
   uint32_t confined = sampler->kernel->confinement.cpus;
@@ -55,9 +62,7 @@ static uint32_t places(const struct qzi_sampler *sampler) {
 }
 
 /* Chooses among the runnable threads those that are seen to have a CPU, or if that is not known, those to which most
- * processor time is owed: they execute. One that has none does if the kernel counted much more for it than was seen. (A
- * thread that was woken
- * or created and got no CPU since then does not.) */
+ * processor time is owed: they execute. (A thread that was woken or created and got no CPU since then does not.) */
 void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t candidates = 0, working = 0, processors = places(sampler);
@@ -81,9 +86,7 @@ void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi
   for (; candidates && counts->useful + counts->spinning < processors; sift(kernel, candidates, 0)) {
     struct qzi_seen *seen = &kernel->seen[kernel->order[0]];
     kernel->order[0] = kernel->order[--candidates];
-    const struct qzi_run_account *account = &kernel->memos[seen->index].account;
-    if (seen->cpu == QZI_CPU_LACKS ? qzi_run_account_must(&kernel->accounts, account)
-                                   : qzi_run_account_may(&kernel->accounts, account))
+    if (may_execute(&kernel->accounts, &kernel->memos[seen->index].account, seen->cpu == QZI_CPU_LACKS))
       report(kernel, seen, counts);
     if (!candidates) break;
   }
