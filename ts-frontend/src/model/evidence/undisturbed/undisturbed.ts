@@ -13,8 +13,6 @@ import { lockBoundOf, type LockBound } from './lock-bound.js';
 import { overlapsOf, type Row, type ThreadRow } from './undisturbed-overlap.js';
 import { usualWorkOf, type Usual } from './usual-work.js';
 
-/** The share of spinning threads among the ready ones that is neglected where a lock bounds how many work. */
-const fewSpinners = 0.1;
 /** The least share of the program's own time that others must have taken to change a finding. */
 const leastOthers = 0.05;
 
@@ -63,13 +61,13 @@ interface Group {
 
 /**
  * What the ready threads at one combination of b, s and r would have done: spin or work, in proportion to their
- * numbers. `least`: the number of them that certainly work; `most`: that a lock lets work.
+ * numbers. `least`: the number of them that certainly work; `most`: that a lock lets work, if none of them spins.
  */
 function groupOf(free: number, ready: number, spinners: number, least: number, most: number): Group {
   const filled = Math.min(free, Math.round(ready));
   if (filled <= 0)
     return { filled: 0, ready, working: 0, released: 0, ways: [{ part: 1, work: 0, spin: 0 }], bound: false };
-  if (most < filled && spinners < fewSpinners * ready) {
+  if (most < filled && spinners === 0) {
     const working = Math.max(most, least),
       low = Math.floor(working),
       more = working - low;
