@@ -59,10 +59,12 @@ const addon = read('ts-frontend/addon/head.cc');
 const fields = (pattern) => [...new Set([...addon.matchAll(pattern)].map(([, name]) => name))];
 const numbers = [...fields(/\bnumber\("(\w+)"/g), ...fields(/\{"(\w+)", head\./g)];
 const texts = fields(/\btext\("(\w+)"/g);
-const flags = fields(/out\.Set\("(\w+)", Napi::Boolean/g);
+const flags = fields(/\bflag\("(\w+)"/g);
 /** What both sides must agree on beside the values below: names of columns and fields, and what the addon can do. */
 const given = ['head.cc', 'column_fields.h', 'columns.cc', 'addon.cc'].flatMap((name) =>
-  [...read(`ts-frontend/addon/${name}`).matchAll(/\b(?:FIELD|Set|number|text)\("\w+"|\{"\w+"/g)].map(([its]) => its),
+  [...read(`ts-frontend/addon/${name}`).matchAll(/\b(?:FIELD|Set|number|text|flag|value)\("\w+"|\{"\w+"/g)].map(
+    ([its]) => its,
+  ),
 );
 const typed = (names, type) => names.map((name) => `  ${name}: ${type};`).join('\n');
 

@@ -2,8 +2,10 @@
  * would take too much time and memory. */
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include "column_fields.h"
 #include "profile.h"
+#include "row.h"
 
 namespace quartz {
 
@@ -48,31 +50,44 @@ private:
   }
 };
 
+/* Rows of any section. */
+struct Rows {
+  const unsigned char *first;
+  size_t bytes; /* size of a row */
+  size_t count;
+};
+
 /* The table `name` of a section, with its rows in the given order if there is one. */
-template <typename Row, typename Fields>
-Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Fields &fields, const Row *rows,
-                      size_t count, const std::vector<uint32_t> &order = {}) {
+Napi::Object addRows(Napi::Env env, Napi::Object &result, const char *name, const Field *fields, size_t width,
+                     const Rows &rows, const std::vector<uint32_t> &order) {
   std::vector<Column> columns;
-  columns.reserve(std::size(fields));
-  for (const Field &one : fields) columns.emplace_back(env, one, count);
+  columns.reserve(width);
+  for (size_t k = 0; k < width; k++) columns.emplace_back(env, fields[k], rows.count);
   constexpr size_t block = 128; /* rows that fit into a first-level cache while all columns are filled */
-  std::vector<Row> gathered(order.empty() ? 0 : block);
-  for (size_t k = 0; k < count; k += block) {
-    size_t some = std::min(block, count - k);
-    const Row *from = rows + k;
+  std::vector<unsigned char> gathered(order.empty() ? 0 : block * rows.bytes);
+  for (size_t k = 0; k < rows.count; k += block) {
+    size_t some = std::min(block, rows.count - k);
+    const unsigned char *from = rows.first + k * rows.bytes;
     if (!order.empty()) {
       for (size_t j = 0; j < some; j++) {
-        __builtin_prefetch(rows + order[std::min(k + j + 16, count - 1)]);
-        gathered[j] = rows[order[k + j]];
+        __builtin_prefetch(rows.first + order[std::min(k + j + 16, rows.count - 1)] * rows.bytes);
+        std::memcpy(gathered.data() + j * rows.bytes, rows.first + order[k + j] * rows.bytes, rows.bytes);
       }
       from = gathered.data();
     }
-    for (Column &column : columns) column.fill(reinterpret_cast<const unsigned char *>(from), sizeof(Row), some, k);
+    for (Column &column : columns) column.fill(from, rows.bytes, some, k);
   }
   Napi::Object table = Napi::Object::New(env);
   for (Column &column : columns) table.Set(column.field.name, column.array);
   result.Set(name, table);
   return table;
+}
+
+template <typename Record, typename Fields>
+Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Fields &fields, const Record *rows,
+                      size_t count, const std::vector<uint32_t> &order = {}) {
+  return addRows(env, result, name, std::data(fields), std::size(fields),
+                 {reinterpret_cast<const unsigned char *>(rows), sizeof(Record), count}, order);
 }
 
 /* Indices of tuples sorted by stack; tuples of one stack keep their order in the file. */
@@ -96,31 +111,30 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     const qz_entity &entity = copy.entities[k];
     auto at = found.entities.find(k);
     const Found::Place *place = at == found.entities.end() ? nullptr : &at->second;
-    Napi::Object row = Napi::Object::New(env);
+    Row row(env);
     const char *name = place && entity.name == 0 ? place->name.c_str() : profile.text(entity.name);
     const char *module = entity.module ? profile.text(copy.modules[entity.module - 1].path) : "";
     qz_origin decided = static_cast<qz_origin>(entity.origin);
-    row.Set("kind", Napi::Number::New(env, entity.kind));
-    row.Set("name", name);
+    row.number("kind", entity.kind);
+    row.text("name", name);
     const char *file = place && entity.file == 0 ? place->file.c_str() : profile.text(entity.file);
-    row.Set("file", file);
-    row.Set("line", Napi::Number::New(env, place && entity.file == 0 ? place->line : entity.line));
-    row.Set("address", Napi::Number::New(env, static_cast<double>(entity.address)));
-    row.Set("module", Napi::Number::New(env, entity.module));
-    row.Set("record", Napi::Number::New(env, entity.record));
-    row.Set("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
-    row.Set("instances", Napi::Number::New(env, entity.instances));
-    row.Set("origin",
-            Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : qz_origin_of(name, module, file)));
-    row.Set("purposes", Napi::Number::New(env, entity.purposes && !(place && entity.name == 0)
-                                                 ? entity.purposes
-                                                 : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
-    row.Set("style", Napi::Number::New(env, qz_naming_style_of(entity.kind == QZ_ENTITY_THREAD, name, module)));
-    row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
-    row.Set("libraryLock", Napi::Number::New(env, qz_library_lock_of(name)));
-    row.Set("naming", Napi::Number::New(env, place && entity.name == 0 ? uint32_t{place->naming} : entity.naming));
-    row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? uint32_t{place->missing} : entity.missing));
-    out.Set(k - from, row);
+    row.text("file", file);
+    row.number("line", place && entity.file == 0 ? place->line : entity.line);
+    row.number("address", entity.address);
+    row.number("module", entity.module);
+    row.number("record", entity.record);
+    row.text("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
+    row.number("instances", entity.instances);
+    row.number("origin", decided != QZ_ORIGIN_UNKNOWN ? decided : qz_origin_of(name, module, file));
+    row.number("purposes", entity.purposes && !(place && entity.name == 0)
+                             ? entity.purposes
+                             : qz_purposes_of(entity.kind == QZ_ENTITY_THREAD, name, module));
+    row.number("style", qz_naming_style_of(entity.kind == QZ_ENTITY_THREAD, name, module));
+    row.number("libraryWait", entity.library_wait);
+    row.number("libraryLock", qz_library_lock_of(name));
+    row.number("naming", place && entity.name == 0 ? uint32_t{place->naming} : entity.naming);
+    row.number("missing", place && entity.detail == 0 ? uint32_t{place->missing} : entity.missing);
+    out.Set(k - from, row.made());
   }
   result.Set("entities", out);
   auto instances = Napi::Uint32Array::New(env, copy.entities_count);
@@ -134,73 +148,73 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
   for (uint32_t k = 0; k < copy.threads_count; k++) {
     Napi::HandleScope scope(env);
     const qz_thread_stats &stats = copy.threads[k];
-    Napi::Object row = Napi::Object::New(env);
-    row.Set("entity", Napi::Number::New(env, stats.entity));
-    row.Set("creator", Napi::Number::New(env, stats.creator));
-    row.Set("serial", Napi::Number::New(env, static_cast<double>(stats.serial)));
-    row.Set("firstNs", Napi::Number::New(env, static_cast<double>(stats.first_ns)));
-    row.Set("lastNs", Napi::Number::New(env, static_cast<double>(stats.last_ns)));
-    row.Set("sleeps", Napi::Number::New(env, static_cast<double>(stats.sleeps)));
-    row.Set("intervalUs", Napi::Number::New(env, static_cast<double>(stats.interval_us)));
-    row.Set("intervalUs2", Napi::Number::New(env, static_cast<double>(stats.interval_us2)));
-    row.Set("lengthUs", Napi::Number::New(env, static_cast<double>(stats.length_us)));
-    row.Set("lengthUs2", Napi::Number::New(env, static_cast<double>(stats.length_us2)));
-    threads.Set(k, row);
+    Row row(env);
+    row.number("entity", stats.entity);
+    row.number("creator", stats.creator);
+    row.number("serial", stats.serial);
+    row.number("firstNs", stats.first_ns);
+    row.number("lastNs", stats.last_ns);
+    row.number("sleeps", stats.sleeps);
+    row.number("intervalUs", stats.interval_us);
+    row.number("intervalUs2", stats.interval_us2);
+    row.number("lengthUs", stats.length_us);
+    row.number("lengthUs2", stats.length_us2);
+    threads.Set(k, row.made());
   }
   result.Set("threads", threads);
   Napi::Array answers = Napi::Array::New(env, copy.what_if_count);
   for (uint32_t k = 0; k < copy.what_if_count; k++) {
     const qz_what_if_answer &answer = copy.what_if[k];
-    Napi::Object row = Napi::Object::New(env);
-    row.Set("kind", Napi::Number::New(env, answer.kind));
-    row.Set("name", profile.text(answer.name));
-    row.Set("entity", Napi::Number::New(env, answer.entity));
-    row.Set("seen", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_SEEN) != 0));
-    row.Set("found", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_FOUND) != 0));
-    row.Set("missed", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_MISSED) != 0));
-    row.Set("site", Napi::Number::New(env, static_cast<double>(answer.site)));
-    row.Set("sinceNs", Napi::Number::New(env, static_cast<double>(answer.since_ns)));
-    row.Set("factor", Napi::Number::New(env, static_cast<double>(answer.factor) / QZ_WHAT_IF_ONE));
-    row.Set("spanNs", Napi::Number::New(env, static_cast<double>(answer.span_ns)));
-    row.Set("workNs", Napi::Number::New(env, static_cast<double>(answer.work_ns)));
-    answers.Set(k, row);
+    Row row(env);
+    row.number("kind", answer.kind);
+    row.text("name", profile.text(answer.name));
+    row.number("entity", answer.entity);
+    row.flag("seen", (answer.flags & QZ_ANSWER_SEEN) != 0);
+    row.flag("found", (answer.flags & QZ_ANSWER_FOUND) != 0);
+    row.flag("missed", (answer.flags & QZ_ANSWER_MISSED) != 0);
+    row.number("site", answer.site);
+    row.number("sinceNs", answer.since_ns);
+    row.number("factor", static_cast<double>(answer.factor) / QZ_WHAT_IF_ONE);
+    row.number("spanNs", answer.span_ns);
+    row.number("workNs", answer.work_ns);
+    answers.Set(k, row.made());
   }
   result.Set("whatIf", answers);
   Napi::Array lines = Napi::Array::New(env, copy.lines_count);
   for (uint32_t k = 0; k < copy.lines_count; k++) {
     Napi::HandleScope scope(env);
     const qz_shared_line &line = copy.lines[k];
-    Napi::Object row = Napi::Object::New(env);
+    Row row(env);
     Napi::Array by = Napi::Array::New(env);
     for (const qz_line_user &user : line.by) {
       if (user.samples == 0) continue;
-      Napi::Object one = Napi::Object::New(env);
-      one.Set("thread", Napi::Number::New(env, user.thread));
-      one.Set("procedure", Napi::Number::New(env, user.procedure));
-      one.Set("samples", Napi::Number::New(env, static_cast<double>(user.samples)));
-      one.Set("written", Napi::Number::New(env, user.written));
-      one.Set("read", Napi::Number::New(env, user.read));
-      one.Set("locked", Napi::Number::New(env, user.locked));
-      by.Set(by.Length(), one);
+      Row one(env);
+      one.number("thread", user.thread);
+      one.number("procedure", user.procedure);
+      one.number("samples", user.samples);
+      one.number("written", user.written);
+      one.number("read", user.read);
+      one.number("locked", user.locked);
+      by.Set(by.Length(), one.made());
     }
-    row.Set("address", Napi::Number::New(env, static_cast<double>(line.address)));
-    row.Set("variable", profile.text(line.variable));
-    row.Set("samples", Napi::Number::New(env, static_cast<double>(line.samples)));
-    row.Set("turns", Napi::Number::New(env, static_cast<double>(line.turns)));
-    row.Set("by", by);
-    lines.Set(k, row);
+    row.number("address", line.address);
+    row.text("variable", profile.text(line.variable));
+    row.number("samples", line.samples);
+    row.number("turns", line.turns);
+    row.value("by", by);
+    lines.Set(k, row.made());
   }
   result.Set("sharedLines", lines);
   Napi::Array modules = Napi::Array::New(env, copy.modules_count);
   for (uint32_t k = 0; k < copy.modules_count; k++) {
     const qz_module &module = copy.modules[k];
-    Napi::Object row = Napi::Object::New(env);
-    row.Set("start", Napi::Number::New(env, static_cast<double>(module.start)));
-    row.Set("end", Napi::Number::New(env, static_cast<double>(module.end)));
-    row.Set("bias", Napi::Number::New(env, static_cast<double>(module.bias)));
-    row.Set("path", profile.text(module.path));
-    row.Set("buildId", profile.text(module.build_id));
-    modules.Set(k, row);
+    Row row(env);
+    row.number("start", module.start);
+    row.number("end", module.end);
+    row.number("bias", module.bias);
+    row.text("path", profile.text(module.path));
+    row.text("buildId", profile.text(module.build_id));
+    modules.Set(k, row.made());
   }
   result.Set("modules", modules);
 }

@@ -1,45 +1,44 @@
 /* The head of a profile, field by field, with enumerations as numbers. scripts/abi-table.js extracts the names from
  * this file. */
 #include "profile.h"
+#include "row.h"
 
 namespace quartz {
 
 Napi::Object headOf(Napi::Env env, const Profile &profile) {
   const qz_profile &head = profile.copy.head;
-  Napi::Object out = Napi::Object::New(env);
-  auto number = [&](const char *name, double value) { out.Set(name, Napi::Number::New(env, value)); };
-  auto text = [&](const char *name, uint32_t offset) { out.Set(name, Napi::String::New(env, profile.text(offset))); };
-  number("version", head.version);
-  number("status", head.status);
-  out.Set("abandoned", Napi::Boolean::New(env, profile.copy.abandoned));
-  number("endReason", head.end_reason);
-  number("exitStatus", head.exit_status);
-  number("publisher", head.publisher);
-  number("pid", head.pid);
-  number("samplerPid", head.sampler_pid);
-  number("processors", head.processors);
-  number("cpus", head.cpus);
-  text("program", head.program);
-  text("arguments", head.arguments);
-  text("host", head.host);
-  text("quartzVersion", head.version_text);
-  number("startedRealtimeNs", static_cast<double>(head.started_realtime_ns));
-  number("firstNs", static_cast<double>(head.first_ns));
-  out.Set("pathToExit", Napi::Boolean::New(env, head.path_to_exit != 0));
-  out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
-  out.Set("usageKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_TIMES) != 0));
-  out.Set("switchesKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_SWITCHES) != 0));
-  out.Set("callsKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_CALLS) != 0));
-  out.Set("socketsSeen", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_SEEN) != 0));
-  out.Set("listens", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LISTENS) != 0));
-  out.Set("connected", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_CONNECTED) != 0));
-  out.Set("connectedLocally", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_LOCAL) != 0));
-  out.Set("readsSockets", Napi::Boolean::New(env, (head.sockets & QZ_SOCKETS_READ) != 0));
-  out.Set("readsElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_READS_ELSEWHERE) != 0));
-  out.Set("writesThrough", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_THROUGH) != 0));
-  out.Set("writesElsewhere", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_ELSEWHERE) != 0));
-  out.Set("writesPipes", Napi::Boolean::New(env, (head.sockets & QZ_WRITES_PIPES) != 0));
-  out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
+  Row out(env);
+  out.number("version", head.version);
+  out.number("status", head.status);
+  out.flag("abandoned", profile.copy.abandoned != 0);
+  out.number("endReason", head.end_reason);
+  out.number("exitStatus", head.exit_status);
+  out.number("publisher", head.publisher);
+  out.number("pid", head.pid);
+  out.number("samplerPid", head.sampler_pid);
+  out.number("processors", head.processors);
+  out.number("cpus", head.cpus);
+  out.text("program", profile.text(head.program));
+  out.text("arguments", profile.text(head.arguments));
+  out.text("host", profile.text(head.host));
+  out.text("quartzVersion", profile.text(head.version_text));
+  out.number("startedRealtimeNs", static_cast<double>(head.started_realtime_ns));
+  out.number("firstNs", static_cast<double>(head.first_ns));
+  out.flag("pathToExit", head.path_to_exit != 0);
+  out.flag("attached", head.attached != 0);
+  out.flag("usageKnown", (head.usage_known & QZ_USAGE_TIMES) != 0);
+  out.flag("switchesKnown", (head.usage_known & QZ_USAGE_SWITCHES) != 0);
+  out.flag("callsKnown", (head.usage_known & QZ_USAGE_CALLS) != 0);
+  out.flag("socketsSeen", (head.sockets & QZ_SOCKETS_SEEN) != 0);
+  out.flag("listens", (head.sockets & QZ_SOCKETS_LISTENS) != 0);
+  out.flag("connected", (head.sockets & QZ_SOCKETS_CONNECTED) != 0);
+  out.flag("connectedLocally", (head.sockets & QZ_SOCKETS_LOCAL) != 0);
+  out.flag("readsSockets", (head.sockets & QZ_SOCKETS_READ) != 0);
+  out.flag("readsElsewhere", (head.sockets & QZ_READS_ELSEWHERE) != 0);
+  out.flag("writesThrough", (head.sockets & QZ_WRITES_THROUGH) != 0);
+  out.flag("writesElsewhere", (head.sockets & QZ_WRITES_ELSEWHERE) != 0);
+  out.flag("writesPipes", (head.sockets & QZ_WRITES_PIPES) != 0);
+  out.flag("childrenApart", head.children_apart != 0);
   const struct {
     const char *name;
     uint64_t value;
@@ -117,19 +116,19 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"levelNs", head.level_ns},
                 {"burdenPs", head.burden_ps},
                 {"spanLost", head.span_lost}};
-  for (const auto &count : counts) number(count.name, static_cast<double>(count.value));
-  number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
-  number("samplerCpu", head.sampler_cpu == UINT32_MAX ? -1 : static_cast<double>(head.sampler_cpu));
-  out.Set("samplerSpins", Napi::Boolean::New(env, head.sampler_spins != 0));
-  number("samplerThreads", head.sampler_threads);
-  number("stackLimit", head.stack_limit);
-  number("paths", head.paths);
-  out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
-  out.Set("spanRecorded", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_SPAN) != 0));
-  out.Set("cpuWaitsOut", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_CPU_WAITS) != 0));
-  out.Set("teamsReported", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_TEAMS) != 0));
-  out.Set("outside", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_OUTSIDE) != 0));
-  return out;
+  for (const auto &count : counts) out.number(count.name, count.value);
+  out.number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
+  out.number("samplerCpu", head.sampler_cpu == UINT32_MAX ? -1 : static_cast<double>(head.sampler_cpu));
+  out.flag("samplerSpins", head.sampler_spins != 0);
+  out.number("samplerThreads", head.sampler_threads);
+  out.number("stackLimit", head.stack_limit);
+  out.number("paths", head.paths);
+  out.flag("exactHold", (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0);
+  out.flag("spanRecorded", (head.session_flags & QZ_SESSION_SPAN) != 0);
+  out.flag("cpuWaitsOut", (head.session_flags & QZ_SESSION_CPU_WAITS) != 0);
+  out.flag("teamsReported", (head.session_flags & QZ_SESSION_TEAMS) != 0);
+  out.flag("outside", (head.session_flags & QZ_SESSION_OUTSIDE) != 0);
+  return out.made();
 }
 
 } // namespace quartz
