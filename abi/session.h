@@ -23,7 +23,7 @@
 #include "usage.h"
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 18u
+#define QZ_SESSION_VERSION 19u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -282,7 +282,7 @@ static inline uint32_t qz_mark_at(uint32_t index) { return index % QZ_MARK_LINES
 /* With QZ_STATE_BLOCKED: a wait inside a library, which spins before it sleeps: the kernel knows which it does. */
 #define QZ_STATE_MAY_SPIN            16u
 /* With QZ_STATE_BLOCKED: the thread is in sched_yield, and looks again for what it waits for when it has a CPU.
- * QZ_STATE_LET_GO: what path_ticks[0] of the object was before: nobody has let the thread go while that is the same. */
+ * QZ_STATE_LET_GO: what chain[0].ticks of the object was before: nobody let the thread go while that is the same. */
 #define QZ_STATE_YIELDS              32u
 #define QZ_STATE_FUTILE              64u /* and that is mostly another one's turn: it still waits then */
 #define QZ_STATE_LET_GO(ticks)       ((unsigned)((ticks)&0xffffff) << 8)
@@ -302,36 +302,39 @@ struct qz_object {
   uint64_t site;              /* address of the code that created (or first used) it */
   uint64_t address;           /* address of the object in the application; 0 while none exists */
   uint64_t instances;         /* number of objects that have used this record */
-  uint32_t owner;    /* thread index + 1 of the holder (locks: exclusive holder; join: a thread that is waited for); 0:
-                        none. Pthread layer: 0, since the holder of a lock has it on its stack */
-  uint32_t queue;    /* number of threads that are blocked on it */
-  uint32_t readers;  /* rwlock: shared holders; semaphore: count; channel: items */
+  uint64_t home;     /* address of all objects that have used this record; 0: none; UINT64_MAX: different addresses */
   uint32_t capacity; /* barrier: parties; channel: capacity */
-  uint64_t line0_reserved[1];
-  uint64_t home; /* address of all objects that have used this record; 0: none; UINT64_MAX: different addresses */
+  uint32_t line0_reserved;
+  uint64_t hold_since; /* for the publisher, where hold times are measured */
+  uint64_t hold_max_ns;
 
+  /* What a wait and its end write, and who ends it, but for the histogram. One line of the cache, which goes with the
+   * object from CPU to CPU. */
   QZ_ALIGN(64)
+  uint32_t owner;   /* thread index + 1 of the holder (locks: exclusive holder; join: a thread that is waited for);
+                       0: none. Pthread layer: 0, since the holder of a lock has it on its stack */
+  uint32_t queue;   /* number of threads that are blocked on it */
+  uint32_t readers; /* rwlock: shared holders; semaphore: count; channel: items */
+  uint32_t line1_reserved;
   uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins. For locks and semaphores of the
                             pthread layer 0: their number is that of the calls minus `failed` */
   uint64_t contended;    /* number of those that had to wait */
   uint64_t wait_ns;      /* their waiting time, exact */
   uint64_t wait_max_ns;
-  uint64_t spin_ns; /* the part of wait_ns that was spent spinning */
-  uint64_t hold_ns; /* with QZ_SESSION_EXACT_HOLD: time held. Else, for mutexes and spin locks of the pthread layer with
-                       QZ_SESSION_SPAN: estimated CPU time while held */
-  uint64_t hold_max_ns;
-  uint64_t failed; /* pthread layer: calls that did not get the lock or unit */
+  /* For the publisher of the pthread layer: chains of the threads that ended waits (barrier: [round & 1]), and the
+   * times of that, in its ticks (semaphore: how often, at least). The second one is not in this line. */
+  struct qz_object_chain {
+    uint64_t word, ticks;
+  } chain[2];
+  uint64_t what_if[QZ_WHAT_IFS]; /* with the four words above: lanes of the thread package's work and span */
+  uint64_t arrivals;             /* for the same: at a barrier; of a futex where its waiters were moved to and from */
+  uint64_t spin_ns;              /* the part of wait_ns that was spent spinning */
+  uint64_t hold_ns; /* with QZ_SESSION_EXACT_HOLD: time held. Else, for mutexes and spin locks of the pthread layer
+                       with QZ_SESSION_SPAN: estimated CPU time while held */
+  uint64_t failed;  /* pthread layer: calls that did not get the lock or unit */
 
   uint32_t wait_hist[QZ_TIME_BUCKETS];
   uint32_t hold_hist[QZ_TIME_BUCKETS];
-
-  /* For the publisher of the pthread layer: chains of the threads that ended waits (barrier: [round & 1]), the times
-   * of that, in its ticks (semaphore: how often, at least), and arrivals at a barrier; of a futex where its waiters
-   * were moved to and from */
-  QZ_ALIGN(64) uint64_t path_word[2];
-  uint64_t path_ticks[2];
-  uint64_t path_what_if[QZ_WHAT_IFS]; /* with the four words above: lanes of the thread package's work and span */
-  uint64_t path_arrivals;
 };
 
 /* Exact number of calls from one call site to one callee, by one processor: a slot of a table with open addressing,
@@ -348,6 +351,7 @@ QZ_LAYOUT(offsetof(struct qz_thread, word) == 64, "hot line of a thread record")
 QZ_LAYOUT(offsetof(struct qz_thread, bottom) - offsetof(struct qz_thread, word) == QZ_WORD_EMPTY, "sentinel");
 QZ_LAYOUT(offsetof(struct qz_thread, stack) == 128, "profile stack");
 QZ_LAYOUT(sizeof(struct qz_object) == 512, "object record");
+QZ_LAYOUT(offsetof(struct qz_object, chain[1]) == 128, "line of an object that waits write");
 QZ_LAYOUT(sizeof(struct qz_call) == 32, "call record");
 
 #endif

@@ -306,8 +306,8 @@ void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_
  * so such holds are not counted. */
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
-  uint64_t since = record->line0_reserved[0];
-  record->line0_reserved[0] = 0;
+  uint64_t since = record->hold_since;
+  record->hold_since = 0;
   if (index & QZI_PUB_SHARED || !since || now_ns < since) return;
   uint64_t hold_ns = now_ns - since;
   qzi_pub_store(&record->hold_ns, record->hold_ns + hold_ns);

@@ -169,7 +169,7 @@ static inline void qzi_pub_acquired(uint32_t index, const struct qzi_pub_thread 
   struct qz_object *record = QZI_PUB_OBJECT(index);
   if (t) {
     __atomic_store_n(&record->owner, t->index_plus_1, __ATOMIC_RELAXED);
-    if (__builtin_expect(qzi_pub_exact_hold, 0)) record->line0_reserved[0] = qzi_pub_clock_ns();
+    if (__builtin_expect(qzi_pub_exact_hold, 0)) record->hold_since = qzi_pub_clock_ns();
   }
   qzi_pub_add(&record->acquisitions, 1, index);
 }

@@ -191,12 +191,10 @@ void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes, uint32
 
 /* Returns the lanes in the object's record; they use the words in which the pthread layer stores its chains. */
 static struct qzi_lanes *lanes_at(uint32_t object) {
-  _Static_assert(
-    sizeof(struct qzi_lanes) == sizeof(uint64_t[4 + QZ_WHAT_IFS]) &&
-      offsetof(struct qz_object, path_ticks) == offsetof(struct qz_object, path_word) + sizeof(uint64_t[2]) &&
-      offsetof(struct qz_object, path_what_if) == offsetof(struct qz_object, path_ticks) + sizeof(uint64_t[2]),
-    "room for lanes");
-  return object & QZI_PUB_SHARED ? NULL : (struct qzi_lanes *)(void *)QZI_PUB_OBJECT(object)->path_word;
+  _Static_assert(sizeof(struct qzi_lanes) == sizeof(uint64_t[4 + QZ_WHAT_IFS]) &&
+                   offsetof(struct qz_object, what_if) == offsetof(struct qz_object, chain[2]),
+                 "room for lanes");
+  return object & QZI_PUB_SHARED ? NULL : (struct qzi_lanes *)(void *)QZI_PUB_OBJECT(object)->chain;
 }
 void qzi_span_leave_with(struct qzi_publisher *p, uint32_t object) {
   struct qzi_lanes *lanes = lanes_at(object);

@@ -70,8 +70,8 @@ __attribute__((noinline)) static void come_back_slow(struct waiting *its) {
 /* Who has let it go: whoever signalled, or the one who has let the mutex go since. */
 static inline void takes_over(struct waiting *its, struct qzl_thread *me, const struct qz_object *object) {
   const struct qz_object *mutex = &qzi_pub_objects[its->mutex];
-  uint64_t begin = its->wait.begin, since = __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED),
-           then_since = its->mutex ? __atomic_load_n(&mutex->path_ticks[0], __ATOMIC_RELAXED) : 0;
+  uint64_t begin = its->wait.begin, since = __atomic_load_n(&object->chain[0].ticks, __ATOMIC_RELAXED),
+           then_since = its->mutex ? __atomic_load_n(&mutex->chain[0].ticks, __ATOMIC_RELAXED) : 0;
   if (__builtin_expect(then_since >= begin && then_since > since, 0))
     qzl_path_takes(me, mutex, 0, its->mutex_key);
   else if (since >= begin)

@@ -35,7 +35,7 @@ __attribute__((noinline)) static void over(struct waiting *its) {
   struct qz_object *object = &qzi_pub_objects[index];
   uint64_t now = qz_cycles();
   __atomic_fetch_sub(&object->queue, 1, __ATOMIC_RELAXED);
-  if (__builtin_expect(__atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED) != its->wait.left, 1))
+  if (__builtin_expect(__atomic_load_n(&object->chain[0].ticks, __ATOMIC_RELAXED) != its->wait.left, 1))
     qzl_path_takes(me, object, 0, its->key);
   qzl_usual_useful(me);
   qzl_wait_count(object, qzl_usual_ns(&its->wait, now), 0, now);

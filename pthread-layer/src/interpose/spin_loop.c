@@ -68,7 +68,7 @@ static int yield_waiting(struct qzl_thread *me, const uint32_t *objects, unsigne
   /* Of a futex, the marker tells the sampler that this is another wait than the one before. */
   const uint64_t key = kind == QZ_KIND_FUTEX ? QZ_KEY_MARKER : QZ_KEY(kind, objects[0]);
   const unsigned futile = kind != QZ_KIND_FUTEX || qzl_yields_are_futile(me->yields.site) ? QZ_STATE_FUTILE : 0;
-  uint64_t let_go = __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED);
+  uint64_t let_go = __atomic_load_n(&object->chain[0].ticks, __ATOMIC_RELAXED);
   struct qzl_wait wait;
   qzi_pub_push(&me->pub, &me->thread, key);
   qzl_wait_begin(&wait, me, objects[0], QZ_STATE_BLOCKED | QZ_STATE_YIELDS | futile | QZ_STATE_LET_GO(let_go));
@@ -78,7 +78,7 @@ static int yield_waiting(struct qzl_thread *me, const uint32_t *objects, unsigne
   wait.then = qzl_path_youngest(objects + 1, count - 1);
   qzl_wait_end(&wait, 0);
   if (kind == QZ_KIND_FUTEX) qzl_yield_waited(me, objects[0], wait.begin);
-  if (kind == QZ_KIND_FUTEX && __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED) != let_go)
+  if (kind == QZ_KIND_FUTEX && __atomic_load_n(&object->chain[0].ticks, __ATOMIC_RELAXED) != let_go)
     qzl_yield_let_go(me);
   qzl_pop(me, key);
   return result;

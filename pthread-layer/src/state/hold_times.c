@@ -32,7 +32,7 @@
 
 /* In records while no exact hold times are wanted: the usual hold time, ns, <<
  * 8 | its shift; 0: nothing is measured. */
-static uint64_t *usual_of(uint32_t index) { return &QZI_PUB_OBJECT(index)->line0_reserved[0]; }
+static uint64_t *usual_of(uint32_t index) { return &QZI_PUB_OBJECT(index)->hold_since; }
 
 static uint64_t clock_cost_ns; /* of the counter, which is in what it measures */
 
@@ -102,7 +102,7 @@ static void end_cpu(struct qzl_thread *me, uint32_t index, const void *address) 
 void qzl_hold_begins(struct qzl_thread *me, uint32_t index, const void *address) {
   if (!me || !index || index & QZI_PUB_SHARED) return;
   if (qzi_pub_exact_hold & QZI_HOLD_EXACT)
-    QZI_PUB_OBJECT(index)->line0_reserved[0] = qzi_pub_clock_ns();
+    QZI_PUB_OBJECT(index)->hold_since = qzi_pub_clock_ns();
   else
     begin_cpu(me, index, address);
 }

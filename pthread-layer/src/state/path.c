@@ -1,7 +1,7 @@
 /* The time path of kernel threads: chains that go through objects and ended threads (docs/reference/path.md).
  *
  * Owns:    the chains of threads that have ended, by their number.
- * Writer:  who lets others go on (an object's path_word), a thread that ends. Reader: who has waited, right afterwards.
+ * Writer:  who lets others go on (an object's chain), a thread that ends. Reader: who has waited, right afterwards.
  * Must not: do anything where nobody waits: a free lock stays free of all this.
  *
  * Who lets go does not know whom. So it leaves its chain with the object, before the real call; who comes out of a wait
@@ -78,8 +78,8 @@ static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * QZ_HA
 
 static inline void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot, bool counts) {
   struct qz_object *object = QZI_PUB_OBJECT(index);
-  qzi_pub_store(&object->path_word[slot], qzi_path_now(me->pub.path));
-  qzi_pub_store(&object->path_ticks[slot], counts ? object->path_ticks[slot] + 1 : qzi_pub_ticks());
+  qzi_pub_store(&object->chain[slot].word, qzi_path_now(me->pub.path));
+  qzi_pub_store(&object->chain[slot].ticks, counts ? object->chain[slot].ticks + 1 : qzi_pub_ticks());
 }
 
 /* Of words for the kernel's futex: the index of that to which waiters were moved, and whether waiters were moved here.
@@ -88,13 +88,13 @@ static inline void leave_with(struct qzl_thread *me, uint32_t index, unsigned sl
 static uint64_t moved(uint32_t index) {
   const struct qz_object *object = QZI_PUB_OBJECT(index);
   bool is_word = index && !(index & QZI_PUB_SHARED) && object->kind == QZ_KIND_FUTEX;
-  return is_word ? __atomic_load_n(&object->path_arrivals, __ATOMIC_RELAXED) : 0;
+  return is_word ? __atomic_load_n(&object->arrivals, __ATOMIC_RELAXED) : 0;
 }
 uint32_t qzl_path_moved_to(uint32_t index) { return (uint32_t)moved(index); }
 void qzl_path_moves(uint32_t from, uint32_t to) {
   if (from == to || !to || (from | to) & QZI_PUB_SHARED) return;
-  qzi_pub_store(&QZI_PUB_OBJECT(from)->path_arrivals, (moved(from) & MOVED_HERE) | to);
-  __atomic_fetch_or(&QZI_PUB_OBJECT(to)->path_arrivals, MOVED_HERE, __ATOMIC_RELAXED);
+  qzi_pub_store(&QZI_PUB_OBJECT(from)->arrivals, (moved(from) & MOVED_HERE) | to);
+  __atomic_fetch_or(&QZI_PUB_OBJECT(to)->arrivals, MOVED_HERE, __ATOMIC_RELAXED);
 }
 
 /* Who yields for a word may be shown at another one for which the same place waited. */
@@ -116,11 +116,11 @@ __attribute__((always_inline)) static inline void usually_leaves(struct qzl_thre
     leaves(me, index, counts);
     return;
   }
-  qzi_pub_store(&object->path_word[0], me->pub.path->word);
+  qzi_pub_store(&object->chain[0].word, me->pub.path->word);
   if (counts)
-    qzi_pub_increment(&object->path_ticks[0]);
+    qzi_pub_increment(&object->chain[0].ticks);
   else
-    qzi_pub_store(&object->path_ticks[0], qz_cycles());
+    qzi_pub_store(&object->chain[0].ticks, qz_cycles());
 }
 void qzl_path_leaves(struct qzl_thread *me, uint32_t index) { usually_leaves(me, index, false); }
 void qzl_path_counts(struct qzl_thread *me, uint32_t index) { usually_leaves(me, index, true); }
@@ -133,7 +133,7 @@ uint32_t qzl_path_youngest(const uint32_t *indices, unsigned count) {
   uint64_t latest = 0;
   for (unsigned k = 0; k < count; k++) {
     if (!indices[k] || indices[k] & QZI_PUB_SHARED) continue;
-    uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(indices[k])->path_ticks[0], __ATOMIC_RELAXED);
+    uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(indices[k])->chain[0].ticks, __ATOMIC_RELAXED);
     if (ticks <= latest) continue;
     latest = ticks;
     found = indices[k];
@@ -145,7 +145,7 @@ unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {
   if (!index || index & QZI_PUB_SHARED || !me->pub.path) return 0;
   struct qz_object *object = QZI_PUB_OBJECT(index);
   uint32_t parties = __atomic_load_n(&object->capacity, __ATOMIC_RELAXED);
-  uint64_t arrival = __atomic_fetch_add(&object->path_arrivals, 1, __ATOMIC_RELAXED);
+  uint64_t arrival = __atomic_fetch_add(&object->arrivals, 1, __ATOMIC_RELAXED);
   unsigned slot = parties ? arrival / parties & 1 : 0;
   if (me->pub.span) span_leave(me, index, slot, !parties || arrival % parties == 0);
   leave_with(me, index, slot, false);
@@ -167,7 +167,7 @@ void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, ui
 /* Since when the object's chain stands there, in ticks; 0: it is older than the wait. */
 static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin) {
   if (!qzl_has_own(index)) return 0;
-  uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[slot], __ATOMIC_RELAXED);
+  uint64_t ticks = __atomic_load_n(&QZI_PUB_OBJECT(index)->chain[slot].ticks, __ATOMIC_RELAXED);
   return ticks >= begin ? ticks : 0;
 }
 /* Of a semaphore: as if that had been at the wait's begin. */
@@ -175,7 +175,7 @@ static uint64_t counted_since(const struct qzl_wait *wait) {
   if (!qzl_has_own(wait->index)) return 0;
   const struct qz_object *object = QZI_PUB_OBJECT(wait->index);
   bool counted =
-    object->kind == QZ_KIND_SEMAPHORE && __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED) != wait->left;
+    object->kind == QZ_KIND_SEMAPHORE && __atomic_load_n(&object->chain[0].ticks, __ATOMIC_RELAXED) != wait->left;
   return counted ? wait->begin : 0;
 }
 

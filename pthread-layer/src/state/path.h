@@ -36,7 +36,7 @@ void qzl_path_goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, ui
 void qzl_lock_words(_Atomic uint32_t *lock);
 void qzl_unlock_words(_Atomic uint32_t *lock);
 /* The caller is about to let go whoever waits for the object with that record, for which somebody does.
- * qzl_path_counts: of a semaphore, path_ticks of which is no time but a number: no clock has to be read. */
+ * qzl_path_counts: of a semaphore, whose chain has a number in place of a time: no clock has to be read. */
 void qzl_path_leaves(struct qzl_thread *me, uint32_t index);
 void qzl_path_counts(struct qzl_thread *me, uint32_t index);
 static inline bool qzl_path_is_awaited(uint32_t index) {
@@ -57,7 +57,7 @@ __attribute__((always_inline)) static inline void qzl_lets_go(const void *addres
 /* Somebody has let the thread go, at the object with that key, where the chain stands that it goes on with. */
 static inline void qzl_path_takes(struct qzl_thread *me, const struct qz_object *object, unsigned slot, uint64_t key) {
   struct qz_path *actor = me->pub.path;
-  uint64_t word = __atomic_load_n(&object->path_word[slot], __ATOMIC_RELAXED), own = actor->word;
+  uint64_t word = __atomic_load_n(&object->chain[slot].word, __ATOMIC_RELAXED), own = actor->word;
   if (!((word ^ own) & QZ_CHAIN(0, 0xffff, 0)) && word <= own) return; /* its own */
   actor->since = qzi_path_time() | QZ_ARRIVAL_WOKEN;
   __atomic_signal_fence(__ATOMIC_RELEASE); /* as in qzl_ask_fast */

@@ -130,7 +130,7 @@ struct qzl_wait {
   uint32_t then; /* lock that it must get back afterwards, in the same call; 0: none */
   unsigned slot; /* of a barrier: where the chain of its round stands */
   bool own;      /* no other thread ends it: its time is over, or a signal came */
-  uint64_t left; /* what path_ticks of the object was before */
+  uint64_t left; /* what the object's chain[0].ticks was before */
 };
 
 #pragma GCC visibility pop

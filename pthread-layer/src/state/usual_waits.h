@@ -37,7 +37,7 @@ __attribute__((always_inline)) static inline void qzl_wait_usual(struct qzl_wait
   wait->then = then;
   wait->slot = 0;
   wait->own = false;
-  wait->left = __atomic_load_n(&object->path_ticks[0], __ATOMIC_RELAXED);
+  wait->left = __atomic_load_n(&object->chain[0].ticks, __ATOMIC_RELAXED);
   wait->begin = qz_cycles();
   __atomic_store_n(&record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
   if (QZ_STATE_OF(state) == QZ_STATE_BLOCKED) __atomic_fetch_add(&object->queue, 1, __ATOMIC_RELAXED);
@@ -64,7 +64,7 @@ static inline uint64_t qzl_usual_ns(const struct qzl_wait *wait, uint64_t now) {
 
 /* Who has let the thread go, if somebody has: its chain is the thread's now. */
 static inline void qzl_path_usual(const struct qzl_wait *wait, struct qzl_thread *me, const struct qz_object *object) {
-  uint64_t ticks = __atomic_load_n(&object->path_ticks[wait->slot], __ATOMIC_RELAXED);
+  uint64_t ticks = __atomic_load_n(&object->chain[wait->slot].ticks, __ATOMIC_RELAXED);
   bool left = ticks >= wait->begin || (object->kind == QZ_KIND_SEMAPHORE && ticks != wait->left);
   if (left && !wait->own) qzl_path_takes(me, object, wait->slot, QZ_KEY(object->kind, wait->index));
 }

@@ -33,7 +33,7 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   wait->then = 0;
   wait->slot = 0;
   wait->own = false;
-  wait->left = qzl_has_own(index) ? __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[0], __ATOMIC_RELAXED) : 0;
+  wait->left = qzl_has_own(index) ? __atomic_load_n(&QZI_PUB_OBJECT(index)->chain[0].ticks, __ATOMIC_RELAXED) : 0;
   wait->begin = qzi_pub_ticks();
   if (me->thread.record)
     __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);

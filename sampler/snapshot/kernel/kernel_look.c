@@ -122,7 +122,7 @@ void qzi_thread_ended(struct qzi_sampler *sampler, uint32_t index) {
 /* The thread waits in sched_yield: it polls, or has been let go and waits for a CPU. */
 static void look_at_yield(const struct qzi_sampler *sampler, struct qzi_seen *seen, unsigned *state) {
   const struct qz_object *object = qz_session_object(sampler->view, QZ_STATE_OBJECT(seen->look.state));
-  uint32_t let_go = QZ_STATE_LET_GO(QZ_LOAD(&object->path_ticks[0])), before = (uint32_t)seen->look.state & ~0xffu;
+  uint32_t let_go = QZ_STATE_LET_GO(QZ_LOAD(&object->chain[0].ticks)), before = (uint32_t)seen->look.state & ~0xffu;
   seen->woken = let_go != before && !(seen->look.state & QZ_STATE_FUTILE);
   if (!seen->woken) seen->polls = QZ_LOAD(&object->kind) == QZ_KIND_LOOP ? QZI_POLLS_LOOP : QZI_POLLS;
   *state = seen->woken ? QZ_STATE_READY : QZ_STATE_SPINNING;
