@@ -2,10 +2,9 @@
  * Known work and span of OpenMP's tasks, whichever thread executes them: the program measures the processor time of
  * each and adds it up as its graph of tasks demands (path-programs/span_tasks.c).
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
 import { item, timePathOf } from '../../ts-frontend/src/model/index.js';
+import { needing } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from '../support/root.js';
@@ -26,7 +25,7 @@ const cases = [
 
 for (const compiler of ['', '-clang']) {
   const program = join(root, `build/test/known-answers/path-programs/span_tasks${compiler}`);
-  const there = existsSync(program) ? test.serial : test.skip;
+  const there = needing(`made:${program}=${compiler === '' ? 'OpenMP' : 'clang and its OpenMP library'}`);
   for (const { name, args, tasks } of cases)
     there(`OpenMP${compiler}: ${name}`, async (t) => {
       const { model, span } = await recordedGraph(t, program, args);

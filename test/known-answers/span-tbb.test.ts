@@ -2,10 +2,9 @@
  * Known work and span of oneTBB's tasks, whichever thread executes them: the program measures the processor time of
  * each and adds it up as its graph of tasks demands (path-programs/span_tbb.cc).
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
 import { item, timePathOf } from '../../ts-frontend/src/model/index.js';
+import { needing } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { root } from '../support/root.js';
 import { recordedGraph } from './task-graphs.js';
@@ -29,7 +28,7 @@ const cases: { name: string; args: string; calls: number; tasks: number | null; 
 ];
 
 const program = join(root, 'build/test/known-answers/path-programs/span_tbb');
-const there = existsSync(program) ? test.serial : test.skip;
+const there = needing(`made:${program}=oneTBB (libtbb-dev)`);
 for (const { name, args, calls, tasks, seen = 0.99 } of cases)
   there(`TBB: ${name}`, async (t) => {
     const { span } = await recordedGraph(t, program, args, seen);

@@ -2,7 +2,7 @@
  * Known work and span: the parallelism of programs whose work is counted. Waits for CPUs are in neither, so that a busy
  * machine gives the same results.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
@@ -13,6 +13,7 @@ import {
   type Model,
   type WorkSpan,
 } from '../../ts-frontend/src/model/index.js';
+import { needing } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from '../support/root.js';
@@ -93,7 +94,7 @@ for (const { name, args, parallelism } of cases) {
 // library reports them.
 for (const compiler of ['', '-clang']) {
   const openmp = join(root, `build/test/known-answers/path-programs/span_openmp${compiler}`);
-  const there = existsSync(openmp) ? test.serial : test.skip;
+  const there = needing(`made:${openmp}=${compiler === '' ? 'OpenMP' : 'clang and its OpenMP library'}`);
   for (const { name, args, parallelism } of [
     { name: 'a loop', args: 'loop', parallelism: 1000 / 400 },
     { name: 'many short regions', args: 'often', parallelism: 25 / 15 },

@@ -3,7 +3,6 @@
  * same work takes more or less time from one moment to the next. Spans are compared as shares of the span of the same
  * run.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
@@ -142,7 +141,7 @@ function checkCase(t: ExecutionContext, { span, answers, file }: Measured, due: 
   });
 }
 for (const hooks of ['instrumented', 'fentry', 'expanded'])
-  (existsSync(join(programs, `what_if_${hooks}`)) ? test.serial : test.skip)(
+  needing(`made:${join(programs, `what_if_${hooks}`)}=GCC on x86-64`)(
     `what if: calls that return, throw, recur, keep a lock, have others inlined (${hooks})`,
     async (t) => {
       const binary = join(programs, `what_if_${hooks}`);

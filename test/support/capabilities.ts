@@ -22,6 +22,7 @@ export type Need =
   | 'own-cpus'
   | `tool:${string}`
   | `file:${string}`
+  | `made:${string}=${string}`
   | `cpus:${number}`;
 
 const known = new Map<string, string | undefined>();

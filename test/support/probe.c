@@ -7,6 +7,7 @@
  * A NEED is one of the table below, or
  *   tool:NAME    a program on the PATH, or where Debian puts those of the system
  *   file:PATH    something that the build makes or the set-up installs where it can
+ *   made:PATH=NEED   a file that the build makes only with NEED, which is named where the file is not there
  *   cpus:N       so many CPUs, which this process may use
  * Each is tried, not looked up: a system call is there when it works here, in this process's cgroup, namespace and
  * filter. */
@@ -231,6 +232,12 @@ static const char *lacks(const char *need) {
   if (!strncmp(need, "tool:", 5)) return tool(need + 5);
   if (!strncmp(need, "cpus:", 5)) return cpus(need + 5);
   if (!strncmp(need, "file:", 5)) return access(need + 5, F_OK) ? because("%s is not here", need + 5) : NULL;
+  const char *with = strrchr(need, '=');
+  if (!strncmp(need, "made:", 5) && with) {
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s", (int)(with - need - 5), need + 5);
+    return access(path, F_OK) ? because("it is built only with %s", with + 1) : NULL;
+  }
   for (int k = 0; k < ROWS; k++)
     if (!strcmp(table[k].name, need)) return table[k].lacks();
   fprintf(stderr, "probe: nothing is known of \"%s\"\n", need);

@@ -1,6 +1,6 @@
 /** Help texts, and messages about mistyped commands and options. */
-import { chownSync, cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chownSync, cpSync, existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { commands } from '../../../ts-frontend/src/commands/index.js';
 import { root } from '../../support/root.js';
@@ -55,8 +55,14 @@ test('without Node.js one line says so, and recording works', async (t) => {
  * switch to it.
  */
 const isRoot = process.getuid?.() === 0;
-const needsRoot = (limit: string): boolean => limit.startsWith('-u') && !isRoot;
-const onlyRoot = 'only root can be a user who has no other processes';
+const reachable = (folder: string): boolean =>
+  (statSync(folder).mode & 1) !== 0 && (folder === '/' || reachable(dirname(folder)));
+/** Why there is no such user; undefined: there is. */
+const noOtherUser = !isRoot
+  ? 'only root can be a user who has no other processes'
+  : reachable(root)
+    ? undefined
+    : `other users cannot reach ${root}`;
 const below = (limit: string, args: string, cwd = directory()): Promise<Said> => {
   if (isRoot) chownSync(cwd, 54321, 54321);
   const user = limit.startsWith('-u') ? ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] : [];
@@ -65,8 +71,8 @@ const below = (limit: string, args: string, cwd = directory()): Promise<Said> =>
 };
 for (const limit of ['-n 24', '-v 500000', '-u 8']) {
   test(`ulimit ${limit}: one line says what Node.js cannot have`, async (t) => {
-    if (needsRoot(limit)) {
-      skip(t, onlyRoot);
+    if (limit.startsWith('-u') && noOtherUser !== undefined) {
+      skip(t, noOtherUser);
       return;
     }
     const { status, stdout, stderr } = await below(limit, 'report');
@@ -75,8 +81,8 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
     t.true(stderr.includes(`(ulimit ${limit};`), stderr);
   });
   test(`ulimit ${limit}: quartz run runs the program, with its arguments, and says where the report is`, async (t) => {
-    if (needsRoot(limit)) {
-      skip(t, onlyRoot);
+    if (limit.startsWith('-u') && noOtherUser !== undefined) {
+      skip(t, noOtherUser);
       return;
     }
     const { status, stdout, stderr } = await below(
@@ -90,9 +96,9 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
   });
 }
 
-/** Runs a line of bash as a user that no other test has, in a directory of its own; null: that needs root. */
-function asUser(id: number): { run: (line: string) => Promise<Said>; program: string } | null {
-  if (!isRoot) return null;
+/** Runs a line of bash as a user that no other test has, in a directory of its own; or why not. */
+function asUser(id: number): { run: (line: string) => Promise<Said>; program: string } | string {
+  if (noOtherUser !== undefined) return noOtherUser;
   const cwd = directory();
   chownSync(cwd, id, id);
   const user = [`--reuid=${id}`, `--regid=${id}`, '--clear-groups'];
@@ -104,8 +110,8 @@ function asUser(id: number): { run: (line: string) => Promise<Said>; program: st
 
 test('a program that the limit of processes leaves no thread: one line says that those of Quartz count', async (t) => {
   const user = asUser(54322);
-  if (user === null) {
-    skip(t, onlyRoot);
+  if (typeof user === 'string') {
+    skip(t, user);
     return;
   }
   const { status, stderr } = await user.run(
@@ -121,8 +127,8 @@ test('a program that the limit of processes leaves no thread: one line says that
 
 test('where hardly any process or thread can be started, the program has them all', async (t) => {
   const user = asUser(54323);
-  if (user === null) {
-    skip(t, onlyRoot);
+  if (typeof user === 'string') {
+    skip(t, user);
     return;
   }
   for (const limit of [1, 3, 6]) {

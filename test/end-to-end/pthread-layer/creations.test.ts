@@ -139,7 +139,11 @@ function below(model: Model, name: string, callers: readonly string[]): { all: n
 
 for (const compiler of ['', '-clang']) {
   const name = `openmp_callers${compiler}`;
-  const openmp = needing('perf_event_open', 'process_vm_readv', `file:${program(name)}`);
+  const openmp = needing(
+    'perf_event_open',
+    'process_vm_readv',
+    `made:${program(name)}=${compiler === '' ? 'OpenMP' : 'clang and its OpenMP library'}`,
+  );
 
   openmp(`${name}: what all threads of a parallel region execute is below its caller`, async (t) => {
     const { all, parts } = below(await recorded(t, 'phases', name), 'step', ['small_phase', 'large_phase']);
