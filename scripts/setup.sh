@@ -58,6 +58,7 @@ if [ "${1:-}" = checks ]; then
   need redis-server command -v redis-server
   need prometheus command -v prometheus
   need libomp-dev sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
+  need libtbb-dev test -e /usr/include/oneapi/tbb.h
   need golang-go command -v go
   need valgrind command -v callgrind_annotate
   need rustc command -v rustc
