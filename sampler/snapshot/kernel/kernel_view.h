@@ -97,6 +97,7 @@ struct qzi_kernel {
   uint32_t *order; /* runnable threads, as places in `seen`; before the first part, their kernel's numbers */
   struct qzi_confinement confinement;
   uint64_t ask_ns, whole_ns; /* duration of one question; weight of this snapshot */
+  uint64_t on_cpu_ns;        /* what it takes to ask whether a thread has a CPU, lately */
   uint64_t locked_round;     /* the last snapshot in which a runnable thread held a lock; 0: none yet */
   uint32_t room, cursor, woken_cursor, read_cursor;
   uint32_t epoch, reads; /* number of interruptions of the recording; processor times read in this snapshot */

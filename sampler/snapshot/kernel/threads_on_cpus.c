@@ -8,10 +8,17 @@
  */
 #include "kernel_view.h"
 
+#include "sampler/util/clock.h"
+
 #include <sched.h>
 
-#define MOST   64u  /* runnable threads that are asked about; of more of them, some are always where they work */
-#define LATELY 256u /* snapshots without a thread that holds a lock, after which none is asked about */
+/* Runnable threads that are asked about; of more of them, some are always where they work. None is asked about where
+ * that would take longer than ALL_NS (a question takes 3 us on one machine, 14 on another): snapshots would become so
+ * expensive, and so rare, that they show less. */
+#define MOST    64u
+#define ALL_NS  UINT64_C(100000)
+#define EACH_NS UINT64_C(20000) /* a question that takes longer was interrupted */
+#define LATELY  256u            /* snapshots without a thread that holds a lock, after which none is asked about */
 
 /* Whether more threads are runnable than CPUs execute. */
 static int is_short_of_cpus(const struct qzi_kernel *kernel, uint32_t runnable) {
@@ -48,7 +55,8 @@ void qzi_look_on_cpus(struct qzi_sampler *sampler, uint32_t count) {
     if (qzi_holders_any(sampler, sampler->holders, seen->look.node, 0)) kernel->locked_round = sampler->round;
   }
   int locked = kernel->locked_round && sampler->round - kernel->locked_round <= LATELY;
-  if (!locked || !is_short_of_cpus(kernel, runnable)) return;
+  if (!locked || !is_short_of_cpus(kernel, runnable) || runnable * kernel->on_cpu_ns > ALL_NS) return;
+  uint64_t begin_ns = qzi_clock_ns();
   for (uint32_t k = 0; k < runnable; k++) {
     struct qzi_seen *seen = &kernel->seen[kernel->order[k]];
     struct qzi_kernel_memo *memo = &kernel->memos[seen->index];
@@ -58,6 +66,9 @@ void qzi_look_on_cpus(struct qzi_sampler *sampler, uint32_t count) {
     memo->ran_ns = memo->task.count.run_ns;
     if (has >= 0) kernel->accounts.shown_ns = kernel->whole_ns;
   }
+  uint64_t each_ns = (qzi_clock_ns() - begin_ns) / runnable;
+  if (each_ns > EACH_NS) each_ns = EACH_NS;
+  kernel->on_cpu_ns = kernel->on_cpu_ns ? (kernel->on_cpu_ns * 7 + each_ns) / 8 : each_ns;
   give_back(sampler, ran, runnable);
   for (uint32_t k = 0; k < runnable; k++) {
     const struct qzi_seen *seen = &kernel->seen[kernel->order[k]];
