@@ -275,12 +275,22 @@ static int add_parts(struct qzi_sampler *sampler, uint64_t end_ns, int later) {
   return 0;
 }
 
-/* Adds what the last snapshot still stands for, unless the program has ended meanwhile. */
+/* Begins to charge time to threads, of which so much is in each part of a snapshot. */
+static void begin_accounts(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t part_ns) {
+  struct qzi_run_accounts *accounts = &sampler->kernel->accounts;
+  uint64_t took_ns = accounts->took_ns;
+  qzi_run_accounts_begin(accounts, now_ns, part_ns, sampler->kernel->looked.high);
+  sampler->apart_ns += accounts->took_ns - took_ns;
+}
+
+/* Adds what the last snapshot still stands for, unless the program has ended meanwhile. That is time after its look:
+ * with the process's time as it was then, hardly any would be left for it. */
 static int kernel_add_rest(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint64_t until_ns = kernel->looked.until_ns;
   kernel->looked.until_ns = 0;
   if (until_ns <= sampler->last_ns || kernel->accounts.last) return 0;
+  begin_accounts(sampler, now_ns, kernel->accounts.snapshot_ns);
   if (add_parts(sampler, until_ns, 1)) return -1;
   qzi_let_rest(sampler, kernel->looked.count, now_ns);
   return 0;
@@ -295,14 +305,13 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns, uint64_t unt
   uint32_t high = qz_session_thread_high(sampler->view);
   if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
   if (kernel_add_rest(sampler, now_ns) || make_room(kernel, high, sampler->view->processors)) return -1;
-  uint64_t whole_ns = until_ns - sampler->last_ns, took_ns = kernel->accounts.took_ns;
+  uint64_t whole_ns = until_ns - sampler->last_ns;
   int divided = whole_ns > PART_NS && now_ns > sampler->last_ns && until_ns > now_ns;
   *looked = (struct qzi_looked){.high = high, .counts = {.whole_ns = whole_ns}, .until_ns = divided ? until_ns : 0};
   sampler->round++;
   qzi_tracker_begin(kernel->tracker, now_ns, kernel->accounts.run_ns);
   kernel->whole_ns = whole_ns;
-  qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts_of(kernel, whole_ns), high);
-  sampler->apart_ns += kernel->accounts.took_ns - took_ns;
+  begin_accounts(sampler, now_ns, whole_ns / parts_of(kernel, whole_ns));
   looked->count = look_at_all(sampler, high, now_ns, &looked->counts, &looked->waiters);
   qzi_look_on_cpus(sampler, looked->count);
   qzi_look_for_confined(sampler, now_ns);

@@ -82,27 +82,14 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
   }
 }
 
-/** The longest time without a snapshot. */
-function longestInterval({ raw: { timeline } }: Model): number {
-  let longest = 0,
-    since = 0;
-  timeline.ns.forEach((ns, k) => {
-    since += ns;
-    longest = Math.max(longest, since);
-    if (timeline.snapshots[k]! > 0) since = 0;
-  });
-  return longest;
-}
-
 /**
  * By how much the whole may be off (metrics.md, section 6): what one snapshot stands for, on each CPU; where other
  * programs had the CPUs, half a tick as well, and what ran after the last snapshot, whose interval may be incomplete.
  * What a hypervisor took is in the clocks of threads, but not in what the kernel says they used: the sampler was late
  * by as much, at instants that are not those of the program.
  */
-function uncounted(model: Model): number {
-  const { processors, cpuWait, head } = model;
-  const intervalNs = longestInterval(model),
+function uncounted({ processors, elapsedNs, samples, cpuWait, head }: Model): number {
+  const intervalNs = elapsedNs / samples,
     stolenNs = head.usageKnown ? Math.max(0, head.cpuRunNs - head.usageNs) : 0;
   return processors * (cpuWait.othersNs < 0.2 * cpuWait.runNs ? intervalNs : 2 * intervalNs + 2e6) + 0.15 * stolenNs;
 }
