@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { item, timePathOf } from '../../ts-frontend/src/model/index.js';
-import { needing } from '../support/capabilities.js';
+import { needing, openmpProgram } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from '../support/root.js';
@@ -23,9 +23,9 @@ const cases = [
   { name: 'tasks before a barrier', args: 'barrier', tasks: 8 },
 ];
 
-for (const compiler of ['', '-clang']) {
+for (const compiler of ['', '-clang'] as const) {
   const program = join(root, `build/test/known-answers/path-programs/span_tasks${compiler}`);
-  const there = needing(`made:${program}=${compiler === '' ? 'OpenMP' : 'clang and its OpenMP library'}`);
+  const there = needing(openmpProgram(join(root, 'build/test/known-answers/path-programs/span_tasks'), compiler));
   for (const { name, args, tasks } of cases)
     there(`OpenMP${compiler}: ${name}`, async (t) => {
       const { model, span } = await recordedGraph(t, program, args);

@@ -13,7 +13,7 @@ import {
   type Model,
   type WorkSpan,
 } from '../../ts-frontend/src/model/index.js';
-import { needing } from '../support/capabilities.js';
+import { needing, openmpProgram } from '../support/capabilities.js';
 import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from '../support/root.js';
@@ -92,9 +92,9 @@ for (const { name, args, parallelism } of cases) {
 
 // OpenMP, whose threads wait for regions in ways that the layer does not see: GCC's calls are intercepted, LLVM's
 // library reports them.
-for (const compiler of ['', '-clang']) {
+for (const compiler of ['', '-clang'] as const) {
   const openmp = join(root, `build/test/known-answers/path-programs/span_openmp${compiler}`);
-  const there = needing(`made:${openmp}=${compiler === '' ? 'OpenMP' : 'clang and its OpenMP library'}`);
+  const there = needing(openmpProgram(join(root, 'build/test/known-answers/path-programs/span_openmp'), compiler));
   for (const { name, args, parallelism } of [
     { name: 'a loop', args: 'loop', parallelism: 1000 / 400 },
     { name: 'many short regions', args: 'often', parallelism: 25 / 15 },

@@ -59,6 +59,10 @@ export const where =
     else skip(t, reason);
   };
 
+/** A program of OpenMP that the build makes with that suffix of its name: '' with the compiler itself, '-clang'. */
+export const openmpProgram = (path: string, suffix: '' | '-clang'): Need =>
+  `made:${path}${suffix}=${suffix === '' ? 'OpenMP' : 'clang and its OpenMP library'}`;
+
 /** Like test.serial, of what needs these. */
 export const needing =
   (...needs: readonly Need[]) =>

@@ -11,7 +11,7 @@ import {
   type Model,
   type ViewRow,
 } from '../../../ts-frontend/src/model/index.js';
-import { needing } from '../../support/capabilities.js';
+import { needing, openmpProgram } from '../../support/capabilities.js';
 import { record } from '../../support/record.js';
 import { lineOf, program } from './helpers.js';
 
@@ -137,13 +137,9 @@ function below(model: Model, name: string, callers: readonly string[]): { all: n
   return { all, parts };
 }
 
-for (const compiler of ['', '-clang']) {
+for (const compiler of ['', '-clang'] as const) {
   const name = `openmp_callers${compiler}`;
-  const openmp = needing(
-    'perf_event_open',
-    'process_vm_readv',
-    `made:${program(name)}=${compiler === '' ? 'OpenMP' : 'clang and its OpenMP library'}`,
-  );
+  const openmp = needing('perf_event_open', 'process_vm_readv', openmpProgram(program('openmp_callers'), compiler));
 
   openmp(`${name}: what all threads of a parallel region execute is below its caller`, async (t) => {
     const { all, parts } = below(await recorded(t, 'phases', name), 'step', ['small_phase', 'large_phase']);
