@@ -306,38 +306,6 @@ test('garbage collection names who allocates: the innermost procedure with most 
   t.deepEqual(named(0.15), ['parse', 60, 25]);
 });
 
-test('serial code that one call runs is one finding', (t) => {
-  const written = (origin: 'installed' | 'own'): Model => {
-    const builder = new Builder({ processors: 2 });
-    const row = ['main', 'save', 'png_write_row'];
-    builder
-      .stretch(0.4 * second, [run('main', row)])
-      .stretch(0.3 * second, [run('main', [...row, 'deflate'])])
-      .stretch(0.3 * second, [run('main', ['main', 'load']), run('worker', ['start', 'load'])]);
-    for (const name of ['png_write_row', 'deflate']) builder.describe(name, { origin });
-    return buildModel(builder.build());
-  };
-  const costs = ({ findings }: Model): string[] =>
-    findings.filter(({ kind }) => kind === 'serial').map(({ name, costNs }) => `${name} ${ms(costNs)}`);
-  const model = written('installed');
-  t.deepEqual(costs(model), ['png_write_row 700']);
-  t.deepEqual(namesOf(model, factsOf(model.findings[0], 'serial').parts), ['deflate']);
-  t.deepEqual(costs(written('own')), ['png_write_row 700']);
-});
-
-test('what idle processors cost beyond the findings that a report has is said with its size', (t) => {
-  const spread = (alone: number): Model => {
-    const builder = new Builder({ processors: 2 });
-    for (let k = 0; k < alone; k++) builder.stretch(0.04 * second, [run(`t${k}`, [`start${k}`])]);
-    return buildModel(
-      builder.stretch((1 - 0.04 * alone) * second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])]).build(),
-    );
-  };
-  const costs = ({ notices }: Model): number[] =>
-    notices.flatMap((one) => (one.form === 'unexplained' ? [ms(one.ns)] : []));
-  t.deepEqual([costs(spread(6)), costs(spread(4))], [[80], []]); // two findings of 20 ms each, beside code
-});
-
 test('a thread for each job, one after the other, is one stage: that which all of them have', (t) => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 50; k++) {

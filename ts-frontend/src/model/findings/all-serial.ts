@@ -9,7 +9,7 @@ import { findingOf, shownId, type FindingContext } from '../evidence/context.js'
 import type { AloneFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
 import { serial } from './serial.js';
-import { candidateOf, processorUse, together, waitingAt, type Candidate } from './candidate.js';
+import { candidateOf, isOutermost, processorUse, together, waitingAt, type Candidate } from './candidate.js';
 
 /** A finding about serial code, and the thread that runs it alone; 0: several. */
 export interface SerialPiece {
@@ -128,7 +128,9 @@ function ofThread(
   );
   const { stats, waited } = candidateOf(context, joined);
   const id = shownId(model, thread);
-  const largest = sorted
+  // The thread's first procedure calls all of it: what is left there, in no procedure of its own, can't be left out.
+  const inner = sorted.filter(({ candidate: { context: its } }) => its.self || !isOutermost(context, its.entity));
+  const largest = (inner.length > 0 ? inner : sorted)
     .filter((one, k) => k < named && one.finding.costNs >= leastNamed * all.costNs)
     .map(({ finding: { entity, costNs } }) => ({ entity, costNs }));
   return findingOf(model, {

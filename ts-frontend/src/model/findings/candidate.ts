@@ -184,6 +184,16 @@ export function phaseOf(
 }
 
 /**
+ * Whether code on a path, from one place on, is called by what also runs above that place: an interpreter that runs a
+ * procedure of its language inside of another one. Then what stands at that place is a step of the interpreter, and not
+ * what the program called.
+ */
+function isReentered(path: readonly number[], at: number): boolean {
+  const above = new Set(path.slice(0, at));
+  return path.slice(at + 1).some((id) => above.has(id));
+}
+
+/**
  * Merges candidates for serial code of one thread if one calls the others inside of libraries: they are one call of the
  * program.
  */
@@ -198,9 +208,14 @@ export function joinCalls(
     const paths = one.members.map((node) => pathOf(tables.stacks, node));
     const depthOf = ({ context: { entity } }: Candidate): number =>
       Math.min(...paths.map((path) => path.findIndex((id) => id === entity)));
+    const isStep = ({ context: { entity } }: Candidate): boolean =>
+      paths.some((path) => isReentered(path, path.indexOf(entity)));
     const callers = candidates.filter(
       (other) =>
-        other.thread === one.thread && isOfSystem(item(model.entities, other.context.entity)) && depthOf(other) >= 0,
+        other.thread === one.thread &&
+        isOfSystem(item(model.entities, other.context.entity)) &&
+        depthOf(other) >= 0 &&
+        (other === one || !isStep(other)),
     );
     return callers.sort((a, b) => depthOf(a) - depthOf(b))[0] ?? one;
   };
@@ -344,7 +359,7 @@ export function largestParts(findingContext: FindingContext, { context }: Candid
 }
 
 /** Whether all stacks with the entity begin with it. */
-function isOutermost({ tables: { stacks } }: FindingContext, entity: number): boolean {
+export function isOutermost({ tables: { stacks } }: FindingContext, entity: number): boolean {
   for (let n = 1; n < stacks.count; n++) if (stacks.entity[n] === entity && stacks.parent[n] !== 0) return false;
   return true;
 }

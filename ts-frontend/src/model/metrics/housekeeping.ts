@@ -1,20 +1,58 @@
 /**
  * Waits of a run-time's internal threads (compilers, collectors, timers, HotSpot's VM thread): they wait for work that
  * only the run-time gives them, and could not do any of the program's work in the meantime. Pure.
+ *
+ * A thread of a team (OpenMP) that hardly ran in its whole life counts as one: a library of the program has made the
+ * team, and uses it once, or not at all. What keeps the program's other threads from working at the same time is not
+ * known from its rest.
  */
-import { item, u32 } from '../profile/columns.js';
+import { addAt, f64, item, u32 } from '../profile/columns.js';
 import { Purpose } from '../profile/abi.js';
 import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
 
 /** The purposes of a run-time's internal threads. */
 export const ofThreads = Purpose.housekeeping | Purpose.collection | Purpose.compilation;
 
+/** A team is not used if its threads rest for all but this share of their lives, and regions have no more than that. */
+const hardlyEver = 0.01;
+
+type Rows = Pick<RawProfile, 'tuples' | 'stacks' | 'entities'>;
+
+/** By node: whether a procedure of OpenMP's library is at or below it. */
+function belowLibrary({ stacks, entities }: Rows): Uint8Array {
+  const isBelow = new Uint8Array(Math.max(1, stacks.parent.length));
+  for (let n = 1; n < stacks.parent.length; n++) {
+    const { kind, origin } = item(entities, u32(stacks.entity, n));
+    isBelow[n] = (kind === 'procedure' && origin === 'openmp') || isBelow[u32(stacks.parent, n)] === 1 ? 1 : 0;
+  }
+  return isBelow;
+}
+
+/** By entity: 1 for the threads of teams that are not used. */
+function unusedTeams(rows: Rows): Uint8Array {
+  const { tuples, stacks, entities } = rows;
+  const all = new Float64Array(entities.length),
+    rest = new Float64Array(entities.length),
+    inRegions = new Float64Array(entities.length);
+  const isBelow = belowLibrary(rows);
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const thread = u32(tuples.thread, k),
+      node = u32(tuples.stack, k),
+      ns = f64(tuples.ns, k),
+      { origin, libraryWait } = item(entities, u32(stacks.entity, node));
+    addAt(all, thread, ns);
+    if (tuples.waiting[k] === Waiting.none) addAt(inRegions, thread, isBelow[node] === 1 ? ns : 0);
+    else if (origin === 'openmp' && libraryWait === 'unknown' && tuples.state[k] !== State.spinning)
+      addAt(rest, thread, ns);
+  }
+  const isUsed = inRegions.some((ns, thread) => ns > hardlyEver * f64(all, thread) && ns > 0);
+  return Uint8Array.from(all, (ns, thread) => (!isUsed && ns > 0 && ns - f64(rest, thread) <= hardlyEver * ns ? 1 : 0));
+}
+
 /** Returns whether a tuple (by index) is such a wait. */
-export function housekeepingWaits({
-  tuples,
-  stacks,
-  entities,
-}: Pick<RawProfile, 'tuples' | 'stacks' | 'entities'>): (tuple: number) => boolean {
+export function housekeepingWaits(rows: Rows): (tuple: number) => boolean {
+  const { tuples, stacks, entities } = rows;
+  const isUnused = unusedTeams(rows);
   // by node: whether a procedure with such a purpose is at or below it
   const isBelow = new Uint8Array(Math.max(1, stacks.parent.length));
   for (let n = 1; n < stacks.parent.length; n++) {
@@ -22,8 +60,8 @@ export function housekeepingWaits({
     const isOne = kind === 'procedure' && (purposes & Purpose.housekeeping) !== 0;
     isBelow[n] = isOne || isBelow[u32(stacks.parent, n)] === 1 ? 1 : 0;
   }
-  const isTheirs = Uint8Array.from(entities, ({ kind, purposes }) =>
-    kind === 'thread' && (purposes & ofThreads) !== 0 ? 1 : 0,
+  const isTheirs = Uint8Array.from(entities, ({ kind, purposes }, id) =>
+    kind === 'thread' && ((purposes & ofThreads) !== 0 || isUnused[id] === 1) ? 1 : 0,
   );
   const isWait = (k: number): boolean =>
     tuples.waiting[k] !== Waiting.none || tuples.state[k] === State.io || tuples.state[k] === State.blocked;

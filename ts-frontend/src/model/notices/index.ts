@@ -103,6 +103,19 @@ const aboutOf = ({ kind, bound, costNs, savingNs }: Finding): number =>
   ofWork.has(kind) ? 0 : ofCode.has(kind) && !bound ? savingNs : costNs;
 
 /**
+ * What findings together are about. One of them may say how much its thread runs alone in all, which includes the other
+ * findings about serial code.
+ */
+function aboutAll(findings: readonly Finding[]): number {
+  const sumOf = (some: readonly Finding[]): number => some.reduce((sum, one) => sum + aboutOf(one), 0);
+  const inAll = findings.reduce(
+    (most, { facts }) => Math.max(most, facts.form === 'serial' ? (facts.inAll?.spreadNs ?? 0) : 0),
+    0,
+  );
+  return Math.max(sumOf(findings), inAll + sumOf(findings.filter(({ facts }) => facts.form !== 'serial')));
+}
+
+/**
  * The cost of idle processors minus that which findings explain. (Costs of findings may overlap, so this is a lower
  * bound.)
  */
@@ -110,7 +123,7 @@ function unexplained(
   { root, balance, elapsedNs, samples, cpuWait, head }: Model,
   findings: readonly Finding[],
 ): Notice[] {
-  const about = findings.reduce((sum, one) => sum + aboutOf(one), 0);
+  const about = aboutAll(findings);
   // In models of plain pthread programs, the effect of other programs is already excluded.
   const others = head.publisher === 'pthread' ? 0 : cpuWait.othersNs;
   const ns = root.parallelizeNs + balance.nothingRanNs - about - others;
