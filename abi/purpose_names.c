@@ -28,6 +28,9 @@ const struct qzi_purpose_rule qzi_purposes_of_threads[] = {
   {QZI_START, "Notification Th", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_START, "VM Periodic Tas", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_WHOLE, "VM Thread", QZ_PURPOSE_HOUSEKEEPING},
+
+  /* GHC's */
+  {QZI_WHOLE, "ghc_ticker", QZ_PURPOSE_HOUSEKEEPING},
   {QZI_WHOLE, NULL, 0},
 };
 

@@ -44,7 +44,7 @@ struct qzi_paths {
   uint64_t begun_ns;             /* of the last snapshot; 0: none yet */
   uint64_t allowed_ns, spent_ns; /* of all walks: processor time that they may take, and have taken */
   uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or when the last long walk ended */
-  uint8_t *codes;  /* by module: enum qzi_code + 1; 0: not determined yet */
+  uint8_t *codes;  /* by module: what is known of it (path_code.c); 0: not determined yet */
   uint32_t codes_count;
   struct qzi_table taker_table; /* finds elements of `takers` by the key of the object */
   struct qzi_takers *takers;
@@ -96,7 +96,7 @@ int qzi_code_takes_lock(struct qzi_paths *paths, const struct qzi_frame *frame);
  * that it executes is the program's, or the library's, which divides the work. */
 int qzi_code_passes_on(struct qzi_paths *paths, uint32_t k, uint32_t all);
 /* 1: the module belongs to a library that executes parallel regions (OpenMP's). */
-int qzi_code_executes_regions(const struct qzi_paths *paths, uint32_t module);
+int qzi_code_executes_regions(struct qzi_paths *paths, uint32_t module);
 /* 1: the frame is a procedure of the layer that starts a process or waits for a signal, in place of the C library's.
  * Nothing of that is published, so it is on the path as the C library's would be. */
 int qzi_code_stands_in(struct qzi_paths *paths, const struct qzi_frame *frame);

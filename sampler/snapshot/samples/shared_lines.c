@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "sampler/linux/process_memory.h"
+#include "sampler/machine_code/code_flow.h"
 
 #define LINE         64u
 /* ns: samples of different threads within this time of each other count as one turn */
@@ -29,8 +30,15 @@ void qzi_shared_lines_close(struct qzi_shared_lines *shared) {
   *shared = (struct qzi_shared_lines){.lines = NULL};
 }
 
-/* Accesses of the code around pc; NULL: not known yet. */
-static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t pid, uint64_t pc) {
+/* Whether there may be an atomic operation: a lock prefix, or an exchange with memory. */
+static int may_lock(const unsigned char *bytes, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (bytes[k] == 0xf0 || bytes[k] == 0x86 || bytes[k] == 0x87) return 1;
+  return 0;
+}
+
+/* Accesses of the code around pc; NULL: not known yet. own: of the program, so that all of them count. */
+static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t pid, uint64_t pc, int own) {
   struct qzi_near *near = &shared->near[qzi_hash(pc, 0) % QZI_LINE_CODE];
   if (near->pc == pc) return near;
   if (!qzi_new_code_may(shared->new_code)) return NULL;
@@ -42,7 +50,9 @@ static const struct qzi_near *near_at(struct qzi_shared_lines *shared, uint32_t 
   if (qzi_program_read(pid, from, bytes, count)) count = QZI_NEAR_BEFORE + 16;
   if (count < sizeof bytes && qzi_program_read(pid, from, bytes, count)) count = 0;
   near->pc = pc;
-  near->count = count ? qzi_near_accesses(bytes, count, from, pc, near->access) : 0;
+  near->count = count && (own || QZI_THIS_MACHINE != QZI_X86_64 || may_lock(bytes, count))
+                  ? qzi_near_accesses(bytes, count, from, pc, near->access)
+                  : 0;
   qzi_new_code_spend(shared->new_code, begun_ns);
   return near;
 }
@@ -143,11 +153,20 @@ static uint32_t innermost(struct qzi_interner *in, const struct qzi_walk *walk) 
   return key & QZI_KEY_GENERATED ? 0 : key & QZI_KEY_INLINED ? (uint32_t)key : qzi_intern_procedure(in, key);
 }
 
+/* Whether no other thread has been seen yet: then there is nobody to share a line with. */
+static int is_first(struct qzi_shared_lines *shared, uint32_t index) {
+  if (shared->several) return 0;
+  if (!shared->first) shared->first = index + 1;
+  shared->several = shared->first != index + 1;
+  return !shared->several;
+}
+
 void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sample *sample,
                            const struct qzi_walk *walk, uint32_t index, uint64_t now_ns) {
   if (!shared->lines || !sample->user || !walk->pc) return;
   struct qzi_interner *in = shared->in;
-  const struct qzi_near *near = near_at(shared, in->file->head->pid, sample->at.pc);
+  if (is_first(shared, index)) return;
+  const struct qzi_near *near = near_at(shared, in->file->head->pid, sample->at.pc, walk->pc_own);
   if (!near || !near->count) return;
   struct use use = {.who = index + 1,
                     .thread = in->memos[index].entity,

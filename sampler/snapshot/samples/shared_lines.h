@@ -42,6 +42,8 @@ struct qzi_shared_lines {
   struct qzi_new_code *new_code;
   struct qzi_line (*lines)[QZI_LINE_WAYS]; /* QZI_LINE_SETS elements */
   struct qzi_near *near;                   /* QZI_LINE_CODE elements */
+  uint32_t first;                          /* index + 1 of the first thread that was seen */
+  int several;                             /* another one was seen as well */
 };
 
 /* new_code: what analysing code may take. Returns 0, or -1 if there is no memory; then no lines are found. */
@@ -49,7 +51,8 @@ int qzi_shared_lines_open(struct qzi_shared_lines *shared, struct qzi_interner *
 void qzi_shared_lines_close(struct qzi_shared_lines *shared);
 /* Adds a sample of a working thread, given by its record's index, and its walk. now_ns: time of the snapshot that
  * follows it. Samples in the kernel and in the C library are ignored; of other libraries that the system installed,
- * only atomic operations count (their data cannot be laid out differently, but may be used less often). */
+ * only atomic operations count (their data cannot be laid out differently, but may be used less often). Nothing is kept
+ * until a second thread is seen. */
 void qzi_shared_lines_look(struct qzi_shared_lines *shared, const struct qzi_sample *sample,
                            const struct qzi_walk *walk, uint32_t index, uint64_t now_ns);
 
