@@ -23,7 +23,7 @@
 #include "usage.h"
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 19u
+#define QZ_SESSION_VERSION 20u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -151,6 +151,8 @@ struct qz_session {
   struct qz_span_end span_end; /* (changes) work and span, with QZ_SESSION_SPAN */
   uint64_t unloads; /* (changes) pthread layer: number of libraries unloaded; another may be loaded at the address of
                        one of them */
+  uint64_t children_ns; /* (changes) CPU time of the child processes that it has waited for since it began; stored
+                           before `usage_end` */
 };
 #define QZ_SESSION_EXACT_HOLD 1u  /* hold times are measured at each acquisition */
 #define QZ_SESSION_SPAN       2u  /* (changes) work and span are recorded */

@@ -233,7 +233,7 @@ __attribute__((destructor)) static void end(void) {
     qzi_path_ended(publisher);
   }
   if (!qzi_session.head) return;
-  if (qzi_publishing()) qzi_session_usage(&qzi_session.head->usage_end);
+  if (qzi_publishing()) qzi_session_usage_end();
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 

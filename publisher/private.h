@@ -93,6 +93,8 @@ void qzi_session_off(void);
 void qzi_session_span(void);
 /* Writes the kernel's resource usage of this process, unless system calls are restricted. */
 void qzi_session_usage(struct qz_usage *usage);
+/* The same when publishing or the program ends, with what its child processes have used. */
+void qzi_session_usage_end(void);
 /* Writes one line to stderr. */
 __attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, ...);
 /* The kernel refused the program a thread with that error: where Quartz's own threads may be why, says so, once. */

@@ -275,6 +275,14 @@ void qzi_session_usage(struct qz_usage *usage) {
   __atomic_store_n(&usage->ns, qzi_pub_clock_ns(), __ATOMIC_RELEASE);
 }
 
+void qzi_session_usage_end(void) {
+  struct qz_session *head = qzi_session.head;
+  struct rusage used;
+  if (!qzi_no_system_calls && !getrusage(RUSAGE_CHILDREN, &used))
+    set(&head->children_ns, ns_of(used.ru_utime) + ns_of(used.ru_stime));
+  qzi_session_usage(&head->usage_end);
+}
+
 void qzi_session_on(void) {
   struct qz_session *head = qzi_session.head;
   set(&head->usage_end.ns, 0);
@@ -302,7 +310,7 @@ void qzi_session_span(void) {
 }
 
 void qzi_session_off(void) {
-  qzi_session_usage(&qzi_session.head->usage_end);
+  qzi_session_usage_end();
   qzi_pub_on = false;
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);

@@ -254,10 +254,19 @@ void qzi_recording_cut(struct qzi_recording *recording) {
   qzi_futex_wake(&recording->stop);
 }
 
+/* CPU time of the program's child processes since it began, as far as it has waited for them. Who has ended, and was
+ * waited for by a parent of its own, can't be asked any more, but has written it. */
+static uint64_t children_of(const struct qzi_recording *recording) {
+  uint64_t ns = qzi_process_children_ns(recording->pid), written_ns = 0;
+  const struct qz_session *head = qz_session_head(&recording->view);
+  if (QZ_LOAD(&head->usage_end.ns)) written_ns = QZ_LOAD(&head->children_ns);
+  return ns > written_ns ? ns : written_ns;
+}
+
 int qzi_recording_stop(struct qzi_recording *recording) {
   qzi_recording_ends(recording);
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
-  uint64_t children_ns = qzi_process_children_ns(recording->pid);
+  uint64_t children_ns = children_of(recording);
   qzi_process_usage_end(&recording->usage, &recording->view, recording->pid,
                         children_ns > recording->children_before_ns);
   if (recording->started && join_sampling(recording)) return -1;

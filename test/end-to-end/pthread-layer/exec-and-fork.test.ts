@@ -83,6 +83,18 @@ test.serial('child processes that are not recorded: their processor time is know
   t.true(head.childrenRunNs > head.cpuRunNs, `${head.childrenRunNs} ns, ${head.cpuRunNs} ns`);
 });
 
+test.serial('child processes of a process that its own parent waits for: their processor time is known', async (t) => {
+  const inner = `${program('spin')}; ${program('spin')}; exit 0`;
+  const { file } = await compare(t, ['sh', '-c', `bash -c '${inner}'; exit 3`], ['--children']);
+  const stem = basename(file, '.quartz');
+  const shell = readdirSync(dirname(file))
+    .filter((name) => name.startsWith(`${stem}-`))
+    .map((name) => openModel(join(dirname(file), name)).head)
+    .find((head) => head.arguments.startsWith('bash -c'));
+  const { childrenRunNs, cpuRunNs } = shell!;
+  t.true(childrenRunNs > cpuRunNs, `${childrenRunNs} ns, ${cpuRunNs} ns`);
+});
+
 test.serial(
   'many child processes at once, recorded: each profile ends when its program did, however many others are being ' +
     'finished',
