@@ -30,7 +30,7 @@ test('a server waits for requests, whoever of its helpers sleeps; who sleeps to 
 });
 
 test('small requests: fewer, larger ones save the calls that read and answer them, and the waits between', (t) => {
-  const small = (voluntarySwitches: number, listens = true): ReturnType<typeof factsOf<'io'>>['small'] => {
+  const serving = (voluntarySwitches: number, listens = true): Model => {
     const usage = { usageKnown: true, usageNs: second, switchesKnown: true, voluntarySwitches };
     const head = { socketsSeen: true, listens, ...usage };
     const builder = new ProfileBuilder({ processors: 2, head });
@@ -39,8 +39,10 @@ test('small requests: fewer, larger ones save the calls that read and answer the
         .stretch(0.03 * second, [inKernel('call', 'worker', ['serve', 'answer'])])
         .stretch(0.01 * second, [run('worker', ['serve', 'find'])])
         .stretch(0.06 * second, [io('worker', ['serve', 'epoll_wait'])]);
-    return factsOf(findingOf(recorded(builder), 'io'), 'io').small;
+    return recorded(builder);
   };
+  const small = (...its: Parameters<typeof serving>): ReturnType<typeof factsOf<'io'>>['small'] =>
+    factsOf(findingOf(serving(...its), 'io'), 'io').small;
   const its = small(10_000); // 40 us of work each
   // 0.9 of 300 ms in calls, and of 600 ms in which it waits
   t.deepEqual(
@@ -49,4 +51,7 @@ test('small requests: fewer, larger ones save the calls that read and answer the
   );
   t.is(small(1000), null, '400 us of work for each');
   t.is(small(10_000, false), null, 'no server');
+  const first = (switches: number): string => serving(switches).findings[0]!.facts.form;
+  t.is(first(10_000), 'io', '270 ms of the calls go, whoever sets the pace');
+  t.is(first(1000), 'serial', 'of 600 ms of waits a quarter counts');
 });

@@ -21,7 +21,16 @@ export const atRest = ({ facts }: Finding): number =>
  */
 const restCounts = 0.25;
 export const promised = (finding: Finding): number =>
-  ofBound(finding, finding.savingNs) - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding));
+  Math.max(
+    ofBound(finding, finding.savingNs) - (1 - restCounts) * Math.min(finding.savingNs, atRest(finding)),
+    ofCalls(finding),
+  );
+
+/** What several small requests at a time save of the server's own work, whoever sets the pace. */
+const ofCalls = ({ facts }: Finding): number =>
+  facts.form === 'io' && facts.small
+    ? Math.max(0, facts.small.savedNs - (1 - 1 / facts.small.atATime) * facts.restNs)
+    : 0;
 
 /**
  * The same for a finding about the largest piece of what a thread runs alone beside a team that gains nothing: it
@@ -157,7 +166,8 @@ export function orderedIfIdle(sorted: readonly Finding[]): Finding[] {
  */
 export function clientsLast({ cpuWait, elapsedNs }: Model, findings: readonly Finding[]): Finding[] {
   if (!isMostlyOthers(cpuWait, elapsedNs)) return [...findings];
-  const awaits = (one: Finding): boolean => atRest(one) >= onePart * one.costNs && atRest(one) > 0;
+  const awaits = (one: Finding): boolean =>
+    atRest(one) >= onePart * one.costNs && atRest(one) > 0 && ofCalls(one) === 0;
   return [...findings.filter((one) => !awaits(one)), ...findings.filter(awaits)];
 }
 /** The least share of such a wait in which nothing else of the program ran. */

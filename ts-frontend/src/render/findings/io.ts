@@ -161,9 +161,10 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
         `${childrenText(facts, say) || 'child processes'} end these waits.`,
       remedy: ofEvents(facts, say),
     };
+  const what = facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output';
   return {
     text:
-      `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ` +
+      `${facts.small ? `${requestsText(facts.small, say)} Between them, ${what.toLowerCase()}` : what} in ` +
       `${where}${isNamed ? '' : `, in ${call},`} take ${costs} that does not overlap with other work: ` +
       `${threads} waited for it on average, ${state}`,
     remedy:
@@ -189,14 +190,17 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   };
 }
 
-/** Of a server whose requests are small: the change that saves both its calls and its waits. */
-function smallText({ small }: IoFacts, { share, time }: Phrases): string {
+/** Of a server whose requests are small: what takes its time; */
+const requestsText = ({ share: part }: NonNullable<IoFacts['small']>, { share }: Phrases): string =>
+  'Each request takes little more than the system calls that wait for, read and answer it: these are ' +
+  `${share(part)} of the processor time.`;
+
+/** and the change that saves both its calls and its waits. */
+function smallText({ small }: IoFacts, { time }: Phrases): string {
   if (small === null) return '';
   return (
-    `Each request takes little more than the system calls that wait for, read and answer it: these are ` +
-    `${share(small.share)} of the processor time. Put more into each request, or send several at a time (pipelining, ` +
-    `batches): ${small.atATime} at a time would save up to ${time(small.savedNs)}, of these calls and of the waits ` +
-    'between them. '
+    `Put more into each request, or send several at a time (pipelining, batches): ${small.atATime} at a time would ` +
+    `save up to ${time(small.savedNs)}, of these calls and of the waits between them. `
   );
 }
 
