@@ -2,7 +2,7 @@
 # pthread layer, compiles these sources a second time, with definitions of its own.
 set(QUARTZ_PUBLISHER ${CMAKE_CURRENT_LIST_DIR})
 set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/session_layout.c
-    ${QUARTZ_PUBLISHER}/channel.c ${QUARTZ_PUBLISHER}/thread_records.c
+    ${QUARTZ_PUBLISHER}/session_usage.c ${QUARTZ_PUBLISHER}/channel.c ${QUARTZ_PUBLISHER}/thread_records.c
     ${QUARTZ_PUBLISHER}/object_records.c ${QUARTZ_PUBLISHER}/names.c ${QUARTZ_PUBLISHER}/crumbs.c
     ${QUARTZ_PUBLISHER}/path.c
     ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/span_calls.c ${QUARTZ_PUBLISHER}/span_clock.c

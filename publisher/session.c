@@ -256,36 +256,9 @@ int qzi_session_make(void) {
 
 /* ---- switching ---- */
 
-/* The thread of the channel may end publishing while the program ends: both write almost the same. */
-static void set(uint64_t *field, uint64_t value) { __atomic_store_n(field, value, __ATOMIC_RELAXED); }
-static uint64_t ns_of(struct timeval time) {
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
-}
-
-void qzi_session_usage(struct qz_usage *usage) {
-  struct rusage used;
-  if (qzi_no_system_calls || getrusage(RUSAGE_SELF, &used)) return;
-  set(&usage->user_ns, ns_of(used.ru_utime));
-  set(&usage->system_ns, ns_of(used.ru_stime));
-  set(&usage->voluntary, (uint64_t)used.ru_nvcsw);
-  set(&usage->involuntary, (uint64_t)used.ru_nivcsw);
-  set(&usage->minor_faults, (uint64_t)used.ru_minflt);
-  set(&usage->major_faults, (uint64_t)used.ru_majflt);
-  set(&usage->resident_bytes, (uint64_t)used.ru_maxrss * 1024u);
-  __atomic_store_n(&usage->ns, qzi_pub_clock_ns(), __ATOMIC_RELEASE);
-}
-
-void qzi_session_usage_end(void) {
-  struct qz_session *head = qzi_session.head;
-  struct rusage used;
-  if (!qzi_no_system_calls && !getrusage(RUSAGE_CHILDREN, &used))
-    set(&head->children_ns, ns_of(used.ru_utime) + ns_of(used.ru_stime));
-  qzi_session_usage(&head->usage_end);
-}
-
 void qzi_session_on(void) {
   struct qz_session *head = qzi_session.head;
-  set(&head->usage_end.ns, 0);
+  __atomic_store_n(&head->usage_end.ns, 0, __ATOMIC_RELAXED);
   qzi_session_usage(&head->usage_begin);
   qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
   __atomic_fetch_and(&head->flags, ~(QZ_SESSION_SPAN | QZ_SESSION_CPU_WAITS), __ATOMIC_RELAXED);
