@@ -15,30 +15,30 @@ namespace quartz {
 
 namespace {
 
-struct Cache {
+struct Recording {
   std::mutex busy; /* worker threads of one Node.js process share the addon */
   uint32_t pid = 0;
   uint64_t first_ns = 0;
   size_t modules = 0;
   std::unique_ptr<qz_symbols, decltype(&qz_symbols_free)> symbols{nullptr, qz_symbols_free};
 };
-Cache cache;
+Recording recording;
 
 qz_symbols *symbolsOf(const Profile &profile) {
   const qz_profile_copy &copy = profile.copy;
-  if (!cache.symbols || cache.pid != copy.head.pid || cache.first_ns != copy.head.first_ns ||
-      cache.modules > copy.modules_count) {
-    cache.symbols.reset(qz_symbols_new());
-    cache.pid = copy.head.pid;
-    cache.first_ns = copy.head.first_ns;
-    cache.modules = 0;
+  if (!recording.symbols || recording.pid != copy.head.pid || recording.first_ns != copy.head.first_ns ||
+      recording.modules > copy.modules_count) {
+    recording.symbols.reset(qz_symbols_new());
+    recording.pid = copy.head.pid;
+    recording.first_ns = copy.head.first_ns;
+    recording.modules = 0;
   }
-  for (; cache.symbols && cache.modules < copy.modules_count; cache.modules++) {
-    const qz_module &module = copy.modules[cache.modules];
-    qz_symbols_add_module(cache.symbols.get(), module.start, module.end, module.bias, profile.text(module.path),
+  for (; recording.symbols && recording.modules < copy.modules_count; recording.modules++) {
+    const qz_module &module = copy.modules[recording.modules];
+    qz_symbols_add_module(recording.symbols.get(), module.start, module.end, module.bias, profile.text(module.path),
                           profile.text(module.build_id));
   }
-  return cache.symbols.get();
+  return recording.symbols.get();
 }
 
 bool isMissing(const qz_entity &entity) {
@@ -60,7 +60,7 @@ Found findMissingNames(const Profile &profile, const Known &known) {
   for (size_t k = known.entities; k < copy.entities_count && !missing; k++) missing = isMissing(copy.entities[k]);
   if (!missing) return found;
 
-  std::lock_guard<std::mutex> guard(cache.busy);
+  std::lock_guard<std::mutex> guard(recording.busy);
   qz_symbols *symbols = symbolsOf(profile);
   if (!symbols) return found;
   std::unordered_map<uint64_t, uint32_t> procedures;
