@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "abi/file_path.h"
 #include "abi/origin.h"
 #include "abi/purpose.h"
 #include "sampler/util/hash_index.h"
@@ -16,7 +17,7 @@ static int begins(const char *name, const char *with) { return !strncmp(name, wi
 #define REGIONS 0x20u /* OpenMP's */
 
 static uint8_t facts_of(const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = qz_file_of_path(path);
   int c = begins(name, "libc.so") || begins(name, "libc-2") || begins(name, "libpthread") || begins(name, "ld-linux") ||
           begins(name, "ld-2");
   enum qzi_code code = begins(name, "libquartz-pthread.so")                        ? QZI_CODE_LAYER

@@ -8,7 +8,7 @@
  */
 import { addAt, f64, item, u32 } from '../profile/columns.js';
 import { Purpose } from '../profile/abi.js';
-import { State, Waiting, type RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting, type RawEntity, type RawProfile } from '../profile/raw-profile.js';
 
 /** The purposes of a run-time's internal threads. */
 export const ofThreads = Purpose.housekeeping | Purpose.collection | Purpose.compilation;
@@ -18,31 +18,34 @@ const hardlyEver = 0.01;
 
 type Rows = Pick<RawProfile, 'tuples' | 'stacks' | 'entities'>;
 
-/** By node: whether a procedure of OpenMP's library is at or below it. */
-function belowLibrary({ stacks, entities }: Rows): Uint8Array {
+/** By node: 1 if such a procedure is at or below it. */
+function atOrBelow({ stacks, entities }: Rows, isOne: (its: RawEntity) => boolean): Uint8Array {
   const isBelow = new Uint8Array(Math.max(1, stacks.parent.length));
   for (let n = 1; n < stacks.parent.length; n++) {
-    const { kind, origin } = item(entities, u32(stacks.entity, n));
-    isBelow[n] = (kind === 'procedure' && origin === 'openmp') || isBelow[u32(stacks.parent, n)] === 1 ? 1 : 0;
+    const its = item(entities, u32(stacks.entity, n));
+    isBelow[n] = (its.kind === 'procedure' && isOne(its)) || isBelow[u32(stacks.parent, n)] === 1 ? 1 : 0;
   }
   return isBelow;
 }
 
+/** Whether threads of a team wait there for its next region. */
+const isRest = ({ origin, libraryWait }: RawEntity): boolean => origin === 'openmp' && libraryWait === 'unknown';
+
 /** By entity: 1 for the threads of teams that are not used. */
 function unusedTeams(rows: Rows): Uint8Array {
   const { tuples, stacks, entities } = rows;
+  if (!entities.some(isRest)) return new Uint8Array(entities.length);
   const all = new Float64Array(entities.length),
     rest = new Float64Array(entities.length),
     inRegions = new Float64Array(entities.length);
-  const isBelow = belowLibrary(rows);
+  const isBelow = atOrBelow(rows, ({ origin }) => origin === 'openmp');
   for (let k = 0; k < tuples.ns.length; k++) {
     const thread = u32(tuples.thread, k),
       node = u32(tuples.stack, k),
-      ns = f64(tuples.ns, k),
-      { origin, libraryWait } = item(entities, u32(stacks.entity, node));
+      ns = f64(tuples.ns, k);
     addAt(all, thread, ns);
     if (tuples.waiting[k] === Waiting.none) addAt(inRegions, thread, isBelow[node] === 1 ? ns : 0);
-    else if (origin === 'openmp' && libraryWait === 'unknown' && tuples.state[k] !== State.spinning)
+    else if (isRest(item(entities, u32(stacks.entity, node))) && tuples.state[k] !== State.spinning)
       addAt(rest, thread, ns);
   }
   const isUsed = inRegions.some((ns, thread) => ns > hardlyEver * f64(all, thread) && ns > 0);
@@ -51,15 +54,9 @@ function unusedTeams(rows: Rows): Uint8Array {
 
 /** Returns whether a tuple (by index) is such a wait. */
 export function housekeepingWaits(rows: Rows): (tuple: number) => boolean {
-  const { tuples, stacks, entities } = rows;
+  const { tuples, entities } = rows;
   const isUnused = unusedTeams(rows);
-  // by node: whether a procedure with such a purpose is at or below it
-  const isBelow = new Uint8Array(Math.max(1, stacks.parent.length));
-  for (let n = 1; n < stacks.parent.length; n++) {
-    const { kind, purposes } = item(entities, u32(stacks.entity, n));
-    const isOne = kind === 'procedure' && (purposes & Purpose.housekeeping) !== 0;
-    isBelow[n] = isOne || isBelow[u32(stacks.parent, n)] === 1 ? 1 : 0;
-  }
+  const isBelow = atOrBelow(rows, ({ purposes }) => (purposes & Purpose.housekeeping) !== 0);
   const isTheirs = Uint8Array.from(entities, ({ kind, purposes }, id) =>
     kind === 'thread' && ((purposes & ofThreads) !== 0 || isUnused[id] === 1) ? 1 : 0,
   );
